@@ -1,0 +1,75 @@
+/**
+ * Every bound of the program, with its unit in the name and its reason beside it.
+ * A bound that a user may change is a configuration key instead (`config/schema.ts`).
+ */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+// ---- Messages -------------------------------------------------------------------------------
+
+/** A longer line is answered with -32700 and skipped. Common clients give up on lines above 10 MiB. */
+export const messageLineBytesMax = 16 * MIB;
+/** Deeper JSON is refused: re-serialising fails near 10^5, long after parsing still succeeds. */
+export const messageDepthMax = 1000;
+/** Bytes that may wait for a slow reader before no more input is read. */
+export const outputQueueBytesMax = 4 * MIB;
+/** Requests that may be in flight on one connection; more are answered with an error. */
+export const requestsInFlightMax = 4096;
+
+// ---- Tool results ---------------------------------------------------------------------------
+
+/** Characters of text in one result; clients cut or refuse longer ones. */
+export const resultCharsMax = 30_000;
+/** The same for Claude Desktop, which cuts earlier. */
+export const resultCharsMaxDesktop = 20_000;
+/** Whole outputs are kept as private files, all of them together within this. */
+export const savedResultsBytesMax = 1024 * MIB;
+/** Saved outputs older than this are removed. */
+export const savedResultsAgeMsMax = 24 * 60 * 60 * 1000;
+/** Progress notifications a second for one call. */
+export const progressPerSecondMax = 10;
+/** A call with a progress token that has nothing to say is heard of this often. */
+export const progressHeartbeatMs = 10_000;
+
+// ---- Workers --------------------------------------------------------------------------------
+
+/** Workers at most. Each costs about 1.4 MB; only running jobs hold one, waiting jobs do not. */
+export const workersMax = 16;
+/** An idle Worker beyond the first is ended after this. */
+export const workerIdleMs = 30_000;
+/** A job's own time in a Worker, service calls not counted, unless its tool says otherwise. */
+export const workerJobMsMax = 30_000;
+/** A new Worker that has not said it is ready by then is given up. */
+export const workerStartMsMax = 10_000;
+/** Jobs that may wait for a Worker. */
+export const workerQueueMax = 10_000;
+
+// ---- Commands -------------------------------------------------------------------------------
+
+/** `timeout` of Bash when it is not given. */
+export const commandTimeoutMsDefault = 30_000;
+/** `timeout` of Bash at most: a day. */
+export const commandTimeoutMsMax = 86_400_000;
+/** From TERM to KILL. */
+export const terminateGraceMs = 2_000;
+/** From TERM to KILL when the server is going. */
+export const shutdownGraceMs = 500;
+/** Requests already read may finish this long after the client closed its end. */
+export const shutdownDrainMs = 400;
+/** Timers are chained in steps of this: `setTimeout` fires at once above 2^31 - 1 ms. */
+export const timerStepMsMax = 60_000;
+/** Commands running in the background at the same time for one client. */
+export const backgroundRunningMax = 64;
+/** Ended background tasks that stay readable for one client. */
+export const backgroundEndedMax = 256;
+/** Ended background tasks stay readable this long. */
+export const backgroundEndedAgeMsMax = 24 * 60 * 60 * 1000;
+/** Output kept of one command: its head and the newest bytes, together. */
+export const outputWindowBytes = MIB;
+/** Of that window, the part that always holds the first bytes. */
+export const outputHeadBytes = 64 * KIB;
+/** The login shell may take this long to print its PATH. */
+export const loginShellMsMax = 5_000;
+/** A client that offers roots may take this long to list them. */
+export const rootsReplyMsMax = 1_000;
