@@ -1,0 +1,41 @@
+/** Text that is too long to show whole: its two ends, and what stood between them. */
+export interface CutText {
+  readonly head: string;
+  readonly tail: string;
+  /** Characters between `head` and `tail`. */
+  readonly omittedChars: number;
+}
+
+/**
+ * Cuts `text` to about `charsMax` characters, half from each end, at line borders where one is near.
+ * Returns undefined when it fits.
+ */
+export function cutText(text: string, charsMax: number): CutText | undefined {
+  if (text.length <= charsMax) return undefined;
+  const half = Math.floor(charsMax / 2);
+  const head = trimToLineEnd(text.slice(0, half));
+  const tail = trimToLineStart(text.slice(text.length - half));
+  return { head, tail, omittedChars: text.length - head.length - tail.length };
+}
+
+/** Drops what follows the last newline, when that costs less than half of the text. */
+export function trimToLineEnd(text: string): string {
+  const newline = text.lastIndexOf("\n");
+  if (newline >= text.length / 2) return text.slice(0, newline + 1);
+  return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
+}
+
+/** Drops what precedes the first newline, when that costs less than half of the text. */
+export function trimToLineStart(text: string): string {
+  const newline = text.indexOf("\n");
+  if (newline !== -1 && newline < text.length / 2) return text.slice(newline + 1);
+  return isLowSurrogate(text.charCodeAt(0)) ? text.slice(1) : text;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

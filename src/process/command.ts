@@ -1,0 +1,113 @@
+import { closeSync } from "node:fs";
+
+import { AppError, messageOf } from "../base/errors.ts";
+import { type Libc, loadLibc } from "./libc.ts";
+import { OutputPipe, type OutputSink } from "./output-pipe.ts";
+
+export interface CommandSpec {
+  /** Program and arguments; the program is found on the PATH of `env`. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Gets stdout and stderr as one stream of bytes, in the order in which they were written. */
+  readonly onOutput: OutputSink;
+}
+
+/** How a process ended: one of the two is set. */
+export interface CommandExit {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running child that leads a process group (and session) of its own. stdin is the null device. */
+export interface Command {
+  /** Process id, and id of the group that it leads. */
+  readonly pid: number;
+  /** Resolves when the leader ended and what it had written was delivered. Never rejects. */
+  readonly ended: Promise<CommandExit>;
+}
+
+/**
+ * Starts a command.
+ * @throws AppError `system` when the program or the folder is missing, or the system has no room.
+ */
+export function startCommand(spec: CommandSpec): Command {
+  const libc = loadLibc();
+  return libc === undefined ? startWithTwoPipes(spec) : startWithOnePipe(spec, libc);
+}
+
+function startWithOnePipe(spec: CommandSpec, libc: Libc): Command {
+  const [readFd, writeFd] = libc.createPipe();
+  const exit = Promise.withResolvers<CommandExit>();
+  let child: Bun.Subprocess;
+  try {
+    child = spawn(spec, ["ignore", writeFd, writeFd], exit.resolve);
+  } catch (error) {
+    closeSync(readFd);
+    throw startFailure(spec, error);
+  } finally {
+    closeSync(writeFd);
+  }
+  const pipe = new OutputPipe(libc, readFd, spec.onOutput);
+  const ended = exit.promise.then(async (how) => {
+    await pipe.finish();
+    return how;
+  });
+  return { pid: child.pid, ended };
+}
+
+/**
+ * Without a C library to make the pipe with (Windows): two pipes, whose order is that of arrival.
+ * The shell's own redirection (`2>&1`) restores the exact order there.
+ */
+function startWithTwoPipes(spec: CommandSpec): Command {
+  const exit = Promise.withResolvers<CommandExit>();
+  let child: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  try {
+    child = spawn(spec, ["ignore", "pipe", "pipe"], exit.resolve) as typeof child;
+  } catch (error) {
+    throw startFailure(spec, error);
+  }
+  const streams = Promise.all([pump(child.stdout, spec.onOutput), pump(child.stderr, spec.onOutput)]);
+  const ended = exit.promise.then(async (how) => {
+    await Promise.race([streams, Bun.sleep(survivorPipeMs)]);
+    return how;
+  });
+  return { pid: child.pid, ended };
+}
+
+/** How long a survivor that holds the pipes may keep its leader's end from being reported. */
+const survivorPipeMs = 100;
+
+async function pump(stream: ReadableStream<Uint8Array>, sink: OutputSink): Promise<void> {
+  for await (const chunk of stream) await sink(chunk);
+}
+
+function spawn(
+  spec: CommandSpec,
+  stdio: ["ignore", number | "pipe", number | "pipe"],
+  onExit: (how: CommandExit) => void,
+): Bun.Subprocess {
+  return Bun.spawn([...spec.argv], {
+    cwd: spec.cwd,
+    env: { ...spec.env },
+    stdio,
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    onExit: (_child, exitCode, signalCode) =>
+      onExit({ exitCode, signal: signalName(signalCode) }),
+  });
+}
+
+function signalName(signal: unknown): NodeJS.Signals | null {
+  return typeof signal === "string" ? (signal as NodeJS.Signals) : null;
+}
+
+function startFailure(spec: CommandSpec, cause: unknown): AppError {
+  const program = spec.argv[0] ?? "";
+  const message =
+    `The command could not be started: ${messageOf(cause)}. ` +
+    `Program: ${program}; folder: ${spec.cwd}. ` +
+    `Check that both exist; SHELL_PATH names another shell.`;
+  return new AppError("system", message, { cause });
+}

@@ -1,0 +1,120 @@
+import { dlopen, ptr } from "bun:ffi";
+
+/**
+ * The few calls of the C library that Bun has no API for. Loaded with the first command, never on the
+ * start-up path (0.2–0.3 ms). Variadic functions (`fcntl`, `ioctl`) are avoided: their arguments go
+ * elsewhere on Apple silicon.
+ */
+export interface Libc {
+  /** A pipe whose ends are not inherited by children, as `[read end, write end]`. */
+  createPipe(): [number, number];
+  /** True when a read of `fd` would return at once: data, or the end. */
+  isReadable(fd: number): boolean;
+  /** `kill(2)`; a negative `pid` is a process group. False when there is no such process. */
+  kill(pid: number, signal: number): boolean;
+  /** Orphans among our descendants become our children (Linux only). */
+  becomeSubreaper(): boolean;
+  /** Collects the zombie `pid`, if it is one and our child. */
+  reap(pid: number): boolean;
+  /** Children write no core files unless they ask for them. */
+  disableCoreFiles(): void;
+}
+
+const O_CLOEXEC = 0x80000;
+const POLLIN = 1;
+const WNOHANG = 1;
+const PR_SET_CHILD_SUBREAPER = 36;
+const RLIMIT_CORE = 4;
+
+const portable = {
+  poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
+  kill: { args: ["i32", "i32"], returns: "i32" },
+  waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
+  getrlimit: { args: ["i32", "ptr"], returns: "i32" },
+  setrlimit: { args: ["i32", "ptr"], returns: "i32" },
+} as const;
+const linuxOnly = {
+  pipe2: { args: ["ptr", "i32"], returns: "i32" },
+  prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+} as const;
+const darwinOnly = { pipe: { args: ["ptr"], returns: "i32" } } as const;
+
+let loaded: Libc | undefined | null = null;
+
+/** The C library, or undefined where it cannot be reached (Windows, or no `bun:ffi`). */
+export function loadLibc(): Libc | undefined {
+  if (loaded === null) loaded = open();
+  return loaded;
+}
+
+function open(): Libc | undefined {
+  try {
+    if (process.platform === "linux") return openLinux();
+    if (process.platform === "darwin") return openDarwin();
+  } catch {
+    // No usable C library: commands run all the same, with less ordered output and no subreaper.
+  }
+  return undefined;
+}
+
+function openLinux(): Libc {
+  const names = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
+  const c = firstOf(names, (name) => dlopen(name, { ...portable, ...linuxOnly }).symbols);
+  return {
+    ...common(c),
+    createPipe: () => pipePair((fds) => c.pipe2(ptr(fds), O_CLOEXEC)),
+    becomeSubreaper: () => c.prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) === 0,
+  };
+}
+
+function openDarwin(): Libc {
+  const c = dlopen("libSystem.B.dylib", { ...portable, ...darwinOnly }).symbols;
+  return {
+    ...common(c),
+    // Not close-on-exec, and need not be: Bun spawns with POSIX_SPAWN_CLOEXEC_DEFAULT there.
+    createPipe: () => pipePair((fds) => c.pipe(ptr(fds))),
+    becomeSubreaper: () => false,
+  };
+}
+
+type PortableSymbols = ReturnType<typeof dlopen<typeof portable>>["symbols"];
+
+function common(
+  c: PortableSymbols,
+): Pick<Libc, "isReadable" | "kill" | "reap" | "disableCoreFiles"> {
+  const pollFd = new Int32Array(2);
+  const status = new Int32Array(1);
+  return {
+    isReadable(fd) {
+      pollFd[0] = fd;
+      pollFd[1] = POLLIN;
+      return c.poll(ptr(pollFd), 1n, 0) > 0;
+    },
+    kill: (pid, signal) => c.kill(pid, signal) === 0,
+    reap: (pid) => c.waitpid(pid, ptr(status), WNOHANG) === pid,
+    disableCoreFiles() {
+      const limit = new BigUint64Array(2);
+      if (c.getrlimit(RLIMIT_CORE, ptr(limit)) !== 0) return;
+      limit[0] = 0n;
+      c.setrlimit(RLIMIT_CORE, ptr(limit));
+    },
+  };
+}
+
+function pipePair(create: (fds: Int32Array) => number): [number, number] {
+  const fds = new Int32Array(2);
+  if (create(fds) !== 0) throw new Error("no more file descriptors");
+  return [fds[0]!, fds[1]!];
+}
+
+function firstOf<T>(names: readonly string[], openOne: (name: string) => T): T {
+  let failure: unknown;
+  for (const name of names) {
+    try {
+      return openOne(name);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** What the kernel says of one process (Linux). */
+export interface ProcStat {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly groupId: number;
+  readonly state: string;
+  /** Clock ticks after boot; with the pid it names one process for ever. */
+  readonly startTicks: number;
+}
+
+/** The process `pid`, or undefined when there is none (or no `/proc`). */
+export function readProcStat(pid: number): ProcStat | undefined {
+  const text = readProcFile(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // The second field is the program's name in brackets and may itself contain brackets and blanks.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return {
+    pid,
+    state: fields[0] ?? "?",
+    parentPid: Number(fields[1]),
+    groupId: Number(fields[2]),
+    startTicks: Number(fields[19]),
+  };
+}
+
+/** The values of `name` in the environment that `pid` was started with, or undefined. */
+export function readProcVariable(pid: number, name: string): string | undefined {
+  const text = readProcFile(`/proc/${pid}/environ`);
+  if (text === undefined) return undefined;
+  const start = text.startsWith(`${name}=`) ? 0 : text.indexOf(`\0${name}=`) + 1;
+  if (start === 0 && !text.startsWith(`${name}=`)) return undefined;
+  const end = text.indexOf("\0", start);
+  return text.slice(start + name.length + 1, end === -1 ? undefined : end);
+}
+
+/** Our own children, zombies included; those of the main thread, which is where orphans are adopted. */
+export function listOwnChildren(): number[] {
+  const text = readProcFile(`/proc/self/task/${process.pid}/children`);
+  if (text === undefined) return [];
+  return text.split(" ").filter(Boolean).map(Number);
+}
+
+/** All process ids, or none where there is no `/proc`. */
+export function listProcesses(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+function readProcFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined; // Gone, or not ours to read.
+  }
+}
