@@ -68,7 +68,10 @@ function startWithTwoPipes(spec: CommandSpec): Command {
   } catch (error) {
     throw startFailure(spec, error);
   }
-  const streams = Promise.all([pump(child.stdout, spec.onOutput), pump(child.stderr, spec.onOutput)]);
+  const streams = Promise.all([
+    pump(child.stdout, spec.onOutput),
+    pump(child.stderr, spec.onOutput),
+  ]);
   const ended = exit.promise.then(async (how) => {
     await Promise.race([streams, Bun.sleep(survivorPipeMs)]);
     return how;
@@ -94,8 +97,7 @@ function spawn(
     stdio,
     detached: process.platform !== "win32",
     windowsHide: true,
-    onExit: (_child, exitCode, signalCode) =>
-      onExit({ exitCode, signal: signalName(signalCode) }),
+    onExit: (_child, exitCode, signalCode) => onExit({ exitCode, signal: signalName(signalCode) }),
   });
 }
 

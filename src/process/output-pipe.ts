@@ -14,6 +14,8 @@ const readChunkBytes = 64 * 1024;
 /** A survivor that keeps writing after its command ended is heard this much longer. */
 const drainBytesMax = 1024 * 1024;
 
+type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+
 let sharedBuffer: Uint8Array | undefined;
 
 /**
@@ -25,7 +27,7 @@ export class OutputPipe {
   readonly #readFd: number;
   readonly #sink: OutputSink;
   #streamTimer: ReturnType<typeof setTimeout> | undefined;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #reader: Reader | undefined;
   #streamEnded: Promise<void> | undefined;
   /** True while the stream has given all that it took from the pipe. */
   #waiting = false;
@@ -71,7 +73,7 @@ export class OutputPipe {
     this.#streamEnded = this.#pump(reader);
   }
 
-  async #pump(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  async #pump(reader: Reader): Promise<void> {
     try {
       for (;;) {
         this.#waiting = true;

@@ -1,0 +1,138 @@
+import { loadLibc } from "./libc.ts";
+import { ownerVariable } from "./owner-mark.ts";
+import { listOwnChildren, type ProcStat, readProcStat, readProcVariable } from "./proc-table.ts";
+import { isGroupAlive, type SentSignal, signalGroup, signalProcess } from "./signals.ts";
+
+/** One command and all that it started, wherever that went. */
+export interface Family {
+  /** Id of the process group that the command leads; its leader's process id. */
+  readonly groupId: number;
+  /** Value of the owner variable that its members inherit. */
+  readonly mark: string;
+  /** When the leader started, in clock ticks after boot; 0 where that is unknown. */
+  readonly startTicks: number;
+}
+
+/**
+ * Descendants that left their family's process group and lost their parent. The kernel gives them to
+ * the server (a child-subreaper), which finds them among its own children (Linux; elsewhere none).
+ */
+export class Orphanage {
+  readonly #families = new Map<number, Family>();
+  /** Children that Bun itself collects: leaders, the guardian, the login shell. */
+  readonly #directChildren = new Set<number>();
+
+  /** A child that was started by us and is collected by Bun. */
+  addDirectChild(pid: number): void {
+    this.#directChildren.add(pid);
+  }
+
+  removeDirectChild(pid: number): void {
+    this.#directChildren.delete(pid);
+  }
+
+  add(family: Family): void {
+    this.#families.set(family.groupId, family);
+  }
+
+  /** The family has no members left, or is given up. */
+  remove(family: Family): void {
+    this.#families.delete(family.groupId);
+  }
+
+  /** Collects zombies among the adopted and returns the living ones that belong to `family`. */
+  adoptedOf(family: Family): ProcStat[] {
+    return this.#collect().filter((orphan) => this.#belongsTo(orphan, family));
+  }
+
+  /** Collects zombies among the adopted. */
+  reapZombies(): void {
+    this.#collect();
+  }
+
+  #collect(): ProcStat[] {
+    const living: ProcStat[] = [];
+    for (const pid of listOwnChildren()) {
+      if (this.#directChildren.has(pid)) continue;
+      const stat = readProcStat(pid);
+      if (stat === undefined) continue;
+      if (stat.state === "Z") loadLibc()?.reap(pid);
+      else living.push(stat);
+    }
+    return living;
+  }
+
+  #belongsTo(orphan: ProcStat, family: Family): boolean {
+    if (orphan.groupId === family.groupId) return true;
+    const mark = readProcVariable(orphan.pid, ownerVariable);
+    if (mark !== undefined) return mark === family.mark;
+    return this.#isOnlyPossibleFamily(orphan, family);
+  }
+
+  /** An orphan that wiped its environment is taken for the family's when no other was alive to start it. */
+  #isOnlyPossibleFamily(orphan: ProcStat, family: Family): boolean {
+    for (const other of this.#families.values()) {
+      if (other.groupId === orphan.groupId) return false;
+      if (other !== family && other.startTicks <= orphan.startTicks) return false;
+    }
+    return family.startTicks <= orphan.startTicks;
+  }
+}
+
+/** Sends `signal` to every member of the family that can be found. False when there was none. */
+export function signalFamily(orphanage: Orphanage, family: Family, signal: SentSignal): boolean {
+  let found = isGroupAlive(family.groupId) && signalGroup(family.groupId, signal);
+  for (const orphan of orphanage.adoptedOf(family)) {
+    found = true;
+    if (orphan.groupId !== family.groupId && orphan.groupId === orphan.pid) {
+      signalGroup(orphan.groupId, signal);
+    }
+    signalProcess(orphan.pid, signal);
+  }
+  return found;
+}
+
+/** True while a member of the family can be found. */
+export function isFamilyAlive(orphanage: Orphanage, family: Family): boolean {
+  return orphanage.adoptedOf(family).length > 0 || isGroupAlive(family.groupId);
+}
+
+/** Looks again after these, in ms; the last one is repeated. Most families die at the first TERM. */
+const pollStepsMs = [1, 2, 4, 8, 16, 25, 50];
+
+/**
+ * Ends a family: TERM (and CONT, which stopped processes need to notice it), `graceMs`, then KILL
+ * until nothing is left. Gives up on what even KILL does not end (a process stuck in the kernel).
+ * @returns true when nothing was left at the end
+ */
+export async function endFamily(
+  orphanage: Orphanage,
+  family: Family,
+  graceMs: number,
+): Promise<boolean> {
+  if (!signalFamily(orphanage, family, "SIGTERM")) return true;
+  signalFamily(orphanage, family, "SIGCONT");
+  if (await waitForEnd(orphanage, family, graceMs, () => {})) return true;
+  const kill = (): void => void signalFamily(orphanage, family, "SIGKILL");
+  kill();
+  return waitForEnd(orphanage, family, killPatienceMs, kill);
+}
+
+const killPatienceMs = 2_000;
+
+async function waitForEnd(
+  orphanage: Orphanage,
+  family: Family,
+  patienceMs: number,
+  again: () => void,
+): Promise<boolean> {
+  const deadline = performance.now() + patienceMs;
+  for (let round = 0; ; round++) {
+    if (!isFamilyAlive(orphanage, family)) return true;
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) return false;
+    const stepMs = pollStepsMs[Math.min(round, pollStepsMs.length - 1)] ?? 50;
+    await Bun.sleep(Math.min(stepMs, leftMs));
+    again();
+  }
+}

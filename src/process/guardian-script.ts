@@ -1,0 +1,45 @@
+/**
+ * A POSIX shell program that outlives the server by moments. It reads `+<group>` and `-<group>` lines
+ * from the server; when the pipe ends, however the server died, it ends the groups that were live and
+ * everything that carries the owner mark of the instance ($1).
+ *
+ * It ignores the signals that a terminal or a supervisor sends to whole sessions. `sleep 0.2` is not
+ * POSIX but works in GNU, BSD and BusyBox; where it does not, a whole second does.
+ */
+export const guardianScript = String.raw`
+trap '' HUP INT QUIT TERM PIPE TSTP
+live=" "
+while IFS= read -r line; do
+  case $line in
+    +*) live="$live\${line#+} " ;;
+    -*) gone=\${line#-}
+        case $live in *" $gone "*) live="\${live%%" $gone "*} \${live#*" $gone "}" ;; esac ;;
+  esac
+done
+marked() {
+  if [ -r /proc/self/environ ]; then
+    for file in $(grep -ls "SCORPIOX_OWNER=$1\\." /proc/[0-9]*/environ 2>/dev/null); do
+      file=\${file#/proc/}; echo "\${file%/environ}"
+    done
+  else
+    ps -axEww -o pid=,command= 2>/dev/null | grep "SCORPIOX_OWNER=$1\\." | grep -v grep |
+      while read -r pid rest; do echo "$pid"; done
+  fi
+}
+signal() {
+  for group in $live; do kill -s "$1" -- "-$group" 2>/dev/null; done
+  for pid in $(marked "$2"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
+}
+found=
+signal TERM "$1"; signal CONT "$1"
+[ "$live" = " " ] && [ -z "$found" ] && exit 0
+sleep 0.4 2>/dev/null || sleep 1
+round=0
+while [ $round -lt 10 ]; do
+  found=
+  signal KILL "$1"
+  [ -z "$found" ] && [ $round -gt 0 ] && exit 0
+  sleep 0.2 2>/dev/null || sleep 1
+  round=$((round + 1))
+done
+`.replaceAll("\\$", "$");
