@@ -11,11 +11,11 @@ export type ProtocolVersion = LegacyVersion | ModernVersion;
 export const legacyVersionLatest: LegacyVersion = "2025-11-25";
 
 export function isLegacyVersion(value: unknown): value is LegacyVersion {
-  return legacyVersions.includes(value as LegacyVersion);
+  return legacyVersions.some((version) => version === value);
 }
 
 export function isModernVersion(value: unknown): value is ModernVersion {
-  return modernVersions.includes(value as ModernVersion);
+  return modernVersions.some((version) => version === value);
 }
 
 /** True when `version` is `since` or newer; revision names sort by date. */

@@ -1,0 +1,11 @@
+/** How long and by whom a complete modern result may be kept (modern.md section 3). */
+export interface CacheHints {
+  readonly ttlMs: number;
+  readonly cacheScope: "public" | "private";
+}
+
+/** Fixed for the life of the process, and the same for each caller. */
+export const discoverCacheHints: CacheHints = { ttlMs: 3_600_000, cacheScope: "public" };
+
+/** Our own tools change only with a restart; five minutes let a client notice a new configuration soon. */
+export const toolsListCacheHints: CacheHints = { ttlMs: 300_000, cacheScope: "public" };

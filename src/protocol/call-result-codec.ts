@@ -1,0 +1,56 @@
+import { shapeContent } from "./content-codec.ts";
+import { createFault, errorCodes } from "./json-rpc.ts";
+import { modernResultMeta } from "./server-info.ts";
+import type { CallToolResult, ContentBlock, ProtocolFault } from "./tool-types.ts";
+import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
+
+/** The result of `tools/call` as JSON text in the shape of `version` (legacy.md section 5). Cheap to import in a Worker. */
+export function encodeCallToolResult(result: CallToolResult, version: ProtocolVersion): string {
+  const { isError, structuredContent } = result;
+  const keepsStructure = isAtLeast(version, "2025-06-18");
+  const blocks = keepsStructure ? result.content : withStructureAsText(result);
+  const content = blocks.map((block) => shapeContent(block, version));
+  const structure = keepsStructure && structuredContent !== undefined ? { structuredContent } : {};
+  if (!isModernVersion(version)) return JSON.stringify({ content, ...structure, isError });
+  return JSON.stringify({
+    resultType: "complete",
+    content,
+    ...structure,
+    isError,
+    _meta: modernResultMeta,
+  });
+}
+
+/** What refused arguments are answered with; has the form of a gateway `CallOutcome`. */
+export type BadArguments =
+  | { readonly kind: "result"; readonly json: string }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault };
+
+/** From 2025-11-25 on a result that the model can learn from (SEP-1303), before that -32602 (legacy.md section 2). */
+export function badArguments(version: ProtocolVersion, message: string): BadArguments {
+  if (!isAtLeast(version, "2025-11-25")) {
+    return { kind: "fault", fault: createFault(errorCodes.invalidParams, message) };
+  }
+  const result: CallToolResult = { content: [{ type: "text", text: message }], isError: true };
+  return { kind: "result", json: encodeCallToolResult(result, version) };
+}
+
+/** Revisions without `structuredContent` get it as a text block, unless one has that JSON already. */
+function withStructureAsText(result: CallToolResult): readonly ContentBlock[] {
+  const { content, structuredContent } = result;
+  if (structuredContent === undefined) return content;
+  const json = JSON.stringify(structuredContent);
+  const hasJson = content.some((block) => block.type === "text" && isSameJson(block.text, json));
+  return hasJson ? content : [...content, { type: "text", text: json }];
+}
+
+/** Compares after parsing, so that an indented copy counts. Text that is no object is not parsed at all. */
+function isSameJson(text: string, json: string): boolean {
+  if (text === json) return true;
+  if (!text.trimStart().startsWith("{")) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === json;
+  } catch {
+    return false;
+  }
+}

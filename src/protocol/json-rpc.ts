@@ -1,0 +1,56 @@
+import type { ProtocolFault } from "./tool-types.ts";
+
+/** Echoed exactly as received: `1` and `"1"` are two ids, `0` and `""` are legal (modern.md section 1). */
+export type RequestId = string | number;
+export type Params = Readonly<Record<string, unknown>>;
+
+/** The only codes that cross the wire; local failures are `AppError`s (modern.md section 1, Errors). */
+export const errorCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  headerMismatch: -32020,
+  missingClientCapability: -32021,
+  unsupportedProtocolVersion: -32022,
+} as const;
+
+/**
+ * A string, or an integer that survived parsing. Integers beyond 2^53 were rounded by the parser:
+ * echoing them would answer a request that nobody sent.
+ */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function createFault(code: number, message: string, data?: unknown): ProtocolFault {
+  return data === undefined ? { code, message } : { code, message, data };
+}
+
+/** A response whose result already is JSON text: it is spliced in, not parsed and printed again. */
+export function encodeResult(id: RequestId, resultJson: string): string {
+  return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${resultJson}}`;
+}
+
+/** An error response. Without a readable id the member is left out, never `null` (legacy.md section 5, rule 10). */
+export function encodeError(id: RequestId | undefined, fault: ProtocolFault): string {
+  const idMember = id === undefined ? "" : `"id":${encodeId(id)},`;
+  return `{"jsonrpc":"2.0",${idMember}"error":${JSON.stringify(fault)}}`;
+}
+
+export function encodeNotification(method: string, params: Params): string {
+  return JSON.stringify({ jsonrpc: "2.0", method, params });
+}
+
+export function encodeRequest(id: RequestId, method: string, params?: Params): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
+}
+
+function encodeId(id: RequestId): string {
+  return typeof id === "number" ? String(id) : JSON.stringify(id);
+}

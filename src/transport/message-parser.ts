@@ -1,0 +1,117 @@
+import { isUtf8 } from "node:buffer";
+import { messageDepthMax, messageLineBytesMax } from "../base/limits.ts";
+import { createFault, errorCodes } from "../protocol/json-rpc.ts";
+import { exceedsDepth } from "./json-depth.ts";
+import { LineFramer, type FramedPiece } from "./line-framer.ts";
+import type { TransportEvent } from "./transport.ts";
+
+const newline = 0x0a;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Bytes to messages. Whole lines go to `Bun.JSONL` in one call; its answer counts only when it gave exactly
+ * one value per line, because it replaces bad UTF-8, skips a byte order mark, takes a value that spans lines
+ * and stops at the first bad one. Everything else is read line by line, so that one bad line costs one error.
+ */
+export class MessageParser {
+  readonly #framer: LineFramer;
+  readonly #depthMax: number;
+
+  constructor(lineBytesMax: number = messageLineBytesMax, depthMax: number = messageDepthMax) {
+    this.#framer = new LineFramer(lineBytesMax);
+    this.#depthMax = depthMax;
+  }
+
+  push(chunk: Uint8Array): TransportEvent[] {
+    return this.#parsePieces(this.#framer.push(chunk));
+  }
+
+  /** What the end of the input completes. */
+  end(): TransportEvent[] {
+    return this.#parsePieces(this.#framer.end());
+  }
+
+  #parsePieces(pieces: readonly FramedPiece[]): TransportEvent[] {
+    const events: TransportEvent[] = [];
+    for (const piece of pieces) {
+      if (piece.kind === "line-too-long") events.push(lineTooLong());
+      else this.#parseLines(piece.bytes, events);
+    }
+    return events;
+  }
+
+  #parseLines(bytes: Uint8Array, events: TransportEvent[]): void {
+    const values = this.#parseAtOnce(bytes);
+    if (values !== undefined) {
+      for (const value of values) events.push({ kind: "message", value });
+      return;
+    }
+    for (let start = 0; start < bytes.length;) {
+      const end = lineEnd(bytes, start);
+      if (!isBlank(bytes, start, end)) events.push(this.#parseLine(bytes.subarray(start, end)));
+      start = end + 1;
+    }
+  }
+
+  /** The values of all lines, or undefined when the lines have to be read one by one. */
+  #parseAtOnce(bytes: Uint8Array): readonly unknown[] | undefined {
+    const lineCount = this.#countPlainLines(bytes);
+    if (lineCount === undefined || !isUtf8(bytes)) return undefined;
+    if (lineCount === 0) return [];
+    const { values, error } = Bun.JSONL.parseChunk(bytes);
+    return error === null && values.length === lineCount ? values : undefined;
+  }
+
+  /** How many lines are not blank; undefined when one could be too deep or starts with a byte order mark. */
+  #countPlainLines(bytes: Uint8Array): number | undefined {
+    let count = 0;
+    for (let start = 0; start < bytes.length;) {
+      const end = lineEnd(bytes, start);
+      if (this.#mayBeTooDeep(end - start) || bytes[start] === 0xef) return undefined;
+      if (!isBlank(bytes, start, end)) count += 1;
+      start = end + 1;
+    }
+    return count;
+  }
+
+  #parseLine(line: Uint8Array): TransportEvent {
+    if (!isUtf8(line))
+      return unreadable(errorCodes.parseError, "Parse error: the line is not UTF-8");
+    if (this.#mayBeTooDeep(line.length) && exceedsDepth(line, this.#depthMax)) {
+      const message = `Invalid request: nested deeper than ${this.#depthMax} levels`;
+      return unreadable(errorCodes.invalidRequest, message);
+    }
+    try {
+      return { kind: "message", value: JSON.parse(decoder.decode(line)) as unknown };
+    } catch {
+      return unreadable(errorCodes.parseError, "Parse error: the line is not JSON");
+    }
+  }
+
+  /** Each level takes two bytes, so a shorter line needs no look. */
+  #mayBeTooDeep(lineBytes: number): boolean {
+    return lineBytes > 2 * this.#depthMax;
+  }
+}
+
+function lineEnd(bytes: Uint8Array, start: number): number {
+  const end = bytes.indexOf(newline, start);
+  return end === -1 ? bytes.length : end;
+}
+
+/** True for an empty line and for one of spaces, tabs and carriage returns. */
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index += 1) {
+    const byte = bytes[index];
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  }
+  return true;
+}
+
+function unreadable(code: number, message: string): TransportEvent {
+  return { kind: "unreadable", fault: createFault(code, message) };
+}
+
+function lineTooLong(): TransportEvent {
+  return unreadable(errorCodes.parseError, "Parse error: the line is longer than the limit");
+}
