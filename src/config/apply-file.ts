@@ -1,0 +1,61 @@
+import { parseEnvFile } from "./env-file.ts";
+import type { EnvFile } from "./env-file.ts";
+import type { ConfigLevel } from "./places.ts";
+import { readTextFile } from "./read-text-file.ts";
+import type { Resolution } from "./resolution.ts";
+
+/** A file of the cascade and how far it is trusted. */
+export interface CascadeFile {
+  readonly level: ConfigLevel;
+  readonly file: string;
+  /** It lies in a project: each key's project policy applies. */
+  readonly fromProject: boolean;
+  /** Keys to leave out, silently. */
+  readonly skips?: (key: string) => boolean;
+  /** It was asked for by name, so that its absence is an error. */
+  readonly required?: boolean;
+}
+
+/** Applies the assignments of `source.file`, when there is such a file; what is wrong with it is a problem. */
+export function applyFile(resolution: Resolution, source: CascadeFile): void {
+  const { file } = source;
+  const content = readTextFile(file);
+  switch (content.kind) {
+    case "text":
+      return applyEntries(resolution, source, parseEnvFile(content.text));
+    case "unusable":
+      return reportUnusable(resolution, source, `this file ${content.reason}`);
+    case "absent":
+      if (source.required === true) reportUnusable(resolution, source, "there is no such file");
+  }
+}
+
+function reportUnusable(resolution: Resolution, source: CascadeFile, what: string): void {
+  const place = { file: source.file };
+  if (source.required === true) {
+    resolution.problems.error(place, `${what}. Correct the path after --config, or leave it out.`);
+  } else {
+    resolution.problems.warn(place, `${what}; it is ignored.`);
+  }
+}
+
+function applyEntries(resolution: Resolution, source: CascadeFile, content: EnvFile): void {
+  const { file, level, fromProject } = source;
+  for (const line of content.badLines) {
+    // The line itself is not shown: behind a symbolic link it may be anything, a private key too.
+    resolution.problems.warn({ file, line }, "this line is not KEY=VALUE; it is ignored.");
+  }
+  const lastLines = new Map<string, number>();
+  for (const { key, line } of content.entries) {
+    const earlier = lastLines.get(key);
+    if (earlier !== undefined) {
+      const text = `${key} is set on line ${earlier} too; this line counts.`;
+      resolution.problems.warn({ file, line }, text, key);
+    }
+    lastLines.set(key, line);
+  }
+  for (const { key, value, line } of content.entries) {
+    if (lastLines.get(key) !== line || source.skips?.(key) === true) continue;
+    resolution.apply({ key, value, source: { level, file, line }, fromProject });
+  }
+}

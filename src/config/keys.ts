@@ -1,0 +1,115 @@
+import { booleanValue, integerValue, pathValue, profileNameValue } from "./value-types.ts";
+import type { ValueType } from "./value-types.ts";
+
+/**
+ * What a file inside a project may do with a key. A project is other people's text:
+ * `never` ignores it there, `narrow` lets it only take away, `set` lets it choose freely.
+ */
+export type ProjectPolicy = "never" | "narrow" | "set";
+
+export type ConfigValue = string | number | boolean;
+
+/** One key: all that reading, `config list` and the README table know of it. */
+export interface ConfigKey<T extends ConfigValue = ConfigValue> {
+  readonly name: string;
+  readonly type: ValueType<T>;
+  readonly default?: T;
+  readonly unit?: string;
+  readonly help: string;
+  readonly project: ProjectPolicy;
+  /** The bare name counts in the environment too, besides `SCORPIOX_<name>`, when its value parses. */
+  readonly published: boolean;
+}
+
+/** Tools of the published contract, as their switches name them; not all of them are built. */
+const toolNames = [
+  "BASH",
+  "READIMAGE",
+  "READDOCS",
+  "WEBSEARCH",
+  "TASKMANAGER",
+  "PLANMODE",
+  "ASKUSERQUESTION",
+  "INVOKESKILL",
+  "BACKGROUNDBASH",
+  "READBGOUTPUT",
+  "LISTBGTASKS",
+  "KILLBGTASK",
+  "SETCALLBACK",
+] as const;
+
+export const toolsKey: ConfigKey<boolean> = {
+  name: "TOOLS",
+  type: booleanValue,
+  default: true,
+  help: "Offer the native tools. Off: none is listed and calls to them are refused.",
+  project: "narrow",
+  published: true,
+};
+
+export const streamingKey: ConfigKey<boolean> = {
+  name: "STREAMING",
+  type: booleanValue,
+  default: true,
+  help: "Send the new output of a running command as progress messages to clients that ask for progress.",
+  project: "set",
+  published: true,
+};
+
+export const shellPathKey: ConfigKey<string> = {
+  name: "SHELL_PATH",
+  type: pathValue,
+  help: "The shell that runs commands. Default: bash; on Windows Git Bash, then pwsh.",
+  project: "never",
+  published: false,
+};
+
+export const clientBudgetKey: ConfigKey<number> = {
+  name: "CLIENT_BUDGET_MS",
+  type: integerValue(1000, 86_400_000, "never handed over"),
+  unit: "ms",
+  help: "A call that is still running after this goes on as a background task. Default: by client.",
+  project: "never",
+  published: false,
+};
+
+export const activeProfileKey: ConfigKey<string> = {
+  name: "ACTIVE_PROFILE",
+  type: profileNameValue,
+  help: "The profile to use: scorpiox-env/<name>.txt beside a scorpiox-env.txt. Empty: none.",
+  project: "never",
+  published: false,
+};
+
+function toolKey(tool: string): ConfigKey<boolean> {
+  return {
+    name: `TOOL_${tool}`,
+    type: booleanValue,
+    default: true,
+    help: "Offer this tool. Off: it is not listed and calls to it are refused.",
+    project: "narrow",
+    published: true,
+  };
+}
+
+/** Every key that has an effect, in the order in which they are listed. */
+export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
+  [
+    toolsKey,
+    streamingKey,
+    shellPathKey,
+    clientBudgetKey,
+    activeProfileKey,
+    ...toolNames.map(toolKey),
+  ].map((key) => [key.name, key]),
+);
+
+/** Published keys of parts that are not built yet: files that have them are in order. */
+export function isKeyOfLaterVersion(name: string): boolean {
+  return /^(?:MODEL|ADDITIONAL_SKILLS|MCP(?:_.+)?|HOOKS_.+|SKILL_.+)$/.test(name);
+}
+
+/** The switch of the tool `toolName`, for instance `TOOL_BASH` for `Bash`. */
+export function toolKeyName(toolName: string): string {
+  return `TOOL_${toolName.toUpperCase()}`;
+}

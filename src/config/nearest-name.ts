@@ -1,0 +1,37 @@
+/** The one of `candidates` that `name` was probably meant to be, or undefined when none is close. */
+export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.slice(0, nameCharsMax).toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, candidate.slice(0, nameCharsMax).toLowerCase());
+    if (distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** ` Did you mean X?`, or nothing: made to follow a sentence. */
+export function suggestionFor(name: string, candidates: Iterable<string>): string {
+  const nearest = nearestName(name, candidates);
+  return nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+}
+
+/** The cost grows with the product of both lengths; names are shorter. */
+const nameCharsMax = 80;
+
+/** Insertions, deletions and replacements between `from` and `to`. */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const inserted = (current[column - 1] ?? 0) + 1;
+      current.push(Math.min(replaced, inserted, (previous[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}

@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** The name of a configuration file in each of its folders. */
+export const envFileName = "scorpiox-env.txt";
+/** The folder beside it that holds profiles. */
+const profileFolderName = "scorpiox-env";
+
+/** Where a value can come from, weakest first. */
+export const configLevels = [
+  "default",
+  "executable",
+  "user",
+  "global",
+  "project",
+  "config-file",
+  "profile",
+  "environment",
+  "flag",
+] as const;
+export type ConfigLevel = (typeof configLevels)[number];
+
+/** The folders of one start. */
+export interface ConfigDirs {
+  readonly homeDir: string;
+  /** `~/.scorpiox`, or what SCORPIOX_HOME says. */
+  readonly scorpioxDir: string;
+  readonly executableDir: string;
+  /** From `findProjectDir`; undefined where there is no project. */
+  readonly projectDir: string | undefined;
+}
+
+/** A folder that may hold a configuration file and profiles. */
+export interface ConfigFolder {
+  readonly level: ConfigLevel;
+  readonly dir: string;
+}
+
+/** The folders of the cascade, weakest first. */
+export function configFolders(dirs: ConfigDirs): readonly ConfigFolder[] {
+  const folders: ConfigFolder[] = [];
+  const add = (level: ConfigLevel, dir: string): void => {
+    // The installer puts the executable into ~/.scorpiox, and a project may be the home of another
+    // start: a folder that comes twice counts at its user level.
+    if (folders.every((folder) => folder.dir !== dir)) folders.push({ level, dir });
+  };
+  const executableDir = resolve(dirs.executableDir);
+  if (executableDir !== resolve(dirs.scorpioxDir)) add("executable", executableDir);
+  add("user", resolve(dirs.homeDir, ".claude"));
+  add("global", resolve(dirs.scorpioxDir));
+  if (dirs.projectDir !== undefined) {
+    add("project", resolve(dirs.projectDir, ".claude"));
+    add("project", resolve(dirs.projectDir, ".scorpiox"));
+  }
+  return folders;
+}
+
+export function profileFolder(folder: ConfigFolder): string {
+  return join(folder.dir, profileFolderName);
+}
+
+export function profileFile(folder: ConfigFolder, name: string): string {
+  return join(profileFolder(folder), `${name}.txt`);
+}
+
+const projectMarks = [".scorpiox", ".mcp.json", ".git"];
+
+/**
+ * The nearest ancestor of `cwd` that holds a mark of a project, else `cwd` itself. The home directory
+ * and the root are never a project: what lies there is the user's, or nobody's.
+ */
+export function findProjectDir(cwd: string, homeDir: string): string | undefined {
+  const home = resolve(homeDir);
+  const start = resolve(cwd);
+  for (let dir = start; dir !== home && dir !== dirname(dir); dir = dirname(dir)) {
+    if (projectMarks.some((mark) => existsSync(join(dir, mark)))) return dir;
+  }
+  return start === home || start === dirname(start) ? undefined : start;
+}

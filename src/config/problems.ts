@@ -1,0 +1,76 @@
+/** Something in the configuration that is not as its writer meant it. */
+export interface ConfigProblem {
+  /**
+   * `warning`: ignored, the server starts without it. `error`: what the command line asked for in so
+   * many words cannot be done, so starting would be wrong.
+   */
+  readonly severity: "warning" | "error";
+  /** What happened, to which value, and what to do: complete without the other fields. */
+  readonly message: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly key?: string;
+}
+
+/** Where a value stands, for people: `file:line`, or the name of an environment variable or flag. */
+export function describePlace(place: PlaceOfProblem): string {
+  if (place.file === undefined) return place.name ?? "command line";
+  return place.line === undefined ? place.file : `${place.file}:${place.line}`;
+}
+
+export interface PlaceOfProblem {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  /** An environment variable. */
+  readonly name?: string | undefined;
+}
+
+/** Problems of one place at most: a file that is something else altogether is not listed line by line. */
+const problemsPerPlaceMax = 20;
+
+/** Collects problems, a bounded number for each file. */
+export class ProblemList {
+  readonly #problems: ConfigProblem[] = [];
+  readonly #counts = new Map<string, number>();
+
+  get all(): readonly ConfigProblem[] {
+    return this.#problems;
+  }
+
+  /** False once `file` has had its share: then composing a message is wasted work. */
+  hasRoom(file: string | undefined): boolean {
+    return (this.#counts.get(file ?? "") ?? 0) < problemsPerPlaceMax;
+  }
+
+  warn(place: PlaceOfProblem, text: string, key?: string): void {
+    this.#add("warning", place, text, key);
+  }
+
+  error(place: PlaceOfProblem, text: string): void {
+    this.#add("error", place, text);
+  }
+
+  #add(
+    severity: ConfigProblem["severity"],
+    place: PlaceOfProblem,
+    text: string,
+    key?: string,
+  ): void {
+    const count = (this.#counts.get(place.file ?? "") ?? 0) + 1;
+    this.#counts.set(place.file ?? "", count);
+    if (count > problemsPerPlaceMax) return;
+    const suffix = count === problemsPerPlaceMax ? " Further problems here are not listed." : "";
+    this.#problems.push({
+      severity,
+      message: `${describePlace(place)}: ${text}${suffix}`,
+      ...(place.file !== undefined && { file: place.file }),
+      ...(place.line !== undefined && { line: place.line }),
+      ...(key !== undefined && { key }),
+    });
+  }
+}
+
+/** A value as a message shows it: quoted, on one line, not long. */
+export function quoteValue(value: string): string {
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+}

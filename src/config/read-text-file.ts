@@ -1,0 +1,60 @@
+import { lstatSync, readFileSync, statSync } from "node:fs";
+
+import { systemCodeOf } from "../base/errors.ts";
+
+/** A configuration file is written by hand; a larger one is something else. */
+const fileBytesMax = 1024 * 1024;
+
+export type TextFile =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "absent" }
+  /** There is something, but not a readable text file. `reason` completes "this file". */
+  | { readonly kind: "unusable"; readonly reason: string };
+
+/**
+ * Reads a small UTF-8 file without ever throwing or blocking: only regular files are opened, so a FIFO
+ * or a device in its place cannot hold the start up. A byte order mark stays in the text.
+ */
+export function readTextFile(path: string): TextFile {
+  try {
+    // Absence is the common case and must stay cheap: an exception costs far more than a second look.
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return absentOrDangling(path);
+    if (stats.isDirectory()) return unusable("is a directory");
+    if (!stats.isFile()) return unusable("is not a regular file");
+    if (stats.size > fileBytesMax) return unusable(`is larger than ${fileBytesMax} bytes`);
+    return decode(readFileSync(path));
+  } catch (error) {
+    // Where the folder should be there is a file: nothing can be in it.
+    if (systemCodeOf(error) === "ENOTDIR") return { kind: "absent" };
+    return unusable(reasonOf(error));
+  }
+}
+
+function absentOrDangling(path: string): TextFile {
+  const link = lstatSync(path, { throwIfNoEntry: false });
+  return link === undefined
+    ? { kind: "absent" }
+    : unusable("is a symbolic link to something that does not exist");
+}
+
+function decode(bytes: Uint8Array): TextFile {
+  if (bytes.includes(0)) return unusable("is not UTF-8 text");
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { kind: "text", text };
+  } catch {
+    return unusable("is not UTF-8 text");
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = systemCodeOf(error);
+  if (code === "EACCES" || code === "EPERM") return "may not be read by this user";
+  if (code === "ELOOP") return "is a symbolic link that leads back to itself";
+  return `cannot be read (${code ?? "unknown error"})`;
+}
+
+function unusable(reason: string): TextFile {
+  return { kind: "unusable", reason };
+}

@@ -1,0 +1,132 @@
+import { activeProfileKey, configKeys, isKeyOfLaterVersion } from "./keys.ts";
+import type { ConfigKey, ConfigValue } from "./keys.ts";
+import { suggestionFor } from "./nearest-name.ts";
+import type { ConfigLevel } from "./places.ts";
+import { quoteValue } from "./problems.ts";
+import type { PlaceOfProblem, ProblemList } from "./problems.ts";
+
+/** Where a value came from. */
+export interface ConfigSource {
+  readonly level: ConfigLevel;
+  readonly file?: string;
+  readonly line?: number;
+  /** The environment variable. */
+  readonly variable?: string;
+}
+
+/** A key and the value that counts. */
+export interface ConfigEntry {
+  readonly key: string;
+  readonly value: string;
+  readonly source: ConfigSource;
+  /** `later`: a key of a part that is not built yet; `unknown`: probably a mistake. Neither has an effect. */
+  readonly use: "used" | "later" | "unknown";
+}
+
+/** One writing of a value, before it is known whether it counts. */
+export interface Assignment {
+  readonly key: string;
+  readonly value: string;
+  readonly source: ConfigSource;
+  /** The text is a project's: the key's project policy applies. */
+  readonly fromProject: boolean;
+}
+
+interface Resolved {
+  /** As written: its key's `parse` accepts it. */
+  readonly text: string;
+  readonly source: ConfigSource;
+}
+
+/** The values that count so far: assignments are applied weakest first, a refused one changes nothing. */
+export class Resolution {
+  readonly #resolved = new Map<string, Resolved>();
+  readonly #unused = new Map<string, ConfigEntry>();
+
+  constructor(
+    readonly homeDir: string,
+    readonly problems: ProblemList,
+  ) {}
+
+  apply(assignment: Assignment): void {
+    const key = configKeys.get(assignment.key);
+    if (key === undefined) return this.#keepUnused(assignment);
+    const value = key.type.parse(assignment.value, this.homeDir);
+    if (value === undefined) return this.#refuse(assignment, refusalOfValue(key, assignment.value));
+    const refusal = this.#refusalOf(assignment, key, value);
+    if (refusal !== undefined) return this.#refuse(assignment, refusal);
+    this.#resolved.set(key.name, { text: assignment.value, source: assignment.source });
+  }
+
+  /** The value that counts, or the default. */
+  valueOf<T extends ConfigValue>(key: ConfigKey<T>): T | undefined {
+    const resolved = this.#resolved.get(key.name);
+    return resolved === undefined ? key.default : key.type.parse(resolved.text, this.homeDir);
+  }
+
+  /** What a key resolved to: its source is `default` when nothing set it. Keys without a value are left out. */
+  entries(): ConfigEntry[] {
+    const entries: ConfigEntry[] = [];
+    for (const key of configKeys.values()) {
+      const value = this.valueOf(key);
+      if (value === undefined) continue;
+      const source = this.#resolved.get(key.name)?.source ?? { level: "default" };
+      entries.push({ key: key.name, value: String(value), source, use: "used" });
+    }
+    return [...entries, ...this.#unused.values()];
+  }
+
+  #refusalOf(assignment: Assignment, key: ConfigKey, value: ConfigValue): string | undefined {
+    if (key === activeProfileKey && assignment.source.level === "profile") {
+      return `${key.name} is refused: a profile does not choose a profile.`;
+    }
+    return assignment.fromProject ? refusalOfProject(key, this.valueOf(key), value) : undefined;
+  }
+
+  #refuse(assignment: Assignment, text: string): void {
+    this.problems.warn(placeOf(assignment.source), text, assignment.key);
+  }
+
+  #keepUnused({ key, value, source }: Assignment): void {
+    const use = isKeyOfLaterVersion(key) ? "later" : "unknown";
+    this.#unused.set(key, { key, value, source, use });
+    const place = placeOf(source);
+    if (use === "later" || !this.problems.hasRoom(place.file)) return;
+    const suggestion = suggestionFor(key, configKeys.keys());
+    this.problems.warn(
+      place,
+      `${key} is not a key of this version; it is ignored.${suggestion}`,
+      key,
+    );
+  }
+}
+
+/** Why `text` is not a value of `key`: also what `config set` answers. */
+export function refusalOfValue(key: ConfigKey, text: string): string {
+  const unit = key.unit === undefined ? "" : ` (${key.unit})`;
+  const hint = /^["']/.test(text) ? " Write it without quotes." : "";
+  return `${key.name}=${quoteValue(text)} is refused: it must be ${key.type.allowed}${unit}.${hint}`;
+}
+
+/**
+ * Why a project's file may not give `key` this `value`, or undefined when it may. Narrowing a switch
+ * means turning it off; repeating what holds anyway takes nothing and gives nothing.
+ */
+export function refusalOfProject(
+  key: ConfigKey,
+  current: ConfigValue | undefined,
+  value: ConfigValue,
+): string | undefined {
+  if (key.project === "set") return undefined;
+  if (key.project === "narrow") {
+    if (value === false || value === current) return undefined;
+    return `${key.name} is refused: a project's file may only switch it off. Set it in a file of yours.`;
+  }
+  return key === activeProfileKey
+    ? `${key.name} is refused: a project's file may not choose the profile.`
+    : `${key.name} is refused: a project's file may not set it. Set it in a file of yours.`;
+}
+
+function placeOf(source: ConfigSource): PlaceOfProblem {
+  return { file: source.file, line: source.line, name: source.variable };
+}

@@ -1,0 +1,72 @@
+import { isAbsolute, join } from "node:path";
+
+/** How the text of a value becomes a value. `parse` returns undefined for what is not acceptable. */
+export interface ValueType<T> {
+  readonly name: string;
+  /** What is allowed, as it completes "… must be". */
+  readonly allowed: string;
+  /** `homeDir` stands for a leading `~`. */
+  parse(text: string, homeDir: string): T | undefined;
+}
+
+const booleanWords: ReadonlyMap<string, boolean> = new Map([
+  ["1", true],
+  ["true", true],
+  ["yes", true],
+  ["on", true],
+  ["0", false],
+  ["false", false],
+  ["no", false],
+  ["off", false],
+]);
+
+/** `1 true yes on` and `0 false no off` in any case. */
+export function parseBoolean(text: string): boolean | undefined {
+  return booleanWords.get(text.toLowerCase());
+}
+
+export const booleanValue: ValueType<boolean> = {
+  name: "boolean",
+  allowed: "one of 1, true, yes, on, 0, false, no, off",
+  parse: parseBoolean,
+};
+
+/** A whole number from `min` to `max`, or 0 where 0 has a meaning of its own. */
+export function integerValue(min: number, max: number, zeroMeans?: string): ValueType<number> {
+  const zero = zeroMeans === undefined ? "" : `, or 0 (${zeroMeans})`;
+  return {
+    name: "integer",
+    allowed: `a whole number from ${min} to ${max}${zero}`,
+    parse(text) {
+      if (!/^\d{1,15}$/.test(text)) return undefined;
+      const number = Number(text);
+      if (number === 0 && zeroMeans !== undefined) return 0;
+      return number >= min && number <= max ? number : undefined;
+    },
+  };
+}
+
+/** Absolute, so that a value means the same file from wherever the server was started. */
+export const pathValue: ValueType<string> = {
+  name: "path",
+  allowed: "an absolute path, or one that begins with ~/",
+  parse(text, homeDir) {
+    if (text.includes("\0")) return undefined;
+    const path = text.startsWith("~/") ? join(homeDir, text.slice(2)) : text;
+    return isAbsolute(path) ? path : undefined;
+  },
+};
+
+const profileNameCharsMax = 64;
+
+/** A file name without a path, so that a profile is never looked for outside its folders. */
+export const profileNameValue: ValueType<string> = {
+  name: "profile name",
+  allowed: `a profile's name: at most ${profileNameCharsMax} letters, digits, "-", "_", " " or ".", not beginning with "."`,
+  parse(text) {
+    if (text === "") return "";
+    const isName =
+      text.length <= profileNameCharsMax && /^[\p{L}\p{N}_-][\p{L}\p{N}_. -]*$/u.test(text);
+    return isName && !text.includes("..") ? text : undefined;
+  },
+};
