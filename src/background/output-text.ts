@@ -54,7 +54,7 @@ export function newOutput(store: OutputStore, from: number, ended: boolean): New
   for (const [index, { from: at, bytes }] of stretches.entries()) {
     const isLast = index === stretches.length - 1;
     const start = index > 0 || at > from ? lineStart(bytes) : 0;
-    const end = isLast && ended ? bytes.length : lineBreakEnd(bytes, start);
+    const end = isLast ? (ended ? bytes.length : lineBreakEnd(bytes, start)) : lineEnd(bytes);
     keptBytes += end - start;
     if (end > start) texts.push(decode(bytes.subarray(start, end)));
     if (isLast) {

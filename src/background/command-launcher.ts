@@ -1,0 +1,101 @@
+import { unlink } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+
+import { startCommand } from "../process/command.ts";
+import type { Family, Orphanage } from "../process/family.ts";
+import type { Guardian } from "../process/guardian.ts";
+import { ownerMark, ownerVariable } from "../process/owner-mark.ts";
+import { readProcStat } from "../process/proc-table.ts";
+import type { Shell } from "../process/shell.ts";
+import { Execution, type ExecutionParts } from "./execution.ts";
+
+/** Linux refuses one argument above 128 KiB; a longer command text goes through a file. */
+const argumentBytesMax = 100 * 1024;
+
+export interface LaunchSpec extends Omit<ExecutionParts, "orphanage" | "onGone"> {
+  readonly cwd: string;
+  readonly timeoutMs?: number;
+}
+
+export interface LauncherParts {
+  readonly instanceId: string;
+  readonly orphanage: Orphanage;
+  readonly guardian: Guardian;
+  readonly shell: Shell;
+  /** Told when a family lives and when it is gone, so that the next start can clean up after us. */
+  readonly onFamily?: (family: Family, isLive: boolean) => void;
+}
+
+/** Starts commands with their owner mark and follows their families until nothing is left of them. */
+export class CommandLauncher {
+  readonly #parts: LauncherParts;
+  readonly #live = new Map<Execution, Family>();
+  #commandNumber = 0;
+
+  constructor(parts: LauncherParts) {
+    this.#parts = parts;
+  }
+
+  /** Executions whose family may still have members. */
+  get live(): IterableIterator<Execution> {
+    return this.#live.keys();
+  }
+
+  /** @throws AppError `system` when the command cannot be started. */
+  launch(spec: LaunchSpec, env: Readonly<Record<string, string>>): Execution {
+    const { orphanage, guardian, shell, instanceId } = this.#parts;
+    const mark = ownerMark(instanceId, ++this.#commandNumber);
+    const execution = new Execution({
+      ...spec,
+      orphanage,
+      onGone: (gone) => this.#onGone(gone),
+    });
+    const script = scriptFor(shell, spec.commandText);
+    const command = startCommand({
+      argv: [shell.path, ...script.args],
+      cwd: spec.cwd,
+      env: { ...env, PWD: spec.cwd, [ownerVariable]: mark },
+      onOutput: execution.onOutput,
+    });
+    const startTicks = readProcStat(command.pid)?.startTicks ?? 0;
+    const family: Family = { groupId: command.pid, mark, startTicks };
+    orphanage.addDirectChild(command.pid);
+    orphanage.add(family);
+    guardian.add(command.pid);
+    this.#live.set(execution, family);
+    this.#parts.onFamily?.(family, true);
+    execution.attach(command, family, spec.timeoutMs);
+    void command.ended.then(() => orphanage.removeDirectChild(command.pid));
+    if (script.file !== undefined) removeAtEnd(script.file, command.ended);
+    return execution;
+  }
+
+  #onGone(execution: Execution): void {
+    const family = this.#live.get(execution);
+    if (family === undefined) return;
+    this.#live.delete(execution);
+    this.#parts.orphanage.remove(family);
+    this.#parts.guardian.remove(family.groupId);
+    this.#parts.onFamily?.(family, false);
+  }
+}
+
+function scriptFor(shell: Shell, commandText: string): { args: string[]; file?: string } {
+  if (
+    commandText.length * 3 < argumentBytesMax ||
+    Buffer.byteLength(commandText) < argumentBytesMax
+  ) {
+    return { args: [...shell.args, shell.prefix + commandText] };
+  }
+  const extension = shell.args.includes("-Command") ? ".ps1" : ".sh";
+  const file = join(tmpdir(), `scorpiox-${randomBytes(8).toString("hex")}${extension}`);
+  writeFileSync(file, shell.prefix + commandText, { mode: 0o600, flag: "wx" });
+  return { args: extension === ".ps1" ? ["-NoProfile", "-File", file] : [file], file };
+}
+
+function removeAtEnd(file: string, ended: Promise<unknown>): void {
+  void ended.then(() => unlink(file).catch(() => {}));
+}

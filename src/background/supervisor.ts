@@ -1,0 +1,174 @@
+import { AppError } from "../base/errors.ts";
+import { resultCharsMaxDesktop, shutdownGraceMs, terminateGraceMs } from "../base/limits.ts";
+import { startTimer } from "../base/timer.ts";
+import type { Orphanage } from "../process/family.ts";
+import type { Guardian } from "../process/guardian.ts";
+import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
+import type { CommandLauncher } from "./command-launcher.ts";
+import type { Execution } from "./execution.ts";
+import type { SavedOutput } from "./saved-output.ts";
+import type { SavedOutputs } from "./saved-outputs.ts";
+
+export interface SupervisorParts {
+  readonly launcher: CommandLauncher;
+  readonly orphanage: Orphanage;
+  readonly guardian: Guardian;
+  readonly savedOutputs: SavedOutputs;
+  /** The environment of commands; asks the login shell the first time. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+}
+
+export interface ForegroundSpec {
+  readonly clientId: string;
+  readonly commandText: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** When the client must have an answer, on the clock of `performance.now()`; undefined = no limit. */
+  readonly answerAt: number | undefined;
+  readonly signal: AbortSignal;
+  /** Gets output as it comes. */
+  readonly onOutput?: (chunk: Uint8Array) => void;
+}
+
+export type ForegroundOutcome =
+  | { readonly kind: "ended"; readonly execution: Execution }
+  /** It runs on as a background task; `task.cursor` is still to be set by who shows the output. */
+  | { readonly kind: "handed_over"; readonly task: BackgroundTask };
+
+/** How often adopted zombies are looked for while commands are live. */
+const reapIntervalMs = 1_000;
+
+/**
+ * Owns every child process: starts, reads, times, ends and reaps them. Everything else asks it. One
+ * for the whole server; background tasks are kept apart by client identity.
+ */
+export class Supervisor {
+  readonly #parts: SupervisorParts;
+  readonly #clients = new Map<string, ClientTasks>();
+  #reapTimer: ReturnType<typeof setInterval> | undefined;
+  #isClosing = false;
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts;
+  }
+
+  tasksOf(clientId: string): ClientTasks {
+    let tasks = this.#clients.get(clientId);
+    if (tasks === undefined) this.#clients.set(clientId, (tasks = new ClientTasks()));
+    return tasks;
+  }
+
+  /**
+   * Runs a command for a caller that waits: until it ends, is cancelled (then it is ended first), or
+   * the client's patience is over, when it becomes a background task.
+   * @throws AppError `system` when it cannot be started, `cancelled` when the server is closing
+   */
+  async runForeground(spec: ForegroundSpec): Promise<ForegroundOutcome> {
+    const env = await this.#parts.environment();
+    this.#assertOpen();
+    const execution = this.#launch({ ...spec, saveAfterBytes: resultCharsMaxDesktop }, env);
+    const { onOutput, signal } = spec;
+    const stopListening = execution.listen((chunk) => {
+      if (chunk !== undefined) onOutput?.(chunk);
+    });
+    const cancel = (): void => void execution.terminate("cancelled", terminateGraceMs);
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      const isEnded = await untilEndOr(execution, spec.answerAt, () =>
+        this.#hasRoom(spec.clientId),
+      );
+      if (isEnded) return { kind: "ended", execution };
+      return { kind: "handed_over", task: this.tasksOf(spec.clientId).add(execution, 0) };
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      stopListening();
+    }
+  }
+
+  /**
+   * Starts a command in the background of a client.
+   * @throws AppError `limit`, `system` or `cancelled`
+   */
+  async startBackground(
+    clientId: string,
+    commandText: string,
+    cwd: string,
+  ): Promise<BackgroundTask> {
+    const env = await this.#parts.environment();
+    this.#assertOpen();
+    const tasks = this.tasksOf(clientId);
+    tasks.assertRoom();
+    return tasks.add(this.#launch({ commandText, cwd }, env), 0);
+  }
+
+  /** Ends all background tasks of a client that is gone. */
+  async endClient(clientId: string): Promise<void> {
+    const tasks = this.#clients.get(clientId);
+    this.#clients.delete(clientId);
+    const running = tasks?.list().filter((task) => task.execution.isRunning) ?? [];
+    await Promise.all(
+      running.map((task) => task.execution.terminate("shutdown", terminateGraceMs)),
+    );
+  }
+
+  /** Ends everything; nothing can be started afterwards. Bounded by two grace times. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#reapTimer);
+    const live = [...this.#parts.launcher.live];
+    await Promise.all(live.map((execution) => execution.terminate("shutdown", shutdownGraceMs)));
+    this.#parts.guardian.close();
+  }
+
+  #launch(
+    spec: { commandText: string; cwd: string; timeoutMs?: number; saveAfterBytes?: number },
+    env: Readonly<Record<string, string>>,
+  ): Execution {
+    this.#parts.guardian.start();
+    this.#reapTimer ??= setInterval(
+      () => this.#parts.orphanage.reapZombies(),
+      reapIntervalMs,
+    ).unref();
+    const createSavedOutput = (): SavedOutput | undefined => this.#parts.savedOutputs.create();
+    return this.#parts.launcher.launch({ ...spec, createSavedOutput }, env);
+  }
+
+  #hasRoom(clientId: string): boolean {
+    try {
+      this.tasksOf(clientId).assertRoom();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosing) return;
+    throw new AppError("cancelled", "The server is shutting down: no command is started any more.");
+  }
+}
+
+/**
+ * True when the execution ended, false when `answerAt` came first and it may be handed over; when it
+ * may not, it is ended as if its time were over.
+ */
+async function untilEndOr(
+  execution: Execution,
+  answerAt: number | undefined,
+  mayHandOver: () => boolean,
+): Promise<boolean> {
+  if (answerAt === undefined) {
+    await execution.ended;
+    return true;
+  }
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = startTimer(answerAt - performance.now(), () => {
+    if (mayHandOver()) resolve(false);
+    else void execution.terminate("timeout", terminateGraceMs);
+  });
+  void execution.ended.then(() => resolve(true));
+  const isEnded = await promise;
+  timer.stop();
+  return isEnded;
+}
