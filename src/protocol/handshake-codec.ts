@@ -2,17 +2,15 @@ import { discoverCacheHints } from "./cache-hints.ts";
 import { modernResultMeta, serverInfoFor } from "./server-info.ts";
 import { modernVersions, type LegacyVersion } from "./versions.ts";
 
-/** Only what is really answered may be in here (modern.md section 2). */
-export interface ServerCapabilities {
-  readonly tools: Readonly<Record<string, never>>;
-}
-
-export const serverCapabilities: ServerCapabilities = { tools: {} };
+/** Only what is really answered may be declared (modern.md section 2). No list of ours changes, so no `listChanged`. */
+const modernCapabilities = { tools: {} } as const;
+/** `logging` because `logging/setLevel` exists only in these revisions and is answered. */
+const legacyCapabilities = { logging: {}, tools: {} } as const;
 
 export function encodeInitializeResult(version: LegacyVersion, instructions: string): string {
   return JSON.stringify({
     protocolVersion: version,
-    capabilities: serverCapabilities,
+    capabilities: legacyCapabilities,
     serverInfo: serverInfoFor(version),
     instructions: instructions || undefined,
   });
@@ -23,7 +21,7 @@ export function encodeDiscoverResult(instructions: string): string {
   return JSON.stringify({
     resultType: "complete",
     supportedVersions: modernVersions,
-    capabilities: serverCapabilities,
+    capabilities: modernCapabilities,
     instructions: instructions || undefined,
     ...discoverCacheHints,
     _meta: modernResultMeta,

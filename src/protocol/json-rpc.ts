@@ -39,8 +39,9 @@ export function encodeResult(id: RequestId, resultJson: string): string {
 
 /** An error response. Without a readable id the member is left out, never `null` (legacy.md section 5, rule 10). */
 export function encodeError(id: RequestId | undefined, fault: ProtocolFault): string {
+  const { code, message, data } = fault;
   const idMember = id === undefined ? "" : `"id":${encodeId(id)},`;
-  return `{"jsonrpc":"2.0",${idMember}"error":${JSON.stringify(fault)}}`;
+  return `{"jsonrpc":"2.0",${idMember}"error":${JSON.stringify({ code, message, data })}}`;
 }
 
 export function encodeNotification(method: string, params: Params): string {

@@ -108,8 +108,9 @@ export class OutputQueue {
     } catch {
       this.#break();
     }
-    if (parts.every((part) => typeof part === "number")) return undefined;
-    return Promise.all(parts).then(
+    const pending = parts.filter((part) => typeof part !== "number");
+    if (pending.length === 0) return undefined;
+    return Promise.all(pending).then(
       () => undefined,
       () => this.#break(),
     );

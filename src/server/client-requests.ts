@@ -1,0 +1,71 @@
+import { AppError } from "../base/errors.ts";
+import { startTimer, type Timer } from "../base/timer.ts";
+import { encodeNotification, encodeRequest, type Params } from "../protocol/json-rpc.ts";
+import type { ResponseMessage } from "../protocol/classify.ts";
+import type { Outbox } from "./outbox.ts";
+
+interface PendingRequest {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: AppError) => void;
+  readonly timer: Timer;
+}
+
+/** Requests from us to a legacy client. Modern clients are never asked anything (modern.md section 6). */
+export class ClientRequests {
+  readonly #outbox: Outbox;
+  readonly #pending = new Map<string, PendingRequest>();
+  #lastNumber = 0;
+
+  constructor(outbox: Outbox) {
+    this.#outbox = outbox;
+  }
+
+  /**
+   * The client's result, unchecked.
+   * @throws AppError `cancelled` when no answer came within `timeoutMs` or the connection ended,
+   *   `system` when the client answered with an error.
+   */
+  request(method: string, params: Params | undefined, timeoutMs: number): Promise<unknown> {
+    this.#lastNumber += 1;
+    const id = `server-${this.#lastNumber}`;
+    return new Promise((resolve, reject) => {
+      const timer = startTimer(timeoutMs, () => this.#giveUp(id, method, timeoutMs));
+      this.#pending.set(id, { resolve, reject, timer });
+      this.#outbox.send(encodeRequest(id, method, params));
+    });
+  }
+
+  /** Takes a response of the client; one that matches nothing is ignored (legacy.md section 1). */
+  settle(response: ResponseMessage): void {
+    if (typeof response.id !== "string") return;
+    const pending = this.#take(response.id);
+    if (pending === undefined) return;
+    if (response.error === undefined) return pending.resolve(response.result);
+    const detail = JSON.stringify(response.error).slice(0, 200);
+    pending.reject(new AppError("system", `the client refused ${response.id}: ${detail}`));
+  }
+
+  /** Nobody will answer any more. */
+  close(): void {
+    for (const id of this.#pending.keys()) {
+      this.#take(id)?.reject(new AppError("cancelled", "the connection has ended"));
+    }
+  }
+
+  #giveUp(id: string, method: string, timeoutMs: number): void {
+    const pending = this.#take(id);
+    if (pending === undefined) return;
+    this.#outbox.send(
+      encodeNotification("notifications/cancelled", { requestId: id, reason: "timed out" }),
+    );
+    const message = `the client did not answer ${method} within ${timeoutMs} ms`;
+    pending.reject(new AppError("cancelled", message));
+  }
+
+  #take(id: string): PendingRequest | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    pending?.timer.stop();
+    return pending;
+  }
+}

@@ -1,0 +1,71 @@
+import { rootsReplyMsMax } from "../base/limits.ts";
+import { startTimer } from "../base/timer.ts";
+import { isObject } from "../protocol/json-rpc.ts";
+import type { ClientRequests } from "./client-requests.ts";
+
+/** A late list of roots is still used if it comes within this; calls wait `rootsReplyMsMax` only. */
+const lateReplyMsMax = 60_000;
+
+/** The directory that a legacy client offers as its first `file://` root, asked for once (legacy.md section 4). */
+export class WorkspaceRoots {
+  readonly #requests: ClientRequests;
+  readonly #fallbackDir: string;
+  #firstRoot: string | undefined;
+  #waiting: Promise<void> | undefined;
+
+  constructor(requests: ClientRequests, fallbackDir: string) {
+    this.#requests = requests;
+    this.#fallbackDir = fallbackDir;
+  }
+
+  /** The first root, or the fallback when there is none or the client takes too long. */
+  async directory(): Promise<string> {
+    this.#waiting ??= this.#ask();
+    await this.#waiting;
+    return this.#firstRoot ?? this.#fallbackDir;
+  }
+
+  /** The list has changed: the next call asks again. */
+  forget(): void {
+    this.#waiting = undefined;
+  }
+
+  /** Resolves when the client has answered, or has had its time. */
+  #ask(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = startTimer(rootsReplyMsMax, resolve);
+    this.#requests.request("roots/list", undefined, lateReplyMsMax).then(
+      (result) => {
+        this.#firstRoot = firstDirectory(result);
+        timer.stop();
+        resolve();
+      },
+      () => {
+        this.#firstRoot = undefined;
+        timer.stop();
+        resolve();
+      },
+    );
+    return promise;
+  }
+}
+
+function firstDirectory(result: unknown): string | undefined {
+  if (!isObject(result) || !Array.isArray(result.roots)) return undefined;
+  for (const root of result.roots as readonly unknown[]) {
+    const path = isObject(root) ? pathOf(root.uri) : undefined;
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}
+
+/** Undefined for anything but a usable `file:` URI; roots come from outside. */
+function pathOf(uri: unknown): string | undefined {
+  if (typeof uri !== "string" || !uri.startsWith("file://")) return undefined;
+  try {
+    const path = Bun.fileURLToPath(uri);
+    return path.includes("\0") ? undefined : path;
+  } catch {
+    return undefined;
+  }
+}
