@@ -1,3 +1,4 @@
+import { resultBytesPerChar } from "../base/limits.ts";
 import type { OutputSegment, OutputStore } from "./output-store.ts";
 
 /** Output as text for a reader: all of it, or its two ends. */
@@ -15,7 +16,7 @@ export type OutputText =
 export function outputText(store: OutputStore, charsMax: number): OutputText {
   const segments = store.read(0);
   const held = concat(segments);
-  if (store.droppedBytes === 0 && store.end <= charsMax * 4) {
+  if (store.droppedBytes === 0 && store.end <= charsMax * resultBytesPerChar) {
     const text = decode(held);
     if (text.length <= charsMax) return { kind: "whole", text };
   }

@@ -23,6 +23,10 @@ export const requestsInFlightMax = 4096;
 export const resultCharsMax = 30_000;
 /** The same for Claude Desktop, which cuts earlier. */
 export const resultCharsMaxDesktop = 20_000;
+/** Bytes for each of those characters: with the structured copy a result stays below 100 kB. */
+export const resultBytesPerChar = 1.5;
+/** Bytes of structured content in one result; more is a failure of the tool. */
+export const structuredBytesMax = 512 * KIB;
 /** Whole outputs are kept as private files, all of them together within this. */
 export const savedResultsBytesMax = 1024 * MIB;
 /** Saved outputs older than this are removed. */

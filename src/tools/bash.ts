@@ -1,0 +1,99 @@
+import * as z from "zod/mini";
+
+import { commandTimeoutMsDefault, commandTimeoutMsMax } from "../base/limits.ts";
+import type { RunReply } from "./services.ts";
+import { formatDuration, savedLinks, shownText } from "./shown-output.ts";
+import { defineTool, type ToolOutput } from "./tool.ts";
+
+const input = z.strictObject({
+  command: z.string().check(z.minLength(1), z.describe("Command text, as for `bash -c`")),
+  timeout: z
+    ._default(z.int().check(z.minimum(1), z.maximum(commandTimeoutMsMax)), commandTimeoutMsDefault)
+    .check(z.describe("Milliseconds after which the command is ended (default 30000)")),
+});
+
+const output = z.object({
+  output: z.string(),
+  exitCode: z.nullable(z.int()),
+  signal: z.nullable(z.string()),
+  timedOut: z.boolean(),
+  durationMs: z.int(),
+  truncated: z.boolean(),
+  outputFile: z.nullable(z.string()),
+  taskId: z.nullable(z.int()),
+});
+
+export const bash = defineTool({
+  name: "Bash",
+  title: "Run a shell command",
+  description:
+    "Runs a shell command in the workspace folder and returns its output and exit code. " +
+    "stdout and stderr come together, in order; stdin is empty. " +
+    "Nothing that the command started is left running: use BackgroundBash for servers and watchers. " +
+    "A command that takes longer than this client waits goes on in the background: " +
+    "the answer then has a task_id for ReadBgOutput. Long output is cut in the middle and saved whole.",
+  input,
+  output,
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: true,
+  },
+  async handler({ command, timeout }, { background }) {
+    const reply = await background.run({ command, timeoutMs: timeout });
+    const saved = reply.output.kind === "cut" ? reply.output.saved : null;
+    return {
+      text: composeText(reply, timeout),
+      structured: structuredResult(reply),
+      isError: isFailure(reply),
+      links: savedLinks(saved),
+    };
+  },
+});
+
+function structuredResult(reply: RunReply): z.output<typeof output> {
+  const { exitCode, signal, timedOut, durationMs, taskId } = reply;
+  const saved = reply.output.kind === "cut" ? reply.output.saved : null;
+  return {
+    output: shownText(reply.output),
+    exitCode,
+    signal,
+    timedOut,
+    durationMs,
+    truncated: reply.output.kind === "cut",
+    outputFile: saved?.path ?? null,
+    taskId,
+  };
+}
+
+function isFailure(reply: RunReply): boolean {
+  return reply.taskId === null && (reply.exitCode !== 0 || reply.timedOut);
+}
+
+function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
+  const text = shownText(reply.output);
+  const note = endNote(reply, timeoutMs);
+  if (note === undefined) return text === "" ? "(no output)" : text;
+  return text === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
+}
+
+/** The line after the output; none for a command that ended well. */
+function endNote(reply: RunReply, timeoutMs: number): string | undefined {
+  if (reply.taskId !== null) {
+    return (
+      `Still running after ${formatDuration(reply.durationMs)}: it goes on in the background as ` +
+      `task_id: ${reply.taskId}. Read on with ReadBgOutput (wait_ms to wait); end it with KillBgTask.`
+    );
+  }
+  if (reply.isLost)
+    return "The command could not be ended, not even by SIGKILL, and was left behind.";
+  if (reply.timedOut) {
+    return (
+      `timed out after ${formatDuration(timeoutMs)} and was ended. ` +
+      `Give a longer \`timeout\` (ms), or use BackgroundBash.`
+    );
+  }
+  if (reply.signal !== null) return `ended by signal: ${reply.signal}`;
+  return reply.exitCode === 0 ? undefined : `exit code: ${reply.exitCode}`;
+}

@@ -1,0 +1,29 @@
+import * as z from "zod/mini";
+
+import { describeState, taskSchema } from "./task-text.ts";
+import { defineTool } from "./tool.ts";
+
+export const killBgTask = defineTool({
+  name: "KillBgTask",
+  title: "End a background task",
+  description:
+    "Ends a background task and everything that it started: SIGTERM, after 2 s SIGKILL. " +
+    "Waits for the end. Says so when the task had ended before.",
+  input: z.strictObject({
+    task_id: z.int().check(z.describe("Number that BackgroundBash or Bash gave")),
+  }),
+  output: z.object({ ...taskSchema.shape, wasRunning: z.boolean() }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  async handler({ task_id: taskId }, { background }) {
+    const { task, wasRunning } = await background.kill({ taskId });
+    const text = wasRunning
+      ? `Task ${taskId}: ${describeState(task)}.`
+      : `Task ${taskId} had already ended: ${describeState(task)}. No signal was sent.`;
+    return { text, structured: { ...task, wasRunning } };
+  },
+});

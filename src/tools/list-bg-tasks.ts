@@ -1,0 +1,32 @@
+import * as z from "zod/mini";
+
+import type { TaskSummary } from "./services.ts";
+import { formatCount } from "./shown-output.ts";
+import { commandLine, describeState, taskSchema } from "./task-text.ts";
+import { defineTool } from "./tool.ts";
+
+export const listBgTasks = defineTool({
+  name: "ListBgTasks",
+  title: "List background tasks",
+  description:
+    "Lists the background tasks of this client: id, state, exit code, run time, pid, unread bytes, command.",
+  input: z.strictObject({}),
+  output: z.object({ tasks: z.array(taskSchema) }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  snapshots: ["backgroundTasks"],
+  handler(_input, { snapshots }) {
+    const tasks = snapshots.backgroundTasks ?? [];
+    const text = tasks.length === 0 ? "No background tasks." : tasks.map(line).join("\n");
+    return { text, structured: { tasks: [...tasks] } };
+  },
+});
+
+function line(task: TaskSummary): string {
+  const unread = task.unreadBytes === 0 ? "" : `, ${formatCount(task.unreadBytes)} bytes unread`;
+  return `task_id ${task.taskId}: ${describeState(task)}, pid ${task.pid}${unread}: ${commandLine(task.command)}`;
+}

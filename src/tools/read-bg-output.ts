@@ -1,0 +1,159 @@
+import * as z from "zod/mini";
+
+import { AppError, messageOf } from "../base/errors.ts";
+import { outputWindowBytes } from "../base/limits.ts";
+import type { ReadReply } from "./services.ts";
+import { fitText, formatCount, savedLinks } from "./shown-output.ts";
+import { describeState, taskSchema } from "./task-text.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
+
+/** Left of the client's patience for composing and sending the answer. */
+const answerMarginMs = 500;
+
+const input = z.strictObject({
+  task_id: z.int().check(z.describe("Number that BackgroundBash or Bash gave")),
+  wait_ms: z
+    .optional(z.int().check(z.minimum(0), z.maximum(86_400_000)))
+    .check(z.describe("Wait up to this many ms for new output, the end, or `until` (default 0)")),
+  until: z
+    .optional(z.string().check(z.minLength(1), z.maxLength(1_000)))
+    .check(z.describe("Regular expression: wait for a line that matches it")),
+  filter: z
+    .optional(z.string().check(z.minLength(1), z.maxLength(1_000)))
+    .check(z.describe("Regular expression: return matching lines only")),
+});
+
+const output = z.object({
+  ...taskSchema.shape,
+  output: z.string(),
+  lostBytes: z.int(),
+  matched: z.nullable(z.boolean()),
+});
+
+export const readBgOutput = defineTool({
+  name: "ReadBgOutput",
+  title: "Read output of a background task",
+  description:
+    "Returns what a background task printed since your last read, and its state. " +
+    "With wait_ms it waits for new output or the end; with until for a line that matches; " +
+    "filter keeps matching lines only.",
+  input,
+  output,
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  async handler({ task_id: taskId, wait_ms: waitMs = 0, until, filter }, context) {
+    const untilPattern = until === undefined ? undefined : pattern("until", until);
+    const filterPattern = filter === undefined ? undefined : pattern("filter", filter);
+    const read = await readUntil(taskId, waitMs, untilPattern, context);
+    const { task } = read.reply;
+    const { text: body, saved } = await fitText(compose(read, filterPattern), context);
+    const notes = [
+      ...(read.matched === false ? [`No line matched \`until\` (${until}).`] : []),
+      `Task ${taskId}: ${describeState(task)}.`,
+    ];
+    return {
+      text: [body === "" ? "(no new output)" : body.replace(/\n$/, ""), ...notes].join("\n"),
+      structured: {
+        ...task,
+        unreadBytes: Math.max(0, read.reply.from + task.unreadBytes - read.to),
+        output: body,
+        lostBytes: read.lostBytes,
+        matched: read.matched,
+      },
+      links: savedLinks(saved),
+      afterDelivery: { advanceCursor: { taskId, to: read.to } },
+    };
+  },
+});
+
+/** All that one call has read, over several looks when it waits for a match. */
+interface Reading {
+  reply: ReadReply;
+  stretches: string[];
+  partial: string;
+  lostBytes: number;
+  to: number;
+  matched: boolean | null;
+}
+
+async function readUntil(
+  taskId: number,
+  waitMs: number,
+  until: RegExp | undefined,
+  { background, limits }: ToolContext,
+): Promise<Reading> {
+  const patienceMs = limits.answerMs === null ? waitMs : limits.answerMs - answerMarginMs;
+  const deadline = performance.now() + Math.min(waitMs, Math.max(0, patienceMs));
+  const stretches: string[] = [];
+  let lostBytes = 0;
+  let from: number | null = null;
+  for (;;) {
+    const leftMs = Math.max(0, deadline - performance.now());
+    const reply: ReadReply = await background.read({ taskId, from, waitMs: leftMs });
+    stretches.push(...reply.stretches);
+    lostBytes += reply.lostBytes + forgetOldest(stretches);
+    const hasMatch =
+      until !== undefined &&
+      (reply.stretches.some((text) => anyLine(text, until)) || until.test(reply.partial));
+    const isOver = reply.task.state !== "running" || leftMs === 0;
+    if (until === undefined || hasMatch || isOver) {
+      // A line that is not ended is shown only when there is nothing else, or it is what was waited for.
+      const showsPartial = stretches.length === 0 || (hasMatch && until.test(reply.partial));
+      const partial = showsPartial ? reply.partial : "";
+      const to = showsPartial ? reply.partialTo : reply.linesTo;
+      return {
+        reply,
+        stretches,
+        partial,
+        lostBytes,
+        to,
+        matched: until === undefined ? null : hasMatch,
+      };
+    }
+    from = reply.linesTo;
+  }
+}
+
+/** While it waits for a match in a flood it remembers no more than the output window would. */
+function forgetOldest(stretches: string[]): number {
+  let chars = stretches.reduce((sum, text) => sum + text.length, 0);
+  let forgottenBytes = 0;
+  while (chars > outputWindowBytes && stretches.length > 1) {
+    const oldest = stretches.shift() ?? "";
+    chars -= oldest.length;
+    forgottenBytes += Buffer.byteLength(oldest);
+  }
+  return forgottenBytes;
+}
+
+function compose(read: Reading, filter: RegExp | undefined): string {
+  const lost = `[... ${formatCount(read.lostBytes)} bytes were lost here: more was printed than is kept ...]\n`;
+  const texts = [...read.stretches];
+  if (read.lostBytes > 0) texts.splice(texts.length > 1 ? 1 : 0, 0, lost);
+  const text = Bun.stripANSI(texts.map(endWithNewline).join("") + read.partial);
+  if (filter === undefined) return text;
+  return text
+    .split("\n")
+    .filter((line) => filter.test(line))
+    .join("\n");
+}
+
+function endWithNewline(text: string, index: number, all: readonly string[]): string {
+  return index === all.length - 1 || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+function anyLine(text: string, expression: RegExp): boolean {
+  return text.split("\n").some((line) => expression.test(line));
+}
+
+function pattern(name: string, source: string): RegExp {
+  try {
+    return new RegExp(source, "u");
+  } catch (error) {
+    throw new AppError("usage", `\`${name}\` is not a regular expression: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * What tools may ask of the services on the main thread. Requests and replies cross a thread as JSON,
+ * so everything here is plain data.
+ */
+
+export type TaskState = "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
+
+/** One background task, as seen at one moment. */
+export interface TaskSummary {
+  readonly taskId: number;
+  readonly command: string;
+  readonly state: TaskState;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Who ended it, when it did not end by itself. */
+  readonly endedBy: "timeout" | "cancelled" | "killed" | "shutdown" | null;
+  readonly pid: number;
+  readonly runtimeMs: number;
+  readonly unreadBytes: number;
+}
+
+/** A private file that holds the whole of an output. */
+export interface SavedFile {
+  readonly path: string;
+  /** Why it does not hold everything; null when it does. */
+  readonly problem: string | null;
+}
+
+/** Output of a command: all of it, or its two ends. */
+export type ShownOutput =
+  | { readonly kind: "whole"; readonly text: string }
+  | {
+      readonly kind: "cut";
+      readonly head: string;
+      readonly tail: string;
+      readonly omittedBytes: number;
+      readonly saved: SavedFile | null;
+    };
+
+export interface RunRequest {
+  readonly command: string;
+  readonly timeoutMs: number;
+}
+
+export interface RunReply {
+  /** Set when the command runs on in the background. */
+  readonly taskId: number | null;
+  readonly output: ShownOutput;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  /** The command could not be ended and was left behind. */
+  readonly isLost: boolean;
+  readonly durationMs: number;
+}
+
+export interface ReadRequest {
+  readonly taskId: number;
+  /** Absolute offset to read from; null = where this client's last read ended. */
+  readonly from: number | null;
+  /** Waits this long for new output or the end; 0 = not at all. */
+  readonly waitMs: number;
+}
+
+export interface ReadReply {
+  readonly task: TaskSummary;
+  /** Absolute offset that this reply starts at. */
+  readonly from: number;
+  /** Whole lines; a new stretch begins where bytes were lost. */
+  readonly stretches: readonly string[];
+  readonly lostBytes: number;
+  readonly linesTo: number;
+  /** The line that is not ended yet. */
+  readonly partial: string;
+  readonly partialTo: number;
+}
+
+export interface KillReply {
+  readonly task: TaskSummary;
+  /** False when it had ended before. */
+  readonly wasRunning: boolean;
+}
+
+export interface BackgroundService {
+  /** Runs a command and waits for it, as long as the client does. */
+  run(request: RunRequest): Promise<RunReply>;
+  start(request: { readonly command: string }): Promise<TaskSummary>;
+  read(request: ReadRequest): Promise<ReadReply>;
+  kill(request: { readonly taskId: number }): Promise<KillReply>;
+}
+
+export interface ResultsService {
+  /** Makes an empty private file; null when no folder can be written. */
+  create(): Promise<{ readonly path: string } | null>;
+}
+
+/** Every service method, by the name under which it crosses the thread. */
+export interface ServiceMethods {
+  "background.run": BackgroundService["run"];
+  "background.start": BackgroundService["start"];
+  "background.read": BackgroundService["read"];
+  "background.kill": BackgroundService["kill"];
+  "results.create": ResultsService["create"];
+}
+
+export type ServiceMethod = keyof ServiceMethods;
+
+/**
+ * Methods that change something. Their replies are recorded with the job: when a job has to start
+ * over in another Worker they are answered from the record and not done twice.
+ */
+export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
+  "background.run",
+  "background.start",
+  "background.kill",
+  "results.create",
+]);

@@ -1,0 +1,79 @@
+import { writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+import { cutText } from "../base/cut-text.ts";
+import { messageOf } from "../base/errors.ts";
+import { resultBytesPerChar } from "../base/limits.ts";
+import type { ResourceLink } from "../protocol/tool-types.ts";
+import type { SavedFile, ShownOutput } from "./services.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** Output as one text, with a line that says what was left out. Terminal colours are taken out. */
+export function shownText(output: ShownOutput): string {
+  if (output.kind === "whole") return Bun.stripANSI(output.text);
+  const head = endWithNewline(Bun.stripANSI(output.head));
+  const note = omissionNote(`${formatCount(output.omittedBytes)} bytes`, output.saved);
+  return `${head}${note}\n${Bun.stripANSI(output.tail)}`;
+}
+
+/** A text within the client's limits, and the file that holds the whole of it when it was cut. */
+export interface FittedText {
+  readonly text: string;
+  readonly saved: SavedFile | null;
+}
+
+/** Cuts a text that is too long for the client in the middle and saves the whole of it. */
+export async function fitText(
+  text: string,
+  { limits, results }: Pick<ToolContext, "limits" | "results">,
+): Promise<FittedText> {
+  const bytes = text.length * 3 <= limits.resultCharsMax ? 0 : Buffer.byteLength(text);
+  const shrink = Math.min(1, (limits.resultCharsMax * resultBytesPerChar) / Math.max(1, bytes));
+  const charsMax = Math.min(limits.resultCharsMax, Math.floor(text.length * shrink));
+  const cut = cutText(text, shrink < 1 ? charsMax : limits.resultCharsMax);
+  if (cut === undefined) return { text, saved: null };
+  const saved = saveWhole(text, await results.create());
+  const note = omissionNote(`${formatCount(cut.omittedChars)} characters`, saved);
+  return { text: `${endWithNewline(cut.head)}${note}\n${cut.tail}`, saved };
+}
+
+function saveWhole(text: string, file: { readonly path: string } | null): SavedFile | null {
+  if (file === null) return null;
+  try {
+    writeFileSync(file.path, text);
+    return { path: file.path, problem: null };
+  } catch (error) {
+    return { path: file.path, problem: messageOf(error) };
+  }
+}
+
+/** The line between the two ends of something that was cut. */
+export function omissionNote(amount: string, saved: SavedFile | null): string {
+  if (saved === null) return `[... ${amount} left out; the whole could not be saved ...]`;
+  const problem = saved.problem === null ? "" : ` (${saved.problem})`;
+  return `[... ${amount} left out; the whole output is in ${saved.path}${problem} ...]`;
+}
+
+/** The saved file as a link, for clients that follow them. */
+export function savedLinks(saved: SavedFile | null): ResourceLink[] {
+  if (saved === null) return [];
+  const uri = pathToFileURL(saved.path).href;
+  return [{ type: "resource_link", uri, name: "whole output", mimeType: "text/plain" }];
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** A duration for people: `450 ms`, `12.3 s`, `4 min 10 s`, `3 h 5 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+function endWithNewline(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}

@@ -1,0 +1,42 @@
+import * as z from "zod/mini";
+
+import type { ObjectSchema, ToolListing } from "../protocol/tool-types.ts";
+import type { AnyTool, Snapshots } from "./tool.ts";
+
+/** What the main thread knows of a tool: what it lists, and what its jobs carry. Plain data. */
+export interface ToolCard {
+  readonly listing: ToolListing;
+  readonly snapshots: readonly (keyof Snapshots)[];
+  readonly jobMsMax: number | null;
+}
+
+/** The card of a tool; schemas come from its zod types. */
+export function toolCard(tool: AnyTool): ToolCard {
+  return {
+    listing: {
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: jsonSchema(tool.input, "input"),
+      ...(tool.output === undefined ? {} : { outputSchema: jsonSchema(tool.output, "output") }),
+      annotations: { title: tool.title, ...tool.annotations },
+    },
+    snapshots: tool.snapshots ?? [],
+    jobMsMax: tool.jobMsMax ?? null,
+  };
+}
+
+function jsonSchema(schema: z.ZodMiniType, io: "input" | "output"): ObjectSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
+  return withoutSafeIntegerBounds(json) as ObjectSchema;
+}
+
+/** zod bounds every integer by ±(2^53 - 1), which tells a client nothing. */
+function withoutSafeIntegerBounds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSafeIntegerBounds);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([, bound]) => Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER)
+    .map(([key, inner]) => [key, withoutSafeIntegerBounds(inner)]);
+  return Object.fromEntries(entries);
+}

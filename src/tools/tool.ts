@@ -1,0 +1,81 @@
+import type * as z from "zod/mini";
+
+import type { ImageContent, ResourceLink, ToolAnnotations } from "../protocol/tool-types.ts";
+import type { BackgroundService, ResultsService, TaskSummary } from "./services.ts";
+
+/** Read-only state that a tool may have sent along with its job, so that reading needs no second hop. */
+export interface Snapshots {
+  readonly backgroundTasks: readonly TaskSummary[];
+}
+
+/** What the client of this call takes. */
+export interface ToolLimits {
+  /** Characters of text in the result. */
+  readonly resultCharsMax: number;
+  /** Milliseconds within which the client must be answered; null = no limit. */
+  readonly answerMs: number | null;
+}
+
+/**
+ * What a handler may use. Handlers keep no state and start nothing themselves: a job whose Worker is
+ * lost while it waits for a service is run again from the start in another one.
+ */
+export interface ToolContext {
+  readonly background: BackgroundService;
+  readonly results: ResultsService;
+  readonly snapshots: Partial<Snapshots>;
+  readonly limits: ToolLimits;
+}
+
+/** Done once the result is on its way to the client, and not when the call was cancelled. */
+export interface AfterDelivery {
+  /** The client has now read the output of this task up to the absolute offset `to`. */
+  readonly advanceCursor: { readonly taskId: number; readonly to: number };
+}
+
+/** What a handler returns. `text` is always sent; it is cut to the client's limit on the way out. */
+export interface ToolOutput<Structured = Readonly<Record<string, unknown>>> {
+  readonly text: string;
+  readonly structured?: Structured;
+  readonly isError?: boolean;
+  readonly images?: readonly ImageContent[];
+  readonly links?: readonly ResourceLink[];
+  readonly afterDelivery?: AfterDelivery;
+}
+
+/** An input schema: a strict object, since unknown properties are refused by name. */
+export type InputSchema = z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>;
+export type OutputSchema = z.ZodMiniObject;
+
+/** A tool: everything about it in one place. */
+export interface ToolDefinition<
+  Input extends InputSchema = InputSchema,
+  Output extends OutputSchema = OutputSchema,
+> {
+  readonly name: string;
+  readonly title: string;
+  /** For the model; the most important line first. */
+  readonly description: string;
+  readonly input: Input;
+  readonly output?: Output;
+  readonly annotations: ToolAnnotations;
+  readonly snapshots?: readonly (keyof Snapshots)[];
+  /** Time that a job may spend in its Worker, service calls not counted. */
+  readonly jobMsMax?: number;
+  handler(
+    input: z.output<Input>,
+    context: ToolContext,
+  ): Promise<ToolOutput<z.output<Output>>> | ToolOutput<z.output<Output>>;
+}
+
+/** A definition whose types are known to nobody but itself. */
+export type AnyTool = Omit<ToolDefinition, "handler"> & {
+  handler(input: never, context: ToolContext): Promise<ToolOutput> | ToolOutput;
+};
+
+/** Ties the handler's argument and result types to the schemas. */
+export function defineTool<Input extends InputSchema, Output extends OutputSchema>(
+  definition: ToolDefinition<Input, Output>,
+): ToolDefinition<Input, Output> {
+  return definition;
+}
