@@ -1,4 +1,5 @@
-import { close, openSync, unlinkSync, write } from "node:fs";
+import { close, openSync, write } from "node:fs";
+import { unlink } from "node:fs/promises";
 
 import { messageOf } from "../base/errors.ts";
 import { outputQueueBytesMax, savedResultsBytesMax } from "../base/limits.ts";
@@ -46,14 +47,9 @@ export class SavedOutput {
     await new Promise<void>((resolve) => close(this.#fd, () => resolve()));
   }
 
-  /** Closes and removes the file: its content was short enough to be shown whole. */
-  async discard(): Promise<void> {
-    await this.finish();
-    try {
-      unlinkSync(this.path);
-    } catch {
-      // Removed by somebody else.
-    }
+  /** Removes a finished file: its content was short enough to be shown whole. */
+  async remove(): Promise<void> {
+    await unlink(this.path).catch(() => {});
   }
 
   #writeNext(): void {

@@ -1,0 +1,176 @@
+import { isAbsolute } from "node:path";
+
+import type { BackgroundTask, ClientTasks } from "../background/client-tasks.ts";
+import type { Execution } from "../background/execution.ts";
+import type { SavedOutputs } from "../background/saved-outputs.ts";
+import type { Supervisor } from "../background/supervisor.ts";
+import { AppError, messageOf } from "../base/errors.ts";
+import { terminateGraceMs } from "../base/limits.ts";
+import { startTimer } from "../base/timer.ts";
+import type {
+  KillReply,
+  ReadReply,
+  ReadRequest,
+  RunReply,
+  RunRequest,
+  TaskSummary,
+} from "../tools/services.ts";
+import type { AfterDelivery } from "../tools/tool.ts";
+import type { ServiceCall, ServiceReply } from "../workers/messages.ts";
+import type { CallRequest } from "./call.ts";
+import { OutputProgress } from "./output-progress.ts";
+import { endedOutput, outputSoFar, readReply, runReply, taskSummary } from "./shown-execution.ts";
+
+export interface HostParts {
+  readonly supervisor: Supervisor;
+  readonly savedOutputs: SavedOutputs;
+}
+
+/** New output is given this long to become more, so that a waiting read is not answered line by line. */
+const gatherMs = 20;
+
+/** The services on the main thread, as one call uses them. */
+export class JobHost {
+  readonly #parts: HostParts;
+  readonly #request: CallRequest;
+  /** When the client must have its answer, on the clock of `performance.now()`. */
+  readonly #answerAt: number | undefined;
+  readonly #isSettled = Promise.withResolvers<void>();
+  #reading: BackgroundTask | undefined;
+
+  constructor(parts: HostParts, request: CallRequest, answerAt: number | undefined) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#answerAt = answerAt;
+  }
+
+  /** Answers one service call; a failure becomes a reply. */
+  readonly serve = async (call: ServiceCall): Promise<ServiceReply> => {
+    try {
+      return { ok: true, value: await this.#perform(call) };
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : "system";
+      return { ok: false, code, message: messageOf(error) };
+    }
+  };
+
+  /** The result is on its way to the client. */
+  delivered({ advanceCursor: { taskId, to } }: AfterDelivery): void {
+    if (this.#reading?.id === taskId) this.#reading.cursor = Math.max(this.#reading.cursor, to);
+  }
+
+  /** The call is over: what it held is free again. */
+  settle(): void {
+    this.#isSettled.resolve();
+  }
+
+  get #tasks(): ClientTasks {
+    return this.#parts.supervisor.tasksOf(this.#request.client.id);
+  }
+
+  #perform({ method, request }: ServiceCall): Promise<unknown> {
+    switch (method) {
+      case "background.run":
+        return this.#run(request as RunRequest);
+      case "background.start":
+        return this.#start(request as { command: string });
+      case "background.read":
+        return this.#read(request as ReadRequest);
+      case "background.kill":
+        return this.#kill(request as { taskId: number });
+      case "results.create":
+        return this.#createResult();
+    }
+  }
+
+  async #run({ command, timeoutMs }: RunRequest): Promise<RunReply> {
+    assertRunnable(command);
+    const { client, signal, onProgress } = this.#request;
+    const { resultCharsMax } = client.limits;
+    const progress = onProgress === undefined ? undefined : new OutputProgress(onProgress);
+    const outcome = await this.#parts.supervisor.runForeground({
+      clientId: client.id,
+      commandText: command,
+      cwd: await this.#workspaceDir(),
+      timeoutMs,
+      answerAt: this.#answerAt,
+      signal,
+      ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
+    });
+    progress?.stop();
+    if (outcome.kind === "ended") {
+      const { execution } = outcome;
+      return runReply(execution, null, await endedOutput(execution, resultCharsMax));
+    }
+    const { task } = outcome;
+    const { output, to } = outputSoFar(task.execution, resultCharsMax);
+    task.cursor = to;
+    return runReply(task.execution, task.id, output);
+  }
+
+  async #start({ command }: { command: string }): Promise<TaskSummary> {
+    assertRunnable(command);
+    const { supervisor } = this.#parts;
+    const cwd = await this.#workspaceDir();
+    return taskSummary(await supervisor.startBackground(this.#request.client.id, command, cwd));
+  }
+
+  async #read({ taskId, from, waitMs }: ReadRequest): Promise<ReadReply> {
+    const task = this.#tasks.get(taskId);
+    await this.#takeTurn(task);
+    const start = from ?? task.cursor;
+    if (waitMs > 0) await this.#waitForOutput(task.execution, start, waitMs);
+    return readReply(task, start);
+  }
+
+  /** One read of a task at a time, from first look to delivery: nothing is given twice. */
+  async #takeTurn(task: BackgroundTask): Promise<void> {
+    if (this.#reading === task) return;
+    const before = task.reading;
+    task.reading = before.then(() => this.#isSettled.promise);
+    await before;
+    this.#reading = task;
+  }
+
+  async #waitForOutput(execution: Execution, from: number, waitMs: number): Promise<void> {
+    if (!execution.isRunning || execution.output.end > from) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stopListening = execution.listen((chunk) => {
+      if (chunk === undefined) resolve();
+      else startTimer(gatherMs, resolve);
+    });
+    const timer = startTimer(waitMs, resolve);
+    this.#request.signal.addEventListener("abort", () => resolve(), { once: true });
+    await promise;
+    timer.stop();
+    stopListening();
+  }
+
+  async #kill({ taskId }: { taskId: number }): Promise<KillReply> {
+    const task = this.#tasks.get(taskId);
+    const wasRunning = task.execution.isRunning;
+    if (wasRunning) {
+      await task.execution.terminate("killed", terminateGraceMs);
+      await task.execution.ended;
+    }
+    return { task: taskSummary(task), wasRunning };
+  }
+
+  async #createResult(): Promise<{ path: string } | null> {
+    const saved = this.#parts.savedOutputs.create();
+    await saved?.finish();
+    return saved === undefined ? null : { path: saved.path };
+  }
+
+  async #workspaceDir(): Promise<string> {
+    const folder = await this.#request.client.workspaceDir();
+    if (isAbsolute(folder)) return folder;
+    throw new AppError("system", `The workspace folder is not an absolute path: ${folder}`);
+  }
+}
+
+/** @throws AppError `usage` for text that cannot be handed to a shell */
+function assertRunnable(command: string): void {
+  if (!command.includes("\0")) return;
+  throw new AppError("usage", "`command` contains a NUL character, which no shell can take.");
+}

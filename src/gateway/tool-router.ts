@@ -1,0 +1,105 @@
+import { createFault, errorCodes } from "../protocol/json-rpc.ts";
+import { encodeCallToolResult } from "../protocol/call-result-codec.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import type { ToolCard } from "../tools/tool-card.ts";
+import type { Snapshots } from "../tools/tool.ts";
+import type { JobOutcome } from "../workers/job.ts";
+import type { WorkerPool } from "../workers/pool.ts";
+import type { CallOutcome, CallRequest, Router } from "./call.ts";
+import { type HostParts, JobHost } from "./job-host.ts";
+import { taskSummary } from "./shown-execution.ts";
+
+export interface ToolRouterParts extends HostParts {
+  readonly cards: readonly ToolCard[];
+  readonly isEnabled: (toolName: string) => boolean;
+  readonly pool: WorkerPool;
+  /** Sends new output as progress where the client asked for progress. */
+  readonly isStreaming: boolean;
+}
+
+/** Routes calls to our own tools: name → card → job in a Worker, with the services at its side. */
+export class ToolRouter implements Router {
+  readonly #parts: ToolRouterParts;
+  readonly #cards: ReadonlyMap<string, ToolCard>;
+  readonly #listings: readonly ToolListing[];
+
+  constructor(parts: ToolRouterParts) {
+    this.#parts = parts;
+    const enabled = parts.cards.filter((card) => parts.isEnabled(card.listing.name));
+    this.#cards = new Map(enabled.map((card) => [card.listing.name, card]));
+    this.#listings = enabled.map((card) => card.listing);
+  }
+
+  list(): readonly ToolListing[] {
+    return this.#listings;
+  }
+
+  async call(request: CallRequest): Promise<CallOutcome> {
+    const card = this.#cards.get(request.name);
+    if (card === undefined) return this.#unknownTool(request.name);
+    const { answerMs } = request.client.limits;
+    const answerAt = answerMs === 0 ? undefined : performance.now() + answerMs;
+    const host = new JobHost(this.#parts, this.#withStreaming(request), answerAt);
+    const outcome = await this.#parts.pool.run({
+      source: () => this.#message(card, request, answerAt),
+      jobMsMax: card.jobMsMax,
+      signal: request.signal,
+      services: host.serve,
+    });
+    if (outcome.kind === "done" && outcome.afterDelivery !== undefined && !request.signal.aborted) {
+      host.delivered(outcome.afterDelivery);
+    }
+    host.settle();
+    return callOutcome(outcome, request);
+  }
+
+  #message(
+    card: ToolCard,
+    request: CallRequest,
+    answerAt: number | undefined,
+  ): ReturnType<Parameters<WorkerPool["run"]>[0]["source"]> {
+    const answerMs = answerAt === undefined ? null : Math.max(0, answerAt - performance.now());
+    return {
+      tool: request.name,
+      args: request.args ?? {},
+      version: request.version,
+      limits: { resultCharsMax: request.client.limits.resultCharsMax, answerMs },
+      snapshots: this.#snapshots(card, request.client.id),
+    };
+  }
+
+  #snapshots(card: ToolCard, clientId: string): Partial<Snapshots> {
+    if (!card.snapshots.includes("backgroundTasks")) return {};
+    const tasks = this.#parts.supervisor.tasksOf(clientId).list();
+    return { backgroundTasks: tasks.map(taskSummary) };
+  }
+
+  #withStreaming(request: CallRequest): CallRequest {
+    if (this.#parts.isStreaming || request.onProgress === undefined) return request;
+    const { onProgress: _, ...silent } = request;
+    return silent;
+  }
+
+  #unknownTool(name: string): CallOutcome {
+    const known = [...this.#cards.keys()].join(", ") || "none";
+    const message = `Unknown tool: ${name.slice(0, 100)}. Known tools: ${known}.`;
+    return { kind: "fault", fault: createFault(errorCodes.invalidParams, message) };
+  }
+}
+
+function callOutcome(outcome: JobOutcome, request: CallRequest): CallOutcome {
+  switch (outcome.kind) {
+    case "done":
+      return { kind: "result", json: outcome.json };
+    case "fault":
+    case "cancelled":
+      return outcome;
+    case "lost": {
+      const text =
+        `${request.name} failed: its Worker was lost: ${outcome.reason}. ` +
+        `A new one takes its place; other calls are not affected.`;
+      const result = { content: [{ type: "text" as const, text }], isError: true };
+      return { kind: "result", json: encodeCallToolResult(result, request.version) };
+    }
+  }
+}

@@ -1,0 +1,4 @@
+import { catalogue } from "./tools/catalogue.ts";
+import { runWorker } from "./workers/entry.ts";
+
+runWorker(catalogue);

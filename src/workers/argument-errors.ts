@@ -1,0 +1,55 @@
+import type * as z from "zod/mini";
+
+type Issue = z.core.$ZodIssue;
+
+/** What is wrong with a tool's arguments, one sentence for each fault, each with its remedy. */
+export function describeIssues(issues: readonly Issue[], allowed: readonly string[]): string {
+  return issues.map((issue) => describeIssue(issue, allowed)).join(" ");
+}
+
+function describeIssue(issue: Issue, allowed: readonly string[]): string {
+  const where = issue.path.length === 0 ? "The arguments" : `\`${issue.path.join(".")}\``;
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const names = issue.keys.map((key) => `\`${key}\``).join(", ");
+      return `Unknown argument ${names}. ${allowedNames(allowed)}`;
+    }
+    case "invalid_type":
+      if (issue.path.length === 0) return "The arguments must be an object.";
+      return issue.input === undefined
+        ? `${where} is missing: it must be ${article(issue.expected)}.`
+        : `${where} must be ${article(issue.expected)}, not ${shown(issue.input)}.`;
+    case "too_small":
+      return issue.origin === "string"
+        ? `${where} must not be shorter than ${issue.minimum} characters.`
+        : `${where} must be at least ${issue.minimum}, not ${shown(issue.input)}.`;
+    case "too_big":
+      return issue.origin === "string"
+        ? `${where} must not be longer than ${issue.maximum} characters.`
+        : `${where} must be at most ${issue.maximum}, not ${shown(issue.input)}.`;
+    case "invalid_value":
+      return `${where} must be one of ${issue.values.map(String).join(", ")}, not ${shown(issue.input)}.`;
+    case "not_multiple_of":
+    case "invalid_format":
+    case "invalid_union":
+    case "invalid_key":
+    case "invalid_element":
+    case "custom":
+      return `${where} is not valid: ${issue.message}.`;
+  }
+}
+
+function allowedNames(allowed: readonly string[]): string {
+  if (allowed.length === 0) return "This tool takes none.";
+  return `Allowed: ${allowed.map((name) => `\`${name}\``).join(", ")}.`;
+}
+
+function article(type: string): string {
+  const name = type === "int" ? "integer" : type;
+  return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+}

@@ -1,0 +1,27 @@
+import type { AfterDelivery } from "../tools/tool.ts";
+import type { ProtocolFault } from "../protocol/tool-types.ts";
+import type { JobMessage, ServiceReply } from "./messages.ts";
+import type { WorkerSlot } from "./worker-slot.ts";
+
+/** How a job ended. */
+export type JobOutcome =
+  | { readonly kind: "done"; readonly json: string; readonly afterDelivery?: AfterDelivery }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  /** Its Worker hung, threw, exited or never started; `reason` is for people. */
+  | { readonly kind: "lost"; readonly reason: string }
+  | { readonly kind: "cancelled" };
+
+/** Makes the message of a job; called again when it starts over, since what is left of its time has shrunk. */
+export type JobMessageSource = () => Omit<JobMessage, "kind" | "jobId" | "record">;
+
+/** One job on the main thread's side. */
+export interface Job {
+  readonly id: number;
+  readonly source: JobMessageSource;
+  readonly jobMsMax: number;
+  readonly settle: (outcome: JobOutcome) => void;
+  /** Replies that must not be asked for again, should the job start over. */
+  readonly record: ServiceReply[];
+  /** The Worker that holds it: computing, or waiting for a service. */
+  slot: WorkerSlot | undefined;
+}
