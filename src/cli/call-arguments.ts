@@ -1,0 +1,95 @@
+import { AppError, messageOf } from "../base/errors.ts";
+import { suggestionFor } from "../config/nearest-name.ts";
+import { parseBoolean } from "../config/value-types.ts";
+import type { ObjectSchema } from "../protocol/tool-types.ts";
+
+export type CallArguments = Readonly<Record<string, unknown>>;
+
+/** @throws {AppError} `usage` for what is not a JSON object. */
+export function parseJsonArguments(text: string): CallArguments {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new AppError("usage", `The arguments are not JSON: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  if (isRecord(value)) return value;
+  throw new AppError("usage", "The arguments must be a JSON object, for instance '{\"key\": 1}'.");
+}
+
+/**
+ * Reads `key=value` words; each value becomes what `schema` says of its key.
+ * @throws {AppError} `usage`, naming the key.
+ */
+export function parsePairs(words: readonly string[], schema: ObjectSchema): CallArguments {
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const args = new Map<string, unknown>();
+  for (const word of words) {
+    const equals = word.indexOf("=");
+    if (equals < 1) {
+      throw new AppError("usage", `${word} is neither KEY=VALUE nor a JSON object in quotes.`);
+    }
+    const key = word.slice(0, equals);
+    if (args.has(key)) throw new AppError("usage", `${key} is given twice.`);
+    args.set(key, parseValue(key, word.slice(equals + 1), typeOf(key, properties)));
+  }
+  return Object.fromEntries(args);
+}
+
+/** The JSON Schema type of a property; several types are read as text. */
+function typeOf(key: string, properties: Readonly<Record<string, unknown>>): string {
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  if (!isRecord(property)) {
+    const names = Object.keys(properties);
+    const known =
+      names.length === 0 ? "This tool takes no arguments." : `Keys: ${names.join(", ")}.`;
+    throw new AppError("usage", `There is no key ${key}.${suggestionFor(key, names)} ${known}`);
+  }
+  return typeof property.type === "string" ? property.type : "string";
+}
+
+function parseValue(key: string, text: string, type: string): unknown {
+  switch (type) {
+    case "integer":
+    case "number":
+      return required(key, text, type, parseNumber(text, type));
+    case "boolean":
+      return required(key, text, type, parseBoolean(text));
+    case "array":
+    case "object":
+      return required(key, text, `${type} in JSON`, parseJson(text, type));
+    default:
+      return text;
+  }
+}
+
+function required<T>(key: string, text: string, wanted: string, value: T | undefined): T {
+  if (value !== undefined) return value;
+  throw new AppError("usage", `${key}=${text} is not possible: ${key} takes ${article(wanted)}.`);
+}
+
+function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
+}
+
+function parseNumber(text: string, type: "integer" | "number"): number | undefined {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  const isPossible = type === "integer" ? Number.isSafeInteger(number) : Number.isFinite(number);
+  return isPossible ? number : undefined;
+}
+
+function parseJson(text: string, type: "array" | "object"): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isWanted = type === "array" ? Array.isArray(value) : isRecord(value);
+    return isWanted ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,22 @@
+/** The world as a command sees it: tests give another one, so that no process is needed. */
+export interface CommandIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The directory that the process was started in; home where that is gone. */
+  readonly cwd: string;
+  readonly homeDir: string;
+  readonly executableDir: string;
+  readonly stdinIsTerminal: boolean;
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  /** Aborted by Ctrl-C. */
+  readonly interrupted: AbortSignal;
+}
+
+export interface TextOutput {
+  readonly isTerminal: boolean;
+  /** Returns when the text is handed over; a reader that has gone away is no error. */
+  write(text: string): void;
+}
+
+/** The exit codes of every command. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, notFound: 3 } as const;

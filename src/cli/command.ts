@@ -1,0 +1,41 @@
+import type { Router } from "../gateway/call.ts";
+import type { CommandIo } from "./command-io.ts";
+import type { FlagTable, ParsedArguments } from "./flags.ts";
+import type { Printer } from "./print.ts";
+import type { StartUp } from "./start-up.ts";
+
+/** What commands need from the composition root. */
+export interface CliServices {
+  readonly version: string;
+  /** Serves one client over stdin and stdout; resolves with the exit code when it has gone. */
+  serveStdio(options: StartUp): Promise<number>;
+  /** The tools, without a client. */
+  createRouter(options: StartUp): Promise<OpenRouter>;
+}
+
+/** Whoever asked for it closes it. */
+export interface OpenRouter {
+  readonly router: Router;
+  /** Ends what calls have started, and the Workers. */
+  close(): Promise<void>;
+}
+
+export interface CommandContext {
+  readonly args: ParsedArguments;
+  readonly io: CommandIo;
+  readonly print: Printer;
+  readonly services: CliServices;
+}
+
+/** One command: its file in `commands/` says all of it, its line in `registry.ts` lists it. */
+export interface Command {
+  /** What follows the command's name in its usage line. */
+  readonly usage: string;
+  /** What help says below the usage line. */
+  readonly description: string;
+  readonly flags: FlagTable;
+  /** How many arguments there may be, besides flags. */
+  readonly arguments: { readonly min: number; readonly max: number };
+  /** Resolves with the exit code; an `AppError` is printed and gives the code of its kind. */
+  run(context: CommandContext): Promise<number>;
+}

@@ -1,0 +1,76 @@
+import { AppError } from "../../base/errors.ts";
+import { nearestName, suggestionFor } from "../../config/nearest-name.ts";
+import type { CallOutcome, Router } from "../../gateway/call.ts";
+import { legacyVersionLatest } from "../../protocol/versions.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { parseJsonArguments, parsePairs } from "../call-arguments.ts";
+import { contentText } from "../content-text.ts";
+import type { Printer } from "../print.ts";
+import { startUp, startUpFlags } from "../start-up.ts";
+import type { StartUp } from "../start-up.ts";
+
+export const callCommand: Command = {
+  usage: "TOOL ['{JSON}' | KEY=VALUE ...] [FLAGS]",
+  description:
+    "Calls a tool and prints the text of its result. Exits with 1 when the tool failed.\n" +
+    "Arguments that begin with - stand behind --.",
+  flags: {
+    json: { kind: "switch", help: "Print the whole result as JSON." },
+    ...startUpFlags,
+  },
+  arguments: { min: 1, max: Number.MAX_SAFE_INTEGER },
+  async run(context) {
+    const start = startUp(context.args, context.io, context.print);
+    const open = await context.services.createRouter(start);
+    try {
+      return await callTool(context, start, open.router);
+    } finally {
+      await open.close();
+    }
+  },
+};
+
+async function callTool(
+  { args, io, print }: CommandContext,
+  start: StartUp,
+  router: Router,
+): Promise<number> {
+  const [name = "", ...words] = args.positionals;
+  const tool = router.list().find((listing) => listing.name === name);
+  if (tool === undefined) throw unknownTool(name, router);
+  const isJson = words.length === 1 && words[0]?.trimStart().startsWith("{") === true;
+  const workspaceDir = start.cwdFlag ?? io.cwd;
+  const outcome = await router.call({
+    name,
+    args: isJson ? parseJsonArguments(words[0] ?? "") : parsePairs(words, tool.inputSchema),
+    version: legacyVersionLatest,
+    client: {
+      id: "command-line",
+      // Nobody is there to read on later: a call runs to its end.
+      limits: { ...start.clients.limitsFor(undefined), answerMs: 0 },
+      workspaceDir: async () => workspaceDir,
+    },
+    signal: io.interrupted,
+  });
+  return printOutcome(outcome, args.has("json"), print);
+}
+
+function unknownTool(name: string, router: Router): AppError {
+  const names = router.list().map((listing) => listing.name);
+  const more = nearestName(name, names) === undefined ? ` There are: ${names.join(", ")}.` : "";
+  return new AppError("not_found", `There is no tool ${name}.${suggestionFor(name, names)}${more}`);
+}
+
+function printOutcome(outcome: CallOutcome, asJson: boolean, print: Printer): number {
+  if (outcome.kind === "result") return printResult(JSON.parse(outcome.json), asJson, print);
+  print.error(outcome.kind === "fault" ? outcome.fault.message : "The call was cancelled.");
+  return exitCodes.failed;
+}
+
+function printResult(result: unknown, asJson: boolean, print: Printer): number {
+  if (asJson) print.json(result);
+  else print.content(contentText(result));
+  const isError = typeof result === "object" && result !== null && "isError" in result;
+  return isError && result.isError === true ? exitCodes.failed : exitCodes.done;
+}

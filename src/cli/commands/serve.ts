@@ -1,0 +1,28 @@
+import type { Command } from "../command.ts";
+import { startUp, startUpFlags } from "../start-up.ts";
+
+export const serveCommand: Command = {
+  usage: "[FLAGS]",
+  description:
+    "Serves one MCP client over stdin and stdout, until it closes stdin.\n" +
+    "This is what runs without a command, except in a terminal.",
+  flags: {
+    ...startUpFlags,
+    client: {
+      kind: "text",
+      placeholder: "ID",
+      help: "Keep to the limits of this client, whatever it calls itself; for instance claude-code.",
+    },
+  },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print, services }) {
+    const start = startUp(args, io, print);
+    const client = args.text("client");
+    if (client !== undefined && !start.clients.hasClient(client)) {
+      // An older version may be started by what a newer one has installed: it serves all the same.
+      const known = start.clients.ids().join(", ");
+      print.warning(`--client ${client} is not known; default limits hold. Known: ${known}`);
+    }
+    return services.serveStdio(start);
+  },
+};

@@ -1,0 +1,37 @@
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import type { Command } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { columns } from "../help-text.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { startUp, startUpFlags } from "../start-up.ts";
+
+export const toolsCommand: Command = {
+  usage: "[--format mcp] [FLAGS]",
+  description:
+    "Lists the tools that a client is offered: their names, or all that it is told of them.",
+  flags: {
+    format: { kind: "text", choices: ["mcp"], help: "Print JSON as tools/list of MCP has it." },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print, services }) {
+    const open = await services.createRouter(startUp(args, io, print));
+    try {
+      const tools = open.router.list();
+      if (args.has("json") || args.has("format")) print.json({ tools });
+      else if (tools.length > 0) print.line(columns(tools.map(rowOf)).join("\n"));
+      return exitCodes.done;
+    } finally {
+      await open.close();
+    }
+  },
+};
+
+function rowOf(tool: ToolListing): [string, string] {
+  return [tool.name, firstSentence(tool.description)];
+}
+
+function firstSentence(description: string): string {
+  return /^[^\n]*?\.(?=\s|$)/.exec(description)?.[0] ?? description.split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,18 @@
+import type { Command } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { programName } from "../help-text.ts";
+import { jsonFlag } from "../json-flag.ts";
+
+export const versionCommand: Command = {
+  usage: "[--json]",
+  description: "Prints the version.",
+  flags: jsonFlag,
+  arguments: { min: 0, max: 0 },
+  async run({ args, print, services }) {
+    const { version } = services;
+    const runtime = { bun: Bun.version, platform: process.platform, arch: process.arch };
+    if (args.has("json")) print.json({ name: programName, version, ...runtime });
+    else print.line(`${programName} ${version}`);
+    return exitCodes.done;
+  },
+};

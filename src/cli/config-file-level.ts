@@ -1,0 +1,51 @@
+import { join } from "node:path";
+
+import { AppError } from "../base/errors.ts";
+import { envFileName } from "../config/places.ts";
+import type { ConfigDirs, ConfigLevel } from "../config/places.ts";
+import type { EnvFileTarget } from "../config/write-env-file.ts";
+import type { ConfigEntry } from "../config/resolution.ts";
+import { fileEntries } from "./file-entries.ts";
+import type { FlagTable } from "./flags.ts";
+
+const fileLevels = ["global", "user", "project"] as const satisfies readonly ConfigLevel[];
+
+/** Which file a command reads or writes. */
+export const levelFlag: FlagTable = {
+  level: {
+    kind: "text",
+    choices: fileLevels,
+    help: "The file: ~/.scorpiox (global), ~/.claude (user) or .scorpiox of the project.",
+  },
+};
+
+/** The same for what a project may not decide. */
+export const userLevelFlag: FlagTable = {
+  level: {
+    kind: "text",
+    choices: ["global", "user"],
+    help: "The file: ~/.scorpiox (global, the default) or ~/.claude (user).",
+  },
+};
+
+/**
+ * The file of a level; `global` is the default.
+ * @throws {AppError} `usage` for `project` where there is none.
+ */
+export function fileOfLevel(level: string | undefined, dirs: ConfigDirs): EnvFileTarget {
+  if (level === "user") return { file: join(dirs.homeDir, ".claude", envFileName) };
+  if (level !== "project") return { file: join(dirs.scorpioxDir, envFileName) };
+  if (dirs.projectDir === undefined) {
+    throw new AppError(
+      "usage",
+      "There is no project here: the home directory and the root are none. Use --level global.",
+    );
+  }
+  return { file: join(dirs.projectDir, ".scorpiox", envFileName), insideDir: dirs.projectDir };
+}
+
+/** What one level's file says, whether it counts or not. */
+export function entriesOfLevel(level: string, dirs: ConfigDirs): ConfigEntry[] {
+  const known = fileLevels.find((candidate) => candidate === level) ?? "global";
+  return fileEntries(known, fileOfLevel(known, dirs).file);
+}

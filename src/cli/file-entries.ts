@@ -1,0 +1,26 @@
+import { AppError } from "../base/errors.ts";
+import { parseEnvFile } from "../config/env-file.ts";
+import { configKeys, isKeyOfLaterVersion } from "../config/keys.ts";
+import { readTextFile } from "../config/read-text-file.ts";
+import type { ConfigEntry } from "../config/resolution.ts";
+import type { ConfigLevel } from "../config/places.ts";
+
+/**
+ * What one file says, whether it counts or not; of duplicates the last.
+ * @throws {AppError} `config` for a file that cannot be used.
+ */
+export function fileEntries(level: ConfigLevel, file: string): ConfigEntry[] {
+  const content = readTextFile(file);
+  if (content.kind === "absent") return [];
+  if (content.kind === "unusable") throw new AppError("config", `${file} ${content.reason}.`);
+  const entries = new Map<string, ConfigEntry>();
+  for (const { key, value, line } of parseEnvFile(content.text).entries) {
+    entries.set(key, { key, value, source: { level, file, line }, use: useOf(key) });
+  }
+  return [...entries.values()];
+}
+
+function useOf(key: string): ConfigEntry["use"] {
+  if (configKeys.has(key)) return "used";
+  return isKeyOfLaterVersion(key) ? "later" : "unknown";
+}

@@ -1,0 +1,54 @@
+import type { Command } from "./command.ts";
+import { helpFlag } from "./flags.ts";
+import type { FlagTable } from "./flags.ts";
+import { commandListings } from "./registry.ts";
+import type { CommandListing } from "./registry.ts";
+
+export const programName = "scorpiox-code";
+
+/** What `help` without a command prints. */
+export function overviewText(version: string): string {
+  const commands = commandListings.map(({ name, summary }) => [name, summary] as const);
+  return [
+    `${programName} ${version}: working tools for AI clients, over the Model Context Protocol.`,
+    "",
+    `Usage: ${programName} [COMMAND] [FLAGS]`,
+    "",
+    "An AI client starts it without a command and talks to it over stdin and stdout.",
+    "",
+    "Commands:",
+    ...columns(commands),
+    "",
+    `Flags of a command: ${programName} help COMMAND`,
+  ].join("\n");
+}
+
+/** What `help <command>` prints. */
+export function commandText(listing: CommandListing, command: Command): string {
+  const usage = [programName, listing.name, command.usage].filter(Boolean).join(" ");
+  const flags = flagRows({ ...command.flags, ...helpFlag });
+  return [`Usage: ${usage}`, "", command.description, "", "Flags:", ...columns(flags)].join("\n");
+}
+
+/** What a group without a command prints, for instance `config`. */
+export function groupText(group: string): string {
+  const commands = commandListings
+    .filter((listing) => listing.name.startsWith(`${group} `))
+    .map(({ name, summary }) => [name, summary] as const);
+  return [`Usage: ${programName} ${group} COMMAND`, "", "Commands:", ...columns(commands)].join(
+    "\n",
+  );
+}
+
+function flagRows(flags: FlagTable): (readonly [string, string])[] {
+  return Object.entries(flags).map(([name, spec]) => {
+    const value = spec.choices?.join("|") ?? spec.placeholder;
+    return [spec.kind === "switch" ? `--${name}` : `--${name} ${value ?? "VALUE"}`, spec.help];
+  });
+}
+
+/** Two columns, indented. */
+export function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

@@ -1,0 +1,87 @@
+import { fstatSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import { isatty } from "node:tty";
+
+import { systemCodeOf } from "../base/errors.ts";
+import type { CommandIo, TextOutput } from "./command-io.ts";
+
+/** How long to wait before a full pipe is tried again. */
+const fullPipeWaitMs = 2;
+
+/**
+ * The `CommandIo` of this process. Nothing is touched before it is asked for: `process.stdin` and
+ * `process.stdout` belong to the transport, and making them costs more than the rest of a start.
+ */
+export function createProcessIo(): CommandIo {
+  const homeDir = process.env.HOME || homedir();
+  let interrupt: AbortController | undefined;
+  return {
+    env: process.env,
+    get cwd() {
+      return currentDir(homeDir);
+    },
+    homeDir,
+    executableDir: dirname(process.execPath),
+    get stdinIsTerminal() {
+      return isTerminal(0);
+    },
+    stdout: createOutput(1),
+    stderr: createOutput(2),
+    get interrupted() {
+      interrupt ??= abortOnInterrupt();
+      return interrupt.signal;
+    },
+  };
+}
+
+function currentDir(homeDir: string): string {
+  try {
+    return process.cwd();
+  } catch {
+    // The directory was removed while a shell stood in it.
+    return homeDir;
+  }
+}
+
+function isTerminal(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice() && isatty(descriptor);
+  } catch {
+    // Closed by whoever started us.
+    return false;
+  }
+}
+
+function createOutput(descriptor: number): TextOutput {
+  return {
+    get isTerminal() {
+      return isTerminal(descriptor);
+    },
+    write(text) {
+      writeAll(descriptor, new TextEncoder().encode(text));
+    },
+  };
+}
+
+/** Synchronous, so that the process may end right after: streams would have to be drained first. */
+function writeAll(descriptor: number, bytes: Uint8Array): void {
+  let offset = 0;
+  while (offset < bytes.length) {
+    try {
+      offset += writeSync(descriptor, bytes, offset);
+    } catch (error) {
+      const code = systemCodeOf(error);
+      // `scorpiox-code tools | head`: the reader has seen enough.
+      if (code === "EPIPE" || code === "EBADF") return;
+      if (code !== "EAGAIN") throw error;
+      Bun.sleepSync(fullPipeWaitMs);
+    }
+  }
+}
+
+function abortOnInterrupt(): AbortController {
+  const controller = new AbortController();
+  process.once("SIGINT", () => controller.abort());
+  return controller;
+}

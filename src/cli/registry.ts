@@ -1,0 +1,94 @@
+import type { Command } from "./command.ts";
+
+/** A line of the command list. The command itself is loaded when it runs, so that a start loads one. */
+export interface CommandListing {
+  /** One word or two. */
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+/** What runs when no command is named. */
+export const defaultCommandName = "serve";
+
+export const commandListings: readonly CommandListing[] = [
+  {
+    name: defaultCommandName,
+    summary: "Serve one MCP client over stdin and stdout; also without any command",
+    load: async () => (await import("./commands/serve.ts")).serveCommand,
+  },
+  {
+    name: "tools",
+    summary: "List the tools",
+    load: async () => (await import("./commands/tools.ts")).toolsCommand,
+  },
+  {
+    name: "call",
+    summary: "Call a tool and print its result",
+    load: async () => (await import("./commands/call.ts")).callCommand,
+  },
+  {
+    name: "config list",
+    summary: "List the configuration",
+    load: async () => (await import("./commands/config-list.ts")).configListCommand,
+  },
+  {
+    name: "config get",
+    summary: "Print one value of the configuration",
+    load: async () => (await import("./commands/config-get.ts")).configGetCommand,
+  },
+  {
+    name: "config set",
+    summary: "Write a value to a configuration file",
+    load: async () => (await import("./commands/config-set.ts")).configSetCommand,
+  },
+  {
+    name: "config unset",
+    summary: "Remove a value from a configuration file",
+    load: async () => (await import("./commands/config-unset.ts")).configUnsetCommand,
+  },
+  {
+    name: "profile list",
+    summary: "List the profiles",
+    load: async () => (await import("./commands/profile-list.ts")).profileListCommand,
+  },
+  {
+    name: "profile use",
+    summary: "Choose the active profile",
+    load: async () => (await import("./commands/profile-use.ts")).profileUseCommand,
+  },
+  {
+    name: "profile off",
+    summary: "Use no profile",
+    load: async () => (await import("./commands/profile-off.ts")).profileOffCommand,
+  },
+  {
+    name: "version",
+    summary: "Print the version",
+    load: async () => (await import("./commands/version.ts")).versionCommand,
+  },
+  {
+    name: "help",
+    summary: "Explain a command",
+    load: async () => (await import("./commands/help.ts")).helpCommand,
+  },
+];
+
+/** The first words that listings begin with: `config` of `config get`. */
+export function commandGroups(): ReadonlySet<string> {
+  return new Set(
+    commandListings
+      .map((listing) => listing.name.split(" "))
+      .filter((words) => words.length > 1)
+      .map((words) => words[0] ?? ""),
+  );
+}
+
+/** The longest listing that `words` begin with. */
+export function findCommand(words: readonly string[]): CommandListing | undefined {
+  const two = words.slice(0, 2).join(" ");
+  return (
+    commandListings.find((listing) => listing.name === two) ??
+    commandListings.find((listing) => listing.name === words[0])
+  );
+}

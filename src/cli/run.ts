@@ -1,0 +1,109 @@
+import { AppError, messageOf } from "../base/errors.ts";
+import type { AppErrorCode } from "../base/errors.ts";
+import { suggestionFor } from "../config/nearest-name.ts";
+import { exitCodes } from "./command-io.ts";
+import type { CommandIo } from "./command-io.ts";
+import type { CliServices, Command } from "./command.ts";
+import { helpFlag, parseArguments } from "./flags.ts";
+import { commandText, groupText, overviewText, programName } from "./help-text.ts";
+import { Printer } from "./print.ts";
+import { commandGroups, commandListings, defaultCommandName, findCommand } from "./registry.ts";
+import type { CommandListing } from "./registry.ts";
+
+/**
+ * Runs the command that `argv` (without the program's own name) asks for and resolves with the exit
+ * code. Never rejects: what goes wrong is one message on stderr.
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  io: CommandIo,
+  services: CliServices,
+): Promise<number> {
+  const print = new Printer(io);
+  try {
+    return await dispatch(argv, io, services, print);
+  } catch (error) {
+    print.error(messageOf(error));
+    if (!(error instanceof AppError)) return exitCodes.failed;
+    return exitCodeOf(error.code);
+  }
+}
+
+async function dispatch(
+  argv: readonly string[],
+  io: CommandIo,
+  services: CliServices,
+  print: Printer,
+): Promise<number> {
+  const isNamed = isCommandNamed(argv);
+  const words = isNamed ? argv : withCommand(argv);
+  const listing = findCommand(words);
+  if (listing === undefined) return explainUnknown(words, print);
+  const command = await listing.load();
+  const rest = words.slice(listing.name.split(" ").length);
+  const args = parseArguments(rest, { ...command.flags, ...helpFlag });
+  if (args.has("help") && isNamed) {
+    print.line(commandText(listing, command));
+    return exitCodes.done;
+  }
+  // A person typed the name to see what it is: a server would wait for a client in silence.
+  if (args.has("help") || (listing.name === defaultCommandName && !isNamed && io.stdinIsTerminal)) {
+    print.line(overviewText(services.version));
+    return exitCodes.done;
+  }
+  checkCount(listing, command, args.positionals);
+  return command.run({ args, io, print, services });
+}
+
+function isCommandNamed(argv: readonly string[]): boolean {
+  return argv[0] !== undefined && !argv[0].startsWith("-");
+}
+
+/** `argv` with a command in front. */
+function withCommand(argv: readonly string[]): readonly string[] {
+  const isVersion = argv[0] === "--version" || argv[0] === "-V";
+  return isVersion ? ["version", ...argv.slice(1)] : [defaultCommandName, ...argv];
+}
+
+function explainUnknown(words: readonly string[], print: Printer): number {
+  const [first = "", second] = words;
+  const names = commandListings.map((listing) => listing.name);
+  if (!commandGroups().has(first)) {
+    const candidates = [...names, ...commandGroups()];
+    throw unknownCommand(first, candidates);
+  }
+  if (second === undefined || second === "--help" || second === "-h") {
+    print.line(groupText(first));
+    return second === undefined ? exitCodes.usage : exitCodes.done;
+  }
+  const name = `${first} ${second}`;
+  throw unknownCommand(name, names);
+}
+
+function unknownCommand(name: string, candidates: readonly string[]): AppError {
+  const suggestion = suggestionFor(name, candidates);
+  return new AppError(
+    "usage",
+    `There is no command ${name}.${suggestion} See: ${programName} help`,
+  );
+}
+
+function checkCount(
+  listing: CommandListing,
+  command: Command,
+  positionals: readonly string[],
+): void {
+  const usage = `Usage: ${programName} ${listing.name} ${command.usage}`;
+  if (positionals.length < command.arguments.min) {
+    throw new AppError("usage", `${listing.name}: something is missing. ${usage}`);
+  }
+  const surplus = positionals[command.arguments.max];
+  if (surplus !== undefined) {
+    throw new AppError("usage", `${listing.name}: ${surplus} is one argument too many. ${usage}`);
+  }
+}
+
+function exitCodeOf(code: AppErrorCode): number {
+  if (code === "usage") return exitCodes.usage;
+  return code === "not_found" ? exitCodes.notFound : exitCodes.failed;
+}

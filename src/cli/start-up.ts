@@ -1,0 +1,108 @@
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { AppError } from "../base/errors.ts";
+import { createClientLimits } from "../config/client-limits.ts";
+import type { ClientLimitsTable } from "../config/client-limits.ts";
+import { loadConfig } from "../config/load-config.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import { findProjectDir } from "../config/places.ts";
+import type { ConfigDirs } from "../config/places.ts";
+import type { CommandIo } from "./command-io.ts";
+import type { FlagTable, ParsedArguments } from "./flags.ts";
+import type { Printer } from "./print.ts";
+
+/** What a start knows before anything runs. */
+export interface StartUp {
+  /** From `--cwd`, absolute and there; undefined when it was not given. */
+  readonly cwdFlag: string | undefined;
+  readonly dirs: ConfigDirs;
+  readonly config: LoadedConfig;
+  readonly clients: ClientLimitsTable;
+}
+
+/** Flags that say where configuration is looked for. */
+export const directoryFlags: FlagTable = {
+  cwd: {
+    kind: "text",
+    placeholder: "DIR",
+    help: "Work in this directory instead of the current one.",
+  },
+};
+
+/** Flags of every command that runs tools or shows what they would run with. */
+export const startUpFlags: FlagTable = {
+  ...directoryFlags,
+  config: {
+    kind: "list",
+    placeholder: "FILE",
+    help: "Read this file too; it is stronger than the project's files. May be repeated.",
+  },
+  "strict-config": {
+    kind: "switch",
+    help: "Refuse to start when anything in the configuration is wrong.",
+  },
+};
+
+/**
+ * Reads the configuration and reports what is wrong with it.
+ * @throws {AppError} `usage` when `--cwd` is no directory, `--config` names no readable file, or
+ * `--strict-config` finds a problem.
+ */
+export function startUp(args: ParsedArguments, io: CommandIo, print: Printer): StartUp {
+  const start = readStartUp(args, io);
+  const { problems } = start.config;
+  for (const problem of problems) {
+    if (problem.severity === "error") print.error(problem.message);
+    else print.warning(problem.message);
+  }
+  if (problems.some((problem) => problem.severity === "error")) {
+    throw new AppError("usage", "Not started: a file that --config names cannot be used.");
+  }
+  if (args.has("strict-config") && problems.length > 0) {
+    throw new AppError("usage", `Not started: --strict-config, and ${problems.length} problem(s).`);
+  }
+  return start;
+}
+
+/** As `startUp`, without a word about problems: for commands that mend them. */
+export function readStartUp(args: ParsedArguments, io: CommandIo): StartUp {
+  const cwdFlag = args.has("cwd")
+    ? existingDir(resolve(io.cwd, args.text("cwd") ?? ""))
+    : undefined;
+  const dirs = findDirs(io, cwdFlag ?? io.cwd);
+  const configFiles = args.list("config").map((file) => resolve(io.cwd, file));
+  const config = loadConfig({ ...dirs, env: io.env, configFiles });
+  const clients = createClientLimits({
+    budgetMs: config.settings.clientBudgetMs,
+    clientId: args.text("client"),
+    overrideFile: join(dirs.scorpioxDir, "clients.json"),
+  });
+  return { cwdFlag, dirs, config, clients };
+}
+
+function findDirs(io: CommandIo, workDir: string): ConfigDirs {
+  const moved = io.env.SCORPIOX_HOME;
+  return {
+    homeDir: io.homeDir,
+    scorpioxDir: moved ? resolve(io.cwd, moved) : join(io.homeDir, ".scorpiox"),
+    executableDir: io.executableDir,
+    projectDir: findProjectDir(workDir, io.homeDir),
+  };
+}
+
+function existingDir(dir: string): string {
+  const stats = statOf(dir);
+  if (stats === undefined) throw new AppError("usage", `--cwd ${dir} does not exist.`);
+  if (!stats.isDirectory()) throw new AppError("usage", `--cwd ${dir} is not a directory.`);
+  return dir;
+}
+
+function statOf(path: string): ReturnType<typeof statSync> | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    // A file in the place of a parent, or a parent that may not be entered: not there for us.
+    return undefined;
+  }
+}

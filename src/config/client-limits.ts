@@ -1,0 +1,105 @@
+import { messageOf } from "../base/errors.ts";
+import { resultCharsMax } from "../base/limits.ts";
+import { parseClientRows } from "./client-rows.ts";
+import type { ClientRow } from "./client-rows.ts";
+import compiledRows from "./clients.json" with { type: "json" };
+import { ProblemList } from "./problems.ts";
+import type { ConfigProblem } from "./problems.ts";
+import { readTextFile } from "./read-text-file.ts";
+
+/** How long and how much a client takes; the fields of the gateway's `ClientLimits`. */
+export interface KnownClientLimits {
+  /** A foreground call answers by then with what there is; 0 = never handed over. */
+  readonly answerMs: number;
+  /** Characters of text in one result. */
+  readonly resultCharsMax: number;
+}
+
+export interface ClientLimitsInput {
+  /** `CLIENT_BUDGET_MS`: stronger than every row. */
+  readonly budgetMs: number | undefined;
+  /** From `--client`: stronger than what the client calls itself. */
+  readonly clientId: string | undefined;
+  /** `~/.scorpiox/clients.json`, whose rows are stronger than the compiled ones. */
+  readonly overrideFile: string;
+}
+
+export interface ClientLimitsTable {
+  /** The limits of the client that calls itself `clientName` in `clientInfo`. */
+  limitsFor(clientName: string | undefined): KnownClientLimits;
+  /** False when no row has this id: a slip of the pen, or a newer client. */
+  hasClient(id: string): boolean;
+  /** The ids that `--client` takes. */
+  ids(): readonly string[];
+  /** What is wrong with the override file. */
+  problems(): readonly ConfigProblem[];
+}
+
+/** For clients that nothing is known of: most give a call up after 60 s. */
+const answerMsDefault = 55_000;
+
+/** The client-limits table. The override file is read once, when limits are asked for the first time. */
+export function createClientLimits(input: ClientLimitsInput): ClientLimitsTable {
+  const problems = new ProblemList();
+  let rows: readonly ClientRow[] | undefined;
+  const loadedRows = (): readonly ClientRow[] => {
+    rows ??= [...readOverrides(input.overrideFile, problems), ...compiledRows];
+    return rows;
+  };
+  return {
+    limitsFor(clientName) {
+      const matching = rowsFor(loadedRows(), input.clientId, clientName);
+      const answerMs = matching.find((row) => row.answerMs !== undefined)?.answerMs;
+      const charsMax = matching.find((row) => row.resultCharsMax !== undefined)?.resultCharsMax;
+      return {
+        answerMs: input.budgetMs ?? answerMs ?? answerMsDefault,
+        resultCharsMax: charsMax ?? resultCharsMax,
+      };
+    },
+    hasClient: (id) => loadedRows().some((row) => isNamed(row, id)),
+    ids: () => [...new Set(loadedRows().map((row) => row.id))],
+    problems() {
+      loadedRows();
+      return problems.all;
+    },
+  };
+}
+
+/** Strongest first: an override may give one number only, and the compiled row the other. */
+function rowsFor(
+  rows: readonly ClientRow[],
+  clientId: string | undefined,
+  clientName: string | undefined,
+): ClientRow[] {
+  const byId = clientId === undefined ? [] : rows.filter((row) => isNamed(row, clientId));
+  if (byId.length > 0 || clientName === undefined) return byId;
+  return rows.filter((row) => row.names.some((pattern) => isMatch(pattern, clientName)));
+}
+
+/** `--client` takes a client's own name too: both are seen in configuration files. */
+function isNamed(row: ClientRow, id: string): boolean {
+  return [row.id, ...row.names].some((name) => isMatch(name, id));
+}
+
+/** Bridges add ` (via …)` to the name of the client behind them. */
+function isMatch(pattern: string, clientName: string): boolean {
+  const wanted = clientName.replace(/ \(via .*$/s, "").toLowerCase();
+  const lower = pattern.toLowerCase();
+  return lower.endsWith("*") ? wanted.startsWith(lower.slice(0, -1)) : wanted === lower;
+}
+
+function readOverrides(file: string, problems: ProblemList): ClientRow[] {
+  const content = readTextFile(file);
+  if (content.kind === "absent") return [];
+  if (content.kind === "unusable") {
+    problems.warn({ file }, `this file ${content.reason}; it is ignored.`);
+    return [];
+  }
+  try {
+    const json: unknown = Bun.JSONC.parse(content.text);
+    return parseClientRows(json, (text) => problems.warn({ file }, text));
+  } catch (error) {
+    problems.warn({ file }, `this file is not JSON (${messageOf(error)}); it is ignored.`);
+    return [];
+  }
+}

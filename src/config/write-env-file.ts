@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+
+import { AppError, messageOf } from "../base/errors.ts";
+import { isKeyName } from "./env-file.ts";
+import { setInEnvText, unsetInEnvText } from "./edit-env-text.ts";
+import { readTextFile } from "./read-text-file.ts";
+
+/** Which file to change. */
+export interface EnvFileTarget {
+  readonly file: string;
+  /** The file must lie in here after following links: a repository may hold a link to anywhere. */
+  readonly insideDir?: string;
+}
+
+/**
+ * Sets `key` in a `scorpiox-env.txt`, which is created with its folder when missing.
+ * @throws {AppError} `usage` for a key or value that cannot stand on one line, `system` or `config` when
+ * the file cannot be read or written.
+ */
+export function setInEnvFile(target: EnvFileTarget, key: string, value: string): void {
+  if (!isKeyName(key)) throw new AppError("usage", `${JSON.stringify(key)} is not a key's name.`);
+  const trimmed = value.trim();
+  if (/[\r\n\0]/.test(trimmed)) {
+    throw new AppError("usage", `The value of ${key} must be on one line.`);
+  }
+  editFile(target, (text) => setInEnvText(text, key, trimmed));
+}
+
+/** Removes `key`. False when it was not set there. Throws as `setInEnvFile` does. */
+export function unsetInEnvFile(target: EnvFileTarget, key: string): boolean {
+  if (readTextFile(target.file).kind === "absent") return false;
+  return editFile(target, (text) => unsetInEnvText(text, key));
+}
+
+/** True when the text changed. */
+function editFile(target: EnvFileTarget, edit: (text: string) => string): boolean {
+  try {
+    const file = resolveTarget(target);
+    const content = readTextFile(file);
+    if (content.kind === "unusable") {
+      throw new AppError("config", `${file} ${content.reason}; it was not changed.`);
+    }
+    const before = content.kind === "text" ? content.text : "";
+    const after = edit(before);
+    if (after === before) return false;
+    replaceFile(file, after);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("system", `${target.file} cannot be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The real file: replacing a link by a file would cut it off from what its owner linked it to. */
+function resolveTarget({ file, insideDir }: EnvFileTarget): string {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const folder = realpathSync(dirname(file));
+  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  const real = isThere ? realpathSync(file) : join(folder, basename(file));
+  if (insideDir !== undefined && !real.startsWith(realpathSync(insideDir) + sep)) {
+    throw new AppError(
+      "config",
+      `${file} leads out of the project, to ${real}; it was not changed.`,
+    );
+  }
+  return real;
+}
+
+/**
+ * Writes beside `file` and renames, so that readers and other writers see the old text or the new one.
+ * Of two writers at once the last rename counts.
+ */
+function replaceFile(file: string, text: string): void {
+  const temporary = join(dirname(file), `.${basename(file)}.${randomUUID()}.tmp`);
+  try {
+    const handle = openSync(temporary, "wx", 0o600);
+    try {
+      writeFileSync(handle, text);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(file));
+}
+
+/** Makes the rename itself last through a power cut, on systems where a folder can be opened. */
+function syncFolder(dir: string): void {
+  if (process.platform === "win32") return;
+  const handle = openSync(dir, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
