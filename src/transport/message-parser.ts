@@ -62,12 +62,12 @@ export class MessageParser {
     return error === null && values.length === lineCount ? values : undefined;
   }
 
-  /** How many lines are not blank; undefined when one could be too deep or starts with a byte order mark. */
+  /** How many lines are not blank; undefined when one is too deep or starts with a byte order mark. */
   #countPlainLines(bytes: Uint8Array): number | undefined {
     let count = 0;
     for (let start = 0; start < bytes.length;) {
       const end = lineEnd(bytes, start);
-      if (this.#mayBeTooDeep(end - start) || bytes[start] === 0xef) return undefined;
+      if (bytes[start] === 0xef || this.#isTooDeep(bytes, start, end)) return undefined;
       if (!isBlank(bytes, start, end)) count += 1;
       start = end + 1;
     }
@@ -77,7 +77,7 @@ export class MessageParser {
   #parseLine(line: Uint8Array): TransportEvent {
     if (!isUtf8(line))
       return unreadable(errorCodes.parseError, "Parse error: the line is not UTF-8");
-    if (this.#mayBeTooDeep(line.length) && exceedsDepth(line, this.#depthMax)) {
+    if (this.#isTooDeep(line, 0, line.length)) {
       const message = `Invalid request: nested deeper than ${this.#depthMax} levels`;
       return unreadable(errorCodes.invalidRequest, message);
     }
@@ -88,9 +88,10 @@ export class MessageParser {
     }
   }
 
-  /** Each level takes two bytes, so a shorter line needs no look. */
-  #mayBeTooDeep(lineBytes: number): boolean {
-    return lineBytes > 2 * this.#depthMax;
+  /** Each level takes two bytes, so a short line needs no look. */
+  #isTooDeep(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start <= 2 * this.#depthMax) return false;
+    return exceedsDepth(bytes.subarray(start, end), this.#depthMax);
   }
 }
 

@@ -1,3 +1,4 @@
+import { createDeferred } from "../base/deferred.ts";
 import { MessageParser } from "./message-parser.ts";
 import { OutputQueue, type OutputSink } from "./output-queue.ts";
 import type { EventsReceiver, Transport } from "./transport.ts";
@@ -13,6 +14,7 @@ export class StdioTransport implements Transport {
   readonly #reader: ByteReader;
   readonly #parser = new MessageParser();
   readonly #output: OutputQueue;
+  readonly #closed = createDeferred<void>();
   #isClosed = false;
   #claim: Promise<boolean> | undefined;
 
@@ -33,7 +35,7 @@ export class StdioTransport implements Transport {
       const chunk = await this.#read();
       if (chunk === undefined) break;
       this.#deliver(this.#parser.push(chunk), receive);
-      if (this.#output.isFull) await this.#output.room();
+      if (this.#output.isFull) await Promise.race([this.#output.room(), this.#closed.promise]);
     }
     if (!this.#isClosed) this.#deliver(this.#parser.end(), receive);
   }
@@ -49,6 +51,7 @@ export class StdioTransport implements Transport {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#closed.resolve();
     // A reader whose stream failed rejects again here; there is nothing left to do about it.
     this.#reader.cancel().catch(() => undefined);
   }

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "bun:test";
+import { version as ownVersion } from "../../package.json";
+import { badArguments, encodeCallToolResult } from "../../src/protocol/call-result-codec.ts";
+import type { CallToolResult, ContentBlock } from "../../src/protocol/tool-types.ts";
+import { legacyVersions, modernVersions } from "../../src/protocol/versions.ts";
+
+const text = { type: "text", text: "hello" } as const;
+const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
+const audio = { type: "audio", data: "AAAAAA==", mimeType: "audio/wav" } as const;
+const link = {
+  type: "resource_link",
+  uri: "file:///tmp/out.txt",
+  name: "out.txt",
+  description: "The whole output",
+} as const;
+const resource = { type: "resource", resource: { uri: "file:///a", text: "b" } } as const;
+const structuredContent = { count: 2 };
+const everything: CallToolResult = {
+  content: [text, image, audio, resource, link],
+  structuredContent,
+  isError: false,
+};
+
+const audioText: ContentBlock = {
+  type: "text",
+  text: "[Audio, audio/wav, 4 bytes: not shown, protocol revision 2024-11-05 has no audio]",
+};
+const linkText: ContentBlock = {
+  type: "text",
+  text: "Resource: out.txt\nURI: file:///tmp/out.txt\nThe whole output",
+};
+const structureText: ContentBlock = { type: "text", text: '{"count":2}' };
+const _meta = {
+  "io.modelcontextprotocol/serverInfo": {
+    name: "scorpiox-code",
+    title: "scorpiox-code",
+    version: ownVersion,
+    description:
+      "One executable that gives an AI client working tools over the Model Context Protocol",
+  },
+};
+
+function encoded(result: CallToolResult, version: never): unknown {
+  return JSON.parse(encodeCallToolResult(result, version));
+}
+
+describe("encodeCallToolResult()", () => {
+  test.each([
+    [
+      "2024-11-05",
+      { content: [text, image, audioText, resource, linkText, structureText], isError: false },
+    ],
+    ["2025-03-26", { content: [text, image, audio, resource, linkText, structureText], isError: false }],
+    ["2025-06-18", { ...everything }],
+    ["2025-11-25", { ...everything }],
+    ["2026-07-28", { ...everything, resultType: "complete", _meta }],
+  ])("A12: shapes each kind of block for %s", (version, expected) => {
+    expect(encoded(everything, version as never)).toEqual(expected);
+  });
+
+  test.each([['{"count":2}'], ['{\n  "count": 2\n}']])(
+    "does not repeat structured content that a text block has: %j",
+    (json) => {
+      const content = [{ type: "text", text: json }] as const;
+      const result = { content, structuredContent, isError: true };
+      expect(encoded(result, "2025-03-26" as never)).toEqual({ content, isError: true });
+    },
+  );
+
+  test.each([["{count"], ["[2]"], ['{"count":3}']])("adds it beside other text: %j", (other) => {
+    const content = [{ type: "text", text: other }] as const;
+    const result = { content, structuredContent, isError: false };
+    expect(encoded(result, "2024-11-05" as never)).toEqual({
+      content: [...content, structureText],
+      isError: false,
+    });
+  });
+
+  test.each([...legacyVersions, ...modernVersions])("always sends isError for %s", (version) => {
+    const result = JSON.parse(encodeCallToolResult({ content: [], isError: false }, version));
+    expect((result as CallToolResult).isError).toBe(false);
+  });
+});
+
+describe("badArguments()", () => {
+  test.each(["2024-11-05", "2025-03-26", "2025-06-18"] as const)("is -32602 for %s", (version) => {
+    expect(badArguments(version, "m")).toEqual({
+      kind: "fault",
+      fault: { code: -32602, message: "m" },
+    });
+  });
+
+  test.each(["2025-11-25", "2026-07-28"] as const)("is a result for %s", (version) => {
+    const result: CallToolResult = { content: [{ type: "text", text: "m" }], isError: true };
+    expect(badArguments(version, "m")).toEqual({
+      kind: "result",
+      json: encodeCallToolResult(result, version),
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "bun:test";
+import { version as ownVersion } from "../../package.json";
+import { encodeDiscoverResult, encodeInitializeResult } from "../../src/protocol/handshake-codec.ts";
+import type { LegacyVersion } from "../../src/protocol/versions.ts";
+
+const name = "scorpiox-code";
+const title = "scorpiox-code";
+const description =
+  "One executable that gives an AI client working tools over the Model Context Protocol";
+
+describe("encodeInitializeResult()", () => {
+  test.each<[LegacyVersion, Record<string, string>]>([
+    ["2024-11-05", { name, version: ownVersion }],
+    ["2025-03-26", { name, version: ownVersion }],
+    ["2025-06-18", { name, title, version: ownVersion }],
+    ["2025-11-25", { name, title, version: ownVersion, description }],
+  ])("for %s", (protocolVersion, serverInfo) => {
+    expect(JSON.parse(encodeInitializeResult(protocolVersion, "Use the tools."))).toEqual({
+      protocolVersion,
+      capabilities: { logging: {}, tools: {} },
+      serverInfo,
+      instructions: "Use the tools.",
+    });
+  });
+
+  test("leaves empty instructions out", () => {
+    expect(encodeInitializeResult("2025-11-25", "")).not.toContain("instructions");
+  });
+});
+
+describe("encodeDiscoverResult()", () => {
+  test("lists modern revisions only", () => {
+    expect(JSON.parse(encodeDiscoverResult("Use the tools."))).toEqual({
+      resultType: "complete",
+      supportedVersions: ["2026-07-28"],
+      capabilities: { tools: {} },
+      instructions: "Use the tools.",
+      ttlMs: 3_600_000,
+      cacheScope: "public",
+      _meta: {
+        "io.modelcontextprotocol/serverInfo": { name, title, version: ownVersion, description },
+      },
+    });
+  });
+});
