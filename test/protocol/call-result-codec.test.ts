@@ -2,7 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { version as ownVersion } from "../../package.json";
 import { badArguments, encodeCallToolResult } from "../../src/protocol/call-result-codec.ts";
 import type { CallToolResult, ContentBlock } from "../../src/protocol/tool-types.ts";
-import { legacyVersions, modernVersions } from "../../src/protocol/versions.ts";
+import {
+  legacyVersions,
+  modernVersions,
+  type ProtocolVersion,
+} from "../../src/protocol/versions.ts";
 
 const text = { type: "text", text: "hello" } as const;
 const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
@@ -30,7 +34,7 @@ const linkText: ContentBlock = {
   text: "Resource: out.txt\nURI: file:///tmp/out.txt\nThe whole output",
 };
 const structureText: ContentBlock = { type: "text", text: '{"count":2}' };
-const _meta = {
+const meta = {
   "io.modelcontextprotocol/serverInfo": {
     name: "scorpiox-code",
     title: "scorpiox-code",
@@ -40,22 +44,25 @@ const _meta = {
   },
 };
 
-function encoded(result: CallToolResult, version: never): unknown {
+function encoded(result: CallToolResult, version: ProtocolVersion): unknown {
   return JSON.parse(encodeCallToolResult(result, version));
 }
 
 describe("encodeCallToolResult()", () => {
-  test.each([
+  test.each<[ProtocolVersion, unknown]>([
     [
       "2024-11-05",
       { content: [text, image, audioText, resource, linkText, structureText], isError: false },
     ],
-    ["2025-03-26", { content: [text, image, audio, resource, linkText, structureText], isError: false }],
+    [
+      "2025-03-26",
+      { content: [text, image, audio, resource, linkText, structureText], isError: false },
+    ],
     ["2025-06-18", { ...everything }],
     ["2025-11-25", { ...everything }],
-    ["2026-07-28", { ...everything, resultType: "complete", _meta }],
+    ["2026-07-28", { ...everything, resultType: "complete", _meta: meta }],
   ])("A12: shapes each kind of block for %s", (version, expected) => {
-    expect(encoded(everything, version as never)).toEqual(expected);
+    expect(encoded(everything, version)).toEqual(expected);
   });
 
   test.each([['{"count":2}'], ['{\n  "count": 2\n}']])(
@@ -63,22 +70,21 @@ describe("encodeCallToolResult()", () => {
     (json) => {
       const content = [{ type: "text", text: json }] as const;
       const result = { content, structuredContent, isError: true };
-      expect(encoded(result, "2025-03-26" as never)).toEqual({ content, isError: true });
+      expect(encoded(result, "2025-03-26")).toEqual({ content, isError: true });
     },
   );
 
   test.each([["{count"], ["[2]"], ['{"count":3}']])("adds it beside other text: %j", (other) => {
     const content = [{ type: "text", text: other }] as const;
     const result = { content, structuredContent, isError: false };
-    expect(encoded(result, "2024-11-05" as never)).toEqual({
+    expect(encoded(result, "2024-11-05")).toEqual({
       content: [...content, structureText],
       isError: false,
     });
   });
 
   test.each([...legacyVersions, ...modernVersions])("always sends isError for %s", (version) => {
-    const result = JSON.parse(encodeCallToolResult({ content: [], isError: false }, version));
-    expect((result as CallToolResult).isError).toBe(false);
+    expect(encoded({ content: [], isError: false }, version)).toMatchObject({ isError: false });
   });
 });
 

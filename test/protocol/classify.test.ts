@@ -1,12 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { classifyMessage } from "../../src/protocol/classify.ts";
+import {
+  classifyMessage,
+  type ClassifiedMessage,
+  type InvalidMessage,
+} from "../../src/protocol/classify.ts";
 
 const V = "io.modelcontextprotocol/protocolVersion";
 const C = "io.modelcontextprotocol/clientCapabilities";
 
-function refused(message: string, id?: string | number): Record<string, unknown> {
-  const base = { kind: "invalid", code: -32600, message: `Invalid request: ${message}` };
-  return id === undefined ? base : { ...base, id };
+function refused(message: string, id?: string | number): InvalidMessage {
+  const text = `Invalid request: ${message}`;
+  return id === undefined
+    ? { kind: "invalid", code: -32600, message: text }
+    : { kind: "invalid", code: -32600, message: text, id };
 }
 
 const idRule = 'member "id" must be a string or an integer within ±(2^53-1)';
@@ -35,10 +41,10 @@ describe("classifyMessage()", () => {
     ["-9007199254740993"],
   ])("A5: refuses id %s without id", (id) => {
     const value: unknown = JSON.parse(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
-    expect(classifyMessage(value)).toEqual(refused(idRule) as never);
+    expect(classifyMessage(value)).toEqual(refused(idRule));
   });
 
-  test.each([
+  test.each<[unknown, ClassifiedMessage["kind"]]>([
     [{ [V]: "2026-07-28", [C]: {} }, "modern-request"],
     [{ [V]: 5 }, "modern-request"],
     [{ [C]: null }, "modern-request"],
@@ -49,10 +55,10 @@ describe("classifyMessage()", () => {
     [[], "legacy-request"],
   ])("_meta %j makes a %s", (meta, kind) => {
     const message = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: meta } };
-    expect(classifyMessage(message).kind).toBe(kind as never);
+    expect(classifyMessage(message).kind).toBe(kind);
   });
 
-  test.each([
+  test.each<[unknown, ClassifiedMessage]>([
     [5, refused("a message must be a JSON object")],
     [null, refused("a message must be a JSON object")],
     ["text", refused("a message must be a JSON object")],
@@ -68,15 +74,24 @@ describe("classifyMessage()", () => {
       { jsonrpc: "2.0", id: 1, method: "ping", params: null },
       { kind: "legacy-request", id: 1, method: "ping", params: undefined },
     ],
-    [{ jsonrpc: "2.0", method: "n", params: 5 }, { kind: "notification", method: "n", params: undefined }],
-    [{ jsonrpc: "2.0", method: "n", params: { a: 1 } }, { kind: "notification", method: "n", params: { a: 1 } }],
-    [{ jsonrpc: "2.0", id: 3, result: {} }, { kind: "response", id: 3, result: {}, error: undefined }],
+    [
+      { jsonrpc: "2.0", method: "n", params: 5 },
+      { kind: "notification", method: "n", params: undefined },
+    ],
+    [
+      { jsonrpc: "2.0", method: "n", params: { a: 1 } },
+      { kind: "notification", method: "n", params: { a: 1 } },
+    ],
+    [
+      { jsonrpc: "2.0", id: 3, result: {} },
+      { kind: "response", id: 3, result: {}, error: undefined },
+    ],
     [
       { jsonrpc: "2.0", id: null, error: { code: 1 } },
       { kind: "response", id: undefined, result: undefined, error: { code: 1 } },
     ],
     [[1, 2], { kind: "batch", elements: [1, 2] }],
-  ] as const)("%j", (value, expected) => {
-    expect(classifyMessage(value)).toEqual(expected as never);
+  ])("%j", (value, expected) => {
+    expect(classifyMessage(value)).toEqual(expected);
   });
 });

@@ -1,13 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { readEnvelope, readProgressToken } from "../../src/protocol/envelope.ts";
+import {
+  readEnvelope,
+  readProgressToken,
+  type EnvelopeReading,
+} from "../../src/protocol/envelope.ts";
 
 const V = "io.modelcontextprotocol/protocolVersion";
 const C = "io.modelcontextprotocol/clientCapabilities";
 const I = "io.modelcontextprotocol/clientInfo";
 
-function fault(code: number, message: string, data?: unknown): never {
+function fault(code: number, message: string, data?: unknown): EnvelopeReading {
   const value = data === undefined ? { code, message } : { code, message, data };
-  return { kind: "fault", fault: value } as never;
+  return { kind: "fault", fault: value };
 }
 
 describe("readEnvelope()", () => {
@@ -20,7 +24,7 @@ describe("readEnvelope()", () => {
     expect(readEnvelope(meta)).toEqual({
       kind: "envelope",
       envelope: { version: "2026-07-28", clientName },
-    } as never);
+    });
   });
 
   test.each([[{ [C]: {} }], [{ [V]: 5, [C]: {} }]])("refuses the version in %j", (meta) => {
@@ -53,6 +57,6 @@ describe("readProgressToken()", () => {
     [{}, undefined],
     [undefined, undefined],
   ])("of %j is %p", (params, token) => {
-    expect(readProgressToken(params)).toBe(token as never);
+    expect(readProgressToken(params)).toBe(token);
   });
 });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { version as ownVersion } from "../../package.json";
-import { encodeDiscoverResult, encodeInitializeResult } from "../../src/protocol/handshake-codec.ts";
+import {
+  encodeDiscoverResult,
+  encodeInitializeResult,
+} from "../../src/protocol/handshake-codec.ts";
 import type { LegacyVersion } from "../../src/protocol/versions.ts";
 
 const name = "scorpiox-code";

@@ -28,7 +28,10 @@ const full = { name, title, description, inputSchema, outputSchema, annotations:
 describe("encodeToolsListResult()", () => {
   test.each<[ProtocolVersion, unknown]>([
     ["2024-11-05", { tools: [{ name, description, inputSchema }] }],
-    ["2025-03-26", { tools: [{ name, description, inputSchema, annotations: { ...hints, title } }] }],
+    [
+      "2025-03-26",
+      { tools: [{ name, description, inputSchema, annotations: { ...hints, title } }] },
+    ],
     ["2025-06-18", { tools: [full] }],
     ["2025-11-25", { tools: [full] }],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { LineFramer } from "../../src/transport/line-framer.ts";
 
 const lineBytesMax = 8;
@@ -10,7 +10,9 @@ function linesOf(chunks: readonly Uint8Array[]): string[] {
   const pieces = chunks.flatMap((chunk) => framer.push(chunk));
   return [...pieces, ...framer.end()].flatMap((piece) => {
     if (piece.kind === "line-too-long") return ["too long"];
-    const lines = Buffer.from(piece.bytes).toString("latin1").split(/(?<=\n)/);
+    const lines = Buffer.from(piece.bytes)
+      .toString("latin1")
+      .split(/(?<=\n)/);
     return lines.map((line) => `line ${line.trimEnd()}`);
   });
 }
@@ -39,9 +41,11 @@ describe("LineFramer", () => {
 
   test("gives the same for each division of the input into chunks", () => {
     const byte = fc.constantFrom(0x0a, 0x0d, 0x20, 0x41, 0xff);
-    const input = fc.uint8Array({ maxLength: 60 }).chain((random) =>
-      fc.array(byte, { maxLength: 60 }).map((plain) => Buffer.from([...plain, ...random])),
-    );
+    const input = fc
+      .uint8Array({ maxLength: 60 })
+      .chain((random) =>
+        fc.array(byte, { maxLength: 60 }).map((plain) => Buffer.from([...plain, ...random])),
+      );
     const cuts = fc.array(fc.nat(120), { maxLength: 30 });
     fc.assert(
       fc.property(input, cuts, (whole, positions) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { messageDepthMax } from "../../src/base/limits.ts";
 import { MessageParser } from "../../src/transport/message-parser.ts";
 import type { TransportEvent } from "../../src/transport/transport.ts";
@@ -28,13 +28,29 @@ function nested(depth: number): string {
 
 describe("MessageParser", () => {
   test.each<[string, string | Uint8Array, TransportEvent[]]>([
-    ["CRLF and blank lines", '\n\r\n{"a":1}\r\n \t\n{"b":2}\r\n', [message({ a: 1 }), message({ b: 2 })]],
+    [
+      "CRLF and blank lines",
+      '\n\r\n{"a":1}\r\n \t\n{"b":2}\r\n',
+      [message({ a: 1 }), message({ b: 2 })],
+    ],
     ["no newline at the end", '{"a":1}\n{"b":2}', [message({ a: 1 }), message({ b: 2 })]],
-    ["a bad line between good ones", '{"a":1}\n{\n{"b":2}\n', [message({ a: 1 }), notJson, message({ b: 2 })]],
+    [
+      "a bad line between good ones",
+      '{"a":1}\n{\n{"b":2}\n',
+      [message({ a: 1 }), notJson, message({ b: 2 })],
+    ],
     ["two bad lines that would make a value", '{"a":\n1}\n', [notJson, notJson]],
     ["two values on a line", "1 2\n3\n", [notJson, message(3)]],
-    ["two values on a line and one over two", '{"a":\n1}\n{"b":2} {"c":3}\n', [notJson, notJson, notJson]],
-    ["scalars", '1\n"x"\nnull\ntrue\n[]\n', [message(1), message("x"), message(null), message(true), message([])]],
+    [
+      "two values on a line and one over two",
+      '{"a":\n1}\n{"b":2} {"c":3}\n',
+      [notJson, notJson, notJson],
+    ],
+    [
+      "scalars",
+      '1\n"x"\nnull\ntrue\n[]\n',
+      [message(1), message("x"), message(null), message(true), message([])],
+    ],
     ["a byte order mark", '\ufeff{"a":1}\n', [notJson]],
     ["NUL bytes", '\0\0\n{"a":1}\n', [notJson, message({ a: 1 })]],
     ["a raw control character", '"\t"\n', [notJson]],
@@ -51,8 +67,8 @@ describe("MessageParser", () => {
 
   test("keeps __proto__ a plain key", () => {
     const [event] = parse('{"__proto__":{"x":1}}\n');
-    const value = event?.kind === "message" ? event.value : undefined;
-    expect(Object.keys(value as object)).toEqual(["__proto__"]);
+    const value: object = event?.kind === "message" ? Object(event.value) : {};
+    expect(Object.keys(value)).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
@@ -61,7 +77,7 @@ describe("MessageParser", () => {
     expect(parse(whole.subarray(0, 3), whole.subarray(3))).toEqual([message("😀")]);
   });
 
-  test.each([
+  test.each<[number, TransportEvent["kind"]]>([
     [messageDepthMax - 1, "message"],
     [messageDepthMax, "message"],
     [messageDepthMax + 1, "unreadable"],
@@ -69,7 +85,7 @@ describe("MessageParser", () => {
   ])("nesting of %d levels is a %s", (depth, kind) => {
     const parser = new MessageParser();
     const events = parser.push(Buffer.from(`${nested(depth)}\n1\n`));
-    expect(events.map((event) => event.kind)).toEqual([kind as never, "message"]);
+    expect(events.map((event) => event.kind)).toEqual([kind, "message"]);
   });
 
   test("says what is wrong with a deep message", () => {
@@ -81,7 +97,20 @@ describe("MessageParser", () => {
   test("gives the same for one chunk, for lines apart and for single bytes", () => {
     const line = fc.oneof(
       fc.json({ maxDepth: 2 }),
-      fc.constantFrom("", " ", "\r", "{", "}", "1 2", '{"a":', "1}", "\ufeff1", "nul", '"\\', nested(11)),
+      fc.constantFrom(
+        "",
+        " ",
+        "\r",
+        "{",
+        "}",
+        "1 2",
+        '{"a":',
+        "1}",
+        "\ufeff1",
+        "nul",
+        '"\\',
+        nested(11),
+      ),
       fc.string({ maxLength: 6 }),
     );
     fc.assert(
@@ -99,7 +128,10 @@ describe("MessageParser", () => {
     const line = fc.oneof(fc.json({ maxDepth: 2 }), fc.string({ unit: "grapheme", maxLength: 6 }));
     fc.assert(
       fc.property(fc.array(line, { maxLength: 6 }), (lines) => {
-        const text = lines.map((part) => `${part}\n`).join("").toWellFormed();
+        const text = lines
+          .map((part) => `${part}\n`)
+          .join("")
+          .toWellFormed();
         expect(parse(text)).toEqual(
           text
             .split("\n")

@@ -35,20 +35,27 @@ function startPeer(kind: "socket" | "pipe", paddingChars = 0): Peer {
 }
 
 async function readAll(child: ChildProcess): Promise<string> {
-  return new Response(child.stdout as unknown as ReadableStream).text();
+  let text = "";
+  for await (const chunk of child.stdout ?? []) text += String(chunk);
+  return text;
 }
 
 describe("StdioTransport", () => {
-  test.each(["socket", "pipe"] as const)("is byte-exact over a %s with a late reader", async (kind) => {
-    await using peer = startPeer(kind, 20_000);
-    const numbers = Array.from({ length: 500 }, (_, number) => number);
-    peer.child.stdin?.end(numbers.map((number) => `${number}\n`).join(""));
-    const output = await readAll(peer.child);
-    const padding = "x".repeat(20_000);
-    const lines = numbers.map((value) => `${JSON.stringify({ kind: "message", value, padding })}\n`);
-    expect(output === lines.join("")).toBe(true);
-    expect(await peer.exitCode).toBe(0);
-  });
+  test.each(["socket", "pipe"] as const)(
+    "is byte-exact over a %s with a late reader",
+    async (kind) => {
+      await using peer = startPeer(kind, 20_000);
+      const numbers = Array.from({ length: 500 }, (_, number) => number);
+      peer.child.stdin?.end(numbers.map((number) => `${number}\n`).join(""));
+      const output = await readAll(peer.child);
+      const padding = "x".repeat(20_000);
+      const lines = numbers.map(
+        (value) => `${JSON.stringify({ kind: "message", value, padding })}\n`,
+      );
+      expect(output === lines.join("")).toBe(true);
+      expect(await peer.exitCode).toBe(0);
+    },
+  );
 
   test.each(["socket", "pipe"] as const)(
     "threat 1: claimStdout() keeps what others print off a %s",
@@ -115,7 +122,7 @@ describe("StdioTransport", () => {
     const congested = Promise.withResolvers<void>();
     const answer = "x".repeat(1024 * 1024);
     const ended = transport.run((events: readonly TransportEvent[]) => {
-      for (const _event of events) transport.send(answer);
+      transport.send(answer.repeat(events.length));
       if (transport.isCongested) congested.resolve();
     });
     await congested.promise;

@@ -1,0 +1,180 @@
+import { describe, expect, test } from "bun:test";
+import { requestsInFlightMax } from "../../src/base/limits.ts";
+import {
+  error,
+  modern,
+  notification,
+  request,
+  result,
+  startServer,
+  startSession,
+} from "./harness.ts";
+
+const echo = { name: "Echo", arguments: { text: "a" } };
+const batchesRefused = error(
+  undefined,
+  -32600,
+  "Invalid request: batches exist in protocol revision 2025-03-26 only",
+);
+
+describe("Dispatcher, ids", () => {
+  test('A5: keeps 1 and "1" apart, also in flight', async () => {
+    const { exchange, router, transport, news } = await startSession("2025-06-18");
+    transport.deliver(request(1, "tools/call", echo), request("1", "tools/call", echo));
+    router.answer(1, '{"n":"string"}');
+    router.answer(0, '{"n":"number"}');
+    await transport.sentAtLeast(3);
+    expect(news()).toEqual([result("1", { n: "string" }), result(1, { n: "number" })]);
+    expect(await exchange(1, request(0, "ping"))).toEqual([result(0, {})]);
+  });
+
+  test("refuses an id in flight without answering it twice", async () => {
+    const { exchange, router } = await startSession("2025-06-18");
+    const call = request("a", "tools/call", echo);
+    expect(await exchange(1, call, request("a", "ping"))).toEqual([
+      error(undefined, -32600, 'Invalid request: id "a" is in flight'),
+    ]);
+    router.answer(0);
+    expect(await exchange(1)).toEqual([result("a", { content: [] })]);
+    expect(await exchange(1, request("a", "ping"))).toEqual([result("a", {})]);
+  });
+
+  test("B2: a bad line and a null id are answered without id, and the next line works", async () => {
+    const { transport, news } = startServer();
+    transport.deliverText('{\n{"jsonrpc":"2.0","id":null,"method":"ping"}\n');
+    transport.deliver(request(1, "ping"));
+    expect(news()).toEqual([
+      error(undefined, -32700, "Parse error: the line is not JSON"),
+      error(
+        undefined,
+        -32600,
+        'Invalid request: member "id" must be a string or an integer within ±(2^53-1)',
+      ),
+      result(1, {}),
+    ]);
+    expect(transport.sent.join("")).not.toContain('"id":null');
+  });
+
+  test("bounds the requests in flight, ping excepted", async () => {
+    const { exchange, router } = await startSession("2025-06-18");
+    const calls = Array.from({ length: requestsInFlightMax + 1 }, (_, id) =>
+      request(id, "tools/call", echo),
+    );
+    const [refusal, pong] = await exchange(2, ...calls, request("p", "ping"));
+    expect(router.calls.length).toBe(requestsInFlightMax);
+    expect([refusal, pong]).toEqual([
+      error(requestsInFlightMax, -32603, "Too many requests in flight: try later"),
+      result("p", {}),
+    ]);
+    router.answer(0);
+    await exchange(1);
+    router.answer(requestsInFlightMax);
+    await exchange(0, request("again", "tools/call", echo));
+    expect(router.calls.length).toBe(requestsInFlightMax + 1);
+  });
+
+  test("a router that rejects still gives one reply", async () => {
+    const { exchange, router, transport } = await startSession("2025-06-18");
+    transport.deliver(request(1, "tools/call", echo));
+    router.calls[0]?.outcome.reject(new Error("defect"));
+    expect(await exchange(1)).toEqual([error(1, -32603, "Internal error: defect")]);
+  });
+});
+
+describe("Dispatcher, cancellation", () => {
+  test.each([
+    ["legacy", request("c", "tools/call", echo)],
+    ["modern", modern("c", "tools/call", echo)],
+  ])("A6: after cancelled nothing mentions a %s request", async (_era, call) => {
+    const { exchange, router, transport } = await startSession("2025-06-18");
+    const sentBefore = transport.sent.length;
+    transport.deliver(call, notification("notifications/cancelled", { requestId: "c" }));
+    expect(router.calls[0]?.request.signal.aborted).toBe(true);
+    router.calls[0]?.request.onProgress?.("late");
+    await router.calls[0]?.outcome.promise;
+    expect(await exchange(1, request("p", "ping"))).toEqual([result("p", {})]);
+    expect(transport.sent.length).toBe(sentBefore + 1);
+  });
+
+  test("A6: the id's type matters", async () => {
+    const { exchange, router, transport } = await startSession("2025-06-18");
+    transport.deliver(
+      request(1, "tools/call", echo),
+      notification("notifications/cancelled", { requestId: "1" }),
+    );
+    router.answer(0);
+    expect(await exchange(1)).toEqual([result(1, { content: [] })]);
+  });
+
+  test("a cancelled id can be used again while its work winds up", async () => {
+    const { exchange, router, transport } = await startSession("2025-06-18");
+    transport.deliver(
+      request(1, "tools/call", echo),
+      notification("notifications/cancelled", { requestId: 1 }),
+      request(1, "tools/call", echo),
+    );
+    router.answer(1, '{"n":2}');
+    expect(await exchange(1)).toEqual([result(1, { n: 2 })]);
+  });
+});
+
+describe("Dispatcher, batches", () => {
+  test.each(["2024-11-05", "2025-06-18", "2025-11-25"])("A11: none under %s", async (version) => {
+    const { exchange } = await startSession(version);
+    expect(await exchange(1, [request(1, "ping")])).toEqual([batchesRefused]);
+  });
+
+  test("A11: none without a session", async () => {
+    const { exchange } = startServer();
+    expect(await exchange(2, [request(1, "ping")], [])).toEqual([batchesRefused, batchesRefused]);
+  });
+
+  test("A11, B2: answers a batch under 2025-03-26 with one array", async () => {
+    const { exchange, router, transport } = await startSession("2025-03-26");
+    transport.deliver([
+      request(1, "ping"),
+      notification("notifications/whatever"),
+      request(2, "tools/call", echo),
+      5,
+      [],
+      { jsonrpc: "2.0", id: 9, result: {} },
+      request(3, "initialize", { protocolVersion: "2025-11-25" }),
+      modern(4, "tools/list"),
+      request(1, "ping"),
+      request(5, "no/such"),
+    ]);
+    router.answer(0);
+    expect(await exchange(1)).toEqual([
+      [
+        result(1, {}),
+        error(undefined, -32600, "Invalid request: a message must be a JSON object"),
+        error(undefined, -32600, "Invalid request: a batch must not hold a batch"),
+        error(3, -32600, "Invalid request: initialize must be sent alone"),
+        error(4, -32600, "Invalid request: send it alone, not in a batch"),
+        error(undefined, -32600, "Invalid request: an id is twice in the batch"),
+        error(5, -32601, "Method not found: no/such"),
+        result(2, { content: [] }),
+      ],
+    ]);
+    expect(await exchange(1, [request(6, "ping")])).toEqual([[result(6, {})]]);
+  });
+
+  test("A11: an empty batch is one error, one without requests none", async () => {
+    const { exchange } = await startSession("2025-03-26");
+    const silent = [notification("notifications/whatever"), { jsonrpc: "2.0", id: 1, result: {} }];
+    expect(await exchange(2, [], silent, request(1, "ping"))).toEqual([
+      error(undefined, -32600, "Invalid request: a batch must not be empty"),
+      result(1, {}),
+    ]);
+  });
+
+  test("A11: a cancelled element is left out, and a batch of them is silent", async () => {
+    const { exchange, transport, router } = await startSession("2025-03-26");
+    const cancelled = notification("notifications/cancelled", { requestId: 1 });
+    transport.deliver([request(1, "tools/call", echo)], cancelled);
+    transport.deliver([request(1, "tools/call", echo), request(2, "ping")], cancelled);
+    await Promise.all(router.calls.map((call) => call.outcome.promise));
+    expect(await exchange(1)).toEqual([[result(2, {})]]);
+    expect(await exchange(1, request(3, "ping"))).toEqual([result(3, {})]);
+  });
+});

@@ -1,0 +1,129 @@
+import { createDeferred, type Deferred } from "../../src/base/deferred.ts";
+import type { CallOutcome, CallRequest, Router } from "../../src/gateway/call.ts";
+import type { ToolListing } from "../../src/protocol/tool-types.ts";
+import { ServerContext } from "../../src/server/server-context.ts";
+import { serveConnection, type ServedConnection } from "../../src/server/serve-connection.ts";
+import { MemoryTransport } from "../../src/transport/memory.ts";
+
+export const V = "io.modelcontextprotocol/protocolVersion";
+export const C = "io.modelcontextprotocol/clientCapabilities";
+export const envelope = { [V]: "2026-07-28", [C]: {} };
+
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+export const listings: readonly ToolListing[] = [
+  { name: "Echo", title: "Echo", description: "d", inputSchema: { type: "object" }, annotations },
+];
+
+/** One call that the fake router was asked for; a test settles it. */
+export interface AskedCall {
+  readonly request: CallRequest;
+  readonly outcome: Deferred<CallOutcome>;
+}
+
+/** Knows no tool; keeps each call open until the test settles it, or its signal is aborted. */
+export class FakeRouter implements Router {
+  readonly calls: AskedCall[] = [];
+
+  list(): readonly ToolListing[] {
+    return listings;
+  }
+
+  call(request: CallRequest): Promise<CallOutcome> {
+    const outcome = createDeferred<CallOutcome>();
+    request.signal.addEventListener("abort", () => outcome.resolve({ kind: "cancelled" }));
+    this.calls.push({ request, outcome });
+    return outcome.promise;
+  }
+
+  /** Answers the call with the given position. */
+  answer(position: number, json = '{"content":[]}'): void {
+    this.calls[position]?.outcome.resolve({ kind: "result", json });
+  }
+}
+
+export interface TestServer {
+  readonly transport: MemoryTransport;
+  readonly router: FakeRouter;
+  readonly connection: ServedConnection;
+  /** Delivers the messages in one chunk and waits for `count` more to be sent; returns those, parsed. */
+  readonly exchange: (
+    count: number,
+    ...messages: readonly unknown[]
+  ) => Promise<readonly unknown[]>;
+  /** Everything sent since the last look, parsed. */
+  readonly news: () => readonly unknown[];
+}
+
+export function startServer(drainMs = 0): TestServer {
+  const transport = new MemoryTransport();
+  const router = new FakeRouter();
+  const connection = serveConnection({
+    transport,
+    server: new ServerContext(router, "Use the tools."),
+    client: {
+      id: "stdio",
+      limitsFor: (name) => ({ answerMs: name === "known" ? 1 : 2, resultCharsMax: 3 }),
+      fallbackDir: "/fallback",
+    },
+    drainMs,
+  });
+  let seen = 0;
+  const news = (): readonly unknown[] => {
+    const fresh = transport.sent.slice(seen);
+    seen = transport.sent.length;
+    return fresh.map((text) => JSON.parse(text) as unknown);
+  };
+  const exchange = async (
+    count: number,
+    ...messages: readonly unknown[]
+  ): Promise<readonly unknown[]> => {
+    const wanted = seen + count;
+    transport.deliver(...messages);
+    await transport.sentAtLeast(wanted);
+    return news();
+  };
+  return { transport, router, connection, exchange, news };
+}
+
+/** A server whose session has the given revision. */
+export async function startSession(
+  protocolVersion: string,
+  capabilities: Readonly<Record<string, unknown>> = {},
+): Promise<TestServer> {
+  const server = startServer();
+  await server.exchange(
+    1,
+    request("init", "initialize", { protocolVersion, capabilities, clientInfo: { name: "known" } }),
+    notification("notifications/initialized"),
+  );
+  return server;
+}
+
+export function request(id: unknown, method: string, params?: unknown): Record<string, unknown> {
+  return params === undefined
+    ? { jsonrpc: "2.0", id, method }
+    : { jsonrpc: "2.0", id, method, params };
+}
+
+export function modern(id: unknown, method: string, params = {}): Record<string, unknown> {
+  return request(id, method, { ...params, _meta: envelope });
+}
+
+export function notification(method: string, params?: unknown): Record<string, unknown> {
+  return params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params };
+}
+
+export function result(id: unknown, value: unknown): Record<string, unknown> {
+  return { jsonrpc: "2.0", id, result: value };
+}
+
+export function error(id: unknown, code: number, message: string): Record<string, unknown> {
+  const fault = { code, message };
+  return id === undefined ? { jsonrpc: "2.0", error: fault } : { jsonrpc: "2.0", id, error: fault };
+}

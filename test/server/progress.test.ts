@@ -1,0 +1,134 @@
+import { describe, expect, test } from "bun:test";
+import { progressHeartbeatMs, progressPerSecondMax } from "../../src/base/limits.ts";
+import { ProgressReporter, type ProgressClock } from "../../src/server/progress.ts";
+import type { ProtocolVersion } from "../../src/protocol/versions.ts";
+
+/** A clock that stands still until it is told how far to go. */
+class TestClock implements ProgressClock {
+  #now = 0;
+  #timers: { at: number; fire: () => void }[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  startTimer(delayMs: number, fire: () => void): { stop(): void } {
+    const timer = { at: this.#now + delayMs, fire };
+    this.#timers.push(timer);
+    return { stop: () => (this.#timers = this.#timers.filter((other) => other !== timer)) };
+  }
+
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#timers.sort((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) break;
+      this.#timers.shift();
+      this.#now = next.at;
+      next.fire();
+    }
+    this.#now = end;
+  }
+}
+
+interface SentProgress {
+  readonly at: number;
+  readonly progress: number;
+  readonly message?: string;
+}
+
+function readParams(text: string): Omit<SentProgress, "at"> {
+  const { params }: { params: Omit<SentProgress, "at"> } = JSON.parse(text);
+  return params;
+}
+
+function start(version: ProtocolVersion = "2025-06-18") {
+  const clock = new TestClock();
+  const sent: SentProgress[] = [];
+  const outbox = {
+    isCongested: false,
+    send: (text: string) => {
+      const { progress, message } = readParams(text);
+      sent.push({ at: clock.now(), progress, ...(message === undefined ? {} : { message }) });
+    },
+  };
+  return { clock, sent, outbox, reporter: new ProgressReporter("t", version, outbox, clock) };
+}
+
+describe("ProgressReporter", () => {
+  test("joins messages that come too fast", () => {
+    const { clock, sent, reporter } = start();
+    for (const message of ["a", "b", "c"]) reporter.report(message);
+    clock.advance(1000);
+    reporter.report("d");
+    expect(sent).toEqual([
+      { at: 0, progress: 1, message: "a" },
+      { at: 112, progress: 2, message: "b\nc" },
+      { at: 1000, progress: 3, message: "d" },
+    ]);
+  });
+
+  test("stays within the rate in each second and loses nothing", () => {
+    const { clock, sent, reporter } = start();
+    const messages = Array.from({ length: 3000 }, (_, number) => `${number}`);
+    for (const message of messages) {
+      reporter.report(message);
+      clock.advance(1);
+    }
+    reporter.finish();
+    for (const { at } of sent) {
+      const inSecond = sent.filter((other) => other.at >= at && other.at < at + 1000);
+      expect(inSecond.length).toBeLessThanOrEqual(progressPerSecondMax);
+    }
+    expect(sent.map(({ message }) => message).join("\n")).toBe(messages.join("\n"));
+    expect(sent.map(({ progress }) => progress)).toEqual(sent.map((_, index) => index + 1));
+  });
+
+  test.each([
+    [progressHeartbeatMs - 1, 0],
+    [progressHeartbeatMs, 1],
+    [2 * progressHeartbeatMs, 2],
+  ])("after %d ms of silence %d heartbeats were sent", (ms, count) => {
+    const { clock, sent } = start();
+    clock.advance(ms);
+    expect(sent.length).toBe(count);
+  });
+
+  test("a heartbeat says how long it has been", () => {
+    const { clock, sent, reporter } = start();
+    clock.advance(5000);
+    reporter.report("a");
+    clock.advance(progressHeartbeatMs);
+    expect(sent).toEqual([
+      { at: 5000, progress: 1, message: "a" },
+      { at: 15_000, progress: 2, message: "Still running after 15 s" },
+    ]);
+  });
+
+  test("A12: leaves the message out for 2024-11-05", () => {
+    const { sent, reporter } = start("2024-11-05");
+    reporter.report("a");
+    expect(sent).toEqual([{ at: 0, progress: 1 }]);
+  });
+
+  test.each(["finish", "stop"] as const)("sends nothing after %s()", (method) => {
+    const { clock, sent, reporter } = start();
+    reporter.report("a");
+    reporter[method]();
+    reporter.report("b");
+    clock.advance(3 * progressHeartbeatMs);
+    expect(sent).toEqual([{ at: 0, progress: 1, message: "a" }]);
+  });
+
+  test("waits while the reader is slow, in bounded memory", () => {
+    const { clock, sent, outbox, reporter } = start();
+    outbox.isCongested = true;
+    for (let count = 0; count < 1000; count += 1) reporter.report("x".repeat(1000));
+    clock.advance(60_000);
+    expect(sent).toEqual([]);
+    outbox.isCongested = false;
+    clock.advance(1000);
+    expect(sent.length).toBe(1);
+    expect(sent[0]?.message?.length).toBeLessThan(70_000);
+  });
+});

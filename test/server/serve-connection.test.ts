@@ -1,0 +1,35 @@
+import { describe, expect, test } from "bun:test";
+import { request, result, startServer } from "./harness.ts";
+
+const initialize = request(0, "initialize", { protocolVersion: "2025-11-25" });
+const call = request(1, "tools/call", { name: "Echo" });
+
+describe("serveConnection()", () => {
+  test("answers what was read before the input ended", async () => {
+    const { transport, router, connection, news } = startServer(60_000);
+    transport.deliver(initialize, call);
+    news();
+    transport.close();
+    router.answer(0);
+    await connection.ended;
+    expect(news()).toEqual([result(1, { content: [] })]);
+  });
+
+  test("cancels what takes longer than the drain time, without a reply", async () => {
+    const { transport, router, connection, news } = startServer(1);
+    transport.deliver(initialize, call);
+    news();
+    connection.shutdown();
+    await connection.ended;
+    expect(router.calls[0]?.request.signal.aborted).toBe(true);
+    expect(news()).toEqual([]);
+  });
+
+  test("ends at once when nothing is in flight", async () => {
+    const { transport, connection } = startServer(60_000);
+    transport.deliver(initialize);
+    transport.close();
+    await connection.ended;
+    expect(transport.sent.length).toBe(1);
+  });
+});

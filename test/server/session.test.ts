@@ -1,0 +1,73 @@
+import { describe, expect, test } from "bun:test";
+import { notification, request, startServer, startSession, type TestServer } from "./harness.ts";
+
+const roots = { roots: {} };
+
+/** Starts a call and asks where it would run. */
+function askDirectory(server: TestServer): Promise<string> | undefined {
+  server.transport.deliver(request(crypto.randomUUID(), "tools/call", { name: "Echo" }));
+  return server.router.calls.at(-1)?.request.client.workspaceDir();
+}
+
+function listed(...uris: readonly string[]): unknown {
+  return { roots: uris.map((uri) => ({ uri })) };
+}
+
+describe("workspaceDir()", () => {
+  test.each([
+    [listed("file:///home/me/my%20code"), "/home/me/my code"],
+    [listed("https://a/b", "file:///second", "file:///third"), "/second"],
+    [listed(), "/fallback"],
+    [listed("file:///a%00b"), "/fallback"],
+    [listed("file://%zz"), "/fallback"],
+    [{ roots: [null, { uri: 5 }] }, "/fallback"],
+    [{}, "/fallback"],
+    [null, "/fallback"],
+  ])("for roots %j is %s", async (value, expected) => {
+    const server = await startSession("2025-06-18", roots);
+    const directory = askDirectory(server);
+    expect(await server.exchange(1)).toEqual([request("server-1", "roots/list")]);
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: value });
+    expect(await directory).toBe(expected);
+  });
+
+  test("asks once, and again when the list has changed", async () => {
+    const server = await startSession("2025-06-18", roots);
+    const first = askDirectory(server);
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: listed("file:///one") });
+    expect([await first, await askDirectory(server)]).toEqual(["/one", "/one"]);
+    server.transport.deliver(notification("notifications/roots/list_changed"));
+    const second = askDirectory(server);
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-2", result: listed("file:///two") });
+    expect(await second).toBe("/two");
+    expect(server.news().length).toBe(2);
+  });
+
+  test("is the fallback when the client refuses", async () => {
+    const server = await startSession("2025-06-18", roots);
+    const directory = askDirectory(server);
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", error: { code: -1, message: "m" } });
+    expect(await directory).toBe("/fallback");
+  });
+
+  test("is the fallback when the client takes too long, but a late answer counts", async () => {
+    const server = await startSession("2025-06-18", roots);
+    expect(await askDirectory(server)).toBe("/fallback");
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: listed("file:///late") });
+    expect(await askDirectory(server)).toBe("/late");
+  });
+
+  test("asks nothing of a client that offers no roots", async () => {
+    const server = await startSession("2025-06-18");
+    expect(await askDirectory(server)).toBe("/fallback");
+    expect(server.news()).toEqual([]);
+  });
+
+  test("asks nothing before notifications/initialized", async () => {
+    const server = startServer();
+    const params = { protocolVersion: "2025-06-18", capabilities: roots };
+    await server.exchange(1, request(0, "initialize", params));
+    expect(await askDirectory(server)).toBe("/fallback");
+    expect(server.news()).toEqual([]);
+  });
+});
