@@ -18,7 +18,7 @@ export function metaOf(params: Params | undefined): Params | undefined {
 }
 
 /** What a modern request says of its sender; nothing of it outlives the request. */
-export interface Envelope {
+interface Envelope {
   readonly version: ModernVersion;
   readonly clientName: string | undefined;
 }

@@ -7,7 +7,7 @@ import { MemoryTransport } from "../../src/transport/memory.ts";
 
 export const V = "io.modelcontextprotocol/protocolVersion";
 export const C = "io.modelcontextprotocol/clientCapabilities";
-export const envelope = { [V]: "2026-07-28", [C]: {} };
+const envelope = { [V]: "2026-07-28", [C]: {} };
 
 const annotations = {
   readOnlyHint: true,
@@ -21,13 +21,13 @@ export const listings: readonly ToolListing[] = [
 ];
 
 /** One call that the fake router was asked for; a test settles it. */
-export interface AskedCall {
+interface AskedCall {
   readonly request: CallRequest;
   readonly outcome: Deferred<CallOutcome>;
 }
 
 /** Knows no tool; keeps each call open until the test settles it, or its signal is aborted. */
-export class FakeRouter implements Router {
+class FakeRouter implements Router {
   readonly calls: AskedCall[] = [];
 
   list(): readonly ToolListing[] {
