@@ -72,9 +72,13 @@ function explainUnknown(words: readonly string[], print: Printer): number {
     const candidates = [...names, ...commandGroups()];
     throw unknownCommand(first, candidates);
   }
-  if (second === undefined || second === "--help" || second === "-h") {
+  if (second === "--help" || second === "-h") {
     print.line(groupText(first));
-    return second === undefined ? exitCodes.usage : exitCodes.done;
+    return exitCodes.done;
+  }
+  if (second === undefined || second.startsWith("-")) {
+    const inGroup = names.filter((known) => known.startsWith(`${first} `)).join(", ");
+    throw new AppError("usage", `${first} is not complete. There are: ${inGroup}`);
   }
   const name = `${first} ${second}`;
   throw unknownCommand(name, names);
