@@ -44,18 +44,26 @@ export class CommandLauncher {
     return this.#live.keys();
   }
 
-  /** @throws AppError `system` when the command cannot be started. */
+  /** Starts a shell command. @throws AppError `system` when it cannot be started. */
   launch(spec: LaunchSpec, env: Readonly<Record<string, string>>): Execution {
-    const { orphanage, guardian, shell, instanceId } = this.#parts;
-    const mark = ownerMark(instanceId, ++this.#commandNumber);
-    const execution = new Execution({
-      ...spec,
-      orphanage,
-      onGone: (gone) => this.#onGone(gone),
-    });
+    const { shell } = this.#parts;
     const script = scriptFor(shell, spec.commandText);
+    const execution = this.launchProgram([shell.path, ...script.args], spec, env);
+    if (script.file !== undefined) removeAtEnd(script.file, execution.ended);
+    return execution;
+  }
+
+  /** Starts a program; `spec.commandText` only names it. @throws AppError `system` */
+  launchProgram(
+    argv: readonly string[],
+    spec: LaunchSpec,
+    env: Readonly<Record<string, string>>,
+  ): Execution {
+    const { orphanage, guardian, instanceId } = this.#parts;
+    const mark = ownerMark(instanceId, ++this.#commandNumber);
+    const execution = new Execution({ ...spec, orphanage, onGone: (gone) => this.#onGone(gone) });
     const command = startCommand({
-      argv: [shell.path, ...script.args],
+      argv,
       cwd: spec.cwd,
       env: { ...env, PWD: spec.cwd, [ownerVariable]: mark },
       onOutput: execution.onOutput,
@@ -69,7 +77,6 @@ export class CommandLauncher {
     this.#parts.onFamily?.(family, true);
     execution.attach(command, family, spec.timeoutMs);
     void command.ended.then(() => orphanage.removeDirectChild(command.pid));
-    if (script.file !== undefined) removeAtEnd(script.file, command.ended);
     return execution;
   }
 

@@ -66,8 +66,9 @@ export class Supervisor {
   async runForeground(spec: ForegroundSpec): Promise<ForegroundOutcome> {
     const env = await this.#parts.environment();
     this.#assertOpen();
-    const execution = this.#launch({ ...spec, saveAfterBytes: resultCharsMaxDesktop }, env);
-    const { onOutput, signal } = spec;
+    const { commandText, cwd, timeoutMs, onOutput, signal } = spec;
+    const saveAfterBytes = resultCharsMaxDesktop;
+    const execution = this.#launch({ commandText, cwd, timeoutMs, saveAfterBytes }, env);
     const stopListening = execution.listen((chunk) => {
       if (chunk !== undefined) onOutput?.(chunk);
     });

@@ -1,0 +1,85 @@
+import { messageOf } from "../base/errors.ts";
+import type { Family } from "../process/family.ts";
+import type { Ledger } from "../store/ledger.ts";
+import { describeInstance, endLeftovers } from "./leftovers.ts";
+
+/** A family is written down when it has lived this long: most never are. */
+const writeAfterMs = 250;
+
+/**
+ * Keeps the ledger of this run up to date, off the path of any call. A store that cannot be used is
+ * said once; commands run without a ledger then.
+ */
+export class FamilyLedger {
+  readonly #instanceId: string;
+  readonly #open: () => Ledger;
+  readonly #warn: (message: string) => void;
+  readonly #waiting = new Map<number, ReturnType<typeof setTimeout>>();
+  readonly #written = new Set<number>();
+  #ledger: Ledger | undefined;
+  #isBroken = false;
+
+  constructor(instanceId: string, open: () => Ledger, warn: (message: string) => void) {
+    this.#instanceId = instanceId;
+    this.#open = open;
+    this.#warn = warn;
+  }
+
+  /** Ends what earlier runs left behind. */
+  async endLeftovers(): Promise<void> {
+    const ledger = this.#use((opened) => opened);
+    try {
+      if (ledger !== undefined) await endLeftovers(ledger);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  readonly onFamily = ({ groupId, startTicks }: Family, isLive: boolean): void => {
+    if (isLive) {
+      const write = (): void => this.#write(groupId, startTicks);
+      this.#waiting.set(groupId, setTimeout(write, writeAfterMs).unref());
+      return;
+    }
+    clearTimeout(this.#waiting.get(groupId));
+    this.#waiting.delete(groupId);
+    if (!this.#written.delete(groupId)) return;
+    this.#use((ledger) => ledger.removeGroup(this.#instanceId, groupId));
+  };
+
+  /** Nothing of this run is left, unless families are still written down. */
+  close(): void {
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    if (this.#ledger === undefined) return;
+    if (this.#written.size === 0) this.#use((ledger) => ledger.removeInstance(this.#instanceId));
+    this.#ledger.close();
+  }
+
+  #write(groupId: number, startTicks: number): void {
+    this.#waiting.delete(groupId);
+    this.#use((ledger) => {
+      if (this.#written.size === 0) ledger.addInstance(describeInstance(this.#instanceId));
+      ledger.addGroup(this.#instanceId, { groupId, startTicks });
+      this.#written.add(groupId);
+    });
+  }
+
+  #use<T>(act: (ledger: Ledger) => T): T | undefined {
+    if (this.#isBroken) return undefined;
+    try {
+      this.#ledger ??= this.#open();
+      return act(this.#ledger);
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.#warn(
+      `${messageOf(error)} Commands run all the same; only the guardian watches over them.`,
+    );
+  }
+}

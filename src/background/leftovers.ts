@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+
+import { shutdownGraceMs } from "../base/limits.ts";
+import { isMarkOf, ownerVariable } from "../process/owner-mark.ts";
+import { listProcesses, readProcStat, readProcVariable } from "../process/proc-table.ts";
+import {
+  isGroupAlive,
+  isProcessAlive,
+  type SentSignal,
+  signalGroup,
+  signalProcess,
+} from "../process/signals.ts";
+import type { Ledger, LiveGroup, ServerInstance } from "../store/ledger.ts";
+
+/** This run of the server, as the ledger names it. */
+export function describeInstance(id: string): ServerInstance {
+  const startTicks = readProcStat(process.pid)?.startTicks ?? 0;
+  return { id, pid: process.pid, startTicks, bootId: bootId() };
+}
+
+/**
+ * Ends what earlier runs left behind and forgets those runs. A run whose server is alive is not
+ * touched, nor is anything after a reboot.
+ * @returns how many runs were cleaned up after
+ */
+export async function endLeftovers(ledger: Ledger): Promise<number> {
+  const dead = ledger.instances().filter((instance) => !isAlive(instance));
+  for (const instance of dead) {
+    if (instance.bootId === bootId()) await endRemainsOf(instance, ledger.groupsOf(instance.id));
+    ledger.removeInstance(instance.id);
+  }
+  return dead.length;
+}
+
+function isAlive({ pid, startTicks, bootId: boot }: ServerInstance): boolean {
+  if (boot !== bootId() || !isProcessAlive(pid)) return false;
+  const stat = readProcStat(pid);
+  return stat === undefined || (stat.startTicks === startTicks && stat.state !== "Z");
+}
+
+async function endRemainsOf(instance: ServerInstance, groups: readonly LiveGroup[]): Promise<void> {
+  const own = groups.filter(isSameGroup);
+  if (!signalRemains(instance, own, "SIGTERM")) return;
+  signalRemains(instance, own, "SIGCONT");
+  await Bun.sleep(shutdownGraceMs);
+  signalRemains(instance, own, "SIGKILL");
+}
+
+/** False when the id now belongs to somebody else's group: its leader is another process. */
+function isSameGroup({ groupId, startTicks }: LiveGroup): boolean {
+  if (!isGroupAlive(groupId)) return false;
+  const leader = readProcStat(groupId);
+  return leader === undefined || leader.startTicks === startTicks;
+}
+
+function signalRemains(
+  instance: ServerInstance,
+  groups: readonly LiveGroup[],
+  signal: SentSignal,
+): boolean {
+  let found = false;
+  for (const { groupId } of groups) found = signalGroup(groupId, signal) || found;
+  for (const pid of listProcesses()) {
+    if (!isMarkOf(instance.id, readProcVariable(pid, ownerVariable))) continue;
+    found = signalProcess(pid, signal) || found;
+  }
+  return found;
+}
+
+let knownBootId: string | undefined;
+
+function bootId(): string {
+  knownBootId ??= readBootId();
+  return knownBootId;
+}
+
+function readBootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,8 @@
+#!/usr/bin/env bun
+import { runProgram } from "./program/run-program.ts";
+import { catalogueCards } from "./tools/catalogue-cards.macro.ts" with { type: "macro" };
+
+await runProgram({
+  cards: catalogueCards(),
+  createWorker: () => new Worker(new URL("./worker.ts", import.meta.url).href),
+});

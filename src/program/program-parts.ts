@@ -1,0 +1,14 @@
+import type { StartUp } from "../cli/start-up.ts";
+import type { ToolCard } from "../tools/tool-card.ts";
+
+/** What differs between the product and the program that tests Worker faults: its tools. */
+export interface ProgramParts {
+  readonly cards: readonly ToolCard[];
+  readonly createWorker: () => Worker;
+}
+
+export interface ToolServicesOptions {
+  readonly start: StartUp;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly warn: (message: string) => void;
+}

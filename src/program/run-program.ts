@@ -1,0 +1,35 @@
+import { routeConsoleToStderr } from "../base/console.ts";
+import { messageOf } from "../base/errors.ts";
+import { product } from "../base/product.ts";
+import type { CliServices } from "../cli/command.ts";
+import { createProcessIo } from "../cli/process-io.ts";
+import { runCommandLine } from "../cli/run.ts";
+import { LazyRouter } from "./lazy-router.ts";
+import type { ProgramParts } from "./program-parts.ts";
+import { serveStdio } from "./serve-stdio.ts";
+
+/** The whole program: runs the command line and ends the process with its exit code. */
+export async function runProgram(parts: ProgramParts): Promise<never> {
+  routeConsoleToStderr();
+  const io = createProcessIo();
+  const warn = (message: string): void => io.stderr.write(`scorpiox-code: ${message}\n`);
+  surviveMistakes(warn);
+  const { env } = io;
+  const services: CliServices = {
+    version: product.version,
+    serveStdio: (start) => serveStdio(parts, start, { env, warn, cwd: io.cwd }),
+    async createRouter(start) {
+      const router = new LazyRouter(parts, { start, env, warn });
+      return { router, close: () => router.close() };
+    },
+  };
+  const exitCode = await runCommandLine(process.argv.slice(2), io, services);
+  process.exit(exitCode);
+}
+
+/** A mistake in one call must not end the others: it is reported, and the server goes on. */
+function surviveMistakes(warn: (message: string) => void): void {
+  const report = (error: unknown): void => warn(`internal error: ${messageOf(error)}`);
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+}

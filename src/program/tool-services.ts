@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+
+import { CommandEnvironment } from "../background/command-environment.ts";
+import { CommandLauncher } from "../background/command-launcher.ts";
+import { FamilyLedger } from "../background/family-ledger.ts";
+import { SavedOutputs } from "../background/saved-outputs.ts";
+import { Supervisor } from "../background/supervisor.ts";
+import { ToolRouter } from "../gateway/tool-router.ts";
+import { Orphanage } from "../process/family.ts";
+import { Guardian } from "../process/guardian.ts";
+import { loadLibc } from "../process/libc.ts";
+import { findShell } from "../process/shell.ts";
+import { Ledger } from "../store/ledger.ts";
+import { openStore } from "../store/open-store.ts";
+import { WorkerPool } from "../workers/pool.ts";
+import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+
+/** A ledger write gives way to another process for this long, and no longer: it is on the main thread. */
+const ledgerBusyMsMax = 100;
+
+/**
+ * The services behind the tools, made with the first call or in the first quiet moment, because
+ * nothing of them is needed to answer `initialize` and `tools/list`.
+ */
+export class ToolServices {
+  readonly router: ToolRouter;
+  readonly #pool: WorkerPool;
+  readonly #supervisor: Supervisor;
+  readonly #environment: CommandEnvironment;
+  readonly #ledger: FamilyLedger;
+  readonly #storePath: string;
+
+  constructor(parts: ProgramParts, { start, env, warn }: ToolServicesOptions) {
+    const { settings } = start.config;
+    const { scorpioxDir } = start.dirs;
+    const libc = loadLibc();
+    libc?.becomeSubreaper();
+    libc?.disableCoreFiles();
+    const instanceId = randomBytes(16).toString("hex");
+    this.#storePath = join(scorpioxDir, "scorpiox.db");
+    const openLedger = (): Ledger =>
+      new Ledger(
+        openStore(this.#storePath, { busyMsMax: ledgerBusyMsMax, synchronous: "normal", warn }),
+      );
+    this.#ledger = new FamilyLedger(instanceId, openLedger, warn);
+    const orphanage = new Orphanage();
+    const guardian = new Guardian(instanceId, orphanage);
+    const shell = findShell({ shellPath: settings.shellPath, env, platform: process.platform });
+    const { onFamily } = this.#ledger;
+    const launcher = new CommandLauncher({ instanceId, orphanage, guardian, shell, onFamily });
+    const user = describeUser(start.dirs.homeDir);
+    this.#environment = new CommandEnvironment({ launcher, env, user });
+    const savedOutputs = new SavedOutputs(resultFolders(scorpioxDir), warn);
+    const environment = this.#environment.get;
+    this.#supervisor = new Supervisor({ launcher, orphanage, guardian, savedOutputs, environment });
+    this.#pool = new WorkerPool({
+      createWorker: parts.createWorker,
+      onWorkerLost: (reason) => warn(`A Worker was lost and is replaced: ${reason}.`),
+    });
+    this.router = new ToolRouter({
+      cards: parts.cards,
+      isEnabled: settings.isToolEnabled,
+      isStreaming: settings.streaming,
+      pool: this.#pool,
+      supervisor: this.#supervisor,
+      savedOutputs,
+    });
+  }
+
+  /** Has the first Worker and the login shell's PATH ready before the first call, if there is time. */
+  warm(): void {
+    this.#pool.warm();
+    void this.#environment.get();
+    if (existsSync(this.#storePath)) void this.#ledger.endLeftovers();
+  }
+
+  /** Ends every command and every Worker. */
+  async close(): Promise<void> {
+    this.#pool.close();
+    await this.#supervisor.close();
+    this.#ledger.close();
+  }
+}
+
+function resultFolders(scorpioxDir: string): string[] {
+  const uid = process.getuid?.() ?? "user";
+  return [join(scorpioxDir, "results"), join(tmpdir(), `scorpiox-results-${uid}`)];
+}
+
+function describeUser(homeDir: string): { name: string; homeDir: string; shell: string | null } {
+  try {
+    const { username, shell } = userInfo();
+    return { name: username, homeDir, shell };
+  } catch {
+    // No entry in the user database, as in some containers.
+    return { name: String(process.getuid?.() ?? "user"), homeDir, shell: null };
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * The schema, one step for each version of the file. A step that was released is never edited: a
+ * change is a new step.
+ */
+export const migrations: readonly string[] = [
+  `CREATE TABLE instances (
+     id TEXT PRIMARY KEY,
+     pid INTEGER NOT NULL,
+     start_ticks INTEGER NOT NULL,
+     boot_id TEXT NOT NULL
+   ) STRICT;
+   CREATE TABLE live_groups (
+     instance_id TEXT NOT NULL REFERENCES instances (id) ON DELETE CASCADE,
+     group_id INTEGER NOT NULL,
+     start_ticks INTEGER NOT NULL,
+     PRIMARY KEY (instance_id, group_id)
+   ) STRICT, WITHOUT ROWID;`,
+];
