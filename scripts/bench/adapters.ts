@@ -1,0 +1,136 @@
+/** The servers that are measured, and how each is asked for the same thing. */
+import path from "node:path";
+import type { ToolCall } from "./client/message.ts";
+import { faultyBinary, probe } from "./faults.ts";
+import { paths } from "./paths.ts";
+import type { PhaseName } from "./phases/phase-names.ts";
+
+/** What has to be built before a server can run. */
+export type Build =
+  /** A C program of `floors/`. */
+  | "cc"
+  /** A package or script of `peers/`, run by Node. */
+  | "npm"
+  /** The same, compiled by Bun to one executable. */
+  | "bun"
+  /** Built elsewhere; skipped when it is absent. */
+  | "given";
+
+export interface Adapter {
+  /** Heading in the report. */
+  readonly label: string;
+  readonly build: Build;
+  /** Program and arguments. `binary` is the scorpiox-code under test. */
+  readonly command: (binary: string) => readonly string[];
+  /** The cheapest call this server has. */
+  readonly cheap: ToolCall | "ping";
+  /** Runs a command in a shell and answers with its output. */
+  readonly shell?: (command: string) => ToolCall;
+  /** A call that carries a text of several MB. */
+  readonly bigRequest?: (text: string) => ToolCall;
+  /** Name of the threads that are Workers, where the server has any. */
+  readonly workerThread?: RegExp;
+  /** Only these phases, instead of all that the calls above allow. */
+  readonly phases?: readonly PhaseName[];
+}
+
+const echo: ToolCall = { name: "echo", args: { message: "hi" } };
+const listBgTasks: ToolCall = { name: "ListBgTasks", args: {} };
+const bash = (command: string): ToolCall => ({ name: "Bash", args: { command } });
+const bigEcho = (message: string): ToolCall => ({ name: "echo", args: { message } });
+const module = (file: string): string => path.join(paths.peerModules, file);
+
+const sdkServer = { cheap: echo, shell: bash, bigRequest: bigEcho } as const;
+
+const adapters = {
+  floor_echo: {
+    label: "C floor, echo",
+    build: "cc",
+    command: () => [path.join(paths.build, "floor_echo")],
+    cheap: echo,
+    bigRequest: bigEcho,
+  },
+  floor_bash: {
+    label: "C floor, bash",
+    build: "cc",
+    command: () => [path.join(paths.build, "floor_shell"), "/bin/bash"],
+    cheap: echo,
+    shell: bash,
+  },
+  scorpiox: {
+    label: "scorpiox-code",
+    build: "given",
+    command: (binary) => [binary],
+    cheap: listBgTasks,
+    shell: bash,
+    // The text is a comment, since Bash takes no other long argument that costs nothing to handle.
+    bigRequest: (text) => bash(`true # ${text.replaceAll("\n", " ")}`),
+    workerThread: /^worker|^tool/i,
+  },
+  gateway: {
+    label: "scorpiox-code → C floor",
+    build: "given",
+    command: (binary) => [binary, "--config", paths.gatewayConfig],
+    cheap: { name: "mcp__floor__echo", args: { message: "hi" } },
+    phases: ["calls"],
+  },
+  faulty: {
+    label: "scorpiox-code, faulty tools",
+    build: "given",
+    command: () => [path.join(paths.repository, faultyBinary)],
+    cheap: probe,
+    phases: ["replacement"],
+  },
+  sdk1_bun: {
+    ...sdkServer,
+    label: "official SDK v1, Bun-compiled",
+    build: "bun",
+    command: () => [path.join(paths.build, "sdk1_bun")],
+  },
+  sdk2_bun: {
+    ...sdkServer,
+    label: "official SDK v2, Bun-compiled",
+    build: "bun",
+    command: () => [path.join(paths.build, "sdk2_bun")],
+  },
+  sdk1_node: {
+    ...sdkServer,
+    label: "official SDK v1, Node",
+    build: "npm",
+    command: () => ["node", path.join(paths.peers, "sdk1-server.mjs")],
+  },
+  sdk2_node: {
+    ...sdkServer,
+    label: "official SDK v2, Node",
+    build: "npm",
+    command: () => ["node", path.join(paths.peers, "sdk2-server.mjs")],
+  },
+  everything: {
+    label: "server-everything",
+    build: "npm",
+    command: () => ["node", module("@modelcontextprotocol/server-everything/dist/index.js")],
+    cheap: echo,
+    bigRequest: bigEcho,
+  },
+  commands: {
+    label: "mcp-server-commands",
+    build: "npm",
+    command: () => ["node", module("mcp-server-commands/build/index.js")],
+    cheap: "ping",
+    shell: (command) => ({ name: "run_command", args: { command } }),
+  },
+} as const satisfies Record<string, Adapter>;
+
+export type ServerName = keyof typeof adapters;
+
+/** In the order of the report. */
+export const serverNames: readonly ServerName[] = Object.keys(adapters).filter(isServerName);
+
+/** The adapter with its optional parts visible. */
+export function adapterOf(name: ServerName): Adapter {
+  return adapters[name];
+}
+
+function isServerName(name: string): name is ServerName {
+  return name in adapters;
+}

@@ -1,0 +1,94 @@
+/** What /proc says about a server and everything it has started. Memory is in MB of 1024 × 1024 bytes. */
+import fs from "node:fs";
+
+/** `root` and its descendants, parents first. */
+export function processTree(root: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const entry of fs.readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    const parent = parentOf(entry);
+    if (parent === undefined) continue;
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [Number(entry)]);
+    else siblings.push(Number(entry));
+  }
+  const tree = [root];
+  for (const pid of tree) tree.push(...(children.get(pid) ?? []));
+  return tree;
+}
+
+/** Anonymous pages: what this server adds to the machine, its shared executable not counted. */
+export function privateMb(root: number): number {
+  return sumOverTree(root, (pid) => fieldMb(pid, "smaps_rollup", "Anonymous"));
+}
+
+/** Proportional share of all pages, the executable's included. */
+export function proportionalMb(root: number): number {
+  return sumOverTree(root, (pid) => fieldMb(pid, "smaps_rollup", "Pss"));
+}
+
+/** Highest resident size since the start or the last reset. */
+export function peakResidentMb(root: number): number {
+  return sumOverTree(root, (pid) => fieldMb(pid, "status", "VmHWM"));
+}
+
+export function resetPeakResident(root: number): void {
+  for (const pid of processTree(root)) {
+    try {
+      fs.writeFileSync(`/proc/${pid}/clear_refs`, "5");
+    } catch {
+      // The process has gone; it has no peak to reset.
+    }
+  }
+}
+
+/** Threads of the server itself whose name matches. */
+export function countThreads(pid: number, name: RegExp): number {
+  const names = threadsOf(pid).map((thread) => readProc(`${pid}/task/${thread}/comm`) ?? "");
+  return names.filter((threadName) => name.test(threadName.trim())).length;
+}
+
+/** Processor time used so far by all threads of the tree. */
+export function processorMs(root: number): number {
+  return sumOverTree(root, (pid) => {
+    let total = 0;
+    for (const thread of threadsOf(pid)) {
+      const onCpuNs = readProc(`${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? "0";
+      total += Number(onCpuNs) / 1e6;
+    }
+    return total;
+  });
+}
+
+function sumOverTree(root: number, measure: (pid: number) => number): number {
+  return processTree(root).reduce((total, pid) => total + measure(pid), 0);
+}
+
+function parentOf(pid: string): number | undefined {
+  const stat = readProc(`${pid}/stat`);
+  // The command name may hold spaces and brackets; the fields after its last bracket are plain.
+  const parent = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+function fieldMb(pid: number, file: string, key: string): number {
+  const kilobytes = readProc(`${pid}/${file}`)?.match(new RegExp(`^${key}:\\s+(\\d+)`, "m"))?.[1];
+  return kilobytes === undefined ? 0 : Number(kilobytes) / 1024;
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return fs.readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined when the process has gone meanwhile. */
+function readProc(name: string): string | undefined {
+  try {
+    return fs.readFileSync(`/proc/${name}`, "latin1");
+  } catch {
+    return undefined;
+  }
+}

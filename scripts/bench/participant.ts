@@ -1,0 +1,67 @@
+/** One server's part in a run: its connection, what was measured of it, and what went wrong. */
+import { adapterOf } from "./adapters.ts";
+import type { Adapter, ServerName } from "./adapters.ts";
+import { Connection } from "./client/connection.ts";
+import type { Launch } from "./client/spawn.ts";
+import type { Request } from "./client/message.ts";
+import type { MetricId } from "./metrics.ts";
+import type { PhaseName } from "./phases/phase-names.ts";
+
+export class Participant {
+  readonly adapter: Adapter;
+  readonly samples = new Map<MetricId, number[]>();
+  readonly notes: string[] = [];
+  private readonly failedPhases = new Set<PhaseName>();
+  private kept: Connection | undefined;
+
+  constructor(
+    readonly name: ServerName,
+    private readonly launch: Launch,
+  ) {
+    this.adapter = adapterOf(name);
+  }
+
+  /** A new server process; the caller disposes of it. */
+  start(): Connection {
+    return new Connection(this.launch);
+  }
+
+  /** The long-lived connection, initialized, its tools listed; started anew when the last one has died. */
+  connection(): Connection {
+    if (this.kept?.usable === true) return this.kept;
+    this.kept?.close();
+    const connection = this.start();
+    this.kept = connection;
+    connection.initialize();
+    connection.call("tools/list");
+    return connection;
+  }
+
+  record(metric: MetricId, value: number): void {
+    const values = this.samples.get(metric);
+    if (values === undefined) this.samples.set(metric, [value]);
+    else values.push(value);
+  }
+
+  takesPart(phase: PhaseName): boolean {
+    if (this.failedPhases.has(phase)) return false;
+    return this.adapter.phases === undefined || this.adapter.phases.includes(phase);
+  }
+
+  /** A server that failed once leaves the phase, so that one hang does not cost every round its timeout. */
+  fail(phase: PhaseName, reason: string): void {
+    this.failedPhases.add(phase);
+    this.notes.push(`${phase}: ${reason}`);
+    this.close();
+  }
+
+  close(): void {
+    this.kept?.close();
+    this.kept = undefined;
+  }
+}
+
+export function cheapRequest(participant: Participant, connection: Connection): Request {
+  const { cheap } = participant.adapter;
+  return cheap === "ping" ? connection.request("ping") : connection.toolRequest(cheap);
+}

@@ -1,0 +1,25 @@
+import { backpressure } from "./backpressure.ts";
+import { busy } from "./busy.ts";
+import { calls } from "./calls.ts";
+import { coldStart } from "./cold-start.ts";
+import { memory } from "./memory.ts";
+import { output } from "./output.ts";
+import type { PhaseName } from "./phase-names.ts";
+import type { Phase } from "./phase.ts";
+import { pipelined } from "./pipelined.ts";
+import { replacement } from "./replacement.ts";
+import { request } from "./request.ts";
+import { shell } from "./shell.ts";
+
+export const phases: Readonly<Record<PhaseName, Phase>> = {
+  cold: coldStart,
+  memory,
+  calls,
+  pipelined,
+  shell,
+  output,
+  busy,
+  request,
+  backpressure,
+  replacement,
+};

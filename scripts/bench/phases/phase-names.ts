@@ -1,0 +1,21 @@
+/** The phases in the order in which they run, with the line that the help and the progress show. */
+export const phaseTitles = {
+  cold: "cold start",
+  memory: "idle memory",
+  calls: "cheap calls and pings",
+  pipelined: "pipelined calls, 64 in flight",
+  shell: "shell calls",
+  output: "1 and 10 MB of shell output",
+  busy: "cheap calls beside 8 slow ones",
+  request: "5 MB requests",
+  backpressure: "replies behind a slow reader",
+  replacement: "Worker replacement after a faulty call",
+} as const;
+
+export type PhaseName = keyof typeof phaseTitles;
+
+export const phaseNames: readonly PhaseName[] = Object.keys(phaseTitles).filter(isPhaseName);
+
+function isPhaseName(name: string): name is PhaseName {
+  return name in phaseTitles;
+}

@@ -1,0 +1,64 @@
+/** Target by target: what is asked, what was measured. */
+import { adapterOf } from "../adapters.ts";
+import type { ServerName } from "../adapters.ts";
+import { metricOf } from "../metrics.ts";
+import type { Bound, Target, Verdict, VerdictState } from "../targets.ts";
+import { markdownTable } from "./markdown.ts";
+import { formatNumber, formatRatio, formatValue } from "./numbers.ts";
+
+const headings = ["figure", "target", "measured", "ratio", "met?"];
+
+const marks: Readonly<Record<VerdictState, string>> = {
+  met: "yes",
+  missed: "**no**",
+  "not measured": "not measured",
+  "no target": "–",
+};
+
+export function targetTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map((verdict) => {
+    const { target, measured, ratio } = verdict;
+    const { unit } = metricOf(target.metric);
+    return [
+      target.figure,
+      formatTarget(target),
+      measured === undefined ? "–" : formatValue(measured, unit),
+      ratio === undefined ? "–" : formatRatio(ratio),
+      formatState(verdict),
+    ];
+  });
+  return markdownTable(headings, rows);
+}
+
+function formatTarget(target: Target): string {
+  if (target.bound === undefined) return "–";
+  const sign = target.bound.is === "at most" ? "≤" : "≥";
+  const text = `${sign} ${formatBound(target, target.bound)}`;
+  return target.stretch ? `${text} (wish)` : text;
+}
+
+function formatBound(target: Target, bound: Bound): string {
+  if (bound.kind === "multiple") {
+    return `${formatFactor(bound.factor)} × ${formatReference(bound.of)}`;
+  }
+  const { unit } = metricOf(target.metric);
+  const value = formatValue(bound.value, unit);
+  if (bound.kind === "value") return value;
+  return `${value} + ${formatValue(bound.each, unit)} per ${bound.unitName}`;
+}
+
+function formatFactor(factor: number): string {
+  return factor < 0.5 ? `1/${formatNumber(1 / factor)}` : formatNumber(factor);
+}
+
+function formatReference(of: readonly [ServerName, ...ServerName[]]): string {
+  const [first, ...others] = of;
+  if (others.length === 0) return adapterOf(first).label;
+  const builds = new Set(of.map((server) => adapterOf(server).build));
+  if (builds.has("cc")) return "C floor";
+  return builds.has("npm") ? "best official SDK" : "best official SDK, Bun-compiled";
+}
+
+function formatState({ target, state }: Verdict): string {
+  return target.stretch && state === "missed" ? "no" : marks[state];
+}

@@ -1,0 +1,76 @@
+/** Builds what the chosen servers need into `.build/bench`, once. */
+import fs from "node:fs";
+import path from "node:path";
+import { adapterOf } from "./adapters.ts";
+import type { Build, ServerName } from "./adapters.ts";
+import { paths } from "./paths.ts";
+
+const floors = ["floor_echo", "floor_shell"] as const;
+const compiledPeers = ["sdk1", "sdk2"] as const;
+
+/** Throws when a compiler or installer fails. */
+export function prepareServers(servers: readonly ServerName[]): void {
+  const needed = new Set<Build>(servers.map((server) => adapterOf(server).build));
+  fs.mkdirSync(paths.build, { recursive: true });
+  for (const directory of [paths.home, paths.workspace]) {
+    fs.rmSync(directory, { recursive: true, force: true });
+    fs.mkdirSync(directory);
+  }
+  writeGatewayConfig();
+  if (needed.has("cc")) floors.forEach(compileFloor);
+  if (needed.has("npm") || needed.has("bun")) installPeers();
+  if (needed.has("bun")) compiledPeers.forEach(compilePeer);
+}
+
+/** Why a server cannot be started, or undefined. */
+export function absenceOf(server: ServerName, binary: string): string | undefined {
+  const [program = ""] = adapterOf(server).command(binary);
+  if (path.isAbsolute(program) ? fs.existsSync(program) : Bun.which(program) !== null)
+    return undefined;
+  const shown = path.isAbsolute(program) ? path.relative(paths.repository, program) : program;
+  return `there is no ${shown}`;
+}
+
+/** The upstream of the gateway is the very floor that its calls are compared with. */
+function writeGatewayConfig(): void {
+  const command = path.join(paths.build, "floor_echo");
+  const config = { mcpServers: { floor: { command, args: [], start: "eager" } } };
+  fs.writeFileSync(paths.gatewayConfig, JSON.stringify(config, undefined, 2));
+}
+
+function compileFloor(name: string): void {
+  const source = path.join(paths.floorSources, `${name}.c`);
+  const header = path.join(paths.floorSources, "floor.h");
+  const program = path.join(paths.build, name);
+  if (isNewer(program, [source, header])) return;
+  run(paths.build, ["cc", "-O2", "-Wall", "-o", program, source]);
+}
+
+function installPeers(): void {
+  fs.cpSync(paths.peerSources, paths.peers, { recursive: true, preserveTimestamps: true });
+  const pins = path.join(paths.peers, "package.json");
+  if (isNewer(path.join(paths.peerModules, ".package-lock.json"), [pins])) return;
+  process.stderr.write("bench: installing the servers to compare with\n");
+  run(paths.peers, ["npm", "install", "--no-audit", "--no-fund", "--silent"]);
+}
+
+function compilePeer(name: string): void {
+  const source = path.join(paths.peers, `${name}-server.mjs`);
+  const program = path.join(paths.build, `${name}_bun`);
+  const modules = path.join(paths.peerModules, ".package-lock.json");
+  if (isNewer(program, [source, modules, process.execPath])) return;
+  process.stderr.write(`bench: compiling ${name}_bun\n`);
+  const flags = ["--compile", "--minify", "--bytecode", "--format=esm"];
+  run(paths.peers, [process.execPath, "build", ...flags, source, "--outfile", program]);
+}
+
+function run(cwd: string, command: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(command, { cwd, stdout: "ignore", stderr: "pipe" });
+  if (exitCode === 0) return;
+  throw new Error(`${command.join(" ")} failed with ${exitCode}:\n${stderr.toString().trim()}`);
+}
+
+function isNewer(built: string, sources: readonly string[]): boolean {
+  const builtAtMs = fs.statSync(built, { throwIfNoEntry: false })?.mtimeMs;
+  return builtAtMs !== undefined && sources.every((file) => fs.statSync(file).mtimeMs < builtAtMs);
+}
