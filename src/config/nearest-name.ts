@@ -21,17 +21,25 @@ export function suggestionFor(name: string, candidates: Iterable<string>): strin
 /** The cost grows with the product of both lengths; names are shorter. */
 const nameCharsMax = 80;
 
-/** Insertions, deletions and replacements between `from` and `to`. */
+/** Insertions, deletions, replacements and swaps of neighbours between `from` and `to`. */
 function editDistance(from: string, to: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
-      const replaced = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      const inserted = (current[column - 1] ?? 0) + 1;
-      current.push(Math.min(replaced, inserted, (previous[column] ?? 0) + 1));
+      const replaced = at(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = isSwapped ? at(beforePrevious, column - 2) + 1 : Infinity;
+      const added = Math.min(at(current, column - 1), at(previous, column)) + 1;
+      current.push(Math.min(replaced, added, swapped));
     }
+    beforePrevious = previous;
     previous = current;
   }
-  return previous[to.length] ?? 0;
+  return at(previous, to.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Infinity;
 }

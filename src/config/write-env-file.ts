@@ -5,12 +5,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import { isKeyName } from "./env-file.ts";
@@ -65,12 +66,10 @@ function editFile(target: EnvFileTarget, edit: (text: string) => string): boolea
   }
 }
 
-/** The real file: replacing a link by a file would cut it off from what its owner linked it to. */
+/** The file to replace: a link stays, and what it leads to is written. */
 function resolveTarget({ file, insideDir }: EnvFileTarget): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const folder = realpathSync(dirname(file));
-  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  const real = isThere ? realpathSync(file) : join(folder, basename(file));
+  const real = followLinks(file, linksMax);
   if (insideDir !== undefined && !real.startsWith(realpathSync(insideDir) + sep)) {
     throw new AppError(
       "config",
@@ -78,6 +77,18 @@ function resolveTarget({ file, insideDir }: EnvFileTarget): string {
     );
   }
   return real;
+}
+
+/** As many as Linux follows. */
+const linksMax = 40;
+
+/** By hand: `realpathSync` of a file that another writer replaces at that moment fails. */
+function followLinks(file: string, linksLeft: number): string {
+  const path = join(realpathSync(dirname(file)), basename(file));
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (!isLink) return path;
+  if (linksLeft === 0) throw new AppError("config", `${file} is a link that leads back to itself.`);
+  return followLinks(resolve(dirname(path), readlinkSync(path)), linksLeft - 1);
 }
 
 /**

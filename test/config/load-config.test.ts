@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 import { cascadeFiles, TempTree } from "./temp-tree.ts";
 import type { TreeEntry } from "./temp-tree.ts";
@@ -256,9 +256,9 @@ describe("loadConfig()", () => {
         });
         const strongest = values.findLastIndex((value) => value !== undefined);
         const entry = loaded.entries().find((candidate) => candidate.key === "STREAMING");
-        expect([entry?.value, entry?.source.level, loaded.problems]).toEqual([
+        expect<unknown[]>([entry?.value, entry?.source.level, loaded.problems]).toEqual([
           String(values[strongest] !== "0"),
-          ([...levels, "environment", "flag"][strongest] ?? "default") as never,
+          [...levels, "environment", "flag"][strongest] ?? "default",
           [],
         ]);
       }),

@@ -32,6 +32,8 @@ function rowOf(tool: ToolListing): [string, string] {
   return [tool.name, firstSentence(tool.description)];
 }
 
+/** Up to a full stop before a capital letter, so not to the one of "e.g.". */
 function firstSentence(description: string): string {
-  return /^[^\n]*?\.(?=\s|$)/.exec(description)?.[0] ?? description.split("\n", 1)[0] ?? "";
+  const line = description.split("\n", 1)[0] ?? "";
+  return /^.*?\.(?=\s+\p{Lu})/u.exec(line)?.[0] ?? line;
 }

@@ -1,0 +1,137 @@
+import type { CommandIo, TextOutput } from "../../src/cli/command-io.ts";
+import type { CliServices } from "../../src/cli/command.ts";
+import { runCommandLine } from "../../src/cli/run.ts";
+import type { StartUp } from "../../src/cli/start-up.ts";
+import type { CallOutcome, CallRequest } from "../../src/gateway/call.ts";
+import type { ToolListing } from "../../src/protocol/tool-types.ts";
+import { TempTree } from "../config/temp-tree.ts";
+import type { TreeEntry } from "../config/temp-tree.ts";
+
+/** What one run of the command line left behind. */
+export interface CommandRun {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** `serveStdio` was asked for with this. */
+  readonly served: StartUp | undefined;
+  readonly calls: readonly CallRequest[];
+  readonly closed: number;
+}
+
+export interface CommandRunInput {
+  readonly files?: Readonly<Record<string, TreeEntry>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Below the tree's root. */
+  readonly cwd?: string;
+  readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
+  readonly tools?: readonly ToolListing[];
+  readonly outcome?: CallOutcome;
+}
+
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** A tool with a parameter of each type. */
+export const probeTool: ToolListing = {
+  name: "Probe",
+  title: "Probe",
+  description: "Tries things, e.g. this. Then more.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      text: { type: "string" },
+      count: { type: "integer" },
+      ratio: { type: "number" },
+      deep: { type: "boolean" },
+      list: { type: "array" },
+      map: { type: "object" },
+    },
+  },
+  annotations,
+};
+
+/** Runs `argv` in `tree`; its root is taken out of the outputs. */
+export async function runIn(
+  tree: TempTree,
+  argv: readonly string[],
+  input: CommandRunInput = {},
+): Promise<CommandRun> {
+  const stdout = createOutput(input.terminals?.includes("stdout") === true);
+  const stderr = createOutput(input.terminals?.includes("stderr") === true);
+  const probe = createServices(input);
+  const io: CommandIo = {
+    env: input.env ?? {},
+    cwd: tree.path(input.cwd ?? "project"),
+    homeDir: tree.path("home"),
+    executableDir: tree.path("bin"),
+    stdinIsTerminal: input.terminals?.includes("stdin") === true,
+    stdout,
+    stderr,
+    interrupted: new AbortController().signal,
+  };
+  const exitCode = await runCommandLine(argv, io, probe.services);
+  return {
+    exitCode,
+    stdout: tree.relative(stdout.text()),
+    stderr: tree.relative(stderr.text()),
+    served: probe.served(),
+    calls: probe.calls,
+    closed: probe.closed(),
+  };
+}
+
+/** Runs `argv` in a new tree. */
+export async function run(
+  argv: readonly string[],
+  input: CommandRunInput = {},
+): Promise<CommandRun> {
+  using tree = new TempTree(input.files);
+  return await runIn(tree, argv, input);
+}
+
+function createOutput(isTerminal: boolean): TextOutput & { text(): string } {
+  const written: string[] = [];
+  return { isTerminal, write: (text) => void written.push(text), text: () => written.join("") };
+}
+
+interface ServicesProbe {
+  readonly services: CliServices;
+  readonly calls: CallRequest[];
+  served(): StartUp | undefined;
+  closed(): number;
+}
+
+function createServices(input: CommandRunInput): ServicesProbe {
+  const calls: CallRequest[] = [];
+  let served: StartUp | undefined;
+  let closed = 0;
+  const services: CliServices = {
+    version: "1.2.3",
+    async serveStdio(options) {
+      served = options;
+      return 0;
+    },
+    async createRouter() {
+      return {
+        router: {
+          list: () => input.tools ?? [probeTool],
+          async call(request) {
+            calls.push(request);
+            return input.outcome ?? resultOf([{ type: "text", text: "done" }]);
+          },
+        },
+        close: async () => void closed++,
+      };
+    },
+  };
+  return { services, calls, served: () => served, closed: () => closed };
+}
+
+/** The outcome of a call that gave this content. */
+export function resultOf(content: readonly unknown[], isError = false): CallOutcome {
+  return { kind: "result", json: JSON.stringify({ content, isError }) };
+}
