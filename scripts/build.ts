@@ -1,0 +1,123 @@
+/**
+ * Builds the executables and what a release needs beside them: SHA256SUMS, a manifest and an SBOM.
+ *
+ *     arguments → targets → compile, one after the other → hashes → SHA256SUMS
+ *
+ * A target that fails does not stop the others; the exit code is then 1, and SHA256SUMS lists what was built.
+ */
+import { copyFileSync, mkdirSync, renameSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { compile, type EntryPoints } from "./build/compile.ts";
+import { type BuildOptions, parseOptions, usage } from "./build/options.ts";
+import {
+  type BundledPackage,
+  bundledPackages,
+  readRuntime,
+  readProduct,
+} from "./build/packages.ts";
+import { type Artifact, describeArtifact, writeReleaseFiles } from "./build/release-files.ts";
+import { createSbom } from "./build/sbom.ts";
+import { hostTarget, type Target } from "./build/targets.ts";
+
+const root = dirname(import.meta.dir);
+const productEntryPoints: EntryPoints = ["src/main.ts", "src/worker.ts"];
+const faultyEntryPoints: EntryPoints = [
+  "test/fixtures/faulty/main.ts",
+  "test/fixtures/faulty/worker.ts",
+];
+
+process.exitCode = await run(process.argv.slice(2));
+
+async function run(args: readonly string[]): Promise<number> {
+  let options: BuildOptions | "help";
+  try {
+    options = parseOptions(args);
+  } catch (error) {
+    console.error(`build: ${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    return 2;
+  }
+  if (options === "help") {
+    console.log(usage);
+    return 0;
+  }
+  const outdir = resolve(root, options.outdir);
+  return options.kind === "faulty"
+    ? buildFaulty(join(outdir, "test"), options.targets)
+    : buildProduct(outdir, options.targets);
+}
+
+async function buildFaulty(outdir: string, chosen: readonly Target[]): Promise<number> {
+  mkdirSync(outdir, { recursive: true });
+  for (const target of chosen) {
+    const file = `scorpiox-faulty${target.os === "windows" ? ".exe" : ""}`;
+    if (!(await compileAloud(faultyEntryPoints, target, join(outdir, file)))) return 1;
+  }
+  return 0;
+}
+
+async function buildProduct(outdir: string, chosen: readonly Target[]): Promise<number> {
+  mkdirSync(outdir, { recursive: true });
+  const artifacts: Artifact[] = [];
+  const runtimes: BundledPackage[] = [];
+  const inputs = new Set<string>();
+  for (const target of chosen) {
+    const found = await compileAloud(productEntryPoints, target, join(outdir, target.file));
+    if (found === undefined) continue;
+    for (const input of found) inputs.add(input);
+    runtimes.push(readRuntime(root, target));
+    artifacts.push(await describeArtifact(outdir, target));
+    if (target === hostTarget()) copyHostBinary(outdir, target);
+  }
+  if (artifacts.length === 0) return 1;
+  const product = readProduct(root);
+  const facts = {
+    name: product.name,
+    version: product.version,
+    commit: currentCommit(),
+    bun: Bun.version,
+  };
+  const sbom = createSbom(product, runtimes, bundledPackages(root, [...inputs]));
+  await writeReleaseFiles(outdir, facts, artifacts, sbom);
+  console.log(`build: ${artifacts.length} of ${chosen.length} targets in ${outdir}`);
+  return artifacts.length === chosen.length ? 0 : 1;
+}
+
+/** Says how it went; the files in the bundle, or undefined when the target failed. */
+async function compileAloud(
+  entryPoints: EntryPoints,
+  target: Target,
+  outfile: string,
+): Promise<readonly string[] | undefined> {
+  const started = performance.now();
+  const result = await compile(root, entryPoints, target, outfile);
+  if (result.kind === "failed") {
+    console.error(`build: ${target.name} failed: ${result.reason}`);
+    return undefined;
+  }
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const megabytes = (Bun.file(outfile).size / 1e6).toFixed(0);
+  console.log(`build: ${target.name}  ${megabytes} MB  ${seconds} s`);
+  return result.inputs;
+}
+
+/** The binary of this machine under the name that people and tests start. */
+function copyHostBinary(outdir: string, target: Target): void {
+  const path = join(outdir, `scorpiox-code${target.os === "windows" ? ".exe" : ""}`);
+  copyFileSync(join(outdir, target.file), `${path}.new`);
+  renameSync(`${path}.new`, path);
+}
+
+function currentCommit(): string | null {
+  try {
+    const head = git("rev-parse", "HEAD");
+    if (head === "") return null;
+    return git("status", "--porcelain", "--untracked-files=no") === "" ? head : `${head}-dirty`;
+  } catch {
+    return null; // no Git on this machine
+  }
+}
+
+function git(...args: string[]): string {
+  const { stdout } = Bun.spawnSync(["git", ...args], { cwd: root, stderr: "ignore" });
+  return stdout.toString().trim();
+}

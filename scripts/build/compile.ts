@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Target } from "./targets.ts";
+
+/** What is compiled: the main program first, then the entry points of its Workers. */
+export type EntryPoints = readonly [main: string, ...workers: string[]];
+
+export type CompileResult =
+  | { readonly kind: "built"; readonly inputs: readonly string[] }
+  | { readonly kind: "failed"; readonly reason: string };
+
+// The last two: without them a binary that is started in a hostile repository runs the preload of that
+// repository's bunfig.toml and loads its .env.
+const flags = [
+  "--compile",
+  "--minify",
+  "--format=esm",
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+];
+
+/**
+ * Compiles `entryPoints` (paths relative to `root`) into `outfile`, which appears complete or not at all.
+ * The same sources, lock file and Bun give the same bytes, in any folder.
+ */
+export async function compile(
+  root: string,
+  entryPoints: EntryPoints,
+  target: Target,
+  outfile: string,
+): Promise<CompileResult> {
+  // Bun writes the name of the output file into the binary: one name for all, renamed afterwards.
+  const scratch = mkdtempSync(`${outfile}.build-`);
+  try {
+    const staged = join(scratch, "scorpiox-code");
+    const metafile = join(scratch, "meta.json");
+    const where = [`--target=${target.bun}`, `--metafile=${metafile}`, "--outfile", staged];
+    const command = [process.execPath, "build", ...flags, ...where, ...entryPoints];
+    if (target.bytecode) command.push("--bytecode");
+    const child = Bun.spawn(command, { cwd: root, env: buildEnvironment(), stderr: "pipe" });
+    const [text, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+    if (exitCode !== 0) return { kind: "failed", reason: describeFailure(target, text) };
+    renameSync(target.os === "windows" ? `${staged}.exe` : staged, outfile);
+    return { kind: "built", inputs: inputsOf(metafile) };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Bun inlines NODE_ENV and takes flags from BUN_OPTIONS: neither may depend on who builds. */
+function buildEnvironment(): Record<string, string | undefined> {
+  return { ...process.env, NODE_ENV: "production", BUN_OPTIONS: undefined, NO_COLOR: "1" };
+}
+
+function describeFailure(target: Target, text: string): string {
+  const said = text.trim() || "bun build said nothing";
+  if (!/failed to download|target .*not found/i.test(said)) return said;
+  return (
+    `no Bun ${Bun.version} runtime for ${target.bun}: ${said}\n` +
+    `It comes from the npm registry once and is kept in Bun's cache: connect and run this again.`
+  );
+}
+
+/** The source files that went into the bundle, as Bun names them. */
+function inputsOf(metafile: string): string[] {
+  const meta: unknown = JSON.parse(readFileSync(metafile, "utf8"));
+  if (typeof meta !== "object" || meta === null || !("inputs" in meta)) return [];
+  return typeof meta.inputs === "object" && meta.inputs !== null ? Object.keys(meta.inputs) : [];
+}
