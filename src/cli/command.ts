@@ -14,7 +14,7 @@ export interface CliServices {
 }
 
 /** Whoever asked for it closes it. */
-export interface OpenRouter {
+interface OpenRouter {
   readonly router: Router;
   /** Ends what calls have started, and the Workers. */
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 
 /** One flag: what it takes, what it means. Parsing and help both come from here. */
-export interface FlagSpec {
+interface FlagSpec {
   /** `switch` takes no value; of a `text` the last one counts; a `list` keeps all. */
   readonly kind: "switch" | "text" | "list";
   readonly help: string;

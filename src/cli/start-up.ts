@@ -8,6 +8,7 @@ import { loadConfig } from "../config/load-config.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { findProjectDir } from "../config/places.ts";
 import type { ConfigDirs } from "../config/places.ts";
+import { pathValue } from "../config/value-types.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 import type { Printer } from "./print.ts";
@@ -85,7 +86,10 @@ function findDirs(io: CommandIo, workDir: string): ConfigDirs {
   const moved = io.env.SCORPIOX_HOME;
   return {
     homeDir: io.homeDir,
-    scorpioxDir: moved ? resolve(io.cwd, moved) : join(io.homeDir, ".scorpiox"),
+    // Clients pass `~` on as it is written in their configuration.
+    scorpioxDir: moved
+      ? (pathValue.parse(moved, io.homeDir) ?? resolve(io.cwd, moved))
+      : join(io.homeDir, ".scorpiox"),
     executableDir: io.executableDir,
     projectDir: findProjectDir(workDir, io.homeDir),
   };

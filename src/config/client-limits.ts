@@ -8,7 +8,7 @@ import type { ConfigProblem } from "./problems.ts";
 import { readTextFile } from "./read-text-file.ts";
 
 /** How long and how much a client takes; the fields of the gateway's `ClientLimits`. */
-export interface KnownClientLimits {
+interface KnownClientLimits {
   /** A foreground call answers by then with what there is; 0 = never handed over. */
   readonly answerMs: number;
   /** Characters of text in one result. */

@@ -1,5 +1,5 @@
 /** One `KEY=VALUE` line. */
-export interface EnvLine {
+interface EnvLine {
   readonly key: string;
   readonly value: string;
   /** Counted from 1. */

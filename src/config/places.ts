@@ -7,18 +7,18 @@ export const envFileName = "scorpiox-env.txt";
 const profileFolderName = "scorpiox-env";
 
 /** Where a value can come from, weakest first. */
-export const configLevels = [
-  "default",
-  "executable",
-  "user",
-  "global",
-  "project",
-  "config-file",
-  "profile",
-  "environment",
-  "flag",
-] as const;
-export type ConfigLevel = (typeof configLevels)[number];
+export type ConfigLevel =
+  | "default"
+  | "executable"
+  /** `~/.claude`. */
+  | "user"
+  /** `~/.scorpiox`. */
+  | "global"
+  | "project"
+  | "config-file"
+  | "profile"
+  | "environment"
+  | "flag";
 
 /** The folders of one start. */
 export interface ConfigDirs {
@@ -39,10 +39,12 @@ export interface ConfigFolder {
 /** The folders of the cascade, weakest first. */
 export function configFolders(dirs: ConfigDirs): readonly ConfigFolder[] {
   const folders: ConfigFolder[] = [];
+  const seen = new Set<string>();
   const add = (level: ConfigLevel, dir: string): void => {
-    // The installer puts the executable into ~/.scorpiox, and a project may be the home of another
-    // start: a folder that comes twice counts at its user level.
-    if (folders.every((folder) => folder.dir !== dir)) folders.push({ level, dir });
+    // SCORPIOX_HOME may lie in the project: a folder that comes twice counts at its user level.
+    if (seen.has(dir)) return;
+    seen.add(dir);
+    folders.push({ level, dir });
   };
   const executableDir = resolve(dirs.executableDir);
   if (executableDir !== resolve(dirs.scorpioxDir)) add("executable", executableDir);
@@ -73,7 +75,7 @@ export function findProjectDir(cwd: string, homeDir: string): string | undefined
   const home = resolve(homeDir);
   const start = resolve(cwd);
   for (let dir = start; dir !== home && dir !== dirname(dir); dir = dirname(dir)) {
-    if (projectMarks.some((mark) => existsSync(join(dir, mark)))) return dir;
+    for (const mark of projectMarks) if (existsSync(`${dir}/${mark}`)) return dir;
   }
   return start === home || start === dirname(start) ? undefined : start;
 }

@@ -12,17 +12,18 @@ export interface ConfigProblem {
   readonly key?: string;
 }
 
-/** Where a value stands, for people: `file:line`, or the name of an environment variable or flag. */
-export function describePlace(place: PlaceOfProblem): string {
-  if (place.file === undefined) return place.name ?? "command line";
-  return place.line === undefined ? place.file : `${place.file}:${place.line}`;
-}
-
+/** What a problem's message begins with. */
 export interface PlaceOfProblem {
   readonly file?: string | undefined;
   readonly line?: number | undefined;
   /** An environment variable. */
   readonly name?: string | undefined;
+}
+
+/** Where a value stands, for people: `file:line`, or the name of an environment variable or flag. */
+function describePlace(place: PlaceOfProblem): string {
+  if (place.file === undefined) return place.name ?? "command line";
+  return place.line === undefined ? place.file : `${place.file}:${place.line}`;
 }
 
 /** Problems of one place at most: a file that is something else altogether is not listed line by line. */

@@ -17,10 +17,9 @@ test("config set, get and unset give the file back as it was", async () => {
   expect(text()).toBe(before);
 });
 
-test("config set writes the moved ~/.scorpiox", async () => {
+test.each([["../moved"], ["~/../moved"]])("config set writes SCORPIOX_HOME=%s", async (moved) => {
   using tree = new TempTree();
-  const env = { SCORPIOX_HOME: tree.path("moved") };
-  await runIn(tree, ["config", "set", "TOOLS", "0"], { env });
+  await runIn(tree, ["config", "set", "TOOLS", "0"], { env: { SCORPIOX_HOME: moved } });
   expect(readFileSync(tree.path("moved/scorpiox-env.txt"), "utf8")).toBe("TOOLS=0\n");
 });
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
 import { describeConfigKeys } from "../../src/config/describe-keys.ts";
-import { clientBudgetKey } from "../../src/config/keys.ts";
+import { clientBudgetKey, configKeys, toolKeyName } from "../../src/config/keys.ts";
 import { nearestName } from "../../src/config/nearest-name.ts";
 import { booleanValue } from "../../src/config/value-types.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
 
 test("describeConfigKeys() has each key with its policy", () => {
   const rows = describeConfigKeys().map((row) => [row.key, row.type, row.default, row.project]);
@@ -17,6 +18,10 @@ test("describeConfigKeys() has each key with its policy", () => {
   ]);
   expect(rows.length).toBe(5 + 13);
   expect(describeConfigKeys().every((row) => row.help.endsWith("."))).toBe(true);
+});
+
+test.each(catalogue.map((tool) => [tool.name]))("%s has a switch", (name) => {
+  expect(configKeys.has(toolKeyName(name))).toBe(true);
 });
 
 describe("CLIENT_BUDGET_MS", () => {
