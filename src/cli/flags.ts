@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { product } from "../base/product.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 
 /** One flag: what it takes, what it means. Parsing and help both come from here. */
@@ -87,7 +88,7 @@ function readFlag(argument: string, table: FlagTable): WrittenFlag {
     );
     throw new AppError(
       "usage",
-      `There is no flag ${written} here.${suggestion} See: scorpiox-code help`,
+      `There is no flag ${written} here.${suggestion} See: ${product.name} help`,
     );
   }
   const value = equals === -1 ? undefined : argument.slice(equals + 1);

@@ -1,31 +1,30 @@
+import { product } from "../base/product.ts";
 import type { Command } from "./command.ts";
 import { helpFlag } from "./flags.ts";
 import type { FlagTable } from "./flags.ts";
 import { commandListings } from "./registry.ts";
 import type { CommandListing } from "./registry.ts";
 
-export const programName = "scorpiox-code";
-
 /** What `help` without a command prints. */
 export function overviewText(version: string): string {
   const commands = commandListings.map(({ name, summary }) => [name, summary] as const);
   return [
-    `${programName} ${version}: working tools for AI clients, over the Model Context Protocol.`,
+    `${product.name} ${version}: working tools for AI clients, over the Model Context Protocol.`,
     "",
-    `Usage: ${programName} [COMMAND] [FLAGS]`,
+    `Usage: ${product.name} [COMMAND] [FLAGS]`,
     "",
     "An AI client starts it without a command and talks to it over stdin and stdout.",
     "",
     "Commands:",
     ...columns(commands),
     "",
-    `Flags of a command: ${programName} help COMMAND`,
+    `Flags of a command: ${product.name} help COMMAND`,
   ].join("\n");
 }
 
 /** What `help <command>` prints. */
 export function commandText(listing: CommandListing, command: Command): string {
-  const usage = [programName, listing.name, command.usage].filter(Boolean).join(" ");
+  const usage = [product.name, listing.name, command.usage].filter(Boolean).join(" ");
   const flags = flagRows({ ...command.flags, ...helpFlag });
   return [`Usage: ${usage}`, "", command.description, "", "Flags:", ...columns(flags)].join("\n");
 }
@@ -35,7 +34,7 @@ export function groupText(group: string): string {
   const commands = commandListings
     .filter((listing) => listing.name.startsWith(`${group} `))
     .map(({ name, summary }) => [name, summary] as const);
-  return [`Usage: ${programName} ${group} COMMAND`, "", "Commands:", ...columns(commands)].join(
+  return [`Usage: ${product.name} ${group} COMMAND`, "", "Commands:", ...columns(commands)].join(
     "\n",
   );
 }

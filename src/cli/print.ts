@@ -1,3 +1,4 @@
+import { product } from "../base/product.ts";
 import type { CommandIo } from "./command-io.ts";
 
 /**
@@ -59,7 +60,7 @@ export class Printer {
   }
 
   #talk(prefix: string, text: string): void {
-    this.#io.stderr.write(`scorpiox-code: ${prefix}${escapeForTerminal(text)}\n`);
+    this.#io.stderr.write(`${product.name}: ${prefix}${escapeForTerminal(text)}\n`);
   }
 
   #paint(colour: string, text: string): string {

@@ -1,11 +1,12 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import type { AppErrorCode } from "../base/errors.ts";
+import { product } from "../base/product.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 import { exitCodes } from "./command-io.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { CliServices, Command } from "./command.ts";
 import { helpFlag, parseArguments } from "./flags.ts";
-import { commandText, groupText, overviewText, programName } from "./help-text.ts";
+import { commandText, groupText, overviewText } from "./help-text.ts";
 import { Printer } from "./print.ts";
 import { commandGroups, commandListings, defaultCommandName, findCommand } from "./registry.ts";
 import type { CommandListing } from "./registry.ts";
@@ -88,7 +89,7 @@ function unknownCommand(name: string, candidates: readonly string[]): AppError {
   const suggestion = suggestionFor(name, candidates);
   return new AppError(
     "usage",
-    `There is no command ${name}.${suggestion} See: ${programName} help`,
+    `There is no command ${name}.${suggestion} See: ${product.name} help`,
   );
 }
 
@@ -97,7 +98,7 @@ function checkCount(
   command: Command,
   positionals: readonly string[],
 ): void {
-  const usage = `Usage: ${programName} ${listing.name} ${command.usage}`;
+  const usage = `Usage: ${product.name} ${listing.name} ${command.usage}`;
   if (positionals.length < command.arguments.min) {
     throw new AppError("usage", `${listing.name}: something is missing. ${usage}`);
   }

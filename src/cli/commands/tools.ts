@@ -32,8 +32,8 @@ function rowOf(tool: ToolListing): [string, string] {
   return [tool.name, firstSentence(tool.description)];
 }
 
-/** Up to a full stop before a capital letter, so not to the one of "e.g.". */
+/** Up to the first full stop that is not one of "e.g." or "i.e.". */
 function firstSentence(description: string): string {
   const line = description.split("\n", 1)[0] ?? "";
-  return /^.*?\.(?=\s+\p{Lu})/u.exec(line)?.[0] ?? line;
+  return /^.*?(?<!\b(?:e\.g|i\.e))\.(?=\s)/.exec(line)?.[0] ?? line;
 }

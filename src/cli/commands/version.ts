@@ -1,6 +1,6 @@
+import { product } from "../../base/product.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
-import { programName } from "../help-text.ts";
 import { jsonFlag } from "../json-flag.ts";
 
 export const versionCommand: Command = {
@@ -11,8 +11,8 @@ export const versionCommand: Command = {
   async run({ args, print, services }) {
     const { version } = services;
     const runtime = { bun: Bun.version, platform: process.platform, arch: process.arch };
-    if (args.has("json")) print.json({ name: programName, version, ...runtime });
-    else print.line(`${programName} ${version}`);
+    if (args.has("json")) print.json({ name: product.name, version, ...runtime });
+    else print.line(`${product.name} ${version}`);
     return exitCodes.done;
   },
 };
