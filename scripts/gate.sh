@@ -1,10 +1,28 @@
 #!/bin/sh
-# Every static check, quickest first. Exits at the first one that fails.
-set -eu
-cd "$(dirname "$0")/.."
+# Every static check, quickest first. Exits at the first one that fails; with --keep-going, after all of them.
+set -u
+cd "$(dirname "$0")/.." || exit 1
 PATH="$PWD/node_modules/.bin:$PATH"
-echo "gate: format" && bun fmt --check --no-script
-echo "gate: types" && bun check --no-script
-echo "gate: lint" && oxlint --type-aware src test scripts
-echo "gate: dead code" && knip --no-progress
-echo "gate: layers and style" && bun test test/architecture.test.ts
+keep_going=${1:-}
+result=0
+
+# check NAME COMMAND…
+check() {
+  name=$1
+  shift
+  echo "gate: $name"
+  if "$@"; then
+    echo "gate: $name passed"
+  else
+    echo "gate: $name failed"
+    result=1
+    [ "$keep_going" = --keep-going ] || exit 1
+  fi
+}
+
+check format bun fmt --check --no-script
+check types bun check --no-script
+check lint oxlint --type-aware src test scripts
+check "dead code" knip --no-progress
+check "layers and style" bun test test/architecture.test.ts
+exit "$result"

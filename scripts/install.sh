@@ -1,0 +1,385 @@
+#!/bin/sh
+# Installs scorpiox-code for this user, proves that it works, and says what to paste into each client.
+#
+#   sh scripts/install.sh        in a checkout: builds with Node and npm, then installs
+#   curl -fsSL URL | sh          from a release: the checksum is verified before the file can be run
+#
+# SCORPIOX_HOME         the folder to install into           (default: ~/.scorpiox)
+# SCORPIOX_RELEASE_URL  https:// or file:// folder with SHA256SUMS and the binaries; set, it wins over a checkout
+set -eu
+
+# Where releases live: the only place that names it.
+RELEASES=https://github.com/scorpiox/scorpiox-code/releases
+SIGNER='^https://github\.com/scorpiox/scorpiox-code/\.github/workflows/release\.yml@refs/tags/v'
+REPLY_SECONDS_MAX=30
+# Printed as it is: the reader's home folder.
+HOME_SHOWN='~'
+
+started=$(date +%s)
+
+# Everything is in functions and starts on the last line: half a download does nothing.
+main() {
+  umask 077
+  work=
+  staged=
+  old=
+  swapped=no
+  server=
+  trap clean_up EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  work=$(mktemp -d) || fail "cannot create a temporary folder; set TMPDIR to one that is writable."
+  read_system
+  choose_folder
+  checkout=$(find_checkout)
+  if [ -n "${SCORPIOX_RELEASE_URL:-}" ]; then
+    source_url=${SCORPIOX_RELEASE_URL%/}
+  elif [ -n "$checkout" ]; then
+    build_checkout
+    source_url=file://$checkout/dist
+  else
+    source_url=$RELEASES/latest/download
+  fi
+  stage
+  swap
+  prove
+  keep_previous
+  say "installed: $binary"
+  print_clients
+}
+
+# ---- talk ---------------------------------------------------------------------------------------
+
+say() { printf '[%3ss] %s\n' "$(($(date +%s) - started))" "$*" >&2; }
+
+fail() {
+  printf 'install: %s\n' "$*" >&2
+  exit 1
+}
+
+# ---- what this machine is -----------------------------------------------------------------------
+
+read_system() {
+  case $(uname -m) in
+    x86_64 | amd64) cpu=x64 ;;
+    aarch64 | arm64) cpu=arm64 ;;
+    *) fail "there is no scorpiox-code for processor $(uname -m): x86-64 and ARM64 only." ;;
+  esac
+  case $(uname -s) in
+    Linux) read_linux ;;
+    Darwin) read_darwin ;;
+    *) fail "there is no scorpiox-code for $(uname -s) here. On Windows run scripts/install.ps1 in PowerShell." ;;
+  esac
+  say "system: $system"
+}
+
+read_darwin() {
+  # A shell under Rosetta calls an Apple processor x86_64.
+  if [ "$(sysctl -n sysctl.proc_translated 2>/dev/null || echo 0)" = 1 ]; then cpu=arm64; fi
+  target=darwin-$cpu
+  system="macOS $cpu"
+}
+
+read_linux() {
+  if glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null); then
+    glibc=${glibc##* }
+    version_at_least "$glibc" 2 17 ||
+      fail "glibc $glibc is too old: scorpiox-code needs 2.17 or newer. Use a newer distribution or a container."
+    target=linux-$cpu
+    system="Linux $cpu, glibc $glibc"
+  elif ls /lib/ld-musl-*.so.1 >/dev/null 2>&1; then
+    ls /usr/lib/libstdc++.so.6 /lib/libstdc++.so.6 /usr/lib/libstdc++.so.6.* >/dev/null 2>&1 ||
+      fail "libstdc++ is missing, which programs for musl need here. On Alpine: apk add libstdc++"
+    target=linux-$cpu-musl
+    system="Linux $cpu, musl"
+  else
+    fail "no C library that scorpiox-code can use: it needs glibc 2.17 or newer, or musl with libstdc++."
+  fi
+}
+
+# version_at_least 2.36 2 17
+version_at_least() {
+  major=${1%%.*}
+  minor=${1#*.}
+  minor=${minor%%.*}
+  [ "$major" -gt "$2" ] || { [ "$major" -eq "$2" ] && [ "$minor" -ge "$3" ]; }
+}
+
+# ---- where it goes ------------------------------------------------------------------------------
+
+choose_folder() {
+  if [ -n "${SCORPIOX_HOME:-}" ]; then
+    folder=$SCORPIOX_HOME
+  elif [ -n "${HOME:-}" ]; then
+    folder=${HOME%/}/.scorpiox
+  else
+    fail "HOME is not set, so there is no folder to install into. Set HOME, or SCORPIOX_HOME to a folder of your own."
+  fi
+  case $folder in
+    /*) ;;
+    *) folder=$(pwd)/$folder ;;
+  esac
+  # With the umask of main, a folder made here is 0700; one that was there keeps its mode.
+  mkdir -p -- "$folder" 2>"$work/reason" ||
+    fail "cannot create $folder: $(reason). Set SCORPIOX_HOME to a folder that you can write to."
+  # shellcheck disable=SC2015 # either step may be the one that fails
+  { : >"$folder/.scorpiox-code.try.$$" && rm -f -- "$folder/.scorpiox-code.try.$$"; } 2>"$work/reason" ||
+    fail "cannot write to $folder: $(reason). Make it writable, or set SCORPIOX_HOME to another folder."
+  binary=$folder/scorpiox-code
+  [ ! -d "$binary" ] || fail "$binary is a folder. Move it away, or set SCORPIOX_HOME to another folder."
+}
+
+reason() { tail -n 1 "$work/reason" | sed 's/^.*: //'; }
+
+# The folder above this script when that is our repository; nothing when the script comes from a pipe.
+find_checkout() {
+  case $0 in */install.sh | install.sh) ;; *) return 0 ;; esac
+  above=$(cd "$(dirname "$0")/.." 2>/dev/null && pwd) || return 0
+  if [ -f "$above/scripts/build.ts" ] && grep -q '"name": "scorpiox-code"' "$above/package.json"; then
+    printf '%s\n' "$above"
+  fi
+}
+
+build_checkout() {
+  say "source: this checkout, $checkout"
+  # shellcheck source=scripts/bootstrap.sh
+  . "$checkout/scripts/bootstrap.sh"
+  get_bun "$checkout"
+  bun "$checkout/scripts/build.ts" --target "$target" </dev/null >&2 || fail "the build failed (above)."
+}
+
+# ---- get the file, checked, beside its place -----------------------------------------------------
+
+stage() {
+  file=scorpiox-code-$target
+  say "source: $source_url"
+  get SHA256SUMS "$work/SHA256SUMS"
+  check_signature
+  expected=$(awk -v file="$file" '$2 == file || $2 == "*" file { print $1; exit }' "$work/SHA256SUMS")
+  is_sha256 "$expected" || fail "SHA256SUMS at $source_url has no SHA-256 for $file. Nothing was installed."
+  staged=$folder/.scorpiox-code.new.$$
+  get "$file" "$staged"
+  actual=$(sha256_of "$staged") || fail "cannot compute a SHA-256: install sha256sum (coreutils), shasum or openssl."
+  [ "$actual" = "$expected" ] ||
+    fail "$file is not what was released: nothing was installed.
+  expected $expected
+  actual   $actual
+Download it again; if it stays like this, do not run it, and report it."
+  chmod 700 "$staged"
+  say "checksum: $actual"
+}
+
+# get NAME TO
+get() {
+  url=$source_url/$1
+  case $url in
+    file://*) cp -- "${url#file://}" "$2" 2>"$work/reason" ;;
+    https://* | http://127.0.0.1[:/]* | http://localhost[:/]*)
+      need_downloader
+      download "$url" "$2" 2>"$work/reason"
+      ;;
+    *) fail "SCORPIOX_RELEASE_URL must start with https:// or file://, not: $url" ;;
+  esac || fail "cannot get $url: $(reason). Nothing was installed ($(free_space) free in $folder)."
+}
+
+need_downloader() {
+  command -v curl >/dev/null 2>&1 || command -v wget >/dev/null 2>&1 ||
+    fail "curl or wget is needed to download. On Debian: apt-get install curl; on Alpine: apk add curl."
+}
+
+download() {
+  if command -v curl >/dev/null 2>&1; then
+    curl -fsSL --retry 2 --connect-timeout 20 -o "$2" "$1" </dev/null
+  else
+    wget -q -T 20 -O "$2" "$1" </dev/null
+  fi
+}
+
+free_space() { df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { printf "%d MB", $4 / 1024 }'; }
+
+is_sha256() { [ "${#1}" -eq 64 ] && case $1 in *[!0-9a-f]*) false ;; esac; }
+
+sha256_of() {
+  if command -v sha256sum >/dev/null 2>&1; then
+    sha256sum <"$1" | cut -c 1-64
+  elif command -v shasum >/dev/null 2>&1; then
+    shasum -a 256 <"$1" | cut -c 1-64
+  elif command -v openssl >/dev/null 2>&1; then
+    openssl dgst -sha256 -r <"$1" | cut -c 1-64
+  else
+    return 1
+  fi
+}
+
+# Who signed the list of checksums: only cosign can tell, and few machines have it.
+check_signature() {
+  case $source_url in "$RELEASES"/*) ;; *) return 0 ;; esac
+  if ! command -v cosign >/dev/null 2>&1; then
+    say "signature: not checked (cosign is not installed); the checksum is"
+    return 0
+  fi
+  get SHA256SUMS.sigstore.json "$work/SHA256SUMS.sigstore.json"
+  cosign verify-blob --bundle "$work/SHA256SUMS.sigstore.json" \
+    --certificate-identity-regexp "$SIGNER" \
+    --certificate-oidc-issuer https://token.actions.githubusercontent.com \
+    "$work/SHA256SUMS" </dev/null >&2 ||
+    fail "the signature of SHA256SUMS is not from this project's release workflow. Nothing was installed."
+  say "signature: of this project's release workflow"
+}
+
+# ---- put it in place, keep a way back -------------------------------------------------------------
+
+# A rename: whoever runs the old file goes on with it, whoever starts now gets one or the other.
+swap() {
+  if [ -f "$binary" ] && cmp -s -- "$binary" "$staged"; then
+    say "in place: the same file is already there"
+    rm -f -- "$staged"
+    chmod 700 "$binary"
+    return 0
+  fi
+  if [ -f "$binary" ]; then
+    old=$folder/.scorpiox-code.old.$$
+    ln -- "$binary" "$old" 2>/dev/null || cp -p -- "$binary" "$old" ||
+      fail "cannot keep the present program as $folder/scorpiox-code.previous. Nothing was changed."
+  fi
+  swapped=yes
+  mv -f -- "$staged" "$binary"
+}
+
+keep_previous() {
+  swapped=no
+  [ -z "$old" ] || mv -f -- "$old" "$folder/scorpiox-code.previous"
+}
+
+# Also after a failure or a signal: what was there before is there again.
+clean_up() {
+  status=$?
+  trap - EXIT
+  trap '' HUP INT TERM
+  [ -z "$server" ] || kill -s KILL "$server" 2>/dev/null || true
+  if [ "$swapped" = yes ] && [ ! -e "$staged" ]; then
+    if [ -n "$old" ]; then
+      mv -f -- "$old" "$binary" && printf 'install: the program that was there before is back in place.\n' >&2
+    else
+      rm -f -- "$binary"
+    fi
+  fi
+  [ -z "$staged" ] || rm -f -- "$staged"
+  [ -z "$old" ] || rm -f -- "$old"
+  [ -z "$work" ] || rm -rf -- "$work"
+  exit "$status"
+}
+
+# ---- proof: what a client will do -----------------------------------------------------------------
+
+prove() {
+  mkfifo "$work/in"
+  mkdir "$work/cwd"
+  # Not in this script's folder: the proof must not depend on a project.
+  (cd "$work/cwd" && exec "$binary" <"$work/in" >"$work/out" 2>"$work/err") 2>"$work/start" &
+  server=$!
+  exec 3>"$work/in"
+
+  ask 1 initialize '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"scorpiox-install","version":"1"}}'
+  version=$(printf '%s\n' "$reply" | sed -n 's/.*"serverInfo":{[^}]*"version":"\([^"]*\)".*/\1/p')
+  say "proof: handshake, version ${version:-unknown}"
+  send '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+
+  ask 2 tools/list '{}'
+  tools=$(printf '%s\n' "$reply" | grep -o '"inputSchema"' | wc -l | tr -d ' ')
+  [ "$tools" -gt 0 ] || proof_failed "tools/list gave no tools: $reply"
+  say "proof: tools/list, $tools tools"
+
+  # The answer is not in the question, so that only a shell can have written it.
+  # shellcheck disable=SC2016 # the shell of the tool expands it
+  ask 3 tools/call '{"name":"Bash","arguments":{"command":"echo scorpiox-$((6*7))"}}'
+  case $reply in
+    *'"isError":true'*) proof_failed "the Bash tool reported an error: $reply" ;;
+    *scorpiox-42*) say "proof: Bash ran a command" ;;
+    *) proof_failed "the Bash tool gave another answer: $reply" ;;
+  esac
+
+  exec 3>&-
+  wait_until server_ended || proof_failed "it did not end within $REPLY_SECONDS_MAX s of its input being closed"
+  server=
+}
+
+# A subshell, so that a server that is gone ends it and not us.
+send() { (printf '%s\n' "$1" >&3) 2>/dev/null || true; }
+
+# ask ID METHOD PARAMS: afterwards $reply is the line with the result.
+ask() {
+  send "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"$2\",\"params\":$3}"
+  wanted=$1
+  wait_until has_reply || proof_failed "no answer to $2 within $REPLY_SECONDS_MAX s"
+  case $reply in *'"result"'*) ;; *) proof_failed "$2 failed: $reply" ;; esac
+}
+
+has_reply() {
+  reply=$(grep -E "\"id\": ?(${wanted})[,}]" "$work/out" 2>/dev/null | grep -E '"(result|error)":' | head -n 1) || true
+  [ -n "$reply" ] && return 0
+  ! server_ended || proof_failed "it ended before it answered"
+  return 1
+}
+
+server_ended() { ! kill -0 "$server" 2>/dev/null; }
+
+# wait_until CONDITION: false after REPLY_SECONDS_MAX.
+wait_until() {
+  deadline=$(($(date +%s) + REPLY_SECONDS_MAX))
+  until "$1"; do
+    [ "$(date +%s)" -lt "$deadline" ] || return 1
+    sleep 0.05 2>/dev/null || sleep 1
+  done
+}
+
+proof_failed() {
+  cat "$work/start" "$work/err" 2>/dev/null | tail -n 5 | sed 's/^/  /' >&2
+  fail "the installed program does not work: $1. What it said is above, if anything."
+}
+
+# ---- what to do next ------------------------------------------------------------------------------
+
+print_clients() {
+  path=$(printf '%s' "$binary" | sed 's/\\/\\\\/g; s/"/\\"/g')
+  entry="{\"type\": \"stdio\", \"command\": \"$path\", \"args\": []}"
+  quoted=$(printf '%s' "$entry" | sed "s/'/'\\\\''/g")
+  if [ "${target%%-*}" = darwin ]; then
+    applications="$HOME_SHOWN/Library/Application Support"
+  else
+    applications="$HOME_SHOWN/.config"
+  fi
+  cat <<END
+
+Paste into the client that you use:
+
+Claude Desktop   $applications/Claude/claude_desktop_config.json   (then quit it fully and start it again)
+{
+  "mcpServers": {
+    "scorpiox-code": { "command": "$path", "args": [] }
+  }
+}
+
+Claude Code      in a terminal
+claude mcp add-json -s user scorpiox-code '$quoted'
+
+Cursor           $HOME_SHOWN/.cursor/mcp.json   (it reloads by itself)
+{
+  "mcpServers": {
+    "scorpiox-code": { "command": "$path", "args": [] }
+  }
+}
+
+VS Code          $applications/Code/User/mcp.json
+{
+  "servers": {
+    "scorpiox-code": { "type": "stdio", "command": "$path", "args": [] }
+  }
+}
+
+Where the file already has servers, add the "scorpiox-code" entry to them.
+END
+}
+
+main "$@"

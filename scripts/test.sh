@@ -1,0 +1,105 @@
+#!/bin/sh
+# Gets what the tests need, builds, and runs everything. The last line is `N passed, N failed`.
+# Needs Node and npm (and apt, as root, for what is missing); takes no input.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+root=$(pwd)
+started=$(date +%s)
+passed=0
+failed=0
+
+say() { printf '[%3ss] %s\n' "$(($(date +%s) - started))" "$*"; }
+
+# A step that nothing can go on without counts as one failed test.
+fail() {
+  printf 'test: %s\n' "$*" >&2
+  failed=$((failed + 1))
+  finish
+}
+
+finish() {
+  [ -z "${work:-}" ] || rm -rf "$work"
+  printf '%s passed, %s failed\n' "$passed" "$failed"
+  [ "$failed" -eq 0 ]
+  exit
+}
+
+# command:package, for Debian
+system_needs="ps:procps git:git"
+
+get_system_packages() {
+  missing=
+  for pair in $system_needs; do
+    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
+  done
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    say "not installed, tests that need them may fail:$missing"
+    return 0
+  fi
+  say "apt-get install$missing"
+  export DEBIAN_FRONTEND=noninteractive
+  # shellcheck disable=SC2086 # a list of names
+  { apt-get update -q && apt-get install -q -y --no-install-recommends $missing; } \
+    </dev/null >"$work/apt.log" 2>&1 || {
+    tail -n 5 "$work/apt.log"
+    say "apt-get failed; tests that need$missing may fail"
+  }
+}
+
+# record NAME COMMAND…: one test that passes when the command does.
+record() {
+  name=$1
+  shift
+  say "$name"
+  if "$@" </dev/null; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    say "$name failed"
+  fi
+}
+
+# Runs a command with its output shown and kept in $work/log; its exit code is in $code.
+shown() {
+  { "$@" </dev/null 2>&1; echo $? >"$work/code"; } | tee "$work/log"
+  code=$(cat "$work/code")
+}
+
+run_gate() {
+  say "gate"
+  shown sh scripts/gate.sh --keep-going
+  passed=$((passed + $(grep -c '^gate: .* passed$' "$work/log")))
+  gate_failed=$(grep -c '^gate: .* failed$' "$work/log")
+  if [ "$code" -ne 0 ] && [ "$gate_failed" -eq 0 ]; then gate_failed=1; fi
+  failed=$((failed + gate_failed))
+}
+
+run_tests() {
+  say "tests"
+  shown bun test
+  test_passed=$(sum_of pass)
+  test_failed=$(sum_of fail)
+  # An error between tests, or a crash before the summary: no test is counted for it.
+  if [ "$code" -ne 0 ] && [ "$test_failed" -eq 0 ]; then test_failed=1; fi
+  passed=$((passed + test_passed))
+  failed=$((failed + test_failed))
+}
+
+# The summary of `bun test`: lines like ` 12 pass` and ` 0 fail`.
+sum_of() {
+  sed 's/\x1b\[[0-9;]*m//g' "$work/log" |
+    awk -v word="$1" 'NF == 2 && $2 == word && $1 ~ /^[0-9]+$/ { last = $1 } END { print last + 0 }'
+}
+
+work=$(mktemp -d) || fail "cannot create a temporary folder; set TMPDIR"
+get_system_packages
+# shellcheck source=scripts/bootstrap.sh
+. "$root/scripts/bootstrap.sh"
+get_bun "$root"
+record "build" bun scripts/build.ts
+record "build of the faulty binary" bun scripts/build.ts --faulty
+run_gate
+run_tests
+say "done"
+finish
