@@ -24,6 +24,7 @@ export class ClientTasks {
 
   /** Oldest first. */
   list(): BackgroundTask[] {
+    if (this.#tasks.size === 0) return [];
     this.#forgetOld();
     return [...this.#tasks.values()];
   }

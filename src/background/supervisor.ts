@@ -1,3 +1,4 @@
+import type { Cancellation } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import { resultCharsMaxDesktop, shutdownGraceMs, terminateGraceMs } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
@@ -25,7 +26,7 @@ export interface ForegroundSpec {
   readonly timeoutMs: number;
   /** When the client must have an answer, on the clock of `performance.now()`; undefined = no limit. */
   readonly answerAt: number | undefined;
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
   /** Gets output as it comes. */
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
@@ -66,15 +67,14 @@ export class Supervisor {
   async runForeground(spec: ForegroundSpec): Promise<ForegroundOutcome> {
     const env = await this.#parts.environment();
     this.#assertOpen();
-    const { commandText, cwd, timeoutMs, onOutput, signal } = spec;
+    const { commandText, cwd, timeoutMs, onOutput, cancellation } = spec;
     const saveAfterBytes = resultCharsMaxDesktop;
     const execution = this.#launch({ commandText, cwd, timeoutMs, saveAfterBytes }, env);
     const stopListening = execution.listen((chunk) => {
       if (chunk !== undefined) onOutput?.(chunk);
     });
     const cancel = (): void => void execution.terminate("cancelled", terminateGraceMs);
-    signal.addEventListener("abort", cancel, { once: true });
-    if (signal.aborted) cancel();
+    cancellation.onCancel(cancel);
     try {
       const isEnded = await untilEndOr(execution, spec.answerAt, () =>
         this.#hasRoom(spec.clientId),
@@ -82,7 +82,7 @@ export class Supervisor {
       if (isEnded) return { kind: "ended", execution };
       return { kind: "handed_over", task: this.tasksOf(spec.clientId).add(execution, 0) };
     } finally {
-      signal.removeEventListener("abort", cancel);
+      cancellation.offCancel(cancel);
       stopListening();
     }
   }

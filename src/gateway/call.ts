@@ -1,3 +1,4 @@
+import type { Cancellation } from "../base/cancellation.ts";
 import type { ProtocolFault, ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 
@@ -28,8 +29,8 @@ export interface CallRequest {
   /** The revision whose shape the result must have. */
   readonly version: ProtocolVersion;
   readonly client: ClientContext;
-  /** Aborted when the client cancels or goes. */
-  readonly signal: AbortSignal;
+  /** Cancelled when the client cancels or goes. */
+  readonly cancellation: Cancellation;
   /** Present only when the request carried a progress token. */
   readonly onProgress?: (message: string) => void;
 }
@@ -38,7 +39,7 @@ export type CallOutcome =
   /** `json` is the result object as JSON text, already shaped for the request's version. */
   | { readonly kind: "result"; readonly json: string }
   | { readonly kind: "fault"; readonly fault: ProtocolFault }
-  /** The signal was aborted: nothing is sent. */
+  /** Nobody waits for it any more: nothing is sent. */
   | { readonly kind: "cancelled" };
 
 /** Lists tools and runs calls; knows nothing of connections. */

@@ -45,14 +45,14 @@ export class JobHost {
   }
 
   /** Answers one service call; a failure becomes a reply. */
-  readonly serve = async (call: ServiceCall): Promise<ServiceReply> => {
+  async serve(call: ServiceCall): Promise<ServiceReply> {
     try {
       return { ok: true, value: await this.#perform(call) };
     } catch (error) {
       const code = error instanceof AppError ? error.code : "system";
       return { ok: false, code, message: messageOf(error) };
     }
-  };
+  }
 
   /** The result is on its way to the client. */
   delivered({ advanceCursor: { taskId, to } }: AfterDelivery): void {
@@ -85,7 +85,7 @@ export class JobHost {
 
   async #run({ command, timeoutMs }: RunRequest): Promise<RunReply> {
     assertRunnable(command);
-    const { client, signal, onProgress } = this.#request;
+    const { client, cancellation, onProgress } = this.#request;
     const { resultCharsMax } = client.limits;
     const progress = onProgress === undefined ? undefined : new OutputProgress(onProgress);
     const outcome = await this.#parts.supervisor.runForeground({
@@ -94,7 +94,7 @@ export class JobHost {
       cwd: await this.#workspaceDir(),
       timeoutMs,
       answerAt: this.#answerAt,
-      signal,
+      cancellation,
       ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
     });
     progress?.stop();
@@ -140,7 +140,7 @@ export class JobHost {
       else startTimer(gatherMs, resolve);
     });
     const timer = startTimer(waitMs, resolve);
-    this.#request.signal.addEventListener("abort", () => resolve(), { once: true });
+    this.#request.cancellation.onCancel(resolve);
     await promise;
     timer.stop();
     stopListening();

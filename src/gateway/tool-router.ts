@@ -39,17 +39,21 @@ export class ToolRouter implements Router {
     if (card === undefined) return this.#unknownTool(request.name);
     const { answerMs } = request.client.limits;
     const answerAt = answerMs === 0 ? undefined : performance.now() + answerMs;
-    const host = new JobHost(this.#parts, this.#withStreaming(request), answerAt);
+    const { cancellation } = request;
+    let host: JobHost | undefined;
     const outcome = await this.#parts.pool.run({
       source: () => this.#message(card, request, answerAt),
       jobMsMax: card.jobMsMax,
-      signal: request.signal,
-      services: host.serve,
+      cancellation,
+      services: (call) => {
+        host ??= new JobHost(this.#parts, this.#withStreaming(request), answerAt);
+        return host.serve(call);
+      },
     });
-    if (outcome.kind === "done" && outcome.afterDelivery !== undefined && !request.signal.aborted) {
-      host.delivered(outcome.afterDelivery);
+    if (outcome.kind === "done" && outcome.afterDelivery !== undefined) {
+      if (!cancellation.isCancelled) host?.delivered(outcome.afterDelivery);
     }
-    host.settle();
+    host?.settle();
     return callOutcome(outcome, request);
   }
 
@@ -58,7 +62,8 @@ export class ToolRouter implements Router {
     request: CallRequest,
     answerAt: number | undefined,
   ): ReturnType<Parameters<WorkerPool["run"]>[0]["source"]> {
-    const answerMs = answerAt === undefined ? null : Math.max(0, answerAt - performance.now());
+    const answerMs =
+      answerAt === undefined ? null : Math.max(0, Math.round(answerAt - performance.now()));
     return {
       tool: request.name,
       args: request.args ?? {},

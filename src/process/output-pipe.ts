@@ -14,7 +14,11 @@ const readChunkBytes = 64 * 1024;
 /** A survivor that keeps writing after its command ended is heard this much longer. */
 const drainBytesMax = 1024 * 1024;
 
-type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+/** The part of a stream reader that is used here; Bun's and Node's types of the rest differ. */
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
 
 let sharedBuffer: Uint8Array | undefined;
 
@@ -79,7 +83,7 @@ export class OutputPipe {
         this.#waiting = true;
         const { value, done } = await reader.read();
         this.#waiting = false;
-        if (done) return;
+        if (done || value === undefined) return;
         const accepted = this.#sink(value);
         if (accepted !== undefined) await accepted;
       }

@@ -24,9 +24,9 @@ export class LazyRouter implements Router {
     return this.#listings;
   }
 
-  async call(request: CallRequest): Promise<CallOutcome> {
-    const services = this.#services ?? (await this.#load());
-    return services.router.call(request);
+  call(request: CallRequest): Promise<CallOutcome> {
+    const router = this.#services?.router;
+    return router?.call(request) ?? this.#load().then((services) => services.router.call(request));
   }
 
   /** Gets ready for the first call. */
@@ -42,10 +42,14 @@ export class LazyRouter implements Router {
   }
 
   #load(): Promise<ToolServices> {
-    this.#loading ??= import("./tool-services.ts").then((module) => {
-      this.#services = new module.ToolServices(this.#parts, this.#options);
-      return this.#services;
-    });
+    this.#loading ??= this.#makeServices();
     return this.#loading;
+  }
+
+  async #makeServices(): Promise<ToolServices> {
+    await this.#options.beforeServices?.();
+    const module = await import("./tool-services.ts");
+    this.#services = new module.ToolServices(this.#parts, this.#options);
+    return this.#services;
   }
 }

@@ -11,4 +11,6 @@ export interface ToolServicesOptions {
   readonly start: StartUp;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
+  /** Awaited before any Worker or child is started. */
+  readonly beforeServices?: () => Promise<unknown>;
 }

@@ -9,6 +9,12 @@ import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 
 const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
+/**
+ * When the first Worker and the login shell are started if no call has asked for them: after the
+ * handshake and the first lists, which would otherwise share the processor with them.
+ */
+const warmAfterMs = 50;
+
 /** Serves the client on stdin and stdout until it goes or a signal comes. */
 export async function serveStdio(
   parts: ProgramParts,
@@ -16,12 +22,9 @@ export async function serveStdio(
   options: Omit<ToolServicesOptions, "start"> & { readonly cwd: string },
 ): Promise<number> {
   const transport = new StdioTransport();
-  const router = new LazyRouter(parts, { ...options, start });
-  const prepare = async (): Promise<void> => {
-    // Before the first Worker or child, either of which might write to descriptor 1.
-    await transport.claimStdout();
-    await router.warm();
-  };
+  // Before the first Worker or child, either of which might write to descriptor 1.
+  const beforeServices = (): Promise<unknown> => transport.claimStdout();
+  const router = new LazyRouter(parts, { ...options, start, beforeServices });
   const connection = serveConnection({
     transport,
     server: new ServerContext(router, instructions),
@@ -31,7 +34,7 @@ export async function serveStdio(
       fallbackDir: start.cwdFlag ?? workspaceFallback(options.cwd, start.dirs.homeDir),
     },
     drainMs: shutdownDrainMs,
-    onFirstInputHandled: () => void prepare(),
+    onFirstInputHandled: () => void setTimeout(() => void router.warm(), warmAfterMs).unref(),
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;

@@ -1,3 +1,4 @@
+import { Cancellation } from "../base/cancellation.ts";
 import type { ClientContext } from "../gateway/call.ts";
 import type { Params, RequestId } from "../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
@@ -12,8 +13,8 @@ export class ActiveRequest {
   readonly client: ClientContext;
   /** Ends with the request: nothing for its token is sent after the reply. */
   progress: ProgressReporter | undefined;
-  #controller: AbortController | undefined;
-  #isCancelled = false;
+  /** Cancelled by `cancel`. */
+  readonly cancellation = new Cancellation();
 
   constructor(
     message: {
@@ -32,19 +33,12 @@ export class ActiveRequest {
   }
 
   get isCancelled(): boolean {
-    return this.#isCancelled;
-  }
-
-  /** Aborted by `cancel`. Made on first use: most methods answer at once and need none. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
+    return this.cancellation.isCancelled;
   }
 
   /** Stops the work. From here on nothing mentions the request's id or token. */
-  cancel(reason: string): void {
-    this.#isCancelled = true;
+  cancel(): void {
     this.progress?.stop();
-    this.#controller?.abort(new DOMException(reason, "AbortError"));
+    this.cancellation.cancel();
   }
 }

@@ -29,14 +29,14 @@ export class InFlight {
   }
 
   /** Frees the id at once: a cancelled request gets no reply. */
-  cancel(id: RequestId, reason: string): void {
+  cancel(id: RequestId): void {
     const request = this.#requests.get(id);
     this.#requests.delete(id);
-    request?.cancel(reason);
+    request?.cancel();
   }
 
-  cancelAll(reason: string): void {
-    for (const id of this.#requests.keys()) this.cancel(id, reason);
+  cancelAll(): void {
+    for (const id of this.#requests.keys()) this.cancel(id);
   }
 
   /** The work has ended, whether or not it was cancelled before. */

@@ -42,7 +42,7 @@ async function serve(options: ConnectionOptions): Promise<void> {
   });
   connection.clientRequests.close();
   await within(drainMs, connection.inFlight.settled());
-  connection.inFlight.cancelAll("the connection has ended");
+  connection.inFlight.cancelAll();
   await within(drainMs, transport.flushed());
 }
 

@@ -1,8 +1,15 @@
 import { routeConsoleToStderr } from "../base/console.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { JobServices } from "./job-services.ts";
-import { decodeToWorker, encodeFromWorker, type FromWorker, type JobMessage } from "./messages.ts";
+import {
+  decodeToWorker,
+  encodeFromWorker,
+  type FromWorker,
+  type JobMessage,
+  type ToWorker,
+} from "./messages.ts";
 import { runJob } from "./run-job.ts";
+import { WorkerOutbox } from "./worker-outbox.ts";
 
 declare const self: Worker;
 
@@ -14,7 +21,8 @@ export function runWorker(tools: readonly AnyTool[]): void {
   routeConsoleToStderr();
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const waiting = new Map<number, JobServices>();
-  const send = (message: FromWorker): void => self.postMessage(encodeFromWorker(message));
+  const outbox = new WorkerOutbox((text) => self.postMessage(text));
+  const send = (message: FromWorker): void => outbox.send(encodeFromWorker(message));
 
   const start = async (job: JobMessage): Promise<void> => {
     const tool = byName.get(job.tool);
@@ -27,8 +35,7 @@ export function runWorker(tools: readonly AnyTool[]): void {
     if (waiting.delete(job.jobId)) send(outcome);
   };
 
-  self.onmessage = (event: MessageEvent<string>): void => {
-    const message = decodeToWorker(event.data);
+  const receive = (message: ToWorker): void => {
     switch (message.kind) {
       case "job":
         void start(message);
@@ -40,6 +47,11 @@ export function runWorker(tools: readonly AnyTool[]): void {
         waiting.delete(message.jobId);
         return;
     }
+  };
+  self.onmessage = (event: MessageEvent<string>): void => {
+    const messages = decodeToWorker(event.data);
+    if (messages.length > 1) outbox.gather();
+    for (const message of messages) receive(message);
   };
   send({ kind: "ready" });
 }

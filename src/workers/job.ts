@@ -1,6 +1,6 @@
 import type { AfterDelivery } from "../tools/tool.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
-import type { JobMessage, ServiceReply } from "./messages.ts";
+import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
 /** How a job ended. */
@@ -14,14 +14,20 @@ export type JobOutcome =
 /** Makes the message of a job; called again when it starts over, since what is left of its time has shrunk. */
 export type JobMessageSource = () => Omit<JobMessage, "kind" | "jobId" | "record">;
 
+/** Answers the service calls of one job. Must not reject. */
+export type JobServiceHost = (call: ServiceCall) => Promise<ServiceReply>;
+
 /** One job on the main thread's side. */
 export interface Job {
   readonly id: number;
   readonly source: JobMessageSource;
-  readonly jobMsMax: number;
+  /** Time in its Worker, service calls not counted. */
+  readonly msMax: number;
+  readonly services: JobServiceHost;
+  /** Tells the caller; the first call counts. */
   readonly settle: (outcome: JobOutcome) => void;
   /** Replies that must not be asked for again, should the job start over. */
   readonly record: ServiceReply[];
-  /** The Worker that holds it: computing, or waiting for a service. */
+  /** The Worker that has it; undefined while it waits for one. */
   slot: WorkerSlot | undefined;
 }

@@ -52,27 +52,47 @@ export type FromWorker =
   | JobDone
   | { readonly kind: "fault"; readonly jobId: number; readonly fault: ProtocolFault };
 
+/** Messages of one turn travel as the lines of one string, so that the other side is woken once. */
+const separator = "\n";
+
 export function encodeToWorker(message: ToWorker): string {
   return JSON.stringify(message);
 }
 
-export function decodeToWorker(text: string): ToWorker {
-  return JSON.parse(text) as ToWorker;
+export function decodeToWorker(text: string): ToWorker[] {
+  return text.split(separator).map((line) => JSON.parse(line) as ToWorker);
 }
 
 /**
- * A finished job is a line of its own in front of the result's text, which is passed on as it is
- * and never parsed on the main thread.
+ * A finished job is its number and the text of its result (`5 {…}`), preceded by what is to be done
+ * after delivery if there is anything (`5 {…}<tab>{…}`): the result is passed on as it is and never
+ * parsed on the main thread. JSON text contains neither newlines nor tabs.
  */
 export function encodeFromWorker(message: FromWorker): string {
   if (message.kind !== "done") return JSON.stringify(message);
-  const { json, ...head } = message;
-  return `${JSON.stringify(head)}\n${json}`;
+  const { jobId, json, afterDelivery } = message;
+  if (afterDelivery === undefined) return `${jobId} ${json}`;
+  return `${jobId} ${JSON.stringify(afterDelivery)}\t${json}`;
 }
 
-export function decodeFromWorker(text: string): FromWorker {
-  const newline = text.indexOf("\n");
-  if (newline === -1) return JSON.parse(text) as FromWorker;
-  const head = JSON.parse(text.slice(0, newline)) as Omit<JobDone, "json">;
-  return { ...head, json: text.slice(newline + 1) };
+export function decodeFromWorker(text: string): FromWorker[] {
+  if (!text.includes(separator)) return [decodeLine(text)];
+  return text.split(separator).map(decodeLine);
+}
+
+/** Joins encoded messages into what is sent. */
+export function joinMessages(encoded: readonly string[]): string {
+  return encoded.length === 1 ? (encoded[0] ?? "") : encoded.join(separator);
+}
+
+const openingBrace = 0x7b;
+
+function decodeLine(line: string): FromWorker {
+  if (line.charCodeAt(0) === openingBrace) return JSON.parse(line) as FromWorker;
+  const blank = line.indexOf(" ");
+  const jobId = Number(line.slice(0, blank));
+  const tab = line.indexOf("\t", blank);
+  if (tab === -1) return { kind: "done", jobId, json: line.slice(blank + 1) };
+  const afterDelivery = JSON.parse(line.slice(blank + 1, tab)) as AfterDelivery;
+  return { kind: "done", jobId, json: line.slice(tab + 1), afterDelivery };
 }

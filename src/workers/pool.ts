@@ -1,11 +1,15 @@
-import { workerIdleMs, workerJobMsMax, workerQueueMax, workersMax } from "../base/limits.ts";
+import type { Cancellation } from "../base/cancellation.ts";
+import {
+  workerIdleMs,
+  workerJobMsMax,
+  workerQueueMax,
+  workersMax,
+  workerStartMsMax,
+} from "../base/limits.ts";
 import { recordedMethods } from "../tools/services.ts";
-import type { Job, JobMessageSource, JobOutcome } from "./job.ts";
-import type { FromWorker, ServiceCall, ServiceReply } from "./messages.ts";
+import type { Job, JobMessageSource, JobOutcome, JobServiceHost } from "./job.ts";
+import type { FromWorker, ServiceCall } from "./messages.ts";
 import { WorkerSlot } from "./worker-slot.ts";
-
-/** Answers the service calls of one job. Must not reject. */
-export type JobServiceHost = (call: ServiceCall) => Promise<ServiceReply>;
 
 export interface PoolParts {
   readonly createWorker: () => Worker;
@@ -16,36 +20,37 @@ export interface PoolParts {
 
 export interface JobSpec {
   readonly source: JobMessageSource;
+  /** Time in the Worker, service calls not counted; null = the usual. */
   readonly jobMsMax: number | null;
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
   readonly services: JobServiceHost;
 }
 
-/** A queue that lasts longer than a Worker takes to start is worth another Worker. */
-const growAfterMs = 3;
-/** A reply waits this long for its Worker, which computes something else, before the job moves. */
-const moveAfterMs = 20;
+/** Jobs handed to one Worker at a time: enough that it is not woken for each. */
+const loadMax = 64;
+/** A job that computes longer than this is slow: what waits behind it goes to another Worker. */
+const slowAfterMs = 4;
+/** How often slow Workers are looked at again. */
+const watchMs = 20;
 /** A cancelled job that still computes after this takes its Worker with it. */
 const cancelGraceMs = 250;
 /** Workers that die without ever being ready; then waiting jobs are given up. */
 const failedStartsMax = 3;
 
 /**
- * Workers and the jobs in them. A Worker computes one job at a time; a job that waits for a service
- * does not hold its Worker. When a Worker is lost, the job that computed in it fails with the reason;
- * those that were waiting start over elsewhere, with the replies that they already had (deterministic
- * replay), so that no other call notices.
+ * Workers and the jobs in them. A job that waits for a service does not hold its Worker. When a Worker
+ * is lost, the job that computed in it fails with the reason; all others start over elsewhere with the
+ * replies that they already had (deterministic replay), so that no other call notices.
  */
 export class WorkerPool {
   readonly #parts: PoolParts;
   readonly #slots = new Set<WorkerSlot>();
   readonly #jobs = new Map<number, Job>();
-  readonly #hosts = new Map<Job, JobServiceHost>();
-  readonly #queue: Job[] = [];
+  #queue: Job[] = [];
   #lastJobId = 0;
   #failedStarts = 0;
-  #growTimer: ReturnType<typeof setTimeout> | undefined;
-  #shrinkTimer: ReturnType<typeof setTimeout> | undefined;
+  #watch: ReturnType<typeof setTimeout> | undefined;
+  #shrink: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
   constructor(parts: PoolParts) {
@@ -63,72 +68,66 @@ export class WorkerPool {
   }
 
   /** Runs a job. Never rejects. */
-  run({ source, jobMsMax, signal, services }: JobSpec): Promise<JobOutcome> {
-    const { promise, resolve } = Promise.withResolvers<JobOutcome>();
-    if (this.#isClosed || signal.aborted) return Promise.resolve({ kind: "cancelled" });
+  run({ source, jobMsMax, cancellation, services }: JobSpec): Promise<JobOutcome> {
+    if (this.#isClosed || cancellation.isCancelled) return Promise.resolve({ kind: "cancelled" });
     if (this.#queue.length >= workerQueueMax) {
       const reason = `${workerQueueMax} calls are waiting already; send fewer at a time`;
       return Promise.resolve({ kind: "lost", reason });
     }
-    const cancel = (): void => this.#cancel(job);
-    const job: Job = {
-      id: ++this.#lastJobId,
-      source,
-      jobMsMax: jobMsMax ?? workerJobMsMax,
-      settle: (outcome) => {
-        signal.removeEventListener("abort", cancel);
-        resolve(outcome);
-      },
-      record: [],
-      slot: undefined,
-    };
-    signal.addEventListener("abort", cancel, { once: true });
-    this.#jobs.set(job.id, job);
-    this.#hosts.set(job, services);
-    this.#queue.push(job);
-    this.#dispatch();
-    return promise;
+    return new Promise((resolve) => {
+      const id = ++this.#lastJobId;
+      cancellation.onCancel(() => this.#cancel(id));
+      const msMax = jobMsMax ?? workerJobMsMax;
+      const job: Job = {
+        id,
+        source,
+        msMax,
+        services,
+        settle: resolve,
+        record: [],
+        slot: undefined,
+      };
+      this.#jobs.set(id, job);
+      this.#assign(job);
+    });
   }
 
   /** Ends all Workers; unfinished jobs are cancelled. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#growTimer);
-    clearTimeout(this.#shrinkTimer);
+    clearTimeout(this.#watch);
+    clearTimeout(this.#shrink);
     for (const job of this.#jobs.values()) this.#settle(job, { kind: "cancelled" });
     for (const slot of this.#slots) slot.retire();
     this.#slots.clear();
   }
 
-  #dispatch(): void {
-    for (const slot of this.#slots) {
-      if (!slot.isFree) continue;
-      this.#feed(slot);
-      if (this.#queue.length === 0) return;
-    }
-    if (this.#queue.length === 0 || this.#isClosed) return;
+  /** Hands a job to the Worker with the least to do, or lets it wait. */
+  #assign(job: Job): void {
+    const slot = this.#leastLoaded();
+    if (slot !== undefined) slot.start(job);
+    else this.#queue.push(job);
     if (this.#slots.size === 0) this.#addSlot();
-    else this.#growTimer ??= setTimeout(() => this.#grow(), growAfterMs);
+    this.#watchOver();
   }
 
-  /** Gives a free Worker something to do: first a reply that waits for it, then a new job. */
-  #feed(slot: WorkerSlot): void {
-    while (slot.isFree) {
-      const waiting = slot.replies.shift();
-      if (waiting !== undefined) {
-        if (waiting.job.slot === slot) slot.resume(waiting.job, waiting.reply);
-        continue;
-      }
-      const job = this.#queue.shift();
-      if (job === undefined) return this.#scheduleShrink();
-      slot.start(job);
+  #leastLoaded(): WorkerSlot | undefined {
+    let best: WorkerSlot | undefined;
+    for (const slot of this.#slots) {
+      if (slot.load === 0) return slot;
+      if (slot.load >= loadMax || isSlow(slot)) continue;
+      if (best === undefined || slot.load < best.load) best = slot;
     }
+    return best;
   }
 
-  #grow(): void {
-    this.#growTimer = undefined;
-    if (this.#queue.length === 0 || this.#isClosed) return;
-    if (this.#slots.size < (this.#parts.sizeMax ?? workersMax)) this.#addSlot();
+  #dispatchQueue(): void {
+    while (this.#queue.length > 0) {
+      const slot = this.#leastLoaded();
+      if (slot === undefined) return;
+      const job = this.#queue.shift();
+      if (job !== undefined) slot.start(job);
+    }
   }
 
   #addSlot(): void {
@@ -137,8 +136,8 @@ export class WorkerPool {
       onGone: (gone, reason) => this.#onGone(gone, reason),
     });
     this.#slots.add(slot);
-    this.#feed(slot);
-    if (this.#queue.length > 0) this.#growTimer ??= setTimeout(() => this.#grow(), growAfterMs);
+    this.#dispatchQueue();
+    this.#watchOver();
   }
 
   #onMessage(slot: WorkerSlot, message: FromWorker): void {
@@ -147,93 +146,122 @@ export class WorkerPool {
       return;
     }
     const job = this.#jobs.get(message.jobId);
-    if (slot.current?.id === message.jobId) slot.release();
-    if (job === undefined || job.slot !== slot) return this.#dispatch();
-    if (message.kind === "call") void this.#serve(job, message);
-    else this.#settle(job, message);
-    this.#feed(slot);
+    if (job === undefined || job.slot !== slot) return;
+    if (message.kind === "call") {
+      slot.park(job);
+      void this.#serve(job, message);
+    } else {
+      this.#settle(job, message);
+    }
+    if (this.#queue.length > 0) this.#dispatchQueue();
   }
 
   async #serve(job: Job, call: ServiceCall): Promise<void> {
-    const reply = await this.#hosts.get(job)?.(call);
-    if (reply === undefined || !this.#jobs.has(job.id)) return;
+    const reply = await job.services(call);
+    if (!this.#jobs.has(job.id)) return;
     if (recordedMethods.has(call.method)) job.record.push(reply);
     const { slot } = job;
-    if (slot === undefined) return this.#startOver(job);
-    if (slot.isFree) return slot.resume(job, reply);
-    slot.replies.push({ job, reply });
-    setTimeout(() => this.#moveIfStuck(job, slot), moveAfterMs).unref();
+    if (slot !== undefined && !isSlow(slot)) {
+      slot.resume(job, reply);
+      return this.#watchOver();
+    }
+    // Its Worker is gone or computes something else: the job does not wait for that.
+    slot?.drop(job);
+    this.#assign(job);
   }
 
-  /** Its Worker has been computing something else for long: the job does not wait for that. */
-  #moveIfStuck(job: Job, slot: WorkerSlot): void {
-    const place = slot.replies.findIndex((waiting) => waiting.job === job);
-    if (place === -1 || job.slot !== slot) return;
-    slot.replies.splice(place, 1);
-    slot.drop(job);
-    this.#startOver(job);
+  /** Looks after the Workers while any of them has something to do. */
+  #watchOver(): void {
+    this.#watch ??= setTimeout(() => this.#onWatch(), slowAfterMs).unref();
   }
 
-  #startOver(job: Job): void {
-    job.slot = undefined;
-    this.#queue.unshift(job);
-    this.#dispatch();
+  #onWatch(): void {
+    this.#watch = undefined;
+    const displaced: Job[] = [];
+    for (const slot of this.#slots) {
+      if (slot.load === 0 && slot.isReady) continue;
+      this.#endOverdue(slot);
+      if (isSlow(slot) && slot.isReady) displaced.push(...slot.dropWaiting());
+    }
+    this.#queue = [...displaced, ...this.#queue];
+    this.#dispatchQueue();
+    if (this.#queue.length > 0 && this.#slots.size < (this.#parts.sizeMax ?? workersMax)) {
+      this.#addSlot();
+    }
+    const isBusy = [...this.#slots].some((slot) => slot.load > 0 || !slot.isReady);
+    if (isBusy) this.#watch ??= setTimeout(() => this.#onWatch(), watchMs).unref();
+    else this.#scheduleShrink();
+  }
+
+  #endOverdue(slot: WorkerSlot): void {
+    const { head, isReady, stillMs } = slot;
+    if (!isReady && stillMs > workerStartMsMax) slot.end("it did not start");
+    if (isReady && head !== undefined && stillMs > head.msMax) {
+      slot.end(`it did not finish within ${head.msMax} ms`);
+    }
   }
 
   #onGone(slot: WorkerSlot, reason: string): void {
     this.#slots.delete(slot);
-    const { current } = slot;
     this.#parts.onWorkerLost?.(reason);
-    if (!slot.isReady) this.#failedStarts++;
-    for (const job of slot.jobs) {
-      job.slot = undefined;
-      if (job !== current) continue;
-      // A Worker that never ran is no fault of the job, which gets another one.
-      if (slot.isReady) this.#settle(job, { kind: "lost", reason });
-      else this.#queue.unshift(job);
+    const { active } = slot.abandon();
+    const [culprit, ...others] = active;
+    if (slot.isReady && culprit !== undefined) {
+      this.#settle(culprit, { kind: "lost", reason });
+      this.#queue.unshift(...others);
+    } else {
+      // A Worker that never ran is no fault of its jobs, which get another one.
+      this.#failedStarts++;
+      this.#queue.unshift(...active);
     }
-    for (const { job } of slot.replies) if (this.#jobs.has(job.id)) this.#startOver(job);
     if (this.#failedStarts >= failedStartsMax) this.#giveUp(reason);
     else if (this.#slots.size === 0) this.#addSlot();
-    this.#dispatch();
+    this.#dispatchQueue();
+    this.#watchOver();
   }
 
   #giveUp(reason: string): void {
     this.#failedStarts = 0;
-    const waiting = this.#queue.splice(0);
-    for (const job of waiting) this.#settle(job, { kind: "lost", reason });
+    for (const job of this.#queue.splice(0)) this.#settle(job, { kind: "lost", reason });
   }
 
-  #cancel(job: Job): void {
+  #cancel(id: number): void {
+    const job = this.#jobs.get(id);
+    if (job === undefined) return;
     const { slot } = job;
-    const place = this.#queue.indexOf(job);
-    if (place !== -1) this.#queue.splice(place, 1);
-    this.#settle(job, { kind: "cancelled" });
-    if (slot === undefined) return;
-    if (slot.current !== job) return slot.drop(job);
+    const isComputing = slot?.head === job;
+    this.#queue = this.#queue.filter((waiting) => waiting !== job);
+    if (slot === undefined || !isComputing) {
+      slot?.drop(job);
+      return this.#settle(job, { kind: "cancelled" });
+    }
+    job.settle({ kind: "cancelled" });
     setTimeout(() => {
-      if (slot.current === job) slot.end("its call was cancelled");
+      if (slot.head === job) slot.end("its call was cancelled");
     }, cancelGraceMs).unref();
   }
 
   #settle(job: Job, outcome: JobOutcome): void {
     if (!this.#jobs.delete(job.id)) return;
-    this.#hosts.delete(job);
-    job.slot?.jobs.delete(job);
+    job.slot?.finish(job);
     job.settle(outcome);
   }
 
   /** Ends Workers that have had nothing to do for a while, all but one. */
   #scheduleShrink(): void {
     if (this.#slots.size <= 1) return;
-    this.#shrinkTimer ??= setTimeout(() => {
-      this.#shrinkTimer = undefined;
+    this.#shrink ??= setTimeout(() => {
+      this.#shrink = undefined;
       for (const slot of this.#slots) {
-        if (this.#slots.size <= 1 || slot.idleMs < workerIdleMs) continue;
+        if (this.#slots.size <= 1 || !slot.isIdle || slot.stillMs < workerIdleMs) continue;
         this.#slots.delete(slot);
         slot.retire();
       }
       this.#scheduleShrink();
     }, workerIdleMs).unref();
   }
+}
+
+function isSlow(slot: WorkerSlot): boolean {
+  return slot.load > 0 && slot.isReady && slot.stillMs > slowAfterMs;
 }

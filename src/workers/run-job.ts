@@ -25,10 +25,19 @@ export async function runJob(
   try {
     const output = await tool.handler(parsed.data as never, context);
     const json = encodeCallToolResult(await toResult(output, tool, context), version);
+    assertBounded(json, output);
     return { kind: "done", jobId, json, ...afterDeliveryOf(output) };
   } catch (error) {
     return { kind: "done", jobId, json: encodeCallToolResult(failure(tool, error), version) };
   }
+}
+
+/** Text is bounded by then; what remains is a structured result (or an image) out of all measure. */
+function assertBounded(json: string, { images = [] }: ToolOutput): void {
+  const imageChars = images.reduce((sum, image) => sum + image.data.length, 0);
+  if (json.length - imageChars <= structuredBytesMax) return;
+  const limit = Math.round(structuredBytesMax / 1024);
+  throw new AppError("limit", `The structured result is larger than ${limit} KiB.`);
 }
 
 function afterDeliveryOf({ afterDelivery }: ToolOutput): Pick<ToolOutput, "afterDelivery"> {
@@ -50,10 +59,6 @@ async function toResult(
   ];
   const isError = output.isError ?? false;
   if (output.structured === undefined || tool.output === undefined) return { content, isError };
-  if (JSON.stringify(output.structured).length > structuredBytesMax) {
-    const limit = Math.round(structuredBytesMax / 1024);
-    throw new AppError("limit", `Its structured result is larger than ${limit} KiB.`);
-  }
   return { content, structuredContent: output.structured, isError };
 }
 

@@ -1,10 +1,10 @@
 import { messageOf } from "../base/errors.ts";
-import { workerStartMsMax } from "../base/limits.ts";
 import type { Job } from "./job.ts";
 import {
   decodeFromWorker,
   encodeToWorker,
   type FromWorker,
+  joinMessages,
   type ServiceReply,
   type ToWorker,
 } from "./messages.ts";
@@ -16,19 +16,21 @@ export interface SlotEvents {
   onGone(slot: WorkerSlot, reason: string): void;
 }
 
-/** One Worker: the job that computes in it, and those that wait in it for a service. */
+/**
+ * One Worker and its jobs. Several may be handed to it at once, so that it need not be woken for each;
+ * it computes them in that order. Those that wait for a service cost it nothing.
+ */
 export class WorkerSlot {
   readonly #worker: Worker;
   readonly #events: SlotEvents;
-  /** Jobs that were started here and have not settled, `current` included. */
-  readonly jobs = new Set<Job>();
-  /** Replies for jobs of this Worker that came while another one was computing. */
-  readonly replies: { readonly job: Job; readonly reply: ServiceReply }[] = [];
-  #current: Job | undefined;
+  /** Jobs to compute, oldest first: the first one is being computed. */
+  readonly #active = new Set<Job>();
+  /** Jobs that wait for a service. */
+  readonly #parked = new Set<Job>();
+  #outgoing: string[] = [];
   #isReady = false;
   #isGone = false;
-  #idleSince = performance.now();
-  #deadline: ReturnType<typeof setTimeout> | undefined;
+  #headSince = performance.now();
 
   constructor(worker: Worker, events: SlotEvents) {
     this.#worker = worker;
@@ -39,50 +41,68 @@ export class WorkerSlot {
       const { code } = event as unknown as { code: number };
       this.end(`it exited with code ${code}`);
     });
-    this.#watch(workerStartMsMax, "it did not start");
   }
 
-  /** The job that computes here now. */
-  get current(): Job | undefined {
-    return this.#current;
-  }
-
+  /** False until the Worker has loaded its tools. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  get isFree(): boolean {
-    return this.#current === undefined;
+  /** Jobs that compute here, or will. */
+  get load(): number {
+    return this.#active.size;
   }
 
-  /** Milliseconds without a job, on the clock of `performance.now()`. */
-  get idleMs(): number {
-    return this.jobs.size > 0 ? 0 : performance.now() - this.#idleSince;
+  /** The job that computes now. */
+  get head(): Job | undefined {
+    return this.#active.values().next().value;
+  }
+
+  /** Milliseconds since the head changed, the Worker got ready, or the last job was done. */
+  get stillMs(): number {
+    return performance.now() - this.#headSince;
+  }
+
+  get isIdle(): boolean {
+    return this.#active.size === 0 && this.#parked.size === 0;
   }
 
   start(job: Job): void {
     job.slot = this;
-    this.jobs.add(job);
-    this.#occupy(job);
+    this.#activate(job);
     this.#post({ kind: "job", jobId: job.id, ...job.source(), record: job.record });
   }
 
   resume(job: Job, reply: ServiceReply): void {
-    this.#occupy(job);
+    this.#parked.delete(job);
+    this.#activate(job);
     this.#post({ kind: "reply", jobId: job.id, reply });
   }
 
-  /** The current job waits for a service, or has settled. */
-  release(): void {
-    this.#current = undefined;
-    this.#idleSince = performance.now();
-    clearTimeout(this.#deadline);
+  /** The job waits for a service. */
+  park(job: Job): void {
+    this.#deactivate(job);
+    this.#parked.add(job);
   }
 
-  /** Forgets a job that is waiting here. */
+  /** The job is over. */
+  finish(job: Job): void {
+    this.#deactivate(job);
+    this.#parked.delete(job);
+  }
+
+  /** Takes a job away that is to go on elsewhere, or whose caller is gone. */
   drop(job: Job): void {
-    this.jobs.delete(job);
+    this.finish(job);
+    job.slot = undefined;
     if (!this.#isGone) this.#post({ kind: "drop", jobId: job.id });
+  }
+
+  /** Takes away all jobs but the one that computes. */
+  dropWaiting(): Job[] {
+    const waiting = [...this.#active].slice(1);
+    for (const job of waiting) this.drop(job);
+    return waiting;
   }
 
   /** Ends the Worker, whatever it is doing, and tells why. */
@@ -95,35 +115,50 @@ export class WorkerSlot {
   /** Ends a Worker that is not needed any more, without a word. */
   retire(): void {
     this.#isGone = true;
-    clearTimeout(this.#deadline);
     this.#worker.terminate();
   }
 
-  #occupy(job: Job): void {
-    this.#current = job;
-    if (this.#isReady) this.#watch(job.jobMsMax, "it did not finish within its time");
+  /** Takes all jobs off a Worker that is gone. */
+  abandon(): { active: Job[]; parked: Job[] } {
+    const jobs = { active: [...this.#active], parked: [...this.#parked] };
+    for (const job of [...jobs.active, ...jobs.parked]) job.slot = undefined;
+    this.#active.clear();
+    this.#parked.clear();
+    return jobs;
   }
 
-  #watch(ms: number, reason: string): void {
-    clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => this.end(`${reason} (${ms} ms)`), ms);
-    this.#deadline.unref();
+  #activate(job: Job): void {
+    if (this.#active.size === 0) this.#headSince = performance.now();
+    this.#active.add(job);
+  }
+
+  #deactivate(job: Job): void {
+    if (this.head === job) this.#headSince = performance.now();
+    this.#active.delete(job);
   }
 
   #receive(text: string): void {
     if (this.#isGone) return;
-    const message = decodeFromWorker(text);
-    if (message.kind === "ready") {
-      this.#isReady = true;
-      clearTimeout(this.#deadline);
-      if (this.#current !== undefined) this.#occupy(this.#current);
+    for (const message of decodeFromWorker(text)) {
+      if (message.kind === "ready") {
+        this.#isReady = true;
+        this.#headSince = performance.now();
+      }
+      this.#events.onMessage(this, message);
     }
-    this.#events.onMessage(this, message);
   }
 
+  /** Messages of one turn go out together at its end. */
   #post(message: ToWorker): void {
-    this.#worker.postMessage(encodeToWorker(message));
+    if (this.#outgoing.length === 0) queueMicrotask(this.#flush);
+    this.#outgoing.push(encodeToWorker(message));
   }
+
+  readonly #flush = (): void => {
+    const messages = this.#outgoing;
+    this.#outgoing = [];
+    if (!this.#isGone) this.#worker.postMessage(joinMessages(messages));
+  };
 }
 
 function errorText(event: Event): string {

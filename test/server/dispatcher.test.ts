@@ -89,7 +89,7 @@ describe("Dispatcher, cancellation", () => {
     const { exchange, router, transport } = await startSession("2025-06-18");
     const sentBefore = transport.sent.length;
     transport.deliver(call, notification("notifications/cancelled", { requestId: "c" }));
-    expect(router.calls[0]?.request.signal.aborted).toBe(true);
+    expect(router.calls[0]?.request.cancellation.isCancelled).toBe(true);
     router.calls[0]?.request.onProgress?.("late");
     await router.calls[0]?.outcome.promise;
     expect(await exchange(1, request("p", "ping"))).toEqual([result("p", {})]);

@@ -36,7 +36,7 @@ class FakeRouter implements Router {
 
   call(request: CallRequest): Promise<CallOutcome> {
     const outcome = createDeferred<CallOutcome>();
-    request.signal.addEventListener("abort", () => outcome.resolve({ kind: "cancelled" }));
+    request.cancellation.onCancel(() => outcome.resolve({ kind: "cancelled" }));
     this.calls.push({ request, outcome });
     return outcome.promise;
   }

@@ -21,7 +21,7 @@ describe("serveConnection()", () => {
     news();
     connection.shutdown();
     await connection.ended;
-    expect(router.calls[0]?.request.signal.aborted).toBe(true);
+    expect(router.calls[0]?.request.cancellation.isCancelled).toBe(true);
     expect(news()).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { nearestName, suggestionFor } from "../../config/nearest-name.ts";
 import type { CallOutcome, Router } from "../../gateway/call.ts";
@@ -51,7 +52,7 @@ async function callTool(
       limits: { ...start.clients.limitsFor(undefined), answerMs: 0 },
       workspaceDir: async () => workspaceDir,
     },
-    signal: io.interrupted,
+    cancellation: Cancellation.following(io.interrupted),
   });
   return printOutcome(outcome, args.has("json"), print);
 }

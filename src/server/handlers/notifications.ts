@@ -21,5 +21,5 @@ export function handleNotification(message: NotificationMessage, connection: Con
 /** Looked up among the requests of both eras. `initialize` is answered at once and so cannot be cancelled (legacy.md section 4). */
 function cancelRequest(message: NotificationMessage, connection: Connection): void {
   const id = message.params?.requestId;
-  if (isRequestId(id)) connection.inFlight.cancel(id, "cancelled by the client");
+  if (isRequestId(id)) connection.inFlight.cancel(id);
 }

@@ -20,7 +20,7 @@ export function handleToolsCall(
   if (args !== undefined && !isObject(args)) {
     return badArguments(version, `Invalid arguments for ${name}: arguments must be an object`);
   }
-  const call: CallRequest = { name, args, version, client, signal: request.signal };
+  const call: CallRequest = { name, args, version, client, cancellation: request.cancellation };
   const token = readProgressToken(params);
   if (token === undefined) return connection.server.router.call(call).then(replyFor);
   const progress = new ProgressReporter(token, version, connection.outbox);
