@@ -143,7 +143,7 @@ find_checkout() {
 
 build_checkout() {
   say "source: this checkout, $checkout"
-  # shellcheck source=scripts/bootstrap.sh
+  # shellcheck source=scripts/bootstrap.sh disable=SC1091
   . "$checkout/scripts/bootstrap.sh"
   get_bun "$checkout"
   bun "$checkout/scripts/build.ts" --target "$target" </dev/null >&2 || fail "the build failed (above)."

@@ -7,6 +7,8 @@ root=$(pwd)
 started=$(date +%s)
 passed=0
 failed=0
+# Colour codes would hide the counts.
+unset FORCE_COLOR
 
 say() { printf '[%3ss] %s\n' "$(($(date +%s) - started))" "$*"; }
 
@@ -88,13 +90,12 @@ run_tests() {
 
 # The summary of `bun test`: lines like ` 12 pass` and ` 0 fail`.
 sum_of() {
-  sed 's/\x1b\[[0-9;]*m//g' "$work/log" |
-    awk -v word="$1" 'NF == 2 && $2 == word && $1 ~ /^[0-9]+$/ { last = $1 } END { print last + 0 }'
+  awk -v word="$1" 'NF == 2 && $2 == word && $1 ~ /^[0-9]+$/ { last = $1 } END { print last + 0 }' "$work/log"
 }
 
 work=$(mktemp -d) || fail "cannot create a temporary folder; set TMPDIR"
 get_system_packages
-# shellcheck source=scripts/bootstrap.sh
+# shellcheck source=scripts/bootstrap.sh disable=SC1091
 . "$root/scripts/bootstrap.sh"
 get_bun "$root"
 record "build" bun scripts/build.ts
