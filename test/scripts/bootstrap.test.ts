@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createScratch, installer, runCommand } from "./run-installer.ts";
+
+const tools =
+  "sh awk cat cp cut date df dirname getconf grep head id ln ls mkdir mktemp mv pwd rm sed tail tee tr uname wc";
+
+/** A PATH with the system's tools, and the `programs` given as shell scripts; no Node, no npm, no Bun. */
+function createPath(folder: string, programs: Record<string, string>): string {
+  mkdirSync(folder, { recursive: true });
+  for (const tool of tools.split(" ")) {
+    const found = Bun.which(tool);
+    if (found !== null) symlinkSync(found, join(folder, tool));
+  }
+  writePrograms(folder, programs);
+  return folder;
+}
+
+function writePrograms(folder: string, programs: Record<string, string>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+}
+
+/** Our shell scripts in a folder that looks like a checkout. */
+function createCheckout(folder: string): string {
+  mkdirSync(join(folder, "scripts"), { recursive: true });
+  for (const script of ["install.sh", "bootstrap.sh", "test.sh"]) {
+    copyFileSync(join(dirname(installer), script), join(folder, "scripts", script));
+  }
+  writeFileSync(join(folder, "package.json"), '{\n  "name": "scorpiox-code"\n}\n');
+  writeFileSync(join(folder, "scripts/build.ts"), "");
+  return folder;
+}
+
+describe.skipIf(process.platform === "win32")("install.sh in a checkout", () => {
+  test.each<[string, Record<string, string>, string]>([
+    ["without Node", {}, "Node.js 20 or newer is needed"],
+    ["with an old Node", { node: "echo 18.20.4" }, "Node.js 18.20.4 is too old"],
+    ["without npm", { node: "echo 20.1.0" }, "npm is needed to build from source"],
+    [
+      "when npm cannot install",
+      { node: '[ "$1" = -p ] && echo 20.1.0', npm: "echo no network >&2; exit 1" },
+      "npm could not install the packages",
+    ],
+    [
+      "when Bun does not start",
+      { node: '[ "$1" = -p ] && echo 20.1.0', npm: "exit 0" },
+      "Bun does not start after installing",
+    ],
+  ])("says what is missing %s", async (_name, programs, message) => {
+    using scratch = createScratch();
+    const checkout = createCheckout(join(scratch.path, "checkout"));
+    mkdirSync(join(checkout, "node_modules/bun"), { recursive: true });
+    const PATH = createPath(join(scratch.path, "bin"), programs);
+    const script = join(checkout, "scripts/install.sh");
+    const run = await runCommand(["sh", script], { PATH, HOME: scratch.path });
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain(message);
+    expect(run.stdout).toBe("");
+  });
+});
+
+describe.skipIf(process.platform === "win32")("test.sh", () => {
+  const summary = (passed: number, failed: number) =>
+    `echo ' ${passed} pass'; echo ' 2 skip'; echo ' ${failed} fail'; exit ${Math.sign(failed)}`;
+
+  test.each<[string, string, string, string]>([
+    ["everything passes", "echo 'gate: lint passed'", summary(12, 0), "15 passed, 0 failed"],
+    ["tests fail", "echo 'gate: lint passed'", summary(12, 3), "15 passed, 3 failed"],
+    ["the gate fails", "echo 'gate: lint failed'; exit 1", summary(12, 0), "14 passed, 1 failed"],
+    ["the gate crashes", "exit 2", summary(12, 0), "14 passed, 1 failed"],
+    ["the test runner crashes", "", "kill -s KILL $$", "2 passed, 1 failed"],
+    [
+      "an error is outside of tests",
+      "",
+      "echo ' 5 pass'; echo ' 0 fail'; exit 1",
+      "7 passed, 1 failed",
+    ],
+  ])("ends with the counts when %s", async (_name, gate, bunTest, lastLine) => {
+    using scratch = createScratch();
+    const checkout = createCheckout(join(scratch.path, "checkout"));
+    writePrograms(join(checkout, "scripts"), { "gate.sh": gate });
+    writePrograms(join(checkout, "node_modules/.bin"), {
+      bun: `case $1 in test) ${bunTest} ;; --version) echo 1.4.5 ;; esac`,
+    });
+    const programs = {
+      node: '[ "$1" = -e ] || echo 20.1.0',
+      npm: "exit 1",
+      ps: "",
+      git: "",
+    };
+    const PATH = createPath(join(scratch.path, "bin"), programs);
+    const run = await runCommand(["sh", join(checkout, "scripts/test.sh")], { PATH });
+    expect(run.stdout.trimEnd().split("\n").at(-1)).toBe(lastLine);
+    expect(run.exitCode).toBe(lastLine.endsWith(" 0 failed") ? 0 : 1);
+  });
+
+  test("counts a step that nothing can go on without as a failure", async () => {
+    using scratch = createScratch();
+    const checkout = createCheckout(join(scratch.path, "checkout"));
+    const PATH = createPath(join(scratch.path, "bin"), { ps: "", git: "" });
+    const run = await runCommand(["sh", join(checkout, "scripts/test.sh")], { PATH });
+    expect(run.stderr).toContain("Node.js 20 or newer is needed");
+    expect(run.stdout.trimEnd().split("\n").at(-1)).toBe("0 passed, 1 failed");
+    expect(run.exitCode).toBe(1);
+  });
+});
