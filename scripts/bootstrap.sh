@@ -64,7 +64,7 @@ install_packages() (
 )
 
 npm_quietly() {
-  npm "$@" --include=dev --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error </dev/null >&2
+  npm "$@" --include=dev --ignore-scripts --no-audit --no-fund --no-update-notifier --no-progress --loglevel=error </dev/null >&2
 }
 
 # node_modules/bun holds a placeholder until its install step has put the executable there.

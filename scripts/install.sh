@@ -19,6 +19,7 @@ started=$(date +%s)
 
 # Everything is in functions and starts on the last line: half a download does nothing.
 main() {
+  umask_before=$(umask)
   umask 077
   work=
   staged=
@@ -145,8 +146,10 @@ build_checkout() {
   say "source: this checkout, $checkout"
   # shellcheck source=scripts/bootstrap.sh disable=SC1091
   . "$checkout/scripts/bootstrap.sh"
+  umask "$umask_before"
   get_bun "$checkout"
   bun "$checkout/scripts/build.ts" --target "$target" </dev/null >&2 || fail "the build failed (above)."
+  umask 077
 }
 
 # ---- get the file, checked, beside its place -----------------------------------------------------

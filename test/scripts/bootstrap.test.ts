@@ -11,7 +11,7 @@ function createPath(folder: string, programs: Record<string, string>): string {
   mkdirSync(folder, { recursive: true });
   for (const tool of tools.split(" ")) {
     const found = Bun.which(tool);
-    if (found !== null) symlinkSync(found, join(folder, tool));
+    if (found !== null && !(tool in programs)) symlinkSync(found, join(folder, tool));
   }
   writePrograms(folder, programs);
   return folder;
@@ -61,6 +61,33 @@ describe.skipIf(process.platform === "win32")("install.sh in a checkout", () => 
     expect(run.exitCode).toBe(1);
     expect(run.stderr).toContain(message);
     expect(run.stdout).toBe("");
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("install.sh on a system", () => {
+  const uname = (system: string, machine: string) =>
+    `if [ "$1" = -m ]; then echo ${machine}; else echo ${system}; fi`;
+
+  test.each<[string, Record<string, string>, string]>([
+    ["RISC-V", { uname: uname("Linux", "riscv64") }, "for processor riscv64"],
+    ["FreeBSD", { uname: uname("FreeBSD", "amd64") }, "no scorpiox-code for FreeBSD"],
+    ["Windows", { uname: uname("MINGW64_NT-10.0", "x86_64") }, "run scripts/install.ps1"],
+    ["glibc 2.12", { getconf: "echo glibc 2.12" }, "glibc 2.12 is too old"],
+    ["glibc 2.17", { getconf: "echo glibc 2.17" }, "HOME is not set"],
+    ["glibc 3.0", { getconf: "echo glibc 3.0" }, "HOME is not set"],
+    ["no glibc and no musl", { getconf: "exit 1", ls: "exit 1" }, "no C library"],
+    [
+      "musl without libstdc++",
+      { getconf: "exit 1", ls: "case $1 in /lib/ld-musl*) ;; *) exit 1 ;; esac" },
+      "apk add libstdc++",
+    ],
+    ["musl with libstdc++", { getconf: "exit 1", ls: "exit 0" }, "musl\n"],
+  ])("with %s says so", async (_name, programs, message) => {
+    using scratch = createScratch();
+    const PATH = createPath(join(scratch.path, "bin"), programs);
+    const run = await runCommand(["sh", installer], { PATH });
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain(message);
   });
 });
 
