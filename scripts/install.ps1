@@ -1,0 +1,262 @@
+<#
+.SYNOPSIS
+Installs scorpiox-code for this user on Windows, proves that it works, and says what to paste into each client.
+
+.DESCRIPTION
+  powershell -ExecutionPolicy Bypass -File scripts\install.ps1    in a checkout: builds with Node and npm, then installs
+  irm URL | iex                                                   from a release: the checksum is verified first
+
+SCORPIOX_HOME         the folder to install into              (default: %USERPROFILE%\.scorpiox)
+SCORPIOX_RELEASE_URL  https:// folder or a local folder with SHA256SUMS and the binaries; set, it wins over a checkout
+#>
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue' # the progress bar of Windows PowerShell slows a download tenfold
+Set-StrictMode -Version 2.0
+
+# Where releases live: the only place that names it.
+$Releases = 'https://github.com/scorpiox/scorpiox-code/releases'
+$ReplySecondsMax = 30
+$Clock = [Diagnostics.Stopwatch]::StartNew()
+
+function Say([string] $Text) { [Console]::Error.WriteLine('[{0,3:0}s] {1}' -f $Clock.Elapsed.TotalSeconds, $Text) }
+
+# ---- what this machine is, where it goes -----------------------------------------------------------
+
+function Get-Target {
+  # A 32-bit PowerShell sees the processor of its emulation first.
+  $cpu = $env:PROCESSOR_ARCHITEW6432
+  if (-not $cpu) { $cpu = $env:PROCESSOR_ARCHITECTURE }
+  switch ($cpu) {
+    'AMD64' { return 'windows-x64' }
+    'ARM64' { return 'windows-arm64' }
+    default { throw "there is no scorpiox-code for processor $cpu`: x64 and ARM64 only." }
+  }
+}
+
+function Get-Folder {
+  $folder = $env:SCORPIOX_HOME
+  if (-not $folder) {
+    if (-not $env:USERPROFILE) { throw 'USERPROFILE is not set. Set SCORPIOX_HOME to a folder of your own.' }
+    $folder = Join-Path $env:USERPROFILE '.scorpiox'
+  }
+  $folder = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($folder)
+  try { [IO.Directory]::CreateDirectory($folder) | Out-Null }
+  catch { throw "cannot create $folder`: $($_.Exception.Message) Set SCORPIOX_HOME to a folder that you can write to." }
+  return $folder
+}
+
+# ---- source ----------------------------------------------------------------------------------------
+
+function Get-Checkout {
+  if (-not $PSScriptRoot) { return $null } # from a pipe
+  $above = Split-Path -Parent $PSScriptRoot
+  if (Test-Path -LiteralPath (Join-Path $above 'scripts\build.ts')) { return $above }
+  return $null
+}
+
+function Invoke-Tool([string] $What, [string] $Program, [string[]] $Arguments) {
+  & $Program @Arguments | ForEach-Object { [Console]::Error.WriteLine($_) }
+  if ($LASTEXITCODE -ne 0) { throw "$What failed (above)." }
+}
+
+function Build-Checkout([string] $Checkout, [string] $Target) {
+  Say "source: this checkout, $Checkout"
+  if (-not (Get-Command node -ErrorAction SilentlyContinue) -or -not (Get-Command npm.cmd -ErrorAction SilentlyContinue)) {
+    throw 'Node.js 20 or newer with npm is needed to build from source: https://nodejs.org'
+  }
+  $node = & node -p process.versions.node
+  if ([int] $node.Split('.')[0] -lt 20) { throw "Node.js $node is too old: 20 or newer is needed (https://nodejs.org)." }
+  Push-Location -LiteralPath $Checkout
+  try {
+    # Install scripts of packages are not run; Bun's own is, by name.
+    Invoke-Tool 'npm ci' 'npm.cmd' @('ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error')
+    Invoke-Tool 'the installation of Bun' 'node' @('node_modules\bun\install.js')
+    Invoke-Tool 'the build' 'node_modules\.bin\bun.cmd' @('scripts\build.ts', '--target', $Target)
+  }
+  finally { Pop-Location }
+  return Join-Path $Checkout 'dist'
+}
+
+function Get-ReleaseFile([string] $Source, [string] $Name, [string] $To) {
+  if ($Source -like 'https://*') {
+    # Windows PowerShell 5.1 offers older versions of TLS by default.
+    [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
+    try { Invoke-WebRequest -UseBasicParsing -Uri "$Source/$Name" -OutFile $To }
+    catch { throw "cannot get $Source/$Name`: $($_.Exception.Message) Nothing was installed." }
+  }
+  elseif ($Source -like '*://*' -and $Source -notlike 'file://*') {
+    throw "SCORPIOX_RELEASE_URL must start with https:// or be a folder, not: $Source"
+  }
+  else {
+    $folder = $Source
+    if ($Source -like 'file://*') { $folder = ([Uri] $Source).LocalPath }
+    Copy-Item -LiteralPath (Join-Path $folder $Name) -Destination $To
+  }
+}
+
+function Get-ExpectedHash([string] $Sums, [string] $Name) {
+  foreach ($line in Get-Content -LiteralPath $Sums) {
+    if ($line -match '^([0-9a-f]{64}) [ *](\S+)$' -and $Matches[2] -eq $Name) { return $Matches[1] }
+  }
+  throw "SHA256SUMS has no SHA-256 for $Name. Nothing was installed."
+}
+
+# ---- proof: what a client will do --------------------------------------------------------------------
+
+function Start-Program([string] $Path) {
+  $start = New-Object Diagnostics.ProcessStartInfo
+  $start.FileName = $Path
+  $start.WorkingDirectory = [IO.Path]::GetTempPath()
+  $start.UseShellExecute = $false
+  $start.CreateNoWindow = $true
+  $start.RedirectStandardInput = $true
+  $start.RedirectStandardOutput = $true
+  return [Diagnostics.Process]::Start($start)
+}
+
+function Send-Line($Process, [string] $Text) {
+  # Bytes, so that no encoding puts a mark in front and no line ends in CR LF.
+  $bytes = [Text.Encoding]::UTF8.GetBytes("$Text`n")
+  $Process.StandardInput.BaseStream.Write($bytes, 0, $bytes.Length)
+  $Process.StandardInput.BaseStream.Flush()
+}
+
+function Get-Reply($Process, [int] $Id, [string] $Method, [string] $Params) {
+  Send-Line $Process ('{{"jsonrpc":"2.0","id":{0},"method":"{1}","params":{2}}}' -f $Id, $Method, $Params)
+  $deadline = [DateTime]::UtcNow.AddSeconds($ReplySecondsMax)
+  while ($true) {
+    $reading = $Process.StandardOutput.ReadLineAsync()
+    $left = [Math]::Max(0, ($deadline - [DateTime]::UtcNow).TotalMilliseconds)
+    if (-not $reading.Wait([int] $left)) { throw "no answer to $Method within $ReplySecondsMax s." }
+    if ($null -eq $reading.Result) { throw "it ended before it answered $Method." }
+    if ($reading.Result -notmatch ('"id": ?{0}[,}}]' -f $Id)) { continue }
+    if ($reading.Result -notmatch '"result":') { throw "$Method failed: $($reading.Result)" }
+    return $reading.Result
+  }
+}
+
+function Test-Program([string] $Path) {
+  $process = Start-Program $Path
+  try {
+    $client = '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"scorpiox-install","version":"1"}}'
+    Get-Reply $process 1 'initialize' $client | Out-Null
+    Say 'proof: handshake'
+    Send-Line $process '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    $list = Get-Reply $process 2 'tools/list' '{}'
+    $tools = [regex]::Matches($list, '"inputSchema"').Count
+    if ($tools -eq 0) { throw "tools/list gave no tools: $list" }
+    Say "proof: tools/list, $tools tools"
+    $call = Get-Reply $process 3 'tools/call' '{"name":"Bash","arguments":{"command":"echo scorpiox-proof"}}'
+    if ($call -match '"isError":true' -or $call -notmatch 'scorpiox-proof') { throw "the Bash tool gave another answer: $call" }
+    Say 'proof: Bash ran a command'
+    $process.StandardInput.Close()
+    if (-not $process.WaitForExit($ReplySecondsMax * 1000)) { throw 'it did not end when its input was closed.' }
+  }
+  finally {
+    if (-not $process.HasExited) { $process.Kill() }
+    $process.Dispose()
+  }
+}
+
+# ---- put it in place, keep a way back ------------------------------------------------------------------
+
+function Install-Staged([string] $Staged, [string] $Binary) {
+  $old = "$Binary.old.$PID"
+  $previous = $Binary -replace '\.exe$', '.previous.exe'
+  $hadOne = Test-Path -LiteralPath $Binary
+  # Windows lets a running program be renamed, not overwritten.
+  if ($hadOne) { Move-Item -LiteralPath $Binary -Destination $old }
+  try {
+    Move-Item -LiteralPath $Staged -Destination $Binary
+    Test-Program $Binary
+  }
+  catch {
+    Remove-Item -LiteralPath $Binary -Force -ErrorAction SilentlyContinue
+    if ($hadOne) {
+      Move-Item -LiteralPath $old -Destination $Binary
+      [Console]::Error.WriteLine('install: the program that was there before is back in place.')
+    }
+    throw "the installed program does not work: $($_.Exception.Message)"
+  }
+  if ($hadOne) {
+    try { Move-Item -LiteralPath $old -Destination $previous -Force }
+    catch { Say "an older program is still running: kept as $old" }
+  }
+}
+
+# ---- what to do next ------------------------------------------------------------------------------------
+
+function Write-Clients([string] $Binary) {
+  $path = $Binary.Replace('\', '\\')
+  $plain = "{`n  `"mcpServers`": {`n    `"scorpiox-code`": { `"command`": `"$path`", `"args`": [] }`n  }`n}"
+  @"
+
+Paste into the client that you use:
+
+Claude Desktop   %APPDATA%\Claude\claude_desktop_config.json   (then quit it fully and start it again;
+                 the Microsoft Store build reads
+                 %LOCALAPPDATA%\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json)
+$plain
+
+Claude Code      %USERPROFILE%\.claude.json
+{
+  "mcpServers": {
+    "scorpiox-code": { "type": "stdio", "command": "$path", "args": [] }
+  }
+}
+
+Cursor           %USERPROFILE%\.cursor\mcp.json   (it reloads by itself)
+$plain
+
+VS Code          %APPDATA%\Code\User\mcp.json
+{
+  "servers": {
+    "scorpiox-code": { "type": "stdio", "command": "$path", "args": [] }
+  }
+}
+
+Where the file already has servers, add the "scorpiox-code" entry to them.
+"@ | Write-Output
+}
+
+# Everything starts here: half a download does nothing.
+function Install-Scorpiox {
+  $target = Get-Target
+  $folder = Get-Folder
+  Say "system: $target"
+  $checkout = Get-Checkout
+  if ($env:SCORPIOX_RELEASE_URL) { $source = $env:SCORPIOX_RELEASE_URL.TrimEnd('/') }
+  elseif ($checkout) { $source = Build-Checkout $checkout $target }
+  else { $source = "$Releases/latest/download" }
+  Say "source: $source"
+  $file = "scorpiox-code-$target.exe"
+  # Not .exe: Windows does not start it before it has been checked.
+  $staged = Join-Path $folder ".scorpiox-code.new.$PID"
+  $sums = Join-Path $folder ".SHA256SUMS.$PID"
+  $binary = Join-Path $folder 'scorpiox-code.exe'
+  try {
+    Get-ReleaseFile $source 'SHA256SUMS' $sums
+    $expected = Get-ExpectedHash $sums $file
+    Get-ReleaseFile $source $file $staged
+    $actual = (Get-FileHash -LiteralPath $staged -Algorithm SHA256).Hash.ToLowerInvariant()
+    if ($actual -ne $expected) {
+      throw "$file is not what was released: nothing was installed.`n  expected $expected`n  actual   $actual"
+    }
+    Say "checksum: $actual"
+    if ((Test-Path -LiteralPath $binary) -and (Get-FileHash -LiteralPath $binary -Algorithm SHA256).Hash -eq $actual) {
+      Say 'in place: the same file is already there'
+      Test-Program $binary
+    }
+    else { Install-Staged $staged $binary }
+  }
+  finally { Remove-Item -LiteralPath $sums, $staged -Force -ErrorAction SilentlyContinue }
+  Say "installed: $binary"
+  Write-Clients $binary
+}
+
+try { Install-Scorpiox }
+catch {
+  [Console]::Error.WriteLine("install: $($_.Exception.Message)")
+  # From a pipe `exit` would close the caller's window.
+  if ($PSScriptRoot) { exit 1 } else { throw }
+}
