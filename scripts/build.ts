@@ -7,7 +7,7 @@
  */
 import { copyFileSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { compile, type EntryPoints } from "./build/compile.ts";
+import { compile, type CompileResult, type EntryPoints } from "./build/compile.ts";
 import { type BuildOptions, parseOptions, usage } from "./build/options.ts";
 import {
   type BundledPackage,
@@ -16,6 +16,7 @@ import {
   readProduct,
 } from "./build/packages.ts";
 import { type Artifact, describeArtifact, writeReleaseFiles } from "./build/release-files.ts";
+import { getRuntime } from "./build/runtime.ts";
 import { createSbom } from "./build/sbom.ts";
 import { hostTarget, type Target } from "./build/targets.ts";
 
@@ -89,7 +90,7 @@ async function compileAloud(
   outfile: string,
 ): Promise<readonly string[] | undefined> {
   const started = performance.now();
-  const result = await compile(root, entryPoints, target, outfile);
+  const result = await compileFor(entryPoints, target, outfile);
   if (result.kind === "failed") {
     console.error(`build: ${target.name} failed: ${result.reason}`);
     return undefined;
@@ -98,6 +99,19 @@ async function compileAloud(
   const megabytes = (Bun.file(outfile).size / 1e6).toFixed(0);
   console.log(`build: ${target.name}  ${megabytes} MB  ${seconds} s`);
   return result.inputs;
+}
+
+async function compileFor(
+  entryPoints: EntryPoints,
+  target: Target,
+  outfile: string,
+): Promise<CompileResult> {
+  try {
+    const runtime = await getRuntime(root, target);
+    return await compile(root, entryPoints, target, runtime, outfile);
+  } catch (error) {
+    return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** The binary of this machine under the name that people and tests start. */

@@ -21,12 +21,14 @@ const flags = [
 
 /**
  * Compiles `entryPoints` (paths relative to `root`) into `outfile`, which appears complete or not at all.
+ * `runtime` is the Bun executable of `target`.
  * The same sources, lock file and Bun give the same bytes, in any folder.
  */
 export async function compile(
   root: string,
   entryPoints: EntryPoints,
   target: Target,
+  runtime: string,
   outfile: string,
 ): Promise<CompileResult> {
   // Bun writes the name of the output file into the binary: one name for all, renamed afterwards.
@@ -34,12 +36,13 @@ export async function compile(
   try {
     const staged = join(scratch, "scorpiox-code");
     const metafile = join(scratch, "meta.json");
-    const where = [`--target=${target.bun}`, `--metafile=${metafile}`, "--outfile", staged];
-    const command = [process.execPath, "build", ...flags, ...where, ...entryPoints];
+    const from = [`--target=${target.bun}`, `--compile-executable-path=${runtime}`];
+    const to = [`--metafile=${metafile}`, "--outfile", staged];
+    const command = [process.execPath, "build", ...flags, ...from, ...to, ...entryPoints];
     if (target.bytecode) command.push("--bytecode");
     const child = Bun.spawn(command, { cwd: root, env: buildEnvironment(), stderr: "pipe" });
     const [text, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
-    if (exitCode !== 0) return { kind: "failed", reason: describeFailure(target, text) };
+    if (exitCode !== 0) return { kind: "failed", reason: text.trim() || "bun build said nothing" };
     renameSync(target.os === "windows" ? `${staged}.exe` : staged, outfile);
     return { kind: "built", inputs: inputsOf(metafile) };
   } finally {
@@ -50,15 +53,6 @@ export async function compile(
 /** Bun inlines NODE_ENV and takes flags from BUN_OPTIONS: neither may depend on who builds. */
 function buildEnvironment(): Record<string, string | undefined> {
   return { ...process.env, NODE_ENV: "production", BUN_OPTIONS: undefined, NO_COLOR: "1" };
-}
-
-function describeFailure(target: Target, text: string): string {
-  const said = text.trim() || "bun build said nothing";
-  if (!/failed to download|target .*not found/i.test(said)) return said;
-  return (
-    `no Bun ${Bun.version} runtime for ${target.bun}: ${said}\n` +
-    `It comes from the npm registry once and is kept in Bun's cache: connect and run this again.`
-  );
 }
 
 /** The source files that went into the bundle, as Bun names them. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../../scripts/build/compile.ts";
+import { assertHash, getRuntime } from "../../scripts/build/runtime.ts";
 import { hostTarget, targets } from "../../scripts/build/targets.ts";
 import { createScratch, runCommand } from "./run-installer.ts";
 
@@ -22,6 +23,22 @@ function writeProject(folder: string): string {
   return folder;
 }
 
+describe("getRuntime()", () => {
+  test("is the running Bun for this machine", async () => {
+    expect(await getRuntime(join(import.meta.dir, "../.."), target)).toBe(process.execPath);
+  });
+
+  test("refuses an archive that the lock file does not name", () => {
+    using scratch = createScratch();
+    const archive = join(scratch.path, "bun.tgz");
+    writeFileSync(archive, "runtime");
+    const sha512 = new Bun.CryptoHasher("sha512").update("runtime").digest("hex");
+    expect(() => assertHash(archive, "bun", sha512)).not.toThrow();
+    writeFileSync(archive, "runtimf");
+    expect(() => assertHash(archive, "bun", sha512)).toThrow(`expected sha512 ${sha512}`);
+  });
+});
+
 describe("compile()", () => {
   test("gives the same bytes in another folder, under another name", async () => {
     using scratch = createScratch();
@@ -29,7 +46,9 @@ describe("compile()", () => {
       ["one", "two"].map(async (name) => {
         const folder = writeProject(join(scratch.path, name, "project"));
         const outfile = join(scratch.path, name, `program-${name}`);
-        expect(await compile(folder, ["main.ts", "worker.ts"], target, outfile)).toEqual({
+        expect(
+          await compile(folder, ["main.ts", "worker.ts"], target, process.execPath, outfile),
+        ).toEqual({
           kind: "built",
           inputs: ["main.ts", "worker.ts"],
         });
@@ -53,7 +72,7 @@ describe("compile()", () => {
     using scratch = createScratch();
     writeFileSync(join(scratch.path, "main.ts"), 'import "./missing.ts";');
     const outfile = join(scratch.path, "program");
-    const result = await compile(scratch.path, ["main.ts"], target, outfile);
+    const result = await compile(scratch.path, ["main.ts"], target, process.execPath, outfile);
     expect(result.kind === "failed" && result.reason).toContain(
       'Could not resolve: "./missing.ts"',
     );
