@@ -8,8 +8,11 @@ const MIB = 1024 * KIB;
 
 // ---- Messages -------------------------------------------------------------------------------
 
-/** A longer line is answered with -32700 and skipped. Common clients give up on lines above 10 MiB. */
-export const messageLineBytesMax = 16 * MIB;
+/**
+ * A longer line is answered with -32700 and skipped. 16 MiB of content and room for what is around it.
+ * Common clients give up on lines above 10 MiB.
+ */
+export const messageLineBytesMax = 16 * MIB + 64 * KIB;
 /** Deeper JSON is refused: re-serialising fails near 10^5, long after parsing still succeeds. */
 export const messageDepthMax = 1000;
 /** Bytes that may wait for a slow reader before no more input is read. */
