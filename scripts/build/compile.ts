@@ -15,6 +15,8 @@ const flags = [
   "--compile",
   "--minify",
   "--format=esm",
+  // A start loads one chunk; commands and the services behind the tools are chunks of their own.
+  "--splitting",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
 ];

@@ -8,7 +8,6 @@ import { startCommand } from "../process/command.ts";
 import type { Family, Orphanage } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { ownerMark, ownerVariable } from "../process/owner-mark.ts";
-import { readProcStat } from "../process/proc-table.ts";
 import type { Shell } from "../process/shell.ts";
 import { Execution, type ExecutionParts } from "./execution.ts";
 
@@ -68,8 +67,7 @@ export class CommandLauncher {
       env: { ...env, PWD: spec.cwd, [ownerVariable]: mark },
       onOutput: execution.onOutput,
     });
-    const startTicks = readProcStat(command.pid)?.startTicks ?? 0;
-    const family: Family = { groupId: command.pid, mark, startTicks };
+    const family: Family = { groupId: command.pid, mark };
     orphanage.addDirectChild(command.pid);
     orphanage.add(family);
     guardian.add(command.pid);

@@ -1,5 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import type { Family } from "../process/family.ts";
+import { readProcStat } from "../process/proc-table.ts";
 import type { Ledger } from "../store/ledger.ts";
 import { describeInstance, endLeftovers } from "./leftovers.ts";
 
@@ -35,9 +36,9 @@ export class FamilyLedger {
     }
   }
 
-  readonly onFamily = ({ groupId, startTicks }: Family, isLive: boolean): void => {
+  readonly onFamily = ({ groupId }: Family, isLive: boolean): void => {
     if (isLive) {
-      const write = (): void => this.#write(groupId, startTicks);
+      const write = (): void => this.#write(groupId);
       this.#waiting.set(groupId, setTimeout(write, writeAfterMs).unref());
       return;
     }
@@ -55,8 +56,10 @@ export class FamilyLedger {
     this.#ledger.close();
   }
 
-  #write(groupId: number, startTicks: number): void {
+  #write(groupId: number): void {
     this.#waiting.delete(groupId);
+    // Read here and not at the start: the file of a process that is starting is slow to read.
+    const startTicks = readProcStat(groupId)?.startTicks ?? 0;
     this.#use((ledger) => {
       if (this.#written.size === 0) ledger.addInstance(describeInstance(this.#instanceId));
       ledger.addGroup(this.#instanceId, { groupId, startTicks });

@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { serveCommand } from "./commands/serve.ts";
 
 /** A line of the command list. The command itself is loaded when it runs, so that a start loads one. */
 export interface CommandListing {
@@ -15,7 +16,7 @@ export const commandListings: readonly CommandListing[] = [
   {
     name: defaultCommandName,
     summary: "Serve one MCP client over stdin and stdout; also without any command",
-    load: async () => (await import("./commands/serve.ts")).serveCommand,
+    load: () => Promise.resolve(serveCommand),
   },
   {
     name: "tools",

@@ -9,8 +9,11 @@ export interface Family {
   readonly groupId: number;
   /** Value of the owner variable that its members inherit. */
   readonly mark: string;
-  /** When the leader started, in clock ticks after boot; 0 where that is unknown. */
-  readonly startTicks: number;
+}
+
+/** When the family's leader started, in clock ticks after boot; 0 when it is gone or that is unknown. */
+function startTicksOf(family: Family): number {
+  return readProcStat(family.groupId)?.startTicks ?? 0;
 }
 
 /**
@@ -73,9 +76,9 @@ export class Orphanage {
   #isOnlyPossibleFamily(orphan: ProcStat, family: Family): boolean {
     for (const other of this.#families.values()) {
       if (other.groupId === orphan.groupId) return false;
-      if (other !== family && other.startTicks <= orphan.startTicks) return false;
+      if (other !== family && startTicksOf(other) <= orphan.startTicks) return false;
     }
-    return family.startTicks <= orphan.startTicks;
+    return startTicksOf(family) <= orphan.startTicks;
   }
 }
 
