@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+export const root = join(import.meta.dir, "../../..");
+const suffix = process.platform === "win32" ? ".exe" : "";
+
+/** The compiled product. */
+export const productBinary = join(root, "dist", `scorpiox-code${suffix}`);
+/** The same program with tools that break their Worker (test/fixtures/faulty). */
+export const faultyBinary = join(root, "dist/test", `scorpiox-faulty${suffix}`);
+
+/** Builds what is not there yet. Does not look whether it is up to date: `scripts/test.sh` builds first. */
+export function ensureBuilt(binary: string): void {
+  if (existsSync(binary)) return;
+  const args = binary === faultyBinary ? ["--faulty"] : [];
+  console.log(`e2e: ${binary} is missing and is built now`);
+  const build = Bun.spawnSync([process.execPath, "scripts/build.ts", ...args], {
+    cwd: root,
+    stdin: "ignore",
+    timeout: 120_000,
+  });
+  if (build.exitCode === 0 && existsSync(binary)) return;
+  const command = ["bun scripts/build.ts", ...args].join(" ");
+  throw new Error(`\`${command}\` failed:\n${build.stderr.toString()}${build.stdout.toString()}`);
+}

@@ -1,0 +1,78 @@
+import type { ServerMessage } from "./server.ts";
+
+export const legacyVersions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
+export const modernVersion = "2026-07-28";
+
+export const metaKeys = {
+  version: "io.modelcontextprotocol/protocolVersion",
+  capabilities: "io.modelcontextprotocol/clientCapabilities",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  serverInfo: "io.modelcontextprotocol/serverInfo",
+} as const;
+
+/** `_meta` of a request of the modern revision. */
+export const envelope = {
+  [metaKeys.version]: modernVersion,
+  [metaKeys.capabilities]: {},
+  [metaKeys.clientInfo]: { name: "e2e", version: "1" },
+};
+
+/** Parameters with a modern envelope. */
+export function modern(params: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return { ...params, _meta: envelope };
+}
+
+export interface ContentBlock {
+  readonly type: string;
+  readonly text?: string;
+  readonly uri?: string;
+}
+
+/** The content of a tool's result; a failure when the reply is an error. */
+export function contentOf(message: ServerMessage): ContentBlock[] {
+  const content = message.result?.["content"];
+  if (!Array.isArray(content)) throw new Error(`no content in ${JSON.stringify(message)}`);
+  return content as ContentBlock[];
+}
+
+/** The text blocks of a tool's result, joined. */
+export function textOf(message: ServerMessage): string {
+  return contentOf(message)
+    .map((block) => block.text ?? "")
+    .join("");
+}
+
+export function isError(message: ServerMessage): boolean {
+  return message.result?.["isError"] === true;
+}
+
+export function structuredOf(message: ServerMessage): Record<string, unknown> {
+  return (message.result?.["structuredContent"] ?? {}) as Record<string, unknown>;
+}
+
+/** The id of the background task that a result speaks of. */
+export function taskIdOf(message: ServerMessage): number {
+  const { taskId } = structuredOf(message);
+  if (typeof taskId !== "number") throw new Error(`no task in ${JSON.stringify(message)}`);
+  return taskId;
+}
+
+/** Names of the tools of a `tools/list` reply. */
+export function toolNames(message: ServerMessage): string[] {
+  return toolsOf(message).map((tool) => String(tool["name"]));
+}
+
+export function toolsOf(message: ServerMessage): Record<string, unknown>[] {
+  const tools = message.result?.["tools"];
+  if (!Array.isArray(tools)) throw new Error(`no tools in ${JSON.stringify(message)}`);
+  return tools as Record<string, unknown>[];
+}
+
+/** The tools of this version, in their order. */
+export const builtTools = [
+  "Bash",
+  "BackgroundBash",
+  "ReadBgOutput",
+  "ListBgTasks",
+  "KillBgTask",
+] as const;

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { eventually } from "./conditions.ts";
+
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly command: string;
+}
+
+let lastMarker = 0;
+
+/** A number of seconds that no other `sleep` on this machine waits: a process can be told by it. */
+export function uniqueSeconds(): string {
+  lastMarker += 1;
+  return `9${String(process.pid).padStart(7, "0")}${String(lastMarker).padStart(3, "0")}`;
+}
+
+/** Living processes whose command line contains `marker`; zombies have none. */
+export function processesWith(marker: string): ProcessInfo[] {
+  return listProcesses().filter(({ pid, command }) => {
+    return pid !== process.pid && command.includes(marker);
+  });
+}
+
+export function isAlive(pid: number): boolean {
+  return listProcesses().some((info) => info.pid === pid);
+}
+
+export async function allGone(marker: string, timeoutMs = 10_000): Promise<void> {
+  const left = (): string => processesWith(marker).map(describe).join("; ");
+  try {
+    await eventually("gone", () => processesWith(marker).length === 0, timeoutMs);
+  } catch {
+    throw new Error(`still alive after ${timeoutMs} ms: ${left()}`);
+  }
+}
+
+/** Waits until `count` processes with the marker are there. */
+export async function started(marker: string, count = 1): Promise<void> {
+  await eventually(`${count} × ${marker}`, () => processesWith(marker).length >= count);
+}
+
+function describe({ pid, command }: ProcessInfo): string {
+  return `${pid} ${command}`;
+}
+
+function listProcesses(): ProcessInfo[] {
+  return process.platform === "linux" ? fromProc() : fromPs();
+}
+
+function fromProc(): ProcessInfo[] {
+  const found: ProcessInfo[] = [];
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      if (command !== "") found.push({ pid: Number(name), command });
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return found;
+}
+
+function fromPs(): ProcessInfo[] {
+  const { stdout } = Bun.spawnSync(["ps", "-axo", "pid=,stat=,command="]);
+  return stdout
+    .toString()
+    .split("\n")
+    .map((line) => /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null)
+    .filter((match) => !match[2]?.startsWith("Z"))
+    .map((match) => ({ pid: Number(match[1]), command: match[3] ?? "" }));
+}
