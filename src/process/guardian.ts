@@ -69,10 +69,11 @@ export class Guardian {
   }
 
   #tell(line: string): void {
-    const child = this.#child;
-    if (child === undefined) return;
-    child.stdin.write(`${line}\n`);
-    void child.stdin.flush();
+    const stdin = this.#child?.stdin;
+    if (stdin === undefined) return;
+    // A guardian that was killed this moment does not read: another one is told everything anew.
+    const sent = Promise.all([stdin.write(`${line}\n`), stdin.flush()]);
+    sent.catch(() => undefined);
   }
 
   /** Somebody killed it: another takes its place. */

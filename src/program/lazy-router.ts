@@ -14,10 +14,10 @@ export class LazyRouter implements Router {
   constructor(parts: ProgramParts, options: ToolServicesOptions) {
     this.#parts = parts;
     this.#options = options;
-    const { isToolEnabled } = options.start.config.settings;
+    const { settings } = options.start.config;
     this.#listings = parts.cards
       .map((card) => card.listing)
-      .filter((listing) => isToolEnabled(listing.name));
+      .filter((listing) => settings.isToolEnabled(listing.name));
   }
 
   list(): readonly ToolListing[] {

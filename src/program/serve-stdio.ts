@@ -30,7 +30,7 @@ export async function serveStdio(
     server: new ServerContext(router, instructions),
     client: {
       id: "stdio",
-      limitsFor: start.clients.limitsFor,
+      limitsFor: (clientName) => start.clients.limitsFor(clientName),
       fallbackDir: start.cwdFlag ?? workspaceFallback(options.cwd, start.dirs.homeDir),
     },
     drainMs: shutdownDrainMs,

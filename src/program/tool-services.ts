@@ -62,7 +62,7 @@ export class ToolServices {
     });
     this.router = new ToolRouter({
       cards: parts.cards,
-      isEnabled: settings.isToolEnabled,
+      isEnabled: (toolName) => settings.isToolEnabled(toolName),
       isStreaming: settings.streaming,
       pool: this.#pool,
       supervisor: this.#supervisor,
