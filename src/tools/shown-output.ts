@@ -6,7 +6,7 @@ import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
 import type { ResourceLink } from "../protocol/tool-types.ts";
 import type { SavedFile, ShownOutput } from "./services.ts";
-import type { ToolContext } from "./tool.ts";
+import type { ToolContext, ToolLimits } from "./tool.ts";
 
 /** Output as one text, with a line that says what was left out. Terminal colours are taken out. */
 export function shownText(output: ShownOutput): string {
@@ -22,12 +22,18 @@ export interface FittedText {
   readonly saved: SavedFile | null;
 }
 
+/** True for a text that surely is within the client's limits; most are, and need no further look. */
+export function isShort(text: string, limits: ToolLimits): boolean {
+  return text.length * 3 <= limits.resultCharsMax;
+}
+
 /** Cuts a text that is too long for the client in the middle and saves the whole of it. */
 export async function fitText(
   text: string,
   { limits, results }: Pick<ToolContext, "limits" | "results">,
 ): Promise<FittedText> {
-  const bytes = text.length * 3 <= limits.resultCharsMax ? 0 : Buffer.byteLength(text);
+  if (isShort(text, limits)) return { text, saved: null };
+  const bytes = Buffer.byteLength(text);
   const shrink = Math.min(1, (limits.resultCharsMax * resultBytesPerChar) / Math.max(1, bytes));
   const charsMax = Math.min(limits.resultCharsMax, Math.floor(text.length * shrink));
   const cut = cutText(text, shrink < 1 ? charsMax : limits.resultCharsMax);

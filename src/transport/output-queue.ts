@@ -101,16 +101,16 @@ export class OutputQueue {
 
   /** Undefined when the system took everything at once, as it mostly does. */
   #write(text: string): Promise<void> | undefined {
-    const parts: (number | Promise<number>)[] = [];
+    let written: number | Promise<number> = 0;
+    let flushed: number | Promise<number> = 0;
     try {
-      parts.push(this.#sink.write(text));
-      parts.push(this.#sink.flush());
+      written = this.#sink.write(text);
+      flushed = this.#sink.flush();
     } catch {
       this.#break();
     }
-    const pending = parts.filter((part) => typeof part !== "number");
-    if (pending.length === 0) return undefined;
-    return Promise.all(pending).then(
+    if (typeof written === "number" && typeof flushed === "number") return undefined;
+    return Promise.all([written, flushed]).then(
       () => undefined,
       () => this.#break(),
     );

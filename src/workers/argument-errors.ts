@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 
-type Issue = z.core.$ZodIssue;
+/** One fault that zod found. */
+export type Issue = z.core.$ZodIssue;
 
 /** What is wrong with a tool's arguments, one sentence for each fault, each with its remedy. */
 export function describeIssues(issues: readonly Issue[], allowed: readonly string[]): string {

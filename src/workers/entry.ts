@@ -1,6 +1,6 @@
 import { routeConsoleToStderr } from "../base/console.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import { JobServices } from "./job-services.ts";
+import { JobContext } from "./job-context.ts";
 import {
   decodeToWorker,
   encodeFromWorker,
@@ -20,26 +20,27 @@ declare const self: Worker;
 export function runWorker(tools: readonly AnyTool[]): void {
   routeConsoleToStderr();
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const waiting = new Map<number, JobServices>();
+  const waiting = new Map<number, JobContext>();
   const outbox = new WorkerOutbox((text) => self.postMessage(text));
   const send = (message: FromWorker): void => outbox.send(encodeFromWorker(message));
 
-  const start = async (job: JobMessage): Promise<void> => {
+  const start = (job: JobMessage): void => {
     const tool = byName.get(job.tool);
     if (tool === undefined) throw new Error(`the Worker has no tool ${job.tool}`);
-    const services = new JobServices(job, send);
-    waiting.set(job.jobId, services);
-    const context = { ...services.api, snapshots: job.snapshots, limits: job.limits };
-    const outcome = await runJob(tool, job, context);
-    // A dropped job that ran to its end all the same has been answered elsewhere.
-    if (waiting.delete(job.jobId)) send(outcome);
+    const context = new JobContext(job, send);
+    const outcome = runJob(tool, job, context);
+    if (!(outcome instanceof Promise)) return send(outcome);
+    waiting.set(job.jobId, context);
+    void outcome.then((finished) => {
+      // A dropped job that ran to its end all the same has been answered elsewhere.
+      if (waiting.delete(job.jobId)) send(finished);
+    });
   };
 
   const receive = (message: ToWorker): void => {
     switch (message.kind) {
       case "job":
-        void start(message);
-        return;
+        return start(message);
       case "reply":
         waiting.get(message.jobId)?.onReply(message.reply);
         return;

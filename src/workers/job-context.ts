@@ -1,36 +1,49 @@
 import { AppError, type AppErrorCode } from "../base/errors.ts";
-import { recordedMethods, type ServiceMethod, type ServiceMethods } from "../tools/services.ts";
-import type { ToolContext } from "../tools/tool.ts";
+import {
+  type BackgroundService,
+  recordedMethods,
+  type ResultsService,
+  type ServiceMethod,
+  type ServiceMethods,
+} from "../tools/services.ts";
+import type { Snapshots, ToolContext, ToolLimits } from "../tools/tool.ts";
 import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
 /**
- * The services as one job sees them, from inside a Worker. Asks the main thread, one call at a time,
- * or answers from the record of an earlier Worker.
+ * What one job's handler may use, from inside a Worker. Services are asked on the main thread, one call
+ * at a time, or answered from the record of an earlier Worker.
  */
-export class JobServices {
+export class JobContext implements ToolContext {
+  readonly snapshots: Partial<Snapshots>;
+  readonly limits: ToolLimits;
   readonly #jobId: number;
   readonly #record: readonly ServiceReply[];
   readonly #send: (call: ServiceCall) => void;
   #used = 0;
   #waiting: ((reply: ServiceReply) => void) | undefined;
 
-  constructor(job: Pick<JobMessage, "jobId" | "record">, send: (call: ServiceCall) => void) {
+  constructor(
+    job: Pick<JobMessage, "jobId" | "record" | "snapshots" | "limits">,
+    send: (call: ServiceCall) => void,
+  ) {
+    this.snapshots = job.snapshots;
+    this.limits = job.limits;
     this.#jobId = job.jobId;
     this.#record = job.record;
     this.#send = send;
   }
 
-  /** The services in the form that handlers use. */
-  get api(): Pick<ToolContext, "background" | "results"> {
+  get background(): BackgroundService {
     return {
-      background: {
-        run: (request) => this.#call("background.run", request),
-        start: (request) => this.#call("background.start", request),
-        read: (request) => this.#call("background.read", request),
-        kill: (request) => this.#call("background.kill", request),
-      },
-      results: { create: () => this.#call("results.create", {}) },
+      run: (request) => this.#call("background.run", request),
+      start: (request) => this.#call("background.start", request),
+      read: (request) => this.#call("background.read", request),
+      kill: (request) => this.#call("background.kill", request),
     };
+  }
+
+  get results(): ResultsService {
+    return { create: () => this.#call("results.create", {}) };
   }
 
   /** The main thread's answer to the call that is waiting. */
