@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 
-import { startCommand } from "../process/command.ts";
+import { type Command, startCommand } from "../process/command.ts";
 import type { Family, Orphanage } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { ownerMark, ownerVariable } from "../process/owner-mark.ts";
 import type { Shell } from "../process/shell.ts";
 import { Execution, type ExecutionParts } from "./execution.ts";
+import { ShellReserve } from "./shell-reserve.ts";
 
 /** Linux refuses one argument above 128 KiB; a longer command text goes through a file. */
 const argumentBytesMax = 100 * 1024;
@@ -31,11 +32,14 @@ export interface LauncherParts {
 /** Starts commands with their owner mark and follows their families until nothing is left of them. */
 export class CommandLauncher {
   readonly #parts: LauncherParts;
+  readonly #reserve: ShellReserve;
   readonly #live = new Map<Execution, Family>();
   #commandNumber = 0;
 
   constructor(parts: LauncherParts) {
     this.#parts = parts;
+    const { shell, orphanage } = parts;
+    this.#reserve = new ShellReserve({ shell, orphanage, nextMark: () => this.#nextMark() });
   }
 
   /** Executions whose family may still have members. */
@@ -46,6 +50,12 @@ export class CommandLauncher {
   /** Starts a shell command. @throws AppError `system` when it cannot be started. */
   launch(spec: LaunchSpec, env: Readonly<Record<string, string>>): Execution {
     const { shell } = this.#parts;
+    const ready = this.#reserve.take(spec.commandText, spec.cwd, env);
+    if (ready !== undefined) {
+      const execution = this.#execution(spec);
+      ready.setSink(execution.onOutput);
+      return this.#follow(execution, ready.command, ready.mark, spec);
+    }
     const script = scriptFor(shell, spec.commandText);
     const execution = this.launchProgram([shell.path, ...script.args], spec, env);
     if (script.file !== undefined) removeAtEnd(script.file, execution.ended);
@@ -58,17 +68,31 @@ export class CommandLauncher {
     spec: LaunchSpec,
     env: Readonly<Record<string, string>>,
   ): Execution {
-    const { orphanage, guardian, instanceId } = this.#parts;
-    const mark = ownerMark(instanceId, ++this.#commandNumber);
-    const execution = new Execution({ ...spec, orphanage, onGone: (gone) => this.#onGone(gone) });
+    const mark = this.#nextMark();
+    const execution = this.#execution(spec);
     const command = startCommand({
       argv,
       cwd: spec.cwd,
       env: { ...env, PWD: spec.cwd, [ownerVariable]: mark },
       onOutput: execution.onOutput,
     });
+    this.#parts.orphanage.addDirectChild(command.pid);
+    return this.#follow(execution, command, mark, spec);
+  }
+
+  /** Lets shells that wait for a command go. */
+  close(): void {
+    this.#reserve.close();
+  }
+
+  #execution(spec: LaunchSpec): Execution {
+    const { orphanage } = this.#parts;
+    return new Execution({ ...spec, orphanage, onGone: (gone) => this.#onGone(gone) });
+  }
+
+  #follow(execution: Execution, command: Command, mark: string, spec: LaunchSpec): Execution {
+    const { orphanage, guardian } = this.#parts;
     const family: Family = { groupId: command.pid, mark };
-    orphanage.addDirectChild(command.pid);
     orphanage.add(family);
     guardian.add(command.pid);
     this.#live.set(execution, family);
@@ -76,6 +100,10 @@ export class CommandLauncher {
     execution.attach(command, family, spec.timeoutMs);
     void command.ended.then(() => orphanage.removeDirectChild(command.pid));
     return execution;
+  }
+
+  #nextMark(): string {
+    return ownerMark(this.#parts.instanceId, ++this.#commandNumber);
   }
 
   #onGone(execution: Execution): void {

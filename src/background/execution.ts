@@ -123,7 +123,7 @@ export class Execution {
    * by itself, or is being ended, the reason that came first stays.
    */
   terminate(reason: EndReason, graceMs: number): Promise<void> {
-    if (this.#endedAt === undefined) this.#endReason ??= reason;
+    if (this.#exit === undefined) this.#endReason ??= reason;
     return this.#endFamily(graceMs);
   }
 

@@ -2,29 +2,38 @@ import { resultBytesPerChar } from "../base/limits.ts";
 import type { OutputSegment, OutputStore } from "./output-store.ts";
 
 /** Output as text for a reader: all of it, or its two ends. */
-export type OutputText =
-  | { readonly kind: "whole"; readonly text: string }
-  | {
-      readonly kind: "cut";
-      readonly head: string;
-      readonly tail: string;
-      /** Bytes between `head` and `tail`. */
-      readonly omittedBytes: number;
-    };
+export type OutputText = { readonly kind: "whole"; readonly text: string } | CutOutput;
 
-/** The whole output in at most `charsMax` characters. Invalid UTF-8 is replaced. */
-export function outputText(store: OutputStore, charsMax: number): OutputText {
-  const segments = store.read(0);
-  const held = concat(segments);
-  if (store.droppedBytes === 0 && store.end <= charsMax * resultBytesPerChar) {
+export interface CutOutput {
+  readonly kind: "cut";
+  readonly head: string;
+  readonly tail: string;
+  /** Bytes between `head` and `tail`. */
+  readonly omittedBytes: number;
+}
+
+/**
+ * The output up to the absolute offset `to` in at most `charsMax` characters. Invalid UTF-8 is replaced,
+ * which makes three bytes of one: binary output is cut to half as much.
+ */
+export function outputText(store: OutputStore, charsMax: number, to = store.end): OutputText {
+  const all = concat(store.read(0));
+  const held = all.subarray(0, all.length - (store.end - to));
+  const bytesMax = charsMax * resultBytesPerChar;
+  if (store.droppedBytes === 0 && to <= bytesMax) {
     const text = decode(held);
     if (text.length <= charsMax) return { kind: "whole", text };
   }
-  const half = Math.floor(charsMax / 2);
-  const head = held.subarray(0, lineEnd(held.subarray(0, half)));
-  const last = held.subarray(-half);
+  const cut = twoEnds(held, to, Math.floor(charsMax / 2));
+  const bytes = Buffer.byteLength(cut.head) + Buffer.byteLength(cut.tail);
+  return bytes <= bytesMax ? cut : twoEnds(held, to, Math.floor(charsMax / 4));
+}
+
+function twoEnds(held: Uint8Array, totalBytes: number, endBytes: number): CutOutput {
+  const head = held.subarray(0, lineEnd(held.subarray(0, endBytes)));
+  const last = held.subarray(-endBytes);
   const tail = last.subarray(lineStart(last));
-  const omittedBytes = store.end - head.length - tail.length;
+  const omittedBytes = totalBytes - head.length - tail.length;
   return { kind: "cut", head: decode(head), tail: decode(tail), omittedBytes };
 }
 

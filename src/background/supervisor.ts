@@ -1,6 +1,6 @@
-import type { Cancellation } from "../base/cancellation.ts";
+import { assertWanted, type Cancellation } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
-import { resultCharsMaxDesktop, shutdownGraceMs, terminateGraceMs } from "../base/limits.ts";
+import { shutdownGraceMs, terminateGraceMs } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
 import type { Orphanage } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
@@ -24,6 +24,8 @@ export interface ForegroundSpec {
   readonly commandText: string;
   readonly cwd: string;
   readonly timeoutMs: number;
+  /** A longer output is saved as a whole, because it will not be shown as a whole. */
+  readonly saveAfterBytes: number;
   /** When the client must have an answer, on the clock of `performance.now()`; undefined = no limit. */
   readonly answerAt: number | undefined;
   readonly cancellation: Cancellation;
@@ -62,13 +64,14 @@ export class Supervisor {
   /**
    * Runs a command for a caller that waits: until it ends, is cancelled (then it is ended first), or
    * the client's patience is over, when it becomes a background task.
-   * @throws AppError `system` when it cannot be started, `cancelled` when the server is closing
+   * @throws AppError `system` when it cannot be started, `cancelled` when nobody waits for it any more
+   * or the server is closing
    */
   async runForeground(spec: ForegroundSpec): Promise<ForegroundOutcome> {
     const env = await this.#parts.environment();
+    const { commandText, cwd, timeoutMs, saveAfterBytes, onOutput, cancellation } = spec;
     this.#assertOpen();
-    const { commandText, cwd, timeoutMs, onOutput, cancellation } = spec;
-    const saveAfterBytes = resultCharsMaxDesktop;
+    assertWanted(cancellation);
     const execution = this.#launch({ commandText, cwd, timeoutMs, saveAfterBytes }, env);
     const stopListening = execution.listen((chunk) => {
       if (chunk !== undefined) onOutput?.(chunk);
@@ -95,9 +98,11 @@ export class Supervisor {
     clientId: string,
     commandText: string,
     cwd: string,
+    cancellation: Cancellation,
   ): Promise<BackgroundTask> {
     const env = await this.#parts.environment();
     this.#assertOpen();
+    assertWanted(cancellation);
     const tasks = this.tasksOf(clientId);
     tasks.assertRoom();
     return tasks.add(this.#launch({ commandText, cwd }, env), 0);
@@ -117,6 +122,7 @@ export class Supervisor {
   async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#reapTimer);
+    this.#parts.launcher.close();
     const live = [...this.#parts.launcher.live];
     await Promise.all(live.map((execution) => execution.terminate("shutdown", shutdownGraceMs)));
     this.#parts.guardian.close();

@@ -1,3 +1,10 @@
+import { AppError } from "./errors.ts";
+
+/** @throws AppError `cancelled` when nobody wants the work any more: it is not even begun. */
+export function assertWanted(cancellation: Cancellation): void {
+  if (cancellation.isCancelled) throw new AppError("cancelled", "The call was cancelled.");
+}
+
 /**
  * Tells work that nobody wants it any more. Does what an `AbortSignal` does for a fifth of the time
  * (a call makes and listens to one: 1.2 µs of a 9 µs dispatch).

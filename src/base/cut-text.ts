@@ -1,3 +1,10 @@
+import { resultNotesCharsMax } from "./limits.ts";
+
+/** Characters for the body of a result of `resultCharsMax`: the rest is for the notes about it. */
+export function bodyCharsMax(resultCharsMax: number): number {
+  return Math.max(Math.floor(resultCharsMax / 2), resultCharsMax - resultNotesCharsMax);
+}
+
 /** Text that is too long to show whole: its two ends, and what stood between them. */
 export interface CutText {
   readonly head: string;

@@ -24,8 +24,8 @@ export const requestsInFlightMax = 4096;
 
 /** Characters of text in one result; clients cut or refuse longer ones. */
 export const resultCharsMax = 30_000;
-/** The same for Claude Desktop, which cuts earlier. */
-export const resultCharsMaxDesktop = 20_000;
+/** Of these, what is kept free for the lines that say how it ended and where the whole is. */
+export const resultNotesCharsMax = 1_000;
 /** Bytes for each of those characters: with the structured copy a result stays below 100 kB. */
 export const resultBytesPerChar = 1.5;
 /** Bytes of structured content in one result; more is a failure of the tool. */

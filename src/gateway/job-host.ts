@@ -4,6 +4,8 @@ import type { BackgroundTask, ClientTasks } from "../background/client-tasks.ts"
 import type { Execution } from "../background/execution.ts";
 import type { SavedOutputs } from "../background/saved-outputs.ts";
 import type { Supervisor } from "../background/supervisor.ts";
+import { assertWanted } from "../base/cancellation.ts";
+import { bodyCharsMax } from "../base/cut-text.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { terminateGraceMs } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
@@ -47,6 +49,7 @@ export class JobHost {
   /** Answers one service call; a failure becomes a reply. */
   async serve(call: ServiceCall): Promise<ServiceReply> {
     try {
+      assertWanted(this.#request.cancellation);
       return { ok: true, value: await this.#perform(call) };
     } catch (error) {
       const code = error instanceof AppError ? error.code : "system";
@@ -86,13 +89,14 @@ export class JobHost {
   async #run({ command, timeoutMs }: RunRequest): Promise<RunReply> {
     assertRunnable(command);
     const { client, cancellation, onProgress } = this.#request;
-    const { resultCharsMax } = client.limits;
+    const charsMax = bodyCharsMax(client.limits.resultCharsMax);
     const progress = onProgress === undefined ? undefined : new OutputProgress(onProgress);
     const outcome = await this.#parts.supervisor.runForeground({
       clientId: client.id,
       commandText: command,
       cwd: await this.#workspaceDir(),
       timeoutMs,
+      saveAfterBytes: charsMax,
       answerAt: this.#answerAt,
       cancellation,
       ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
@@ -100,26 +104,30 @@ export class JobHost {
     progress?.stop();
     if (outcome.kind === "ended") {
       const { execution } = outcome;
-      return runReply(execution, null, await endedOutput(execution, resultCharsMax));
+      return runReply(execution, null, await endedOutput(execution, charsMax));
     }
     const { task } = outcome;
-    const { output, to } = outputSoFar(task.execution, resultCharsMax);
+    const { output, to } = outputSoFar(task.execution, charsMax);
     task.cursor = to;
     return runReply(task.execution, task.id, output);
   }
 
   async #start({ command }: { command: string }): Promise<TaskSummary> {
     assertRunnable(command);
-    const { supervisor } = this.#parts;
+    const { client, cancellation } = this.#request;
     const cwd = await this.#workspaceDir();
-    return taskSummary(await supervisor.startBackground(this.#request.client.id, command, cwd));
+    const { supervisor } = this.#parts;
+    return taskSummary(await supervisor.startBackground(client.id, command, cwd, cancellation));
   }
 
-  async #read({ taskId, from, waitMs }: ReadRequest): Promise<ReadReply> {
+  async #read({ taskId, from, waitBeyond, waitMs }: ReadRequest): Promise<ReadReply> {
     const task = this.#tasks.get(taskId);
+    const deadline = performance.now() + waitMs;
     await this.#takeTurn(task);
     const start = from ?? task.cursor;
-    if (waitMs > 0) await this.#waitForOutput(task.execution, start, waitMs);
+    // The wait for the turn counts: the client's patience began with its request.
+    const leftMs = deadline - performance.now();
+    if (leftMs > 0) await this.#waitForOutput(task.execution, waitBeyond ?? start, leftMs);
     return readReply(task, start);
   }
 
@@ -132,16 +140,18 @@ export class JobHost {
     this.#reading = task;
   }
 
-  async #waitForOutput(execution: Execution, from: number, waitMs: number): Promise<void> {
-    if (!execution.isRunning || execution.output.end > from) return;
+  async #waitForOutput(execution: Execution, beyond: number, waitMs: number): Promise<void> {
+    if (!execution.isRunning || execution.output.end > beyond) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const stopListening = execution.listen((chunk) => {
       if (chunk === undefined) resolve();
       else startTimer(gatherMs, resolve);
     });
     const timer = startTimer(waitMs, resolve);
-    this.#request.cancellation.onCancel(resolve);
+    const { cancellation } = this.#request;
+    cancellation.onCancel(resolve);
     await promise;
+    cancellation.offCancel(resolve);
     timer.stop();
     stopListening();
   }

@@ -1,7 +1,13 @@
 import type { BackgroundTask } from "../background/client-tasks.ts";
 import type { Execution } from "../background/execution.ts";
 import { newOutput, outputText } from "../background/output-text.ts";
-import type { ReadReply, RunReply, ShownOutput, TaskSummary } from "../tools/services.ts";
+import type {
+  ReadReply,
+  RunReply,
+  SavedFile,
+  ShownOutput,
+  TaskSummary,
+} from "../tools/services.ts";
 
 /** A background task as plain data. */
 export function taskSummary({ id, execution, cursor }: BackgroundTask): TaskSummary {
@@ -35,17 +41,12 @@ export function runReply(
   };
 }
 
-/** The output of an ended command within the client's limit; a file that is not needed is removed. */
+/** The output of an ended command in `charsMax` characters; a file that is not needed is removed. */
 export async function endedOutput(execution: Execution, charsMax: number): Promise<ShownOutput> {
   const shown = outputText(execution.output, charsMax);
-  const { savedOutput } = execution;
-  if (shown.kind === "whole") {
-    await savedOutput?.remove();
-    return shown;
-  }
-  const problem = savedOutput?.problem ?? null;
-  const saved = savedOutput === undefined ? null : { path: savedOutput.path, problem };
-  return { ...shown, saved };
+  if (shown.kind === "cut") return { ...shown, saved: savedFileOf(execution) };
+  await execution.savedOutput?.remove();
+  return shown;
 }
 
 /** The output so far of a command that runs on, and how far into it that goes. */
@@ -53,21 +54,25 @@ export function outputSoFar(
   execution: Execution,
   charsMax: number,
 ): { output: ShownOutput; to: number } {
-  const { stretches, lostBytes, linesTo } = newOutput(execution.output, 0, false);
+  const { stretches, lostBytes, linesTo, partialTo } = newOutput(execution.output, 0, false);
   const text = stretches.join("");
   if (lostBytes === 0 && Buffer.byteLength(text) <= charsMax) {
     return { output: { kind: "whole", text }, to: linesTo };
   }
-  const shown = outputText(execution.output, charsMax);
-  const { savedOutput } = execution;
-  const saved = savedOutput === undefined ? null : { path: savedOutput.path, problem: null };
-  if (shown.kind === "whole") return { output: shown, to: execution.output.end };
-  return { output: { ...shown, saved }, to: execution.output.end };
+  // Not up to the end: a character that is not complete belongs to the next read.
+  const shown = outputText(execution.output, charsMax, partialTo);
+  if (shown.kind === "whole") return { output: shown, to: partialTo };
+  return { output: { ...shown, saved: savedFileOf(execution) }, to: partialTo };
+}
+
+function savedFileOf({ savedOutput }: Execution): SavedFile | null {
+  if (savedOutput === undefined) return null;
+  return { path: savedOutput.path, problem: savedOutput.problem ?? null };
 }
 
 /** What follows `from` in a task's output. */
 export function readReply(task: BackgroundTask, from: number): ReadReply {
   const { execution } = task;
   const fresh = newOutput(execution.output, from, !execution.isRunning);
-  return { task: taskSummary(task), from, ...fresh };
+  return { task: taskSummary(task), ...fresh, seenTo: execution.output.end };
 }

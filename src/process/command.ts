@@ -1,4 +1,4 @@
-import { closeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import { type Libc, loadLibc } from "./libc.ts";
@@ -36,24 +36,76 @@ export function startCommand(spec: CommandSpec): Command {
   return libc === undefined ? startWithTwoPipes(spec) : startWithOnePipe(spec, libc);
 }
 
+/** A child that is up and waits to be told what to do. */
+export interface WaitingCommand extends Command {
+  /** Writes `text` to its descriptor 3 and closes that. False when it is gone. Call it once. */
+  release(text: string): boolean;
+  /** Closes descriptor 3 without a word, which ends it. */
+  dismiss(): void;
+}
+
+/**
+ * Starts a program that reads what to do from descriptor 3. Undefined where that cannot be done.
+ * @throws AppError `system`, as `startCommand`
+ */
+export function startWaitingCommand(spec: CommandSpec): WaitingCommand | undefined {
+  const libc = loadLibc();
+  if (libc === undefined) return undefined;
+  const [readFd, writeFd] = libc.createPipe();
+  try {
+    const { pid, ended, output } = startOnPipe(spec, libc, [readFd]);
+    const release = (text: string): boolean => {
+      output.start();
+      return writeAndClose(writeFd, text);
+    };
+    return { pid, ended, release, dismiss: () => closeSync(writeFd) };
+  } catch (error) {
+    closeSync(writeFd);
+    throw error;
+  } finally {
+    closeSync(readFd);
+  }
+}
+
 function startWithOnePipe(spec: CommandSpec, libc: Libc): Command {
+  const { pid, ended, output } = startOnPipe(spec, libc, []);
+  output.start();
+  return { pid, ended };
+}
+
+function startOnPipe(
+  spec: CommandSpec,
+  libc: Libc,
+  more: readonly number[],
+): Command & { readonly output: OutputPipe } {
   const [readFd, writeFd] = libc.createPipe();
   const exit = Promise.withResolvers<CommandExit>();
   let child: Bun.Subprocess;
   try {
-    child = spawn(spec, ["ignore", writeFd, writeFd], exit.resolve);
+    child = spawn(spec, ["ignore", writeFd, writeFd, ...more], exit.resolve);
   } catch (error) {
     closeSync(readFd);
     throw startFailure(spec, error);
   } finally {
     closeSync(writeFd);
   }
-  const pipe = new OutputPipe(libc, readFd, spec.onOutput);
+  const output = new OutputPipe(libc, readFd, spec.onOutput);
   const ended = exit.promise.then(async (how) => {
-    await pipe.finish();
+    await output.finish();
     return how;
   });
-  return { pid: child.pid, ended };
+  return { pid: child.pid, ended, output };
+}
+
+function writeAndClose(fd: number, text: string): boolean {
+  try {
+    writeSync(fd, text);
+    return true;
+  } catch {
+    return false; // It is gone: nobody reads any more.
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /**
@@ -88,7 +140,7 @@ async function pump(stream: ReadableStream<Uint8Array>, sink: OutputSink): Promi
 
 function spawn(
   spec: CommandSpec,
-  stdio: ["ignore", number | "pipe", number | "pipe"],
+  stdio: ["ignore", number | "pipe", number | "pipe", ...number[]],
   onExit: (how: CommandExit) => void,
 ): Bun.Subprocess {
   return Bun.spawn([...spec.argv], {

@@ -40,6 +40,10 @@ export class OutputPipe {
     this.#libc = libc;
     this.#readFd = readFd;
     this.#sink = sink;
+  }
+
+  /** The command runs from now on: what it writes is delivered. */
+  start(): void {
     this.#streamTimer = setTimeout(() => this.#stream(), streamAfterMs);
   }
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join, win32 } from "node:path";
 
 /** The shell that runs commands. */
 export interface Shell {
@@ -31,7 +31,9 @@ function candidates({ env, platform }: ShellSearch): string[] {
   if (platform !== "win32") {
     return ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", ...onPath(env, "bash"), "/bin/sh"];
   }
-  const roots = [env["ProgramFiles"], env["ProgramFiles(x86)"], env["LOCALAPPDATA"] + "\\Programs"];
+  const { LOCALAPPDATA: localFolder } = env;
+  const userRoot = localFolder === undefined ? undefined : `${localFolder}\\Programs`;
+  const roots = [env["ProgramFiles"], env["ProgramFiles(x86)"], userRoot];
   const bashes = roots.filter(Boolean).map((root) => `${root}\\Git\\bin\\bash.exe`);
   return [...bashes, ...onPath(env, "pwsh.exe"), ...onPath(env, "powershell.exe")];
 }
@@ -50,7 +52,8 @@ function firstExisting(paths: readonly string[]): string {
 }
 
 function describeShell(path: string, platform: NodeJS.Platform): Shell {
-  const name = basename(path).toLowerCase();
+  // The Windows form knows both separators.
+  const name = win32.basename(path).toLowerCase();
   if (name.startsWith("pwsh") || name.startsWith("powershell")) {
     const args = ["-NoProfile", "-NonInteractive", "-Command"];
     return { path, args, prefix: "" };

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { bodyCharsMax } from "../base/cut-text.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { outputWindowBytes } from "../base/limits.ts";
 import type { ReadReply } from "./services.ts";
@@ -50,16 +51,19 @@ export const readBgOutput = defineTool({
     const filterPattern = filter === undefined ? undefined : pattern("filter", filter);
     const read = await readUntil(taskId, waitMs, untilPattern, context);
     const { task } = read.reply;
-    const { text: body, saved } = await fitText(compose(read, filterPattern), context);
+    const { text: body, saved } = await fitText(compose(read, filterPattern), {
+      results: context.results,
+      limits: { ...context.limits, resultCharsMax: bodyCharsMax(context.limits.resultCharsMax) },
+    });
     const notes = [
-      ...(read.matched === false ? [`No line matched \`until\` (${until}).`] : []),
+      ...(read.matched === false ? [`No line matched \`until\` (${until?.slice(0, 100)}).`] : []),
       `Task ${taskId}: ${describeState(task)}.`,
     ];
     return {
       text: [body === "" ? "(no new output)" : body.replace(/\n$/, ""), ...notes].join("\n"),
       structured: {
         ...task,
-        unreadBytes: Math.max(0, read.reply.from + task.unreadBytes - read.to),
+        unreadBytes: read.reply.seenTo - read.to,
         output: body,
         lostBytes: read.lostBytes,
         matched: read.matched,
@@ -91,9 +95,15 @@ async function readUntil(
   const stretches: string[] = [];
   let lostBytes = 0;
   let from: number | null = null;
+  let waitBeyond: number | null = null;
   for (;;) {
     const leftMs = Math.max(0, deadline - performance.now());
-    const reply: ReadReply = await background.read({ taskId, from, waitMs: leftMs });
+    const reply: ReadReply = await background.read({
+      taskId,
+      from,
+      waitBeyond,
+      waitMs: leftMs,
+    });
     stretches.push(...reply.stretches);
     lostBytes += reply.lostBytes + forgetOldest(stretches);
     const hasMatch =
@@ -115,6 +125,7 @@ async function readUntil(
       };
     }
     from = reply.linesTo;
+    waitBeyond = reply.seenTo;
   }
 }
 
@@ -132,18 +143,24 @@ function forgetOldest(stretches: string[]): number {
 
 function compose(read: Reading, filter: RegExp | undefined): string {
   const lost = `[... ${formatCount(read.lostBytes)} bytes were lost here: more was printed than is kept ...]\n`;
-  const texts = [...read.stretches];
-  if (read.lostBytes > 0) texts.splice(texts.length > 1 ? 1 : 0, 0, lost);
-  const text = Bun.stripANSI(texts.map(endWithNewline).join("") + read.partial);
-  if (filter === undefined) return text;
-  return text
-    .split("\n")
-    .filter((line) => filter.test(line))
-    .join("\n");
+  const [first, ...others] = read.stretches.map(Bun.stripANSI);
+  const texts = others.length === 0 ? ["", first ?? ""] : [first ?? "", ...others];
+  texts.push(texts.pop() + Bun.stripANSI(read.partial));
+  const [before = "", ...after] =
+    filter === undefined ? texts : texts.map((text) => matchingLines(text, filter));
+  const parts = read.lostBytes > 0 ? [before, lost, ...after] : [before, ...after];
+  return parts.map(endWithNewline).join("");
+}
+
+function matchingLines(text: string, filter: RegExp): string {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines.filter((line) => filter.test(line)).join("\n");
 }
 
 function endWithNewline(text: string, index: number, all: readonly string[]): string {
-  return index === all.length - 1 || text.endsWith("\n") ? text : `${text}\n`;
+  const isComplete = text === "" || text.endsWith("\n") || index === all.length - 1;
+  return isComplete ? text : `${text}\n`;
 }
 
 function anyLine(text: string, expression: RegExp): boolean {

@@ -58,14 +58,14 @@ export interface ReadRequest {
   readonly taskId: number;
   /** Absolute offset to read from; null = where this client's last read ended. */
   readonly from: number | null;
+  /** Waits for output after this absolute offset; null = after `from`. */
+  readonly waitBeyond: number | null;
   /** Waits this long for new output or the end; 0 = not at all. */
   readonly waitMs: number;
 }
 
 export interface ReadReply {
   readonly task: TaskSummary;
-  /** Absolute offset that this reply starts at. */
-  readonly from: number;
   /** Whole lines; a new stretch begins where bytes were lost. */
   readonly stretches: readonly string[];
   readonly lostBytes: number;
@@ -73,6 +73,8 @@ export interface ReadReply {
   /** The line that is not ended yet. */
   readonly partial: string;
   readonly partialTo: number;
+  /** Absolute offset after all that was printed by now, a character that lacks bytes included. */
+  readonly seenTo: number;
 }
 
 export interface KillReply {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-import { cutText } from "../base/cut-text.ts";
+import { bodyCharsMax, type CutText, cutText } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
 import type { ResourceLink } from "../protocol/tool-types.ts";
@@ -34,13 +34,20 @@ export async function fitText(
 ): Promise<FittedText> {
   if (isShort(text, limits)) return { text, saved: null };
   const bytes = Buffer.byteLength(text);
-  const shrink = Math.min(1, (limits.resultCharsMax * resultBytesPerChar) / Math.max(1, bytes));
-  const charsMax = Math.min(limits.resultCharsMax, Math.floor(text.length * shrink));
-  const cut = cutText(text, shrink < 1 ? charsMax : limits.resultCharsMax);
+  const bytesMax = limits.resultCharsMax * resultBytesPerChar;
+  if (text.length <= limits.resultCharsMax && bytes <= bytesMax) return { text, saved: null };
+  const cut = cutToFit(text, bodyCharsMax(limits.resultCharsMax));
   if (cut === undefined) return { text, saved: null };
   const saved = saveWhole(text, await results.create());
   const note = omissionNote(`${formatCount(cut.omittedChars)} characters`, saved);
   return { text: `${endWithNewline(cut.head)}${note}\n${cut.tail}`, saved };
+}
+
+/** Half as many characters fit in any case: none has more than three bytes for each UTF-16 unit. */
+function cutToFit(text: string, charsMax: number): CutText | undefined {
+  const cut = cutText(text, charsMax);
+  const bytes = Buffer.byteLength(cut?.head ?? text) + Buffer.byteLength(cut?.tail ?? "");
+  return bytes <= charsMax * resultBytesPerChar ? cut : cutText(text, Math.floor(charsMax / 2));
 }
 
 function saveWhole(text: string, file: { readonly path: string } | null): SavedFile | null {

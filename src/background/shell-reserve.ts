@@ -1,0 +1,139 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+
+import { startWaitingCommand, type WaitingCommand } from "../process/command.ts";
+import type { Orphanage } from "../process/family.ts";
+import type { OutputSink } from "../process/output-pipe.ts";
+import { ownerVariable } from "../process/owner-mark.ts";
+import type { Shell } from "../process/shell.ts";
+
+export interface ShellReserveParts {
+  readonly shell: Shell;
+  readonly orphanage: Orphanage;
+  /** The owner mark of the next child. */
+  readonly nextMark: () => string;
+}
+
+/** A shell that has been started for one command and has not got it yet. */
+interface ReadyShell {
+  readonly command: WaitingCommand;
+  readonly mark: string;
+  readonly cwd: string;
+  /** Identity of the folder: one that was removed and made again is another. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  setSink(sink: OutputSink): void;
+}
+
+/** Enough that two commands in a row find one; more would only hold memory. */
+const readyShellsMax = 2;
+/** bash reads descriptor 3 a byte at a time: a longer command is quicker without. */
+const commandCharsMax = 1_000;
+/** After a command the reserve is filled up when nothing else was started for this long. */
+const refillAfterMs = 1;
+/** Nobody has run a command for this long: the reserve is given up. */
+const idleMsMax = 60_000;
+
+/**
+ * Takes its command from descriptor 3, so that descriptor and variable are gone when that runs. Apart
+ * from the words in front of a syntax error, `eval` is what `bash -c` does.
+ */
+const waitForCommand = 'IFS= read -r -d "" REPLY <&3; exec 3<&-; eval "unset REPLY; $REPLY"';
+
+/**
+ * Shells that are started ahead, one for each coming command: starting bash is three quarters of the
+ * time of a short command. Each runs one command and ends, so that nothing is shared between commands.
+ */
+export class ShellReserve {
+  readonly #parts: ShellReserveParts;
+  readonly #ready: ReadyShell[] = [];
+  #refillTimer: ReturnType<typeof setTimeout> | undefined;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  constructor(parts: ShellReserveParts) {
+    this.#parts = parts;
+  }
+
+  /** A shell that now runs `commandText`, or undefined when there is none that fits. */
+  take(
+    commandText: string,
+    cwd: string,
+    env: Readonly<Record<string, string>>,
+  ): ReadyShell | undefined {
+    if (this.#isClosed || basename(this.#parts.shell.path) !== "bash") return undefined;
+    this.#refillLater(cwd, env);
+    if (commandText.length > commandCharsMax) return undefined;
+    const folder = folderIdentity(cwd);
+    for (let shell = this.#ready.shift(); shell !== undefined; shell = this.#ready.shift()) {
+      const fits = shell.cwd === cwd && shell.env === env && shell.folder === folder;
+      if (fits && shell.command.release(`${commandText}\0`)) return shell;
+      if (!fits) shell.command.dismiss();
+    }
+    return undefined;
+  }
+
+  /** Lets all waiting shells go. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#refillTimer);
+    this.#dismissAll();
+  }
+
+  #refillLater(cwd: string, env: Readonly<Record<string, string>>): void {
+    clearTimeout(this.#refillTimer);
+    this.#refillTimer = setTimeout(() => this.#refill(cwd, env), refillAfterMs);
+    this.#refillTimer.unref();
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#dismissAll(), idleMsMax);
+    this.#idleTimer.unref();
+  }
+
+  #refill(cwd: string, env: Readonly<Record<string, string>>): void {
+    try {
+      while (!this.#isClosed && this.#ready.length < readyShellsMax) this.#startOne(cwd, env);
+    } catch {
+      // Without a reserve commands are started when they come, and report what is wrong then.
+    }
+  }
+
+  #startOne(cwd: string, env: Readonly<Record<string, string>>): void {
+    const { shell, orphanage, nextMark } = this.#parts;
+    const mark = nextMark();
+    let sink: OutputSink = () => {};
+    const command = startWaitingCommand({
+      argv: [shell.path, "-c", waitForCommand],
+      cwd,
+      env: { ...env, PWD: cwd, [ownerVariable]: mark },
+      onOutput: (chunk) => sink(chunk),
+    });
+    if (command === undefined) return;
+    orphanage.addDirectChild(command.pid);
+    const setSink = (next: OutputSink): void => {
+      sink = next;
+    };
+    const ready = { command, mark, cwd, folder: folderIdentity(cwd), env, setSink };
+    this.#ready.push(ready);
+    void command.ended.then(() => this.#onEnd(ready));
+  }
+
+  /** One that ended while it waited is no longer there to be taken. */
+  #onEnd(shell: ReadyShell): void {
+    const place = this.#ready.indexOf(shell);
+    if (place !== -1) this.#ready.splice(place, 1);
+    this.#parts.orphanage.removeDirectChild(shell.command.pid);
+  }
+
+  #dismissAll(): void {
+    for (const { command } of this.#ready.splice(0)) command.dismiss();
+  }
+}
+
+function folderIdentity(path: string): string {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch {
+    return "";
+  }
+}
