@@ -2,6 +2,7 @@ import { closeSync, writeSync } from "node:fs";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import { type Libc, loadLibc } from "./libc.ts";
+import { loadWindowsJobs } from "./windows-job.ts";
 import { OutputPipe, type OutputSink } from "./output-pipe.ts";
 
 export interface CommandSpec {
@@ -120,6 +121,7 @@ function startWithTwoPipes(spec: CommandSpec): Command {
   } catch (error) {
     throw startFailure(spec, error);
   }
+  loadWindowsJobs()?.adopt(child.pid);
   const streams = Promise.all([
     pump(child.stdout, spec.onOutput),
     pump(child.stderr, spec.onOutput),

@@ -1,17 +1,20 @@
 import { constants } from "node:os";
 
 import { loadLibc } from "./libc.ts";
+import { loadWindowsJobs } from "./windows-job.ts";
 
 /** Signals that this program sends, most polite first. */
 export type SentSignal = "SIGTERM" | "SIGCONT" | "SIGKILL";
 
 /** Signals the process group `groupId`. False when it has no members left. */
 export function signalGroup(groupId: number, signal: SentSignal): boolean {
+  if (process.platform === "win32") return signal !== "SIGCONT" && endWindowsTree(groupId);
   return send(-groupId, constants.signals[signal]);
 }
 
 /** True while the process group has a member, a zombie included. */
 export function isGroupAlive(groupId: number): boolean {
+  if (process.platform === "win32") return loadWindowsJobs()?.isAlive(groupId) ?? false;
   return send(-groupId, 0);
 }
 
@@ -23,6 +26,11 @@ export function signalProcess(pid: number, signal: SentSignal): boolean {
 /** True while a process `pid` exists, a zombie included. */
 export function isProcessAlive(pid: number): boolean {
   return send(pid, 0);
+}
+
+/** Windows knows no polite request: the tree is ended at once. Without job objects, the leader only. */
+function endWindowsTree(pid: number): boolean {
+  return loadWindowsJobs()?.terminate(pid) ?? send(pid, constants.signals.SIGKILL);
 }
 
 function send(pid: number, signal: number): boolean {
