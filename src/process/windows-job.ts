@@ -1,4 +1,4 @@
-import { dlopen, ptr, type Pointer } from "bun:ffi";
+import { dlopen, ptr } from "bun:ffi";
 
 /**
  * Job objects: what process groups are elsewhere. A job holds a process and all that it starts, and is
@@ -35,6 +35,7 @@ const functions = {
 } as const;
 
 type Kernel = ReturnType<typeof dlopen<typeof functions>>["symbols"];
+type Handle = NonNullable<ReturnType<Kernel["CreateJobObjectW"]>>;
 
 let loaded: WindowsJobs | undefined | null = null;
 
@@ -51,8 +52,8 @@ function open(): WindowsJobs | undefined {
   } catch {
     return undefined; // No `bun:ffi` on this processor: children are ended one by one.
   }
-  const jobs = new Map<number, Pointer>();
-  const close = (pid: number, job: Pointer): void => {
+  const jobs = new Map<number, Handle>();
+  const close = (pid: number, job: Handle): void => {
     jobs.delete(pid);
     kernel.CloseHandle(job);
   };
@@ -76,7 +77,7 @@ function open(): WindowsJobs | undefined {
   };
 }
 
-function createJob(kernel: Kernel, pid: number): Pointer | undefined {
+function createJob(kernel: Kernel, pid: number): Handle | undefined {
   const job = kernel.CreateJobObjectW(null, null);
   if (job === null) return undefined;
   const limits = Buffer.alloc(extendedLimitBytes);
@@ -97,7 +98,7 @@ function createJob(kernel: Kernel, pid: number): Pointer | undefined {
   return job;
 }
 
-function activeProcesses(kernel: Kernel, job: Pointer): number {
+function activeProcesses(kernel: Kernel, job: Handle): number {
   const accounting = Buffer.alloc(accountingBytes);
   const kind = JobObjectBasicAccountingInformation;
   const isRead = kernel.QueryInformationJobObject(
