@@ -1,0 +1,327 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { eventually } from "./harness/conditions.ts";
+import {
+  contentOf,
+  isError,
+  legacyVersions,
+  modern,
+  structuredOf,
+  taskIdOf,
+  textOf,
+} from "./harness/messages.ts";
+import { posixTest, testMsMax } from "./harness/platform.ts";
+import { allGone, processesWith, uniqueSeconds } from "./harness/processes.ts";
+import { Server, type ServerMessage } from "./harness/server.ts";
+
+setDefaultTimeout(testMsMax);
+
+/** A command with a child, a grandchild that ignores TERM, and one in a session of its own. */
+function family(seconds: string): string {
+  return `sleep ${seconds} & (trap '' TERM; sleep ${seconds}; :) & setsid sleep ${seconds} & sleep ${seconds}`;
+}
+
+/** Processes with the marker as arguments of `sleep`, not the shell that has it in its text. */
+function sleepers(seconds: string): number {
+  return processesWith(`sleep ${seconds}`).filter(({ command }) => command.startsWith("sleep"))
+    .length;
+}
+
+function mentions(server: Server, id: string | number): ServerMessage[] {
+  return server.messages.filter((message) => {
+    const { requestId, progressToken } = message.params ?? {};
+    return message.id === id || requestId === id || progressToken === id;
+  });
+}
+
+describe("cancellation", () => {
+  posixTest.each([
+    ["legacy", (params: Record<string, unknown>) => params],
+    ["modern", (params: Record<string, unknown>) => modern(params)],
+  ])("[cancel.group] ends all that the command started (%s)", async (_era, shape) => {
+    await using server = new Server();
+    await server.initialize();
+    const seconds = uniqueSeconds();
+    const params = shape({
+      name: "Bash",
+      arguments: { command: family(seconds), timeout: 60_000 },
+    });
+    const id = server.start("tools/call", params, "to-cancel");
+    await eventually("four sleepers", () => sleepers(seconds) >= 4);
+    server.notify("notifications/cancelled", { requestId: id, reason: "test" });
+    await allGone(`sleep ${seconds}`, 5_000);
+    expect(mentions(server, id)).toEqual([]);
+    expect((await server.request("ping")).result).toEqual({});
+  });
+
+  posixTest("[cancel.silence] after it no byte mentions the request or its token", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const params = {
+      name: "Bash",
+      arguments: { command: "while :; do echo tick; sleep 0.05; done", timeout: 60_000 },
+      _meta: { progressToken: "noisy" },
+    };
+    const id = server.start("tools/call", params, "noisy");
+    await server.message("progress", ({ method }) => method === "notifications/progress");
+    server.notify("notifications/cancelled", { requestId: id });
+    await server.request("ping");
+    const heard = mentions(server, id).length;
+    // Longer than several ticks, and than the time in which a cancelled command is ended.
+    await Bun.sleep(500);
+    await server.request("ping");
+    expect(mentions(server, id).length).toBe(heard);
+    expect(server.messages.some((message) => message.id === id)).toBe(false);
+  });
+
+  posixTest("[cancel.unknown] of another type of id cancels nothing", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const params = { name: "Bash", arguments: { command: "sleep 0.3; echo done" } };
+    server.start("tools/call", params, 77);
+    server.notify("notifications/cancelled", { requestId: "77" });
+    expect(textOf(await server.reply(77))).toBe("done\n");
+  });
+
+  posixTest("[cancel.waiting-read] a read that waits can be cancelled; nothing it saw is lost", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const task = await server.call("BackgroundBash", {
+      command: "echo early; sleep 0.5; echo late; sleep 30",
+    });
+    const args = { task_id: taskIdOf(task), wait_ms: 20_000, until: "never" };
+    const id = server.start("tools/call", { name: "ReadBgOutput", arguments: args }, "reader");
+    await Bun.sleep(100);
+    server.notify("notifications/cancelled", { requestId: id });
+    const read = await server.call("ReadBgOutput", { ...args, until: "late" });
+    expect(structuredOf(read)["output"]).toBe("early\nlate\n");
+  });
+});
+
+describe("progress", () => {
+  posixTest("[progress.lines] new lines come as they are printed, each once, in order", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const command = "for i in 1 2 3 4 5 6; do echo line-$i; sleep 0.15; done";
+    const params = { name: "Bash", arguments: { command }, _meta: { progressToken: "p" } };
+    const reply = await server.reply(server.start("tools/call", params));
+    const notes = server.messages.filter(({ method }) => method === "notifications/progress");
+    const heard = notes.map(({ params }) => String(params?.["message"])).join("\n");
+    expect(heard.split("\n")).toEqual([1, 2, 3, 4, 5, 6].map((i) => `line-${i}`));
+    const values = notes.map(({ params }) => Number(params?.["progress"]));
+    expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
+    expect(server.messages.at(-1)).toEqual(reply);
+  });
+
+  posixTest("[progress.rate] a flood makes at most 10 notifications a second", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const params = {
+      name: "Bash",
+      arguments: { command: "yes flood", timeout: 2_000 },
+      _meta: { progressToken: 5 },
+    };
+    await server.reply(server.start("tools/call", params));
+    const notes = server.messages.filter(({ method }) => method === "notifications/progress");
+    expect(notes.length).toBeGreaterThan(3);
+    // Two seconds, the grace of TERM, and the last one before the reply.
+    expect(notes.length).toBeLessThanOrEqual(30);
+  });
+
+  test("[progress.token] none is sent without a token, nor with STREAMING=false", async () => {
+    const call = async (server: Server, meta: object): Promise<number> => {
+      await server.initialize();
+      const params = { name: "Bash", arguments: { command: "echo a; sleep 0.3; echo b" }, ...meta };
+      await server.reply(server.start("tools/call", params));
+      return server.messages.filter(({ method }) => method !== undefined).length;
+    };
+    await using plain = new Server();
+    expect(await call(plain, {})).toBe(0);
+    await using silent = new Server({ env: { SCORPIOX_STREAMING: "false" } });
+    expect(await call(silent, { _meta: { progressToken: 1 } })).toBe(0);
+  });
+
+  posixTest(
+    "[progress.heartbeat] a silent call with a token is heard of every 10 s",
+    async () => {
+      await using server = new Server();
+      await server.initialize();
+      const params = {
+        name: "Bash",
+        arguments: { command: "sleep 10.8; echo done" },
+        _meta: { progressToken: "quiet" },
+      };
+      const startedAt = performance.now();
+      const id = server.start("tools/call", params);
+      await server.message("a heartbeat", ({ method }) => method !== undefined);
+      const seconds = (performance.now() - startedAt) / 1000;
+      expect(seconds).toBeGreaterThan(9);
+      expect(seconds).toBeLessThan(10.8);
+      expect(textOf(await server.reply(id))).toBe("done\n");
+    },
+    20_000,
+  );
+});
+
+describe("hand-over", () => {
+  const numbers = (from: number, to: number): string[] =>
+    Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
+
+  posixTest("[handover.bytes] answers within the budget, then every byte is read, once", async () => {
+    await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "2000" } });
+    await server.initialize();
+    const command = "for i in $(seq 1 50); do echo line $i; sleep 0.1; done; exit 3";
+    const startedAt = performance.now();
+    const reply = await server.call("Bash", { command, timeout: 60_000 });
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    expect(isError(reply)).toBe(false);
+    const task_id = taskIdOf(reply);
+    expect(textOf(reply)).toContain(`task_id: ${task_id}`);
+
+    let output = String(structuredOf(reply)["output"]);
+    let state: unknown = "running";
+    while (state === "running") {
+      const read = await server.call("ReadBgOutput", { task_id, wait_ms: 1_000 });
+      output += String(structuredOf(read)["output"]);
+      state = structuredOf(read)["state"];
+    }
+    const last = await server.call("ReadBgOutput", { task_id });
+    expect(structuredOf(last)).toMatchObject({ output: "", state: "failed", exitCode: 3 });
+    expect(output.split("\n")).toEqual([...numbers(1, 50), ""]);
+  });
+
+  posixTest("[handover.timeout] the command keeps its own timeout", async () => {
+    await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "1000" } });
+    await server.initialize();
+    const seconds = uniqueSeconds();
+    const reply = await server.call("Bash", { command: `sleep ${seconds}`, timeout: 2_000 });
+    const task_id = taskIdOf(reply);
+    await allGone(`sleep ${seconds}`, 6_000);
+    const read = await server.call("ReadBgOutput", { task_id, wait_ms: 500 });
+    expect(structuredOf(read)["state"]).toBe("timed_out");
+  });
+
+  posixTest("[handover.read-budget] a waiting read answers within the budget too", async () => {
+    await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "1500" } });
+    await server.initialize();
+    const task = await server.call("BackgroundBash", { command: "sleep 30" });
+    const startedAt = performance.now();
+    await server.call("ReadBgOutput", { task_id: taskIdOf(task), wait_ms: 60_000 });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
+
+describe("background tasks", () => {
+  posixTest("[background.life] start, list, read, kill, and what a late kill says", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const seconds = uniqueSeconds();
+    const task = await server.call("BackgroundBash", { command: `echo up; ${family(seconds)}` });
+    const task_id = taskIdOf(task);
+    expect(task_id).toBe(1);
+    await eventually("four sleepers", () => sleepers(seconds) >= 4);
+    expect(textOf(await server.call("ListBgTasks"))).toContain("running");
+    expect(textOf(await server.call("ReadBgOutput", { task_id, wait_ms: 5_000 }))).toContain("up");
+    const killed = await server.call("KillBgTask", { task_id });
+    expect(structuredOf(killed)["state"]).toBe("killed");
+    expect(processesWith(`sleep ${seconds}`)).toEqual([]);
+    expect(isError(await server.call("KillBgTask", { task_id }))).toBe(false);
+    const unknown = await server.call("KillBgTask", { task_id: 99 });
+    expect(isError(unknown)).toBe(true);
+    expect(textOf(unknown)).toContain("99");
+  });
+
+  posixTest("[background.lines] 2,000 lines are read in pieces, none lost, none twice", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const command =
+      "for i in $(seq 1 2000); do echo row-$i; [ $((i % 200)) = 0 ] && sleep 0.05; done";
+    const task_id = taskIdOf(await server.call("BackgroundBash", { command }));
+    let output = "";
+    for (let state: unknown = "running"; state === "running"; ) {
+      const read = await server.call("ReadBgOutput", { task_id, wait_ms: 2_000 });
+      output += String(structuredOf(read)["output"]);
+      state = structuredOf(read)["state"];
+    }
+    const expected = Array.from({ length: 2000 }, (_, index) => `row-${index + 1}\n`).join("");
+    expect(output).toBe(expected);
+  });
+});
+
+describe("what a command leaves", () => {
+  posixTest("[bash.nothing-left] nothing, when it ends; and the reply does not wait for it", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const seconds = uniqueSeconds();
+    const startedAt = performance.now();
+    const reply = await server.call("Bash", {
+      command: `sleep ${seconds} & setsid sleep ${seconds} & echo done`,
+    });
+    expect(textOf(reply)).toBe("done\n");
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    await allGone(`sleep ${seconds}`, 3_000);
+  });
+
+  posixTest("[bash.timeout] nothing, when it runs out of time", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const seconds = uniqueSeconds();
+    const reply = await server.call("Bash", { command: family(seconds), timeout: 500 });
+    expect(isError(reply)).toBe(true);
+    expect(structuredOf(reply)["timedOut"]).toBe(true);
+    await allGone(`sleep ${seconds}`, 5_000);
+  });
+});
+
+describe("long results", () => {
+  const command = "echo first; seq 1 20000; echo last";
+  const whole = `first\n${Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join("")}last\n`;
+
+  test.each([
+    ["e2e", 30_000],
+    ["claude-ai", 20_000],
+    ["claude-ai (via mcp-remote 0.1)", 20_000],
+  ])("[result.cut] %s gets at most %d characters and a private file with the whole", async (name, max) => {
+    await using server = new Server();
+    await server.initialize("2025-11-25", name);
+    const reply = await server.call("Bash", { command });
+    const text = textOf(reply);
+    expect(text.length).toBeLessThanOrEqual(max + 500);
+    expect(text.length).toBeGreaterThan(max * 0.8);
+    const link = contentOf(reply).find(({ type }) => type === "resource_link");
+    const path = fileURLToPath(link?.uri ?? "");
+    // Compared as truth values: the texts would fill the screen.
+    expect([text.startsWith("first\n"), text.endsWith("last\n")]).toEqual([true, true]);
+    expect([...text.matchAll(/the whole output is in (\S+)/g)].map(([, file]) => file)).toEqual([path]);
+    expect(readFileSync(path, "utf8") === whole).toBe(true);
+    expect(structuredOf(reply)["truncated"]).toBe(true);
+    expect(structuredOf(reply)["outputFile"]).toBe(path);
+    if (process.platform === "win32") return;
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(server.home.at(".scorpiox", "results"))).toHaveLength(1);
+  });
+
+  test.each(legacyVersions)("[result.cut] text within the limit under %s", async (version) => {
+    await using server = new Server();
+    await server.initialize(version);
+    const [block] = contentOf(await server.call("Bash", { command }));
+    expect(block?.text?.length).toBeLessThanOrEqual(30_500);
+  });
+});
+
+describe("many at once", () => {
+  posixTest("[bash.parallel] 30 commands run side by side", async () => {
+    await using server = new Server();
+    await server.initialize();
+    const startedAt = performance.now();
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        server.call("Bash", { command: `sleep 1; echo ${index}` }),
+      ),
+    );
+    expect(replies.map(textOf)).toEqual(Array.from({ length: 30 }, (_, index) => `${index}\n`));
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+  });
+});

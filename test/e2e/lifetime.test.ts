@@ -1,0 +1,146 @@
+import { describe, expect, setDefaultTimeout } from "bun:test";
+import { copyFileSync, renameSync } from "node:fs";
+
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
+import { structuredOf, taskIdOf, textOf } from "./harness/messages.ts";
+import { posixTest, testMsMax } from "./harness/platform.ts";
+import { allGone, isAlive, processesWith, started, uniqueSeconds } from "./harness/processes.ts";
+import { Server } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+
+/** Tolerant, for a busy machine; `bun run verify` holds the strict figures. */
+const exitMsMax = 5_000;
+
+/** A server with a foreground and two background commands; one of each kind ignores TERM. */
+async function startBusy(seconds: string, home?: TempFolder): Promise<Server> {
+  const server = new Server(home === undefined ? {} : { home });
+  await server.initialize();
+  const stubborn = `trap '' TERM HUP INT; sleep ${seconds}; sleep ${seconds}`;
+  const daemon = `setsid sh -c "trap '' TERM; sleep ${seconds}; :" & sleep ${seconds}`;
+  server.start("tools/call", { name: "Bash", arguments: { command: daemon, timeout: 600_000 } });
+  await server.call("BackgroundBash", { command: stubborn });
+  await server.call("BackgroundBash", { command: `sleep ${seconds}` });
+  await eventually("four sleepers", () => {
+    const all = processesWith(`sleep ${seconds}`);
+    return all.filter(({ command }) => command.startsWith("sleep")).length >= 4;
+  });
+  return server;
+}
+
+describe("the end of a server", () => {
+  posixTest("[exit.eof-idle] is soon after the end of its input", async () => {
+    await using server = new Server();
+    await server.initialize();
+    await server.call("Bash", { command: "true" });
+    const startedAt = performance.now();
+    server.endInput();
+    expect(await server.ended(exitMsMax)).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(exitMsMax);
+  });
+
+  posixTest("[exit.eof-idle] comes before a handshake too", async () => {
+    await using server = new Server();
+    server.endInput();
+    expect(await server.ended(exitMsMax)).toBe(0);
+    expect(server.lines).toEqual([]);
+  });
+
+  posixTest("[exit.eof-busy] leaves no child when the client goes", async () => {
+    const seconds = uniqueSeconds();
+    await using server = await startBusy(seconds);
+    server.endInput();
+    expect(await server.ended(exitMsMax)).toBe(0);
+    await allGone(`sleep ${seconds}`, 1_000);
+  });
+
+  posixTest.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "[exit.signal] leaves no child after %s",
+    async (signal) => {
+      const seconds = uniqueSeconds();
+      await using server = await startBusy(seconds);
+      server.signal(signal);
+      await server.ended(exitMsMax);
+      await allGone(`sleep ${seconds}`, 1_000);
+    },
+  );
+
+  posixTest("[exit.kill-9] leaves no child, daemons and stopped ones included", async () => {
+    const seconds = uniqueSeconds();
+    await using server = await startBusy(seconds);
+    await server.call("BackgroundBash", { command: `kill -STOP $$; sleep ${seconds}` });
+    await server.call("BackgroundBash", {
+      command: `env -i /bin/sh -c "trap '' TERM; sleep ${seconds}; :"`,
+    });
+    await started(`sleep ${seconds}`, 6);
+    server.signal("SIGKILL");
+    await server.ended(exitMsMax);
+    await allGone(`sleep ${seconds}`, 5_000);
+  });
+
+  posixTest("[exit.kill-9] the next start does not touch what is not its own", async () => {
+    const seconds = uniqueSeconds();
+    using home = new TempFolder();
+    await using first = await startBusy(seconds, home);
+    await using second = new Server({ home });
+    await second.initialize();
+    expect(textOf(await second.call("Bash", { command: "echo second" }))).toBe("second\n");
+    expect(processesWith(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(4);
+    expect((await first.request("ping")).result).toEqual({});
+  });
+});
+
+describe("two servers on one home", () => {
+  posixTest("[home.shared] work side by side, each with tasks of its own", async () => {
+    using home = new TempFolder();
+    await using one = new Server({ home });
+    await using two = new Server({ home });
+    await Promise.all([one.initialize(), two.initialize()]);
+    const [first, second] = await Promise.all([
+      one.call("BackgroundBash", { command: "echo from one; sleep 30" }),
+      two.call("BackgroundBash", { command: "echo from two; sleep 30" }),
+    ]);
+    expect([taskIdOf(first), taskIdOf(second)]).toEqual([1, 1]);
+    const read = { task_id: 1, wait_ms: 5_000, until: "from" };
+    expect(textOf(await one.call("ReadBgOutput", read))).toContain("from one");
+    expect(textOf(await two.call("ReadBgOutput", read))).toContain("from two");
+    const outputs = await Promise.all(
+      [one, two].map((server) => server.call("Bash", { command: "seq 1 30000" })),
+    );
+    const files = outputs.map((output) => structuredOf(output)["outputFile"]);
+    expect(new Set(files).size).toBe(2);
+    const pid = Number(structuredOf(second)["pid"]);
+    one.endInput();
+    await one.ended();
+    expect(isAlive(pid)).toBe(true);
+    expect(structuredOf(await two.call("ListBgTasks"))["tasks"]).toMatchObject([
+      { taskId: 1, state: "running" },
+    ]);
+    expect(one.stderr + two.stderr).toBe("");
+  });
+});
+
+describe("an upgrade", () => {
+  posixTest("[upgrade.running] over a running binary disturbs neither the old nor the new", async () => {
+    ensureBuilt(productBinary);
+    using folder = new TempFolder();
+    const binary = folder.at("scorpiox-code");
+    copyFileSync(productBinary, binary);
+    await using old = new Server({ binary });
+    await old.initialize();
+    copyFileSync(productBinary, `${binary}.new`);
+    renameSync(`${binary}.new`, binary);
+    // More than one Worker and the first command of this process: nothing was loaded before.
+    const many = Array.from({ length: 20 }, (_, index) =>
+      old.call("Bash", { command: `sleep 0.2; echo old ${index}` }),
+    );
+    const texts = (await Promise.all(many)).map(textOf);
+    expect(texts).toEqual(many.map((_, index) => `old ${index}\n`));
+    await using recent = new Server({ binary });
+    await recent.initialize();
+    expect(textOf(await recent.call("Bash", { command: "echo new" }))).toBe("new\n");
+    expect(textOf(await old.call("Bash", { command: "echo still" }))).toBe("still\n");
+  });
+});

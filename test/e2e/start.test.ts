@@ -1,0 +1,223 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { builtTools, isError, textOf, toolNames } from "./harness/messages.ts";
+import { isRoot, posixTest, testMsMax } from "./harness/platform.ts";
+import { Server, testEnvironment } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+
+/** Neither a stack trace nor source text, wherever the message goes. */
+function expectNoTrace(text: string): void {
+  expect(text).not.toMatch(/^\s+at .*[:(]\d+/m);
+  expect(text).not.toContain("$bunfs");
+  expect(text).not.toMatch(/\b(?:async )?function\b.*\{/);
+}
+
+interface Finished {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function runCommand(args: readonly string[], home: TempFolder): Promise<Finished> {
+  ensureBuilt(productBinary);
+  const child = Bun.spawn([productBinary, ...args], {
+    cwd: home.path,
+    env: testEnvironment(home.path),
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 15_000,
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { exitCode: await child.exited, stdout, stderr };
+}
+
+/** Runs `echo works` on a new session. */
+async function expectServing(server: Server): Promise<void> {
+  await server.initialize();
+  expect(textOf(await server.call("Bash", { command: "echo works" }))).toBe("works\n");
+}
+
+describe("a bare environment", () => {
+  posixTest.each([
+    [".bash_profile", "export PATH"],
+    [".profile", "export PATH"],
+    [".bashrc", "export PATH"],
+  ])("[start.login-path] commands find what %s puts on the PATH", async (file) => {
+    using home = new TempFolder();
+    home.write("own-tools/scorpiox-e2e-tool", "#!/bin/sh\necho found it\n", 0o755);
+    home.write(file, `export PATH="$HOME/own-tools:$PATH"\n`);
+    const wrap = ["env", "-i", "PATH=/usr/bin:/bin", `HOME=${home.path}`, "SHELL=/bin/bash"];
+    await using server = new Server({ home, wrap });
+    await server.initialize();
+    expect(textOf(await server.call("Bash", { command: "scorpiox-e2e-tool" }))).toBe("found it\n");
+  });
+
+  posixTest("[start.login-path] a start-up file that hangs or prints does not matter for long", async () => {
+    using home = new TempFolder();
+    home.write(".bash_profile", "echo greetings; read -t 60 answer; export PATH=$PATH:/opt/late\n");
+    await using server = new Server({ home });
+    await expectServing(server);
+  });
+
+  posixTest("[start.secrets] the server's own settings are not in the child's environment", async () => {
+    await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "9000", MINE: "kept" } });
+    await server.initialize();
+    const text = textOf(await server.call("Bash", { command: "env" }));
+    expect(text).toContain("MINE=kept");
+    expect(text).not.toContain("SCORPIOX_CLIENT_BUDGET_MS");
+  });
+});
+
+describe("a hostile working folder", () => {
+  test("[start.hostile-folder] its bunfig.toml, .env, tsconfig.json and package.json change nothing", async () => {
+    using home = new TempFolder();
+    const project = home.folder("project");
+    home.write("project/evil.ts", `require("fs").writeFileSync("${home.at("owned")}", "yes");\n`);
+    home.write("project/bunfig.toml", 'preload = ["./evil.ts"]\n[test]\npreload = ["./evil.ts"]\n');
+    home.write(
+      "project/.env",
+      "SCORPIOX_TOOLS=false\nTOOLS=false\nTOOL_BASH=0\nEVIL=1\nBUN_OPTIONS=--preload=./evil.ts\nNODE_OPTIONS=--require=./evil.ts\n",
+    );
+    home.write("project/.env.local", "TOOL_BASH=0\n");
+    home.write("project/.env.production", "TOOL_BASH=0\n");
+    home.write("project/tsconfig.json", '{"compilerOptions": {"paths": {"*": ["./evil.ts"]}}}\n');
+    home.write("project/package.json", '{"type": "commonjs", "imports": {"#*": "./evil.ts"}, "main": 5\n');
+    home.write("project/node_modules/zod/index.js", "throw new Error('evil zod');\n");
+    await using server = new Server({ home, cwd: project });
+    await server.initialize();
+    expect(toolNames(await server.request("tools/list", {}))).toEqual([...builtTools]);
+    const reply = await server.call("Bash", { command: 'pwd; echo "[$EVIL]"' });
+    expect(textOf(reply)).toBe(`${project}\n[]\n`);
+    expect(existsSync(home.at("owned"))).toBe(false);
+    expect(server.stderr).toBe("");
+  });
+
+  posixTest("[start.hostile-folder] its configuration may only take away", async () => {
+    using home = new TempFolder();
+    const project = home.folder("project");
+    const settings = "SHELL_PATH=/bin/false\nCLIENT_BUDGET_MS=1000\nTOOL_KILLBGTASK=0\n";
+    home.write("project/.scorpiox/scorpiox-env.txt", settings);
+    await using server = new Server({ home, cwd: project });
+    await server.initialize();
+    const names = toolNames(await server.request("tools/list", {}));
+    expect(names).toEqual(builtTools.filter((name) => name !== "KillBgTask"));
+    expect(textOf(await server.call("Bash", { command: "echo works" }))).toBe("works\n");
+    expect(server.stderr).toContain("SHELL_PATH");
+  });
+});
+
+describe("switches", () => {
+  test.each([
+    ["TOOLS", "false", []],
+    ["SCORPIOX_TOOLS", "false", []],
+    ["TOOL_BASH", "0", builtTools.slice(1)],
+    ["SCORPIOX_TOOL_LISTBGTASKS", "0", builtTools.filter((name) => name !== "ListBgTasks")],
+    // Another program's variable of the same name must not be ours.
+    ["TOOLS", "hammer,saw", builtTools],
+  ])("[config.switches] %s=%s", async (variable, value, listed) => {
+    await using server = new Server({ env: { [variable]: value } });
+    await server.initialize();
+    expect(toolNames(await server.request("tools/list", {}))).toEqual([...listed]);
+    const reply = await server.call("Bash", { command: "echo works" });
+    if ((listed as readonly string[]).includes("Bash")) expect(textOf(reply)).toBe("works\n");
+    else expect(reply.error?.code).toBe(-32602);
+  });
+});
+
+describe("bad input at the start", () => {
+  test.each([
+    [["--colour"], "--colour"],
+    [["serv"], "serve"],
+    [["--cwd", "/no/such/folder"], "/no/such/folder"],
+    [["--config", "/no/such/file.txt"], "/no/such/file.txt"],
+    [["call", "Bash", "{not json"], "JSON"],
+  ])("[cli.wrong-usage] %j exits with 2 and names it", async (args, name) => {
+    using home = new TempFolder();
+    const { exitCode, stdout, stderr } = await runCommand(args, home);
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(name);
+    expectNoTrace(stderr);
+  });
+
+  test("[config.bad-file] a malformed file is told with file and line, and the server serves", async () => {
+    using home = new TempFolder();
+    const file = home.write(
+      ".scorpiox/scorpiox-env.txt",
+      "STREAMING=perhaps\nno equals sign\nSHELL_PTAH=/bin/sh\n\u0000\u0001\u00ff\n",
+    );
+    await using server = new Server({ home });
+    await expectServing(server);
+    for (const part of [`${file}:1`, `${file}:2`, `${file}:3`, "perhaps", "SHELL_PATH"]) {
+      expect(server.stderr).toContain(part);
+    }
+    expectNoTrace(server.stderr);
+  });
+
+  posixTest("[start.missing-shell] is said by each call, and the server goes on", async () => {
+    await using server = new Server({ env: { SCORPIOX_SHELL_PATH: "/nope/zsh" } });
+    await server.initialize();
+    const reply = await server.call("Bash", { command: "true" });
+    expect(isError(reply)).toBe(true);
+    expect(textOf(reply)).toContain("/nope/zsh");
+    expect(textOf(reply)).toContain("SHELL_PATH");
+    expectNoTrace(textOf(reply) + server.stderr);
+    const background = await server.call("BackgroundBash", { command: "true" });
+    expect(isError(background)).toBe(true);
+    expect(textOf(background)).toContain("/nope/zsh");
+    expect((await server.request("ping")).result).toEqual({});
+  });
+
+  posixTest("[start.vanished-folder] is named, and the server goes on", async () => {
+    using home = new TempFolder();
+    const project = home.folder("project");
+    await using server = new Server({ home, cwd: project });
+    await expectServing(server);
+    rmSync(project, { recursive: true });
+    const reply = await server.call("Bash", { command: "true" });
+    expect(isError(reply)).toBe(true);
+    expect(textOf(reply)).toContain(project);
+    expectNoTrace(textOf(reply) + server.stderr);
+    mkdirSync(project);
+    expect(textOf(await server.call("Bash", { command: "echo back" }))).toBe("back\n");
+  });
+
+  posixTest("[start.read-only-home] commands run, long results are saved elsewhere", async () => {
+    using home = new TempFolder();
+    using binaries = new TempFolder();
+    ensureBuilt(productBinary);
+    const wrap = isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
+    if (isRoot && Bun.which("setpriv") === null) return;
+    chmodSync(home.path, 0o555);
+    chmodSync(binaries.path, 0o755);
+    // The checkout may be closed to that user.
+    const binary = binaries.at("scorpiox-code");
+    await Bun.write(binary, Bun.file(productBinary));
+    chmodSync(binary, 0o755);
+    const env = { TMPDIR: undefined, SCORPIOX_LEDGER_TEST: undefined };
+    await using server = new Server({ binary, home, wrap, env, cwd: "/" });
+    await server.initialize();
+    const echoed = await server.call("Bash", { command: "sleep 0.4; echo works" });
+    expect(textOf(echoed)).toBe("works\n");
+    const long = await server.call("Bash", { command: "seq 1 20000" });
+    expect(isError(long)).toBe(false);
+    expect(textOf(long)).toContain("left out");
+    expect(readdirSync(home.path)).toEqual([]);
+    expectNoTrace(server.stderr);
+    if (server.stderr !== "") expect(server.stderr).toContain(home.path);
+    chmodSync(home.path, 0o755);
+  });
+
+  test("[start.strange-home] HOME that is not there, empty or a file does not stop the server", async () => {
+    using folder = new TempFolder();
+    const file = folder.write("a-file", "");
+    for (const HOME of [folder.at("missing"), "", file]) {
+      await using server = new Server({ home: folder, env: { HOME } });
+      await expectServing(server);
+      expectNoTrace(server.stderr);
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { faultyBinary } from "./harness/binary.ts";
+import { contentOf, isError, textOf } from "./harness/messages.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { Server } from "./harness/server.ts";
+
+setDefaultTimeout(testMsMax);
+
+const tooLong = "did not finish within 300 ms";
+
+/** What breaks, and what the client is told. */
+const faults: [tool: string, reason: string][] = [
+  ["FaultyLoop", tooLong],
+  ["FaultyHang", tooLong],
+  ["FaultyRegex", tooLong],
+  ["FaultyThrow", "thrown on purpose"],
+  ["FaultyLateThrow", "thrown late on purpose"],
+  ["FaultyLateReject", "rejected on purpose"],
+  ["FaultyExit", "exited with code 3"],
+  ["FaultyOverflow", "Maximum call stack size exceeded"],
+  ["FaultyHugeStructure", "larger than 512 KiB"],
+];
+
+async function startFaulty(): Promise<Server> {
+  const server = new Server({ binary: faultyBinary });
+  await server.initialize();
+  return server;
+}
+
+describe("a tool that breaks", () => {
+  test.each(faults)("[worker.reason] %s fails with its reason", async (tool, reason) => {
+    await using server = await startFaulty();
+    const reply = await server.call(tool);
+    expect(isError(reply)).toBe(true);
+    expect(textOf(reply)).toContain(tool.endsWith("Structure") ? "result" : tool);
+    expect(textOf(reply)).toContain(reason);
+    // The reason, not the source of the program or a stack.
+    expect(textOf(reply).length).toBeLessThan(300);
+    expect(server.stderr.length).toBeLessThan(500);
+    expect(textOf(await server.call("Bash", { command: "echo fine" }))).toBe("fine\n");
+  });
+
+  test.each(faults)("[worker.others] %s disturbs none of 100 calls in flight", async (tool) => {
+    await using server = await startFaulty();
+    const calls = (from: number): Promise<string>[] =>
+      Array.from({ length: 50 }, async (_, index) => {
+        const number = from + index;
+        if (number % 2 === 0) {
+          return textOf(await server.call("FaultySleep", { ms: 100 + number }));
+        }
+        return textOf(await server.call("Bash", { command: `sleep 0.1; echo ${number}` }));
+      });
+    const before = calls(0);
+    const broken = server.call(tool);
+    const after = calls(50);
+    const texts = await Promise.all([...before, ...after]);
+    expect(isError(await broken)).toBe(true);
+    expect(texts).toEqual(
+      texts.map((_, number) => (number % 2 === 0 ? `slept ${100 + number} ms` : `${number}\n`)),
+    );
+  });
+
+  test("[worker.others] a call that breaks again and again is not tried twice", async () => {
+    await using server = await startFaulty();
+    for (let round = 0; round < 5; round++) {
+      expect(textOf(await server.call("FaultyExit"))).toContain("exited with code 3");
+    }
+    expect(server.stderr.match(/A Worker was lost/g)).toHaveLength(5);
+  });
+
+  test("[worker.cancel] an endless loop can be cancelled", async () => {
+    await using server = await startFaulty();
+    const id = server.start("tools/call", { name: "FaultyLoop", arguments: {} }, "loop");
+    server.notify("notifications/cancelled", { requestId: id });
+    expect(textOf(await server.call("Bash", { command: "sleep 0.5; echo on" }))).toBe("on\n");
+    expect(server.messages.some((message) => message.id === id)).toBe(false);
+  });
+
+  test("[worker.exit] a loop in a Worker does not keep the server from ending", async () => {
+    await using server = await startFaulty();
+    server.start("tools/call", { name: "FaultyLoop", arguments: {} });
+    server.start("tools/call", { name: "FaultyRegex", arguments: {} });
+    await server.request("ping");
+    server.endInput();
+    expect(await server.ended(5_000)).toBe(0);
+  });
+});
+
+describe("a result out of measure", () => {
+  test("[worker.huge-text] 100 MB are cut, the file has all of them", async () => {
+    await using server = await startFaulty();
+    const call = server.call("FaultyHugeText");
+    expect((await server.request("ping")).result).toEqual({});
+    const reply = await call;
+    const text = textOf(reply);
+    expect(text.length).toBeLessThan(31_000);
+    expect(text.startsWith("first line\n")).toBe(true);
+    expect(text.endsWith("last line\n")).toBe(true);
+    const link = contentOf(reply).find(({ type }) => type === "resource_link");
+    const path = fileURLToPath(link?.uri ?? "");
+    expect(statSync(path).size).toBe(100_000_021);
+    if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
+    const whole = readFileSync(path, "latin1");
+    expect(whole.slice(-30)).toBe(`${"x".repeat(19)}\nlast line\n`);
+  });
+
+  test("[worker.bad-text] half a character becomes a replacement character", async () => {
+    await using server = await startFaulty();
+    expect(textOf(await server.call("FaultySurrogate"))).toBe("half \ufffd of it");
+  });
+});
