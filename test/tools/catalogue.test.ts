@@ -1,0 +1,148 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { legacyVersions, modernVersions } from "../../src/protocol/versions.ts";
+import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
+import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
+
+/** The published contract, in the order of the list: `*` = required. */
+const published: readonly (readonly [
+  name: string,
+  parameters: Readonly<Record<string, string>>,
+])[] = [
+  ["Bash", { command: "string*", timeout: "integer" }],
+  ["ReadImage", { file_path: "string*" }],
+  ["ReadDocs", { url: "string*", format: "string", wait_ms: "integer", start: "integer" }],
+  ["WebSearch", { query: "string*" }],
+  [
+    "TaskManager",
+    {
+      action: "string*",
+      query: "string*",
+      task_id: "integer",
+      step_id: "integer",
+      text: "string",
+    },
+  ],
+  ["PlanMode", { action: "string*", goal: "string", plan_file: "string" }],
+  ["AskUserQuestion", { questions_json: "string*" }],
+  ["InvokeSkill", { skill_name: "string*", arguments: "string" }],
+  ["BackgroundBash", { command: "string*" }],
+  ["ReadBgOutput", { task_id: "integer*", wait_ms: "integer", until: "string", filter: "string" }],
+  ["ListBgTasks", {}],
+  ["KillBgTask", { task_id: "integer*" }],
+  [
+    "SetCallback",
+    {
+      action: "string*",
+      message: "string",
+      delay_seconds: "integer",
+      repeat_count: "integer",
+      callback_id: "integer",
+    },
+  ],
+];
+
+interface FieldSchema {
+  readonly type?: string;
+  readonly description?: string;
+}
+
+const goldenFolder = join(import.meta.dir, "../golden/tools");
+const listings = catalogueCards().map((card) => card.listing);
+const names = listings.map(({ name }) => name);
+const fieldsOf = (schema: Readonly<Record<string, unknown>>): [string, FieldSchema][] =>
+  Object.entries((schema["properties"] ?? {}) as Record<string, FieldSchema>);
+
+describe("catalogue", () => {
+  test("tools come in the published order and each is published", () => {
+    const order = published.map(([name]) => name).filter((name) => names.includes(name));
+    expect(names).toEqual(order);
+  });
+
+  test("all listings together cost a model at most 4,000 tokens of 4 characters, in every revision", () => {
+    for (const version of [...legacyVersions, ...modernVersions]) {
+      const { tools } = JSON.parse(encodeToolsListResult(listings, version)) as {
+        tools: { name: string; description: string; inputSchema: unknown }[];
+      };
+      const shown = tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        inputSchema,
+      }));
+      expect(JSON.stringify(shown).length / 4).toBeLessThanOrEqual(4_000);
+    }
+    expect(JSON.stringify(listings).length / 4).toBeLessThanOrEqual(4_000);
+  });
+
+  test("no golden file is without its tool", () => {
+    expect(readdirSync(goldenFolder).sort()).toEqual(names.map((name) => `${name}.json`).sort());
+  });
+});
+
+describe.each(listings)("$name", (listing) => {
+  const { name, title, description, inputSchema, outputSchema, annotations } = listing;
+
+  test("is listed as its golden file says (UPDATE_GOLDEN=1 writes it)", () => {
+    const path = join(goldenFolder, `${name}.json`);
+    if (process.env["UPDATE_GOLDEN"] === "1") {
+      mkdirSync(goldenFolder, { recursive: true });
+      writeFileSync(path, `${JSON.stringify(listing, null, 2)}\n`);
+    }
+    expect(existsSync(path)).toBe(true);
+    const golden: unknown = JSON.parse(readFileSync(path, "utf8"));
+    expect(listing).toEqual(golden as typeof listing);
+    // The order of keys is part of what is sent; the layout of the file is the formatter's.
+    expect(JSON.stringify(listing)).toBe(JSON.stringify(golden));
+  });
+
+  test("has the parameters of the published contract, their types and which are required", () => {
+    const required = (inputSchema["required"] ?? []) as string[];
+    const parameters = fieldsOf(inputSchema).map(([field, { type }]) => [
+      field,
+      `${type}${required.includes(field) ? "*" : ""}`,
+    ]);
+    const row = published.find(([published]) => published === name);
+    expect(Object.fromEntries(parameters)).toEqual(row?.[1]);
+  });
+
+  test("has a plain object as the root of its schemas, which refuses unknown properties", () => {
+    for (const schema of [inputSchema, outputSchema]) {
+      if (schema === undefined) continue;
+      const combined = Object.keys(schema).filter((key) => /^(anyOf|oneOf|allOf|\$)/.test(key));
+      expect([schema.type, combined]).toEqual(["object", []]);
+    }
+    expect(inputSchema["additionalProperties"]).toBe(false);
+    expect(JSON.stringify([inputSchema, outputSchema])).not.toContain("9007199254740991");
+  });
+
+  test("describes every parameter in its own words", () => {
+    const bare = fieldsOf(inputSchema).filter(([, field]) => (field.description ?? "").length < 10);
+    expect(bare).toEqual([]);
+  });
+
+  test("names the unit of every parameter in milliseconds", () => {
+    const timed = fieldsOf(inputSchema).filter(([field]) => /timeout|_ms$/.test(field));
+    for (const [, field] of timed) expect(field.description).toMatch(/\bms\b|milliseconds/i);
+  });
+
+  test("says all four hints, and a reader is never destructive", () => {
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+    const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint];
+    expect(hints.map((hint) => typeof hint)).toEqual(Array(4).fill("boolean"));
+    expect(readOnlyHint && destructiveHint).toBe(false);
+    expect(title.length).toBeGreaterThan(5);
+  });
+
+  test("has a description of at most 2 KiB", () => {
+    expect(description.length).toBeGreaterThan(40);
+    expect(Buffer.byteLength(description)).toBeLessThanOrEqual(2_048);
+  });
+});
+
+test("catalogueCards() gives the same bytes each time, and no name twice", () => {
+  expect(JSON.stringify(catalogueCards())).toBe(JSON.stringify(catalogueCards()));
+  expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length);
+});

@@ -1,0 +1,84 @@
+import type {
+  BackgroundService,
+  ReadReply,
+  ReadRequest,
+  RunReply,
+  TaskSummary,
+} from "../../src/tools/services.ts";
+import type { ToolContext } from "../../src/tools/tool.ts";
+
+export const runningTask: TaskSummary = {
+  taskId: 7,
+  command: "make all",
+  state: "running",
+  exitCode: null,
+  signal: null,
+  endedBy: null,
+  pid: 4242,
+  runtimeMs: 3_200,
+  unreadBytes: 0,
+};
+
+export const endedRun: RunReply = {
+  taskId: null,
+  output: { kind: "whole", text: "" },
+  exitCode: 0,
+  signal: null,
+  timedOut: false,
+  isLost: false,
+  durationMs: 12,
+};
+
+/** A read that gives `text` (whole lines) after `from`, then the unfinished line `partial`. */
+export function readOf(from: number, text: string, partial = "", lostBytes = 0): ReadReply {
+  const linesTo = from + lostBytes + Buffer.byteLength(text);
+  const partialTo = linesTo + Buffer.byteLength(partial);
+  const stretches = text === "" ? [] : [text];
+  return {
+    task: runningTask,
+    stretches,
+    lostBytes,
+    linesTo,
+    partial,
+    partialTo,
+    seenTo: partialTo,
+  };
+}
+
+/** A background service that answers reads from a list (the last one is repeated) and notes requests. */
+export class FakeBackground implements BackgroundService {
+  readonly reads: ReadRequest[] = [];
+  readonly #replies: readonly ReadReply[];
+
+  constructor(...replies: readonly ReadReply[]) {
+    this.#replies = replies;
+  }
+
+  run(): Promise<RunReply> {
+    return Promise.resolve(endedRun);
+  }
+
+  start(): Promise<TaskSummary> {
+    return Promise.resolve(runningTask);
+  }
+
+  read(request: ReadRequest): Promise<ReadReply> {
+    this.reads.push(request);
+    const reply = this.#replies[Math.min(this.reads.length, this.#replies.length) - 1];
+    return reply === undefined ? Promise.reject(new Error("no reply")) : Promise.resolve(reply);
+  }
+
+  kill(): Promise<{ task: TaskSummary; wasRunning: boolean }> {
+    return Promise.resolve({ task: runningTask, wasRunning: true });
+  }
+}
+
+export function fakeContext(parts: Partial<ToolContext> = {}): ToolContext {
+  return {
+    background: new FakeBackground(),
+    results: { create: () => Promise.resolve(null) },
+    snapshots: {},
+    limits: { resultCharsMax: 30_000, answerMs: null },
+    ...parts,
+  };
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from "bun:test";
+
+import { backgroundBash } from "../../src/tools/background-bash.ts";
+import { bash } from "../../src/tools/bash.ts";
+import { killBgTask } from "../../src/tools/kill-bg-task.ts";
+import { listBgTasks } from "../../src/tools/list-bg-tasks.ts";
+import type { RunReply, TaskSummary } from "../../src/tools/services.ts";
+import { formatDuration } from "../../src/tools/shown-output.ts";
+import { commandLine, describeState } from "../../src/tools/task-text.ts";
+import { endedRun, FakeBackground, fakeContext, runningTask } from "./fake-context.ts";
+
+describe("describeState()", () => {
+  const rows: [Partial<TaskSummary>, string][] = [
+    [{}, "running for 3.2 s"],
+    [{ state: "exited", exitCode: 0 }, "exited with code 0 after 3.2 s"],
+    [{ state: "failed", exitCode: 2 }, "failed with exit code 2 after 3.2 s"],
+    [{ state: "failed", signal: "SIGSEGV" }, "failed: ended by SIGSEGV after 3.2 s"],
+    [
+      { state: "killed", endedBy: "killed", signal: "SIGTERM" },
+      "killed (by KillBgTask) after 3.2 s, by SIGTERM",
+    ],
+    [
+      { state: "killed", endedBy: "cancelled", exitCode: 143 },
+      "killed (its call was cancelled) after 3.2 s, exit code 143",
+    ],
+    [{ state: "killed", endedBy: "shutdown" }, "killed (the server was ending) after 3.2 s"],
+    [
+      { state: "timed_out", endedBy: "timeout", signal: "SIGKILL" },
+      "timed out after 3.2 s, by SIGKILL",
+    ],
+    [{ state: "lost" }, "lost: it could not be ended (pid 4242)"],
+  ];
+  test.each(rows)("%j: %s", (part, text) => {
+    expect(describeState({ ...runningTask, ...part })).toBe(text);
+  });
+});
+
+test.each([
+  [0, "0 ms"],
+  [999, "999 ms"],
+  [1_000, "1.0 s"],
+  [59_900, "59.9 s"],
+  [60_000, "1 min 0 s"],
+  [3_599_000, "59 min 59 s"],
+  [3_600_000, "1 h 0 min"],
+  [86_400_000, "24 h 0 min"],
+])("formatDuration(%d) is %s", (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});
+
+test.each([
+  ["a   b\n\tc ", "a b c"],
+  ["x".repeat(100), "x".repeat(100)],
+  ["x".repeat(101), `${"x".repeat(99)}…`],
+])("commandLine() puts %p on one line of at most 100 characters", (command, line) => {
+  expect(commandLine(command)).toBe(line);
+});
+
+describe("Bash", () => {
+  const cut = { kind: "cut", head: "a\n", tail: "z\n", omittedBytes: 12_345 } as const;
+  const saved = { path: "/tmp/whole output.txt", problem: null };
+  const rows: [string, Partial<RunReply>, string, boolean][] = [
+    ["no output", {}, "(no output)", false],
+    ["output", { output: { kind: "whole", text: "hi\n" } }, "hi\n", false],
+    ["exit code", { exitCode: 3 }, "exit code: 3", true],
+    [
+      "exit code after an unfinished line",
+      { exitCode: 1, output: { kind: "whole", text: "x" } },
+      "x\nexit code: 1",
+      true,
+    ],
+    ["signal", { exitCode: null, signal: "SIGKILL" }, "ended by signal: SIGKILL", true],
+    [
+      "timeout",
+      { exitCode: null, signal: "SIGTERM", timedOut: true },
+      "timed out after 30.0 s and was ended. Give a longer `timeout` (ms), or use BackgroundBash.",
+      true,
+    ],
+    [
+      "hand-over",
+      { taskId: 4, exitCode: null, durationMs: 55_000, output: { kind: "whole", text: "on\n" } },
+      "on\nStill running after 55.0 s: it goes on in the background as task_id: 4. " +
+        "Read on with ReadBgOutput (wait_ms to wait); end it with KillBgTask.",
+      false,
+    ],
+    [
+      "lost",
+      { isLost: true, exitCode: null },
+      "The command could not be ended, not even by SIGKILL, and was left behind.",
+      true,
+    ],
+    [
+      "cut",
+      { output: { ...cut, saved } },
+      "a\n[... 12,345 bytes left out; the whole output is in /tmp/whole output.txt ...]\nz\n",
+      false,
+    ],
+    [
+      "cut and only partly saved",
+      { output: { ...cut, saved: { ...saved, problem: "disk full" } } },
+      "a\n[... 12,345 bytes left out; the whole output is in /tmp/whole output.txt (disk full) ...]\nz\n",
+      false,
+    ],
+    [
+      "cut and not saved",
+      { output: { ...cut, saved: null } },
+      "a\n[... 12,345 bytes left out; the whole could not be saved ...]\nz\n",
+      false,
+    ],
+    [
+      "terminal colours",
+      { output: { kind: "whole", text: "\u001b[1;31mred\u001b[0m\n" } },
+      "red\n",
+      false,
+    ],
+  ];
+  test.each(rows)("text and isError: %s", async (_name, part, text, isError) => {
+    const background = new FakeBackground();
+    background.run = () => Promise.resolve({ ...endedRun, ...part });
+    const result = await bash.handler(
+      { command: "x", timeout: 30_000 },
+      fakeContext({ background }),
+    );
+    expect({ text: result.text, isError: result.isError }).toEqual({ text, isError });
+  });
+
+  test("structured result and link of an output that was cut", async () => {
+    const background = new FakeBackground();
+    background.run = () => Promise.resolve({ ...endedRun, output: { ...cut, saved } });
+    const result = await bash.handler({ command: "x", timeout: 1 }, fakeContext({ background }));
+    expect(result.structured).toEqual({
+      output:
+        "a\n[... 12,345 bytes left out; the whole output is in /tmp/whole output.txt ...]\nz\n",
+      exitCode: 0,
+      signal: null,
+      timedOut: false,
+      durationMs: 12,
+      truncated: true,
+      outputFile: "/tmp/whole output.txt",
+      taskId: null,
+    });
+    expect(result.links).toEqual([
+      {
+        type: "resource_link",
+        uri: "file:///tmp/whole%20output.txt",
+        name: "whole output",
+        mimeType: "text/plain",
+      },
+    ]);
+  });
+});
+
+test("BackgroundBash says the id and the pid", async () => {
+  const result = await backgroundBash.handler({ command: "x" }, fakeContext());
+  expect(result.text).toStartWith("Started in the background as task_id: 7 (pid 4242).");
+});
+
+test.each([
+  [true, "Task 7: running for 3.2 s."],
+  [false, "Task 7 had already ended: running for 3.2 s. No signal was sent."],
+])("KillBgTask, task was running %p: %s", async (wasRunning, text) => {
+  const background = new FakeBackground();
+  background.kill = () => Promise.resolve({ task: runningTask, wasRunning });
+  const result = await killBgTask.handler({ task_id: 7 }, fakeContext({ background }));
+  expect(result).toEqual({ text, structured: { ...runningTask, wasRunning } });
+});
+
+test("ListBgTasks has a line for each task", async () => {
+  const tasks = [runningTask, { ...runningTask, taskId: 8, unreadBytes: 1_500, command: "a\nb" }];
+  const lines =
+    "task_id 7: running for 3.2 s, pid 4242: make all\n" +
+    "task_id 8: running for 3.2 s, pid 4242, 1,500 bytes unread: a b";
+  const snapshots = { backgroundTasks: tasks };
+  const result = await listBgTasks.handler({}, fakeContext({ snapshots }));
+  expect(result.text).toBe(lines);
+  const none = await listBgTasks.handler({}, fakeContext());
+  expect(none).toEqual({ text: "No background tasks.", structured: { tasks: [] } });
+});
