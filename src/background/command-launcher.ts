@@ -57,9 +57,14 @@ export class CommandLauncher {
       return this.#follow(execution, ready.command, ready.mark, spec);
     }
     const script = scriptFor(shell, spec.commandText);
-    const execution = this.launchProgram([shell.path, ...script.args], spec, env);
-    if (script.file !== undefined) removeAtEnd(script.file, execution.ended);
-    return execution;
+    try {
+      const execution = this.launchProgram([shell.path, ...script.args], spec, env);
+      if (script.file !== undefined) removeAtEnd(script.file, execution.ended);
+      return execution;
+    } catch (error) {
+      if (script.file !== undefined) removeAtEnd(script.file, Promise.resolve());
+      throw error;
+    }
   }
 
   /** Starts a program; `spec.commandText` only names it. @throws AppError `system` */

@@ -120,7 +120,10 @@ export class ShellReserve {
   /** One that ended while it waited is no longer there to be taken. */
   #onEnd(shell: ReadyShell): void {
     const place = this.#ready.indexOf(shell);
-    if (place !== -1) this.#ready.splice(place, 1);
+    if (place !== -1) {
+      this.#ready.splice(place, 1);
+      shell.command.dismiss();
+    }
     this.#parts.orphanage.removeDirectChild(shell.command.pid);
   }
 

@@ -35,6 +35,9 @@ export class OutputPipe {
   #streamEnded: Promise<void> | undefined;
   /** True while the stream has given all that it took from the pipe. */
   #waiting = false;
+  /** The chunk that the sink has not finished with. */
+  #delivery: Promise<void> | undefined;
+  #deliveredBytes = 0;
 
   constructor(libc: Libc, readFd: number, sink: OutputSink) {
     this.#libc = libc;
@@ -88,8 +91,10 @@ export class OutputPipe {
         const { value, done } = await reader.read();
         this.#waiting = false;
         if (done || value === undefined) return;
-        const accepted = this.#sink(value);
-        if (accepted !== undefined) await accepted;
+        this.#deliveredBytes += value.length;
+        this.#delivery = this.#sink(value) ?? undefined;
+        if (this.#delivery !== undefined) await this.#delivery;
+        this.#delivery = undefined;
       }
     } catch {
       // The pipe was closed under the reader by `finish`: what was read has been delivered.
@@ -98,10 +103,14 @@ export class OutputPipe {
 
   /**
    * Resolves when the pipe has been seen empty, nothing is being delivered, and the loop has turned
-   * since: what the stream had taken from the pipe by then was delivered in that turn.
+   * since: what the stream had taken from the pipe by then was delivered in that turn. A sink that
+   * takes its time is waited for; survivors that go on writing are not.
    */
   async #untilEmpty(): Promise<void> {
+    const bytesMax = this.#deliveredBytes + 2 * drainBytesMax;
     for (let turn = 0, empty = 0; empty < 2 && turn < 10_000; turn++) {
+      if (this.#deliveredBytes > bytesMax) return;
+      await this.#delivery;
       const idle = this.#waiting && !this.#libc.isReadable(this.#readFd);
       empty = idle ? empty + 1 : 0;
       await new Promise<void>((resolve) => setImmediate(resolve));

@@ -14,7 +14,7 @@ const ended = (reply: ReadReply): ReadReply => ({
 });
 
 type Args = Parameters<typeof readBgOutput.handler>[0];
-const readWith = (replies: readonly ReadReply[], args: Omit<Args, "task_id"> = {}) =>
+const readWith = async (replies: readonly ReadReply[], args: Omit<Args, "task_id"> = {}) =>
   readBgOutput.handler(
     { task_id: 7, ...args },
     fakeContext({ background: new FakeBackground(...replies) }),
