@@ -1,0 +1,36 @@
+import { commandTable } from "./command-table.ts";
+import { configTable } from "./config-table.ts";
+import { replaceBlock } from "./marked-block.ts";
+import { requirementsTable } from "./requirements-table.ts";
+import { toolTable } from "./tool-table.ts";
+
+/** A page and the text of its generated blocks, by name. */
+export interface GeneratedPage {
+  /** Relative to the root of the checkout. */
+  readonly file: string;
+  readonly blocks: ReadonlyMap<string, string>;
+}
+
+export async function generatedPages(root: string): Promise<GeneratedPage[]> {
+  return [
+    {
+      file: "README.md",
+      blocks: new Map([
+        ["tools", toolTable()],
+        ["configuration", configTable()],
+        ["commands", await commandTable()],
+      ]),
+    },
+    {
+      file: "docs/protocol.md",
+      blocks: new Map([["requirements", await requirementsTable(root)]]),
+    },
+  ];
+}
+
+/** @throws when a block's markers are missing */
+export function renderPage(page: GeneratedPage, text: string): string {
+  let rendered = text;
+  for (const [name, body] of page.blocks) rendered = replaceBlock(rendered, name, body, page.file);
+  return rendered;
+}

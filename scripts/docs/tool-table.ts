@@ -1,0 +1,46 @@
+import type { ObjectSchema, ToolListing } from "../../src/protocol/tool-types.ts";
+import { catalogue } from "../../src/tools/catalogue.ts";
+import { toolCard } from "../../src/tools/tool-card.ts";
+import { code, markdownTable, prose } from "./markdown.ts";
+
+/** The tools as `tools/list` sends them: name, what it does, parameters. */
+export function toolTable(): string {
+  const rows = catalogue.map((tool) => rowOf(toolCard(tool).listing));
+  return markdownTable(["tool", "what it does", "parameters"], rows);
+}
+
+function rowOf({ name, description, inputSchema }: ToolListing): string[] {
+  return [code(name), prose(description), parametersOf(inputSchema)];
+}
+
+function parametersOf({ properties, required }: ObjectSchema): string {
+  const names = Object.entries(asRecord(properties));
+  if (names.length === 0) return "none";
+  const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
+  return names
+    .map(([name, schema]) => parameterText(name, asRecord(schema), isRequired(name)))
+    .join("<br>");
+}
+
+function parameterText(
+  name: string,
+  schema: Readonly<Record<string, unknown>>,
+  isRequired: boolean,
+): string {
+  const { type, minimum, maximum } = schema;
+  const description = String(schema.description);
+  const isDefaultSaid = schema.default === undefined || description.includes("default");
+  const facts = [
+    String(type),
+    isRequired ? "required" : "optional",
+    ...(isDefaultSaid ? [] : [`default ${JSON.stringify(schema.default)}`]),
+    ...(typeof minimum === "number" && typeof maximum === "number"
+      ? [`${minimum} to ${maximum}`]
+      : []),
+  ];
+  return `${code(name)} (${facts.join(", ")}): ${prose(description)}`;
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

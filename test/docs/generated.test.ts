@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+
+import packageJson from "../../package.json";
+import { generatedPages, renderPage } from "../../scripts/docs/pages.ts";
+import type { Command } from "../../src/cli/command.ts";
+import { helpFlag, parseArguments } from "../../src/cli/flags.ts";
+import { commandListings, defaultCommandName, findCommand } from "../../src/cli/registry.ts";
+import { describeConfigKeys } from "../../src/config/describe-keys.ts";
+import {
+  anchorsOf,
+  codeSpans,
+  isThere,
+  type Page,
+  pages,
+  readPage,
+  root,
+  shellLines,
+  withoutFences,
+} from "./pages.ts";
+
+const commands: ReadonlyMap<string, Command> = new Map(
+  await Promise.all(
+    commandListings.map(async (listing): Promise<[string, Command]> => [
+      listing.name,
+      await listing.load(),
+    ]),
+  ),
+);
+const knownFlags = new Set(
+  [...commands.values()].flatMap(({ flags }) => Object.keys({ ...flags, ...helpFlag })),
+);
+
+const generated = await generatedPages(root);
+
+describe("generated blocks", () => {
+  test.each(generated.map((page) => [page.file, page] as const))(
+    "%s is up to date (otherwise: bun run docs)",
+    (file, page) => {
+      const { text } = readPage(file);
+      expect(renderPage(page, text)).toBe(text);
+    },
+  );
+
+  test("README.md has the markers that the bench fills", () => {
+    expect(readPage("README.md").text).toMatch(
+      /<!-- bench:begin -->[\s\S]*<!-- bench:end -->[\s\S]*\(docs\/benchmarks\.md\)/,
+    );
+  });
+});
+
+describe("links", () => {
+  test.each(pages.map((page) => [page.file, page] as const))("%s has no dead link", (_, page) => {
+    expect(linksOf(page).filter((link) => !isAlive(link, page))).toEqual([]);
+  });
+});
+
+function linksOf({ text }: Page): string[] {
+  return [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = ""]) => link)
+    .filter((link) => !link.startsWith("https://"));
+}
+
+function isAlive(link: string, from: Page): boolean {
+  const [path = "", anchor] = link.split("#");
+  const file = path === "" ? from.file : posix.normalize(posix.join(dirname(from.file), path));
+  if (!isThere(file)) return false;
+  return anchor === undefined || anchorsOf(readPage(file).text).includes(anchor);
+}
+
+describe("paths", () => {
+  test("every path that ARCHITECTURE.md names is there", () => {
+    const paths = codeSpans(readPage("docs/ARCHITECTURE.md").text).filter((span) =>
+      /^[\w.-]+(\/[\w.-]*)*(\.ts|\.json|\/)$/.test(span),
+    );
+    expect(paths.length).toBeGreaterThan(40);
+    const isInCheckout = (path: string): boolean =>
+      existsSync(join(root, "src", path)) || existsSync(join(root, path));
+    expect(paths.filter((path) => !isInCheckout(path))).toEqual([]);
+  });
+
+  test("every path below a folder of the checkout that a page names is there", () => {
+    // The tool that CONTRIBUTING.md shows how to make.
+    const example = "src/tools/word-count.ts";
+    const missing = pages.flatMap(({ file, text }) =>
+      codeSpans(text)
+        .filter((span) => /^(src|test|scripts|docs|\.github|\.ci)\/[\w./-]+$/.test(span))
+        .filter((path) => path !== example && !isThere(path))
+        .map((path) => `${file}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("every folder of src/ has its row in ARCHITECTURE.md", () => {
+    const { text } = readPage("docs/ARCHITECTURE.md");
+    const rows = [...text.matchAll(/^\| `(\w+)\/`/gm)].map(([, folder]) => folder);
+    const folders = [...new Bun.Glob("*/*.ts").scanSync(join(root, "src"))].map((file) =>
+      file.replace(/[/\\].*$/, ""),
+    );
+    expect(new Set(rows)).toEqual(new Set(folders));
+  });
+});
+
+describe("commands", () => {
+  test("every command line of the program is one that it takes", () => {
+    const lines = pages.flatMap(({ file, text }) =>
+      [...shellLines(text), ...codeSpans(text)].flatMap((line) =>
+        programArguments(line).map((args) => [file, args] as const),
+      ),
+    );
+    expect(lines.length).toBeGreaterThan(15);
+    const refused = lines.flatMap(([file, args]) => {
+      const problem = problemOf(args);
+      return problem === undefined ? [] : [`${file}: ${args.join(" ")}: ${problem}`];
+    });
+    expect(refused).toEqual([]);
+  });
+
+  test("every flag that stands alone in backticks exists", () => {
+    const unknown = pages.flatMap(({ file, text }) =>
+      codeSpans(text)
+        .filter((span) => /^--[a-z-]+$/.test(span))
+        .filter((flag) => !knownFlags.has(flag.slice(2)) && !foreignFlags.has(flag))
+        .map((flag) => `${file}: ${flag}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test("every script of `bun run` is in package.json", () => {
+    const scripts = new Set(Object.keys(packageJson.scripts));
+    const missing = pages.flatMap(({ file, text }) =>
+      [...text.matchAll(/\bbun run ([\w-]+)/g)]
+        .map(([, script = ""]) => script)
+        .filter((script) => !scripts.has(script))
+        .map((script) => `${file}: ${script}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("every key that a page sets or names with its variable exists", () => {
+    const keys = new Set(describeConfigKeys().map(({ key }) => key));
+    const named = pages.flatMap(({ file, text }) =>
+      [...text.matchAll(/\bSCORPIOX_([A-Z_]+)\b(?!\*)|\bconfig (?:set|get|unset) ([A-Z_]+)/g)].map(
+        ([, variable, key]) => [file, variable ?? key ?? ""] as const,
+      ),
+    );
+    const unknown = named.filter(([, key]) => !keys.has(key) && !otherVariables.has(key));
+    // A placeholder in a usage line is no key.
+    expect(unknown.filter(([, key]) => key !== "KEY" && key !== "")).toEqual([]);
+  });
+});
+
+/** Of other programs, or of npm and the scripts here. */
+const foreignFlags: ReadonlySet<string> = new Set(["--yes", "--ignore-scripts"]);
+/** Variables of the environment that are not keys. */
+const otherVariables: ReadonlySet<string> = new Set(["HOME", "OWNER", "RELEASE_URL"]);
+
+/** The arguments of each call of the program in a line; code spans name it by its path too. */
+function programArguments(line: string): string[][] {
+  const match = /(?:^|[\s&|;])(?:~\/\.scorpiox\/scorpiox-code|bun src\/main\.ts)(?: (.*))?$/.exec(
+    line,
+  );
+  if (match === null || /^(mv|rm|cp|claude) /.test(line)) return [];
+  return [splitWords(match[1] ?? "")];
+}
+
+function splitWords(text: string): string[] {
+  return [...text.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)].map(([word]) => word);
+}
+
+function problemOf(args: readonly string[]): string | undefined {
+  const words = args[0]?.startsWith("-") ? [defaultCommandName, ...args] : args;
+  if (words.length === 0) return undefined;
+  const listing = findCommand(words);
+  const command = listing === undefined ? undefined : commands.get(listing.name);
+  if (listing === undefined || command === undefined) return "no such command";
+  try {
+    const rest = words.slice(listing.name.split(" ").length);
+    const { positionals } = parseArguments(rest, { ...command.flags, ...helpFlag });
+    const { min, max } = command.arguments;
+    return positionals.length < min || positionals.length > max ? "arguments" : undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
