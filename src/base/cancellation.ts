@@ -10,7 +10,9 @@ export function assertWanted(cancellation: Cancellation): void {
  * (a call makes and listens to one: 1.2 µs of a 9 µs dispatch).
  */
 export class Cancellation {
-  #listeners: Set<() => void> | undefined;
+  /** Most have one listener: it is kept without a set of its own. */
+  #first: (() => void) | undefined;
+  #others: Set<() => void> | undefined;
   #isCancelled = false;
 
   /** A cancellation that follows `signal`. */
@@ -28,19 +30,21 @@ export class Cancellation {
   /** Idempotent. Each listener is called once. */
   cancel(): void {
     this.#isCancelled = true;
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
-    for (const listener of listeners ?? []) listener();
+    const listeners = [this.#first, ...(this.#others ?? [])];
+    this.#first = undefined;
+    this.#others = undefined;
+    for (const listener of listeners) listener?.();
   }
 
   /** Calls `listener` at `cancel`, or at once when that was before. */
   onCancel(listener: () => void): void {
     if (this.#isCancelled) return listener();
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    if (this.#first === undefined) this.#first = listener;
+    else (this.#others ??= new Set()).add(listener);
   }
 
   offCancel(listener: () => void): void {
-    this.#listeners?.delete(listener);
+    if (this.#first === listener) this.#first = undefined;
+    else this.#others?.delete(listener);
   }
 }

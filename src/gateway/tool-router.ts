@@ -3,7 +3,8 @@ import { encodeCallToolResult } from "../protocol/call-result-codec.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
 import type { Snapshots } from "../tools/tool.ts";
-import type { JobOutcome } from "../workers/job.ts";
+import type { JobMessageSource, JobOutcome } from "../workers/job.ts";
+import type { ServiceCall } from "../workers/messages.ts";
 import type { WorkerPool } from "../workers/pool.ts";
 import type { CallOutcome, CallRequest, Router } from "./call.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
@@ -34,34 +35,40 @@ export class ToolRouter implements Router {
     return this.#listings;
   }
 
-  async call(request: CallRequest): Promise<CallOutcome> {
+  call(request: CallRequest): Promise<CallOutcome> {
     const card = this.#cards.get(request.name);
-    if (card === undefined) return this.#unknownTool(request.name);
+    if (card === undefined) return Promise.resolve(this.#unknownTool(request.name));
+    return new Promise((resolve) => this.#run(card, request, resolve));
+  }
+
+  #run(card: ToolCard, request: CallRequest, resolve: (outcome: CallOutcome) => void): void {
     const { answerMs } = request.client.limits;
     const answerAt = answerMs === 0 ? undefined : performance.now() + answerMs;
     const { cancellation } = request;
     let host: JobHost | undefined;
-    const outcome = await this.#parts.pool.run({
+    const spec = {
       source: () => this.#message(card, request, answerAt),
       jobMsMax: card.jobMsMax,
       cancellation,
-      services: (call) => {
+      services: (call: ServiceCall) => {
         host ??= new JobHost(this.#parts, this.#withStreaming(request), answerAt);
         return host.serve(call);
       },
+    };
+    this.#parts.pool.run(spec, (outcome) => {
+      if (outcome.kind === "done" && outcome.afterDelivery !== undefined) {
+        if (!cancellation.isCancelled) host?.delivered(outcome.afterDelivery);
+      }
+      host?.settle();
+      resolve(callOutcome(outcome, request));
     });
-    if (outcome.kind === "done" && outcome.afterDelivery !== undefined) {
-      if (!cancellation.isCancelled) host?.delivered(outcome.afterDelivery);
-    }
-    host?.settle();
-    return callOutcome(outcome, request);
   }
 
   #message(
     card: ToolCard,
     request: CallRequest,
     answerAt: number | undefined,
-  ): ReturnType<Parameters<WorkerPool["run"]>[0]["source"]> {
+  ): ReturnType<JobMessageSource> {
     const answerMs =
       answerAt === undefined ? null : Math.max(0, Math.round(answerAt - performance.now()));
     return {

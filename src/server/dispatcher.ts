@@ -116,15 +116,13 @@ export class Dispatcher {
     const outcome = method.handle(request, this.#connection);
     if (!(outcome instanceof Promise)) return reply(encodeReply(request, outcome));
     inFlight.begin(request);
-    void this.#finish(request, outcome, reply);
+    outcome.then(
+      (settled) => this.#finish(request, settled, reply),
+      (error: unknown) => this.#finish(request, internalError(error), reply),
+    );
   }
 
-  async #finish(
-    request: ActiveRequest,
-    outcome: Promise<MethodReply>,
-    reply: ReplyTo,
-  ): Promise<void> {
-    const settled = await outcome.catch(internalError);
+  #finish(request: ActiveRequest, settled: MethodReply, reply: ReplyTo): void {
     this.#connection.inFlight.end(request);
     if (request.isCancelled) return reply(undefined);
     request.progress?.finish();
@@ -138,7 +136,7 @@ function encodeReply(request: ActiveRequest, reply: MethodReply): string | undef
       return encodeResult(request.id, reply.json);
     case "fault":
       return encodeError(request.id, reply.fault);
-    case "none":
+    case "cancelled":
   }
   return undefined;
 }

@@ -3,11 +3,11 @@ import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { ActiveRequest } from "./active-request.ts";
 import type { Connection } from "./connection.ts";
 
-/** What a method answers. `none` is for a cancelled request: nothing is sent. */
+/** What a method answers. Nothing is sent for `cancelled`. */
 export type MethodReply =
   | { readonly kind: "result"; readonly json: string }
   | { readonly kind: "fault"; readonly fault: ProtocolFault }
-  | { readonly kind: "none" };
+  | { readonly kind: "cancelled" };
 
 /** Cheap methods return their reply at once, so that it joins the write of its input chunk. */
 export type MethodHandler = (

@@ -24,7 +24,7 @@ export interface Job {
   /** Time in its Worker, service calls not counted. */
   readonly msMax: number;
   readonly services: JobServiceHost;
-  /** Tells the caller; the first call counts. */
+  /** Tells the caller; called once. */
   readonly settle: (outcome: JobOutcome) => void;
   /** Replies that must not be asked for again, should the job start over. */
   readonly record: ServiceReply[];

@@ -59,6 +59,22 @@ export function encodeToWorker(message: ToWorker): string {
   return JSON.stringify(message);
 }
 
+/** A job, put together from its parts: most of them are short and the same in every call. */
+export function encodeJob(
+  jobId: number,
+  { tool, args, version, limits, snapshots }: Omit<JobMessage, "kind" | "jobId" | "record">,
+  record: readonly ServiceReply[],
+): string {
+  const { resultCharsMax, answerMs } = limits;
+  return (
+    `{"kind":"job","jobId":${jobId},"tool":${JSON.stringify(tool)},"version":"${version}",` +
+    `"limits":{"resultCharsMax":${resultCharsMax},"answerMs":${answerMs}},` +
+    `"snapshots":${JSON.stringify(snapshots)},` +
+    `"record":${record.length === 0 ? "[]" : JSON.stringify(record)},` +
+    `"args":${JSON.stringify(args)}}`
+  );
+}
+
 export function decodeToWorker(text: string): ToWorker[] {
   return text.split(separator).map((line) => JSON.parse(line) as ToWorker);
 }

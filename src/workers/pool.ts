@@ -67,29 +67,20 @@ export class WorkerPool {
     if (this.#slots.size === 0 && !this.#isClosed) this.#addSlot();
   }
 
-  /** Runs a job. Never rejects. */
-  run({ source, jobMsMax, cancellation, services }: JobSpec): Promise<JobOutcome> {
-    if (this.#isClosed || cancellation.isCancelled) return Promise.resolve({ kind: "cancelled" });
+  /** Runs a job and tells `settle` once how it ended: a callback, for a promise more costs half a µs. */
+  run(spec: JobSpec, settle: (outcome: JobOutcome) => void): void {
+    const { source, jobMsMax, cancellation, services } = spec;
+    if (this.#isClosed || cancellation.isCancelled) return settle({ kind: "cancelled" });
     if (this.#queue.length >= workerQueueMax) {
       const reason = `${workerQueueMax} calls are waiting already; send fewer at a time`;
-      return Promise.resolve({ kind: "lost", reason });
+      return settle({ kind: "lost", reason });
     }
-    return new Promise((resolve) => {
-      const id = ++this.#lastJobId;
-      cancellation.onCancel(() => this.#cancel(id));
-      const msMax = jobMsMax ?? workerJobMsMax;
-      const job: Job = {
-        id,
-        source,
-        msMax,
-        services,
-        settle: resolve,
-        record: [],
-        slot: undefined,
-      };
-      this.#jobs.set(id, job);
-      this.#assign(job);
-    });
+    const id = ++this.#lastJobId;
+    const msMax = jobMsMax ?? workerJobMsMax;
+    const job: Job = { id, source, msMax, services, settle, record: [], slot: undefined };
+    this.#jobs.set(id, job);
+    cancellation.onCancel(() => this.#cancel(id));
+    this.#assign(job);
   }
 
   /** Ends all Workers; unfinished jobs are cancelled. */
@@ -235,6 +226,7 @@ export class WorkerPool {
       slot?.drop(job);
       return this.#settle(job, { kind: "cancelled" });
     }
+    this.#jobs.delete(id);
     job.settle({ kind: "cancelled" });
     setTimeout(() => {
       if (slot.head === job) slot.end("its call was cancelled");

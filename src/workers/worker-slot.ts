@@ -2,11 +2,11 @@ import { messageOf } from "../base/errors.ts";
 import type { Job } from "./job.ts";
 import {
   decodeFromWorker,
+  encodeJob,
   encodeToWorker,
   type FromWorker,
   joinMessages,
   type ServiceReply,
-  type ToWorker,
 } from "./messages.ts";
 
 export interface SlotEvents {
@@ -70,13 +70,13 @@ export class WorkerSlot {
   start(job: Job): void {
     job.slot = this;
     this.#activate(job);
-    this.#post({ kind: "job", jobId: job.id, ...job.source(), record: job.record });
+    this.#post(encodeJob(job.id, job.source(), job.record));
   }
 
   resume(job: Job, reply: ServiceReply): void {
     this.#parked.delete(job);
     this.#activate(job);
-    this.#post({ kind: "reply", jobId: job.id, reply });
+    this.#post(encodeToWorker({ kind: "reply", jobId: job.id, reply }));
   }
 
   /** The job waits for a service. */
@@ -95,7 +95,7 @@ export class WorkerSlot {
   drop(job: Job): void {
     this.finish(job);
     job.slot = undefined;
-    if (!this.#isGone) this.#post({ kind: "drop", jobId: job.id });
+    if (!this.#isGone) this.#post(encodeToWorker({ kind: "drop", jobId: job.id }));
   }
 
   /** Takes away all jobs but the one that computes. */
@@ -149,9 +149,9 @@ export class WorkerSlot {
   }
 
   /** Messages of one turn go out together at its end. */
-  #post(message: ToWorker): void {
+  #post(text: string): void {
     if (this.#outgoing.length === 0) queueMicrotask(this.#flush);
-    this.#outgoing.push(encodeToWorker(message));
+    this.#outgoing.push(text);
   }
 
   readonly #flush = (): void => {

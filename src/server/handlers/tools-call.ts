@@ -1,7 +1,7 @@
 import { badArguments } from "../../protocol/call-result-codec.ts";
 import { readProgressToken } from "../../protocol/envelope.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { CallOutcome, CallRequest } from "../../gateway/call.ts";
+import type { CallRequest } from "../../gateway/call.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
 import { invalidParams, type MethodReply } from "../method.ts";
@@ -22,13 +22,9 @@ export function handleToolsCall(
   }
   const call: CallRequest = { name, args, version, client, cancellation: request.cancellation };
   const token = readProgressToken(params);
-  if (token === undefined) return connection.server.router.call(call).then(replyFor);
+  if (token === undefined) return connection.server.router.call(call);
   const progress = new ProgressReporter(token, version, connection.outbox);
   request.progress = progress;
   const onProgress = (message: string): void => progress.report(message);
-  return connection.server.router.call({ ...call, onProgress }).then(replyFor);
-}
-
-function replyFor(outcome: CallOutcome): MethodReply {
-  return outcome.kind === "cancelled" ? { kind: "none" } : outcome;
+  return connection.server.router.call({ ...call, onProgress });
 }
