@@ -87,12 +87,16 @@ export function signalFamily(orphanage: Orphanage, family: Family, signal: SentS
   let found = isGroupAlive(family.groupId) && signalGroup(family.groupId, signal);
   for (const orphan of orphanage.adoptedOf(family)) {
     found = true;
-    if (orphan.groupId !== family.groupId && orphan.groupId === orphan.pid) {
-      signalGroup(orphan.groupId, signal);
-    }
-    signalProcess(orphan.pid, signal);
+    signalOrphan(orphan, family, signal);
   }
   return found;
+}
+
+function signalOrphan(orphan: ProcStat, family: Family, signal: SentSignal): void {
+  if (orphan.groupId !== family.groupId && orphan.groupId === orphan.pid) {
+    signalGroup(orphan.groupId, signal);
+  }
+  signalProcess(orphan.pid, signal);
 }
 
 /** True while a member of the family can be found. */
@@ -113,9 +117,19 @@ export async function endFamily(
   family: Family,
   graceMs: number,
 ): Promise<boolean> {
+  const asked = new Set(orphanage.adoptedOf(family).map(({ pid }) => pid));
   if (!signalFamily(orphanage, family, "SIGTERM")) return true;
   signalFamily(orphanage, family, "SIGCONT");
-  if (await waitForEnd(orphanage, family, graceMs, () => {})) return true;
+  // A daemon is found only when its parent is gone: it is asked then.
+  const askNew = (): void => {
+    for (const orphan of orphanage.adoptedOf(family)) {
+      if (asked.has(orphan.pid)) continue;
+      asked.add(orphan.pid);
+      signalOrphan(orphan, family, "SIGTERM");
+      signalOrphan(orphan, family, "SIGCONT");
+    }
+  };
+  if (await waitForEnd(orphanage, family, graceMs, askNew)) return true;
   const kill = (): void => void signalFamily(orphanage, family, "SIGKILL");
   kill();
   return waitForEnd(orphanage, family, killPatienceMs, kill);

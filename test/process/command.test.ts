@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 
-import { startCommand, startWaitingCommand } from "../../src/process/command.ts";
+import { type CommandExit, startCommand, startWaitingCommand } from "../../src/process/command.ts";
 import { isProcessAlive } from "../../src/process/signals.ts";
 import { plainEnv, runToEnd } from "./collect-output.ts";
 import { until } from "./until.ts";
 
 /** Prints the descriptors of its shell, without opening one for the look. */
 const openOnes = "for n in $(seq 0 99); do [ -e /proc/$$/fd/$n ] && printf $n; done; true";
-const exited = (exitCode: number): object => ({ exitCode, signal: null });
+const exited = (exitCode: number): CommandExit => ({ exitCode, signal: null });
 const openDescriptors = (): number => readdirSync("/proc/self/fd").length;
 
 describe("startCommand()", () => {
-  const rows: [string, string, string, object][] = [
+  const rows: [string, string, string, CommandExit][] = [
     ["no output", "true", "", exited(0)],
     ["exit code", "exit 7", "", exited(7)],
     ["signal", "kill -9 $$", "", { exitCode: null, signal: "SIGKILL" }],
