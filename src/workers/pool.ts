@@ -28,10 +28,10 @@ export interface JobSpec {
 
 /** Jobs handed to one Worker at a time: enough that it is not woken for each. */
 const loadMax = 64;
-/** A job that computes longer than this is slow: what waits behind it goes to another Worker. */
-const slowAfterMs = 4;
-/** How often slow Workers are looked at again. */
-const watchMs = 20;
+/** How soon the Workers are looked at after a job was handed out. */
+const firstLookMs = 2;
+/** How often after that, while any is busy. A job seen twice is slow: what waits behind it moves. */
+const lookMs = 4;
 /** A cancelled job that still computes after this takes its Worker with it. */
 const cancelGraceMs = 250;
 /** Workers that die without ever being ready; then waiting jobs are given up. */
@@ -106,7 +106,7 @@ export class WorkerPool {
     let best: WorkerSlot | undefined;
     for (const slot of this.#slots) {
       if (slot.load === 0) return slot;
-      if (slot.load >= loadMax || isSlow(slot)) continue;
+      if (slot.load >= loadMax || slot.isSlow) continue;
       if (best === undefined || slot.load < best.load) best = slot;
     }
     return best;
@@ -152,7 +152,7 @@ export class WorkerPool {
     if (!this.#jobs.has(job.id)) return;
     if (recordedMethods.has(call.method)) job.record.push(reply);
     const { slot } = job;
-    if (slot !== undefined && !isSlow(slot)) {
+    if (slot !== undefined && !slot.isSlow) {
       slot.resume(job, reply);
       return this.#watchOver();
     }
@@ -163,7 +163,7 @@ export class WorkerPool {
 
   /** Looks after the Workers while any of them has something to do. */
   #watchOver(): void {
-    this.#watch ??= setTimeout(() => this.#onWatch(), slowAfterMs).unref();
+    this.#watch ??= setTimeout(() => this.#onWatch(), firstLookMs).unref();
   }
 
   #onWatch(): void {
@@ -171,8 +171,8 @@ export class WorkerPool {
     const displaced: Job[] = [];
     for (const slot of this.#slots) {
       if (slot.load === 0 && slot.isReady) continue;
-      this.#endOverdue(slot);
-      if (isSlow(slot) && slot.isReady) displaced.push(...slot.dropWaiting());
+      this.#endOverdue(slot, slot.look());
+      if (slot.isSlow) displaced.push(...slot.dropWaiting());
     }
     this.#queue = [...displaced, ...this.#queue];
     this.#dispatchQueue();
@@ -180,14 +180,14 @@ export class WorkerPool {
       this.#addSlot();
     }
     const isBusy = [...this.#slots].some((slot) => slot.load > 0 || !slot.isReady);
-    if (isBusy) this.#watch ??= setTimeout(() => this.#onWatch(), watchMs).unref();
+    if (isBusy) this.#watch ??= setTimeout(() => this.#onWatch(), lookMs).unref();
     else this.#scheduleShrink();
   }
 
-  #endOverdue(slot: WorkerSlot): void {
-    const { head, isReady, stillMs } = slot;
-    if (!isReady && stillMs > workerStartMsMax) slot.end("it did not start");
-    if (isReady && head !== undefined && stillMs > head.msMax) {
+  #endOverdue(slot: WorkerSlot, seenMs: number): void {
+    const { head, isReady } = slot;
+    if (!isReady && seenMs > workerStartMsMax) slot.end("it did not start");
+    if (isReady && head !== undefined && seenMs > head.msMax) {
       slot.end(`it did not finish within ${head.msMax} ms`);
     }
   }
@@ -245,15 +245,11 @@ export class WorkerPool {
     this.#shrink ??= setTimeout(() => {
       this.#shrink = undefined;
       for (const slot of this.#slots) {
-        if (this.#slots.size <= 1 || !slot.isIdle || slot.stillMs < workerIdleMs) continue;
+        if (this.#slots.size <= 1 || !slot.isUnused()) continue;
         this.#slots.delete(slot);
         slot.retire();
       }
       this.#scheduleShrink();
     }, workerIdleMs).unref();
   }
-}
-
-function isSlow(slot: WorkerSlot): boolean {
-  return slot.load > 0 && slot.isReady && slot.stillMs > slowAfterMs;
 }

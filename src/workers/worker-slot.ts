@@ -30,7 +30,12 @@ export class WorkerSlot {
   #outgoing: string[] = [];
   #isReady = false;
   #isGone = false;
-  #headSince = performance.now();
+  /** The head at the last look, and when it was first seen there. */
+  #seenHead: Job | undefined;
+  #seenAt = performance.now();
+  #isSlow = false;
+  /** True when a job was started since the last look for idle Workers. */
+  #wasUsed = false;
 
   constructor(worker: Worker, events: SlotEvents) {
     this.#worker = worker;
@@ -58,13 +63,32 @@ export class WorkerSlot {
     return this.#active.values().next().value;
   }
 
-  /** Milliseconds since the head changed, the Worker got ready, or the last job was done. */
-  get stillMs(): number {
-    return performance.now() - this.#headSince;
+  /** True while the job that computes has been doing so for two looks. */
+  get isSlow(): boolean {
+    return this.#isSlow;
   }
 
-  get isIdle(): boolean {
-    return this.#active.size === 0 && this.#parked.size === 0;
+  /**
+   * Looks what computes now. A clock alone would not do: when the main thread itself was held up, a job
+   * may have been done long ago without anybody having read so.
+   * @returns for how many ms the head has been seen, or a Worker without one been starting
+   */
+  look(): number {
+    const { head } = this;
+    if (head !== this.#seenHead) {
+      this.#seenHead = head;
+      this.#seenAt = performance.now();
+      return 0;
+    }
+    this.#isSlow = head !== undefined && this.#isReady;
+    return performance.now() - this.#seenAt;
+  }
+
+  /** True when no job is here and none was since the last time this was asked. */
+  isUnused(): boolean {
+    const isUnused = !this.#wasUsed && this.#active.size === 0 && this.#parked.size === 0;
+    this.#wasUsed = false;
+    return isUnused;
   }
 
   start(job: Job): void {
@@ -128,12 +152,15 @@ export class WorkerSlot {
   }
 
   #activate(job: Job): void {
-    if (this.#active.size === 0) this.#headSince = performance.now();
+    this.#wasUsed = true;
     this.#active.add(job);
   }
 
   #deactivate(job: Job): void {
-    if (this.head === job) this.#headSince = performance.now();
+    if (this.#seenHead === job) {
+      this.#isSlow = false;
+      this.#seenHead = undefined;
+    }
     this.#active.delete(job);
   }
 
@@ -142,7 +169,7 @@ export class WorkerSlot {
     for (const message of decodeFromWorker(text)) {
       if (message.kind === "ready") {
         this.#isReady = true;
-        this.#headSince = performance.now();
+        this.#seenAt = performance.now();
       }
       this.#events.onMessage(this, message);
     }
