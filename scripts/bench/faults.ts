@@ -30,6 +30,6 @@ export const faults: readonly Fault[] = [
   {
     metric: "loopReplacementMs",
     call: { name: "FaultyLoop", args: {} },
-    end: { kind: "cancel", afterMs: 50 },
+    end: { kind: "deadline", deadlineMs: 300 },
   },
 ];

@@ -13,7 +13,7 @@ import {
   textOf,
 } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
-import { allGone, processesWith, uniqueSeconds } from "./harness/processes.ts";
+import { allGone, processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 
 setDefaultTimeout(testMsMax);
@@ -21,12 +21,6 @@ setDefaultTimeout(testMsMax);
 /** A command with a child, a grandchild that ignores TERM, and one in a session of its own. */
 function family(seconds: string): string {
   return `sleep ${seconds} & (trap '' TERM; sleep ${seconds}; :) & setsid sleep ${seconds} & sleep ${seconds}`;
-}
-
-/** Processes with the marker as arguments of `sleep`, not the shell that has it in its text. */
-function sleepers(seconds: string): number {
-  return processesWith(`sleep ${seconds}`).filter(({ command }) => command.startsWith("sleep"))
-    .length;
 }
 
 function mentions(server: Server, id: string | number): ServerMessage[] {
@@ -85,35 +79,41 @@ describe("cancellation", () => {
     expect(textOf(await server.reply(77))).toBe("done\n");
   });
 
-  posixTest("[cancel.waiting-read] a read that waits can be cancelled; nothing it saw is lost", async () => {
-    await using server = new Server();
-    await server.initialize();
-    const task = await server.call("BackgroundBash", {
-      command: "echo early; sleep 0.5; echo late; sleep 30",
-    });
-    const args = { task_id: taskIdOf(task), wait_ms: 20_000, until: "never" };
-    const id = server.start("tools/call", { name: "ReadBgOutput", arguments: args }, "reader");
-    await Bun.sleep(100);
-    server.notify("notifications/cancelled", { requestId: id });
-    const read = await server.call("ReadBgOutput", { ...args, until: "late" });
-    expect(structuredOf(read)["output"]).toBe("early\nlate\n");
-  });
+  posixTest(
+    "[cancel.waiting-read] a read that waits can be cancelled; nothing it saw is lost",
+    async () => {
+      await using server = new Server();
+      await server.initialize();
+      const task = await server.call("BackgroundBash", {
+        command: "echo early; sleep 0.5; echo late; sleep 30",
+      });
+      const args = { task_id: taskIdOf(task), wait_ms: 20_000, until: "never" };
+      const id = server.start("tools/call", { name: "ReadBgOutput", arguments: args }, "reader");
+      await Bun.sleep(100);
+      server.notify("notifications/cancelled", { requestId: id });
+      const read = await server.call("ReadBgOutput", { ...args, until: "late" });
+      expect(structuredOf(read)["output"]).toBe("early\nlate\n");
+    },
+  );
 });
 
 describe("progress", () => {
-  posixTest("[progress.lines] new lines come as they are printed, each once, in order", async () => {
-    await using server = new Server();
-    await server.initialize();
-    const command = "for i in 1 2 3 4 5 6; do echo line-$i; sleep 0.15; done";
-    const params = { name: "Bash", arguments: { command }, _meta: { progressToken: "p" } };
-    const reply = await server.reply(server.start("tools/call", params));
-    const notes = server.messages.filter(({ method }) => method === "notifications/progress");
-    const heard = notes.map(({ params }) => String(params?.["message"])).join("\n");
-    expect(heard.split("\n")).toEqual([1, 2, 3, 4, 5, 6].map((i) => `line-${i}`));
-    const values = notes.map(({ params }) => Number(params?.["progress"]));
-    expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
-    expect(server.messages.at(-1)).toEqual(reply);
-  });
+  posixTest(
+    "[progress.lines] new lines come as they are printed, each once, in order",
+    async () => {
+      await using server = new Server();
+      await server.initialize();
+      const command = "for i in 1 2 3 4 5 6; do echo line-$i; sleep 0.15; done";
+      const params = { name: "Bash", arguments: { command }, _meta: { progressToken: "p" } };
+      const reply = await server.reply(server.start("tools/call", params));
+      const notes = server.messages.filter(({ method }) => method === "notifications/progress");
+      const heard = notes.map(({ params }) => String(params?.["message"])).join("\n");
+      expect(heard.split("\n")).toEqual([1, 2, 3, 4, 5, 6].map((i) => `line-${i}`));
+      const values = notes.map(({ params }) => Number(params?.["progress"]));
+      expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
+      expect(server.messages.at(-1)).toEqual(reply);
+    },
+  );
 
   posixTest("[progress.rate] a flood makes at most 10 notifications a second", async () => {
     await using server = new Server();
@@ -169,28 +169,31 @@ describe("hand-over", () => {
   const numbers = (from: number, to: number): string[] =>
     Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
 
-  posixTest("[handover.bytes] answers within the budget, then every byte is read, once", async () => {
-    await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "2000" } });
-    await server.initialize();
-    const command = "for i in $(seq 1 50); do echo line $i; sleep 0.1; done; exit 3";
-    const startedAt = performance.now();
-    const reply = await server.call("Bash", { command, timeout: 60_000 });
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
-    expect(isError(reply)).toBe(false);
-    const task_id = taskIdOf(reply);
-    expect(textOf(reply)).toContain(`task_id: ${task_id}`);
+  posixTest(
+    "[handover.bytes] answers within the budget, then every byte is read, once",
+    async () => {
+      await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "2000" } });
+      await server.initialize();
+      const command = "for i in $(seq 1 50); do echo line $i; sleep 0.1; done; exit 3";
+      const startedAt = performance.now();
+      const reply = await server.call("Bash", { command, timeout: 60_000 });
+      expect(performance.now() - startedAt).toBeLessThan(2_500);
+      expect(isError(reply)).toBe(false);
+      const task_id = taskIdOf(reply);
+      expect(textOf(reply)).toContain(`task_id: ${task_id}`);
 
-    let output = String(structuredOf(reply)["output"]);
-    let state: unknown = "running";
-    while (state === "running") {
-      const read = await server.call("ReadBgOutput", { task_id, wait_ms: 1_000 });
-      output += String(structuredOf(read)["output"]);
-      state = structuredOf(read)["state"];
-    }
-    const last = await server.call("ReadBgOutput", { task_id });
-    expect(structuredOf(last)).toMatchObject({ output: "", state: "failed", exitCode: 3 });
-    expect(output.split("\n")).toEqual([...numbers(1, 50), ""]);
-  });
+      let output = String(structuredOf(reply)["output"]);
+      let state: unknown = "running";
+      while (state === "running") {
+        const read = await server.call("ReadBgOutput", { task_id, wait_ms: 1_000 });
+        output += String(structuredOf(read)["output"]);
+        state = structuredOf(read)["state"];
+      }
+      const last = await server.call("ReadBgOutput", { task_id });
+      expect(structuredOf(last)).toMatchObject({ output: "", state: "failed", exitCode: 3 });
+      expect(output.split("\n")).toEqual([...numbers(1, 50), ""]);
+    },
+  );
 
   posixTest("[handover.timeout] the command keeps its own timeout", async () => {
     await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "1000" } });
@@ -233,36 +236,42 @@ describe("background tasks", () => {
     expect(textOf(unknown)).toContain("99");
   });
 
-  posixTest("[background.lines] 2,000 lines are read in pieces, none lost, none twice", async () => {
-    await using server = new Server();
-    await server.initialize();
-    const command =
-      "for i in $(seq 1 2000); do echo row-$i; [ $((i % 200)) = 0 ] && sleep 0.05; done";
-    const task_id = taskIdOf(await server.call("BackgroundBash", { command }));
-    let output = "";
-    for (let state: unknown = "running"; state === "running"; ) {
-      const read = await server.call("ReadBgOutput", { task_id, wait_ms: 2_000 });
-      output += String(structuredOf(read)["output"]);
-      state = structuredOf(read)["state"];
-    }
-    const expected = Array.from({ length: 2000 }, (_, index) => `row-${index + 1}\n`).join("");
-    expect(output).toBe(expected);
-  });
+  posixTest(
+    "[background.lines] 2,000 lines are read in pieces, none lost, none twice",
+    async () => {
+      await using server = new Server();
+      await server.initialize();
+      const command =
+        "for i in $(seq 1 2000); do echo row-$i; [ $((i % 200)) = 0 ] && sleep 0.05; done";
+      const task_id = taskIdOf(await server.call("BackgroundBash", { command }));
+      let output = "";
+      for (let state: unknown = "running"; state === "running";) {
+        const read = await server.call("ReadBgOutput", { task_id, wait_ms: 2_000 });
+        output += String(structuredOf(read)["output"]);
+        state = structuredOf(read)["state"];
+      }
+      const expected = Array.from({ length: 2000 }, (_, index) => `row-${index + 1}\n`).join("");
+      expect(output).toBe(expected);
+    },
+  );
 });
 
 describe("what a command leaves", () => {
-  posixTest("[bash.nothing-left] nothing, when it ends; and the reply does not wait for it", async () => {
-    await using server = new Server();
-    await server.initialize();
-    const seconds = uniqueSeconds();
-    const startedAt = performance.now();
-    const reply = await server.call("Bash", {
-      command: `sleep ${seconds} & setsid sleep ${seconds} & echo done`,
-    });
-    expect(textOf(reply)).toBe("done\n");
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
-    await allGone(`sleep ${seconds}`, 3_000);
-  });
+  posixTest(
+    "[bash.nothing-left] nothing, when it ends; and the reply does not wait for it",
+    async () => {
+      await using server = new Server();
+      await server.initialize();
+      const seconds = uniqueSeconds();
+      const startedAt = performance.now();
+      const reply = await server.call("Bash", {
+        command: `sleep ${seconds} & setsid sleep ${seconds} & echo done`,
+      });
+      expect(textOf(reply)).toBe("done\n");
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      await allGone(`sleep ${seconds}`, 3_000);
+    },
+  );
 
   posixTest("[bash.timeout] nothing, when it runs out of time", async () => {
     await using server = new Server();
@@ -283,25 +292,30 @@ describe("long results", () => {
     ["e2e", 30_000],
     ["claude-ai", 20_000],
     ["claude-ai (via mcp-remote 0.1)", 20_000],
-  ])("[result.cut] %s gets at most %d characters and a private file with the whole", async (name, max) => {
-    await using server = new Server();
-    await server.initialize("2025-11-25", name);
-    const reply = await server.call("Bash", { command });
-    const text = textOf(reply);
-    expect(text.length).toBeLessThanOrEqual(max + 500);
-    expect(text.length).toBeGreaterThan(max * 0.8);
-    const link = contentOf(reply).find(({ type }) => type === "resource_link");
-    const path = fileURLToPath(link?.uri ?? "");
-    // Compared as truth values: the texts would fill the screen.
-    expect([text.startsWith("first\n"), text.endsWith("last\n")]).toEqual([true, true]);
-    expect([...text.matchAll(/the whole output is in (\S+)/g)].map(([, file]) => file)).toEqual([path]);
-    expect(readFileSync(path, "utf8") === whole).toBe(true);
-    expect(structuredOf(reply)["truncated"]).toBe(true);
-    expect(structuredOf(reply)["outputFile"]).toBe(path);
-    if (process.platform === "win32") return;
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(server.home.at(".scorpiox", "results"))).toHaveLength(1);
-  });
+  ])(
+    "[result.cut] %s gets at most %d characters and a private file with the whole",
+    async (name, max) => {
+      await using server = new Server();
+      await server.initialize("2025-11-25", name);
+      const reply = await server.call("Bash", { command });
+      const text = textOf(reply);
+      expect(text.length).toBeLessThanOrEqual(max + 500);
+      expect(text.length).toBeGreaterThan(max * 0.8);
+      const link = contentOf(reply).find(({ type }) => type === "resource_link");
+      const path = fileURLToPath(link?.uri ?? "");
+      // Compared as truth values: the texts would fill the screen.
+      expect([text.startsWith("first\n"), text.endsWith("last\n")]).toEqual([true, true]);
+      expect([...text.matchAll(/the whole output is in (\S+)/g)].map(([, file]) => file)).toEqual([
+        path,
+      ]);
+      expect(readFileSync(path, "utf8") === whole).toBe(true);
+      expect(structuredOf(reply)["truncated"]).toBe(true);
+      expect(structuredOf(reply)["outputFile"]).toBe(path);
+      if (process.platform === "win32") return;
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(readdirSync(server.home.at(".scorpiox", "results"))).toHaveLength(1);
+    },
+  );
 
   test.each(legacyVersions)("[result.cut] text within the limit under %s", async (version) => {
     await using server = new Server();

@@ -5,7 +5,7 @@ import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { structuredOf, taskIdOf, textOf } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
-import { allGone, isAlive, processesWith, started, uniqueSeconds } from "./harness/processes.ts";
+import { allGone, isAlive, processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
@@ -23,10 +23,7 @@ async function startBusy(seconds: string, home?: TempFolder): Promise<Server> {
   server.start("tools/call", { name: "Bash", arguments: { command: daemon, timeout: 600_000 } });
   await server.call("BackgroundBash", { command: stubborn });
   await server.call("BackgroundBash", { command: `sleep ${seconds}` });
-  await eventually("four sleepers", () => {
-    const all = processesWith(`sleep ${seconds}`);
-    return all.filter(({ command }) => command.startsWith("sleep")).length >= 4;
-  });
+  await eventually("four sleepers", () => sleepers(seconds) >= 4);
   return server;
 }
 
@@ -70,11 +67,15 @@ describe("the end of a server", () => {
   posixTest("[exit.kill-9] leaves no child, daemons and stopped ones included", async () => {
     const seconds = uniqueSeconds();
     await using server = await startBusy(seconds);
-    await server.call("BackgroundBash", { command: `kill -STOP $$; sleep ${seconds}` });
+    await server.call("BackgroundBash", {
+      command: `sleep ${seconds} & sleep 0.2; kill -STOP $!; wait`,
+    });
     await server.call("BackgroundBash", {
       command: `env -i /bin/sh -c "trap '' TERM; sleep ${seconds}; :"`,
     });
-    await started(`sleep ${seconds}`, 6);
+    await eventually("six sleepers", () => sleepers(seconds) >= 6);
+    // The guardian is told of a command that has lived for 10 ms; until then the owner mark stands for it.
+    await Bun.sleep(50);
     server.signal("SIGKILL");
     await server.ended(exitMsMax);
     await allGone(`sleep ${seconds}`, 5_000);
@@ -123,24 +124,27 @@ describe("two servers on one home", () => {
 });
 
 describe("an upgrade", () => {
-  posixTest("[upgrade.running] over a running binary disturbs neither the old nor the new", async () => {
-    ensureBuilt(productBinary);
-    using folder = new TempFolder();
-    const binary = folder.at("scorpiox-code");
-    copyFileSync(productBinary, binary);
-    await using old = new Server({ binary });
-    await old.initialize();
-    copyFileSync(productBinary, `${binary}.new`);
-    renameSync(`${binary}.new`, binary);
-    // More than one Worker and the first command of this process: nothing was loaded before.
-    const many = Array.from({ length: 20 }, (_, index) =>
-      old.call("Bash", { command: `sleep 0.2; echo old ${index}` }),
-    );
-    const texts = (await Promise.all(many)).map(textOf);
-    expect(texts).toEqual(many.map((_, index) => `old ${index}\n`));
-    await using recent = new Server({ binary });
-    await recent.initialize();
-    expect(textOf(await recent.call("Bash", { command: "echo new" }))).toBe("new\n");
-    expect(textOf(await old.call("Bash", { command: "echo still" }))).toBe("still\n");
-  });
+  posixTest(
+    "[upgrade.running] over a running binary disturbs neither the old nor the new",
+    async () => {
+      ensureBuilt(productBinary);
+      using folder = new TempFolder();
+      const binary = folder.at("scorpiox-code");
+      copyFileSync(productBinary, binary);
+      await using old = new Server({ binary });
+      await old.initialize();
+      copyFileSync(productBinary, `${binary}.new`);
+      renameSync(`${binary}.new`, binary);
+      // More than one Worker and the first command of this process: nothing was loaded before.
+      const many = Array.from({ length: 20 }, (_, index) =>
+        old.call("Bash", { command: `sleep 0.2; echo old ${index}` }),
+      );
+      const texts = (await Promise.all(many)).map(textOf);
+      expect(texts).toEqual(many.map((_, index) => `old ${index}\n`));
+      await using recent = new Server({ binary });
+      await recent.initialize();
+      expect(textOf(await recent.call("Bash", { command: "echo new" }))).toBe("new\n");
+      expect(textOf(await old.call("Bash", { command: "echo still" }))).toBe("still\n");
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { builtTools, isError, textOf, toolNames } from "./harness/messages.ts";
@@ -41,34 +41,47 @@ async function expectServing(server: Server): Promise<void> {
 }
 
 describe("a bare environment", () => {
+  // As Debian's own files do it: nothing for a shell that is not interactive.
+  const guarded = "case $- in *i*) ;; *) return;; esac\n";
+
   posixTest.each([
-    [".bash_profile", "export PATH"],
-    [".profile", "export PATH"],
-    [".bashrc", "export PATH"],
-  ])("[start.login-path] commands find what %s puts on the PATH", async (file) => {
+    [".bash_profile", ""],
+    [".profile", ""],
+    [".bashrc", guarded],
+  ])("[start.login-path] commands find what %s puts on the PATH", async (file, head) => {
     using home = new TempFolder();
     home.write("own-tools/scorpiox-e2e-tool", "#!/bin/sh\necho found it\n", 0o755);
-    home.write(file, `export PATH="$HOME/own-tools:$PATH"\n`);
+    home.write(".profile", '[ -f "$HOME/.bashrc" ] && . "$HOME/.bashrc"\n');
+    home.write(file, `${head}export PATH="$HOME/own-tools:$PATH"\n`);
     const wrap = ["env", "-i", "PATH=/usr/bin:/bin", `HOME=${home.path}`, "SHELL=/bin/bash"];
     await using server = new Server({ home, wrap });
     await server.initialize();
     expect(textOf(await server.call("Bash", { command: "scorpiox-e2e-tool" }))).toBe("found it\n");
   });
 
-  posixTest("[start.login-path] a start-up file that hangs or prints does not matter for long", async () => {
-    using home = new TempFolder();
-    home.write(".bash_profile", "echo greetings; read -t 60 answer; export PATH=$PATH:/opt/late\n");
-    await using server = new Server({ home });
-    await expectServing(server);
-  });
+  posixTest(
+    "[start.login-path] a start-up file that hangs or prints does not matter for long",
+    async () => {
+      using home = new TempFolder();
+      home.write(
+        ".bash_profile",
+        "echo greetings; read -t 60 answer; export PATH=$PATH:/opt/late\n",
+      );
+      await using server = new Server({ home });
+      await expectServing(server);
+    },
+  );
 
-  posixTest("[start.secrets] the server's own settings are not in the child's environment", async () => {
-    await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "9000", MINE: "kept" } });
-    await server.initialize();
-    const text = textOf(await server.call("Bash", { command: "env" }));
-    expect(text).toContain("MINE=kept");
-    expect(text).not.toContain("SCORPIOX_CLIENT_BUDGET_MS");
-  });
+  posixTest(
+    "[start.secrets] the server's own settings are not in the child's environment",
+    async () => {
+      await using server = new Server({ env: { SCORPIOX_CLIENT_BUDGET_MS: "9000", MINE: "kept" } });
+      await server.initialize();
+      const text = textOf(await server.call("Bash", { command: "env" }));
+      expect(text).toContain("MINE=kept");
+      expect(text).not.toContain("SCORPIOX_CLIENT_BUDGET_MS");
+    },
+  );
 });
 
 describe("a hostile working folder", () => {
@@ -84,7 +97,10 @@ describe("a hostile working folder", () => {
     home.write("project/.env.local", "TOOL_BASH=0\n");
     home.write("project/.env.production", "TOOL_BASH=0\n");
     home.write("project/tsconfig.json", '{"compilerOptions": {"paths": {"*": ["./evil.ts"]}}}\n');
-    home.write("project/package.json", '{"type": "commonjs", "imports": {"#*": "./evil.ts"}, "main": 5\n');
+    home.write(
+      "project/package.json",
+      '{"type": "commonjs", "imports": {"#*": "./evil.ts"}, "main": 5\n',
+    );
     home.write("project/node_modules/zod/index.js", "throw new Error('evil zod');\n");
     await using server = new Server({ home, cwd: project });
     await server.initialize();
@@ -143,17 +159,30 @@ describe("bad input at the start", () => {
     expectNoTrace(stderr);
   });
 
-  test("[config.bad-file] a malformed file is told with file and line, and the server serves", async () => {
+  test("[config.bad-file] what is wrong is told with file and line, and the server serves", async () => {
     using home = new TempFolder();
-    const file = home.write(
-      ".scorpiox/scorpiox-env.txt",
-      "STREAMING=perhaps\nno equals sign\nSHELL_PTAH=/bin/sh\n\u0000\u0001\u00ff\n",
-    );
+    const text = "STREAMING=perhaps\nno equals sign\nSHELL_PTAH=/bin/sh\n";
+    const file = home.write(".scorpiox/scorpiox-env.txt", text);
     await using server = new Server({ home });
     await expectServing(server);
     for (const part of [`${file}:1`, `${file}:2`, `${file}:3`, "perhaps", "SHELL_PATH"]) {
       expect(server.stderr).toContain(part);
     }
+    expectNoTrace(server.stderr);
+  });
+
+  test.each([
+    ["bytes that are no text", Buffer.from([0, 1, 255, 254, 10])],
+    ["a binary", Buffer.alloc(300_000, 0x7f)],
+    ["one endless line", Buffer.from("A".repeat(3_000_000))],
+  ])("[config.bad-file] %s in its place is told, and the server serves", async (_name, bytes) => {
+    using home = new TempFolder();
+    const file = home.write(".scorpiox/scorpiox-env.txt", "");
+    writeFileSync(file, bytes);
+    await using server = new Server({ home });
+    await expectServing(server);
+    expect(server.stderr).toContain(file);
+    expect(server.stderr.length).toBeLessThan(1_000);
     expectNoTrace(server.stderr);
   });
 
@@ -197,8 +226,7 @@ describe("bad input at the start", () => {
     const binary = binaries.at("scorpiox-code");
     await Bun.write(binary, Bun.file(productBinary));
     chmodSync(binary, 0o755);
-    const env = { TMPDIR: undefined, SCORPIOX_LEDGER_TEST: undefined };
-    await using server = new Server({ binary, home, wrap, env, cwd: "/" });
+    await using server = new Server({ binary, home, wrap, cwd: "/" });
     await server.initialize();
     const echoed = await server.call("Bash", { command: "sleep 0.4; echo works" });
     expect(textOf(echoed)).toBe("works\n");

@@ -159,8 +159,14 @@ describe("bad input", () => {
   });
 
   test.each([
-    ["arrays", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}\n`],
-    ["objects", `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}\n`],
+    [
+      "arrays",
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}\n`,
+    ],
+    [
+      "objects",
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}\n`,
+    ],
     ["unclosed arrays", `${"[".repeat(1_000_000)}\n`],
   ])("[stdio.depth] 100,000 nested %s are refused", async (_name, line) => {
     const [refusal] = await survives(line);

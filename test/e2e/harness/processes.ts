@@ -35,9 +35,10 @@ export async function allGone(marker: string, timeoutMs = 10_000): Promise<void>
   }
 }
 
-/** Waits until `count` processes with the marker are there. */
-export async function started(marker: string, count = 1): Promise<void> {
-  await eventually(`${count} × ${marker}`, () => processesWith(marker).length >= count);
+/** How many `sleep` processes wait for this time; not the shells that have it in their text. */
+export function sleepers(seconds: string): number {
+  const found = processesWith(`sleep ${seconds}`);
+  return found.filter(({ command }) => command.startsWith("sleep")).length;
 }
 
 function describe({ pid, command }: ProcessInfo): string {
