@@ -1,0 +1,113 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { guardianScript } from "../../src/process/guardian-script.ts";
+import { ownerMark, ownerVariable } from "../../src/process/owner-mark.ts";
+import { isProcessAlive } from "../../src/process/signals.ts";
+import { until } from "./until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "scorpiox-guardian-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Bash under the name by which it is `/bin/sh` on many systems. */
+const bashAsSh = join(folder, "sh");
+symlinkSync("/bin/bash", bashAsSh);
+
+const shells = [["/bin/sh"], [bashAsSh], ["/usr/bin/dash"], ["/usr/bin/busybox", "sh"]].filter(
+  ([program = ""]) => existsSync(program),
+);
+
+let number = 0;
+
+describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[]) => {
+  const words = shell.filter((word) => word !== undefined);
+
+  const startGuardian = (instance: string) =>
+    Bun.spawn([...words, "-c", guardianScript, "sh", instance], {
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["pipe", "ignore", "inherit"],
+      detached: true,
+    });
+
+  /** Sleeps in a group of its own; `mark` is what a command of ours would carry. */
+  const startVictim = (mark: string, script = "exec sleep 300") =>
+    Bun.spawn(["/bin/sh", "-c", script], {
+      env: mark === "" ? {} : { [ownerVariable]: mark },
+      stdio: ["ignore", "ignore", "ignore"],
+      detached: true,
+    });
+
+  test("ends live groups and marked processes when the pipe ends, and nothing else", async () => {
+    const instance = `guard${process.pid}x${++number}`;
+    const group = startVictim("");
+    const daemon = startVictim(ownerMark(instance, 1));
+    const stubborn = startVictim(
+      ownerMark(instance, 2),
+      "trap '' TERM; while :; do sleep 0.1; done",
+    );
+    const removed = startVictim("");
+    const foreign = startVictim(ownerMark(`${instance}2`, 1));
+    const guardian = startGuardian(instance);
+    for (const line of [`+${removed.pid}`, `+${group.pid}`, `-${removed.pid}`]) {
+      void guardian.stdin.write(`${line}\n`);
+    }
+    await guardian.stdin.end();
+    await Promise.all([group.exited, daemon.exited, stubborn.exited, guardian.exited]);
+    const alive = [group, daemon, stubborn, removed, foreign].map(({ pid }) => isProcessAlive(pid));
+    expect(alive).toEqual([false, false, false, true, true]);
+    expect([group.signalCode, daemon.signalCode, stubborn.signalCode]).toEqual([
+      "SIGTERM",
+      "SIGTERM",
+      "SIGKILL",
+    ]);
+    for (const child of [removed, foreign]) child.kill("SIGKILL");
+    await Promise.all([removed.exited, foreign.exited]);
+  });
+
+  test("takes a group off its list wherever it stands, and only that", async () => {
+    const groups = [startVictim(""), startVictim(""), startVictim("")];
+    const guardian = startGuardian(`guard${process.pid}x${++number}`);
+    const [first, middle, last] = groups.map(({ pid }) => pid);
+    const lines = [
+      `+${first}`,
+      `+${middle}`,
+      `+${last}`,
+      `-${last}`,
+      `-${first}`,
+      `-${first}`,
+      "-1",
+    ];
+    void guardian.stdin.write(`${lines.join("\n")}\n`);
+    await guardian.stdin.end();
+    await guardian.exited;
+    await groups[1]?.exited;
+    expect(groups.map(({ pid }) => isProcessAlive(pid))).toEqual([true, false, true]);
+    for (const group of groups) group.kill("SIGKILL");
+    await Promise.all(groups.map(({ exited }) => exited));
+  });
+
+  test("survives TERM, HUP and INT to its group", async () => {
+    const guardian = startGuardian(`guard${process.pid}x${++number}`);
+    const ignoresTerm = (): boolean => {
+      const status = readFileSync(`/proc/${guardian.pid}/status`, "latin1");
+      const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0";
+      return (BigInt(`0x${mask}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
+    };
+    await until(ignoresTerm);
+    for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const)
+      process.kill(-guardian.pid, signal);
+    expect(isProcessAlive(guardian.pid)).toBe(true);
+    await guardian.stdin.end();
+    expect(await guardian.exited).toBe(0);
+  });
+
+  test("ends at once when nothing is live", async () => {
+    const guardian = startGuardian(`guard${process.pid}x${++number}`);
+    const started = performance.now();
+    await guardian.stdin.end();
+    expect(await guardian.exited).toBe(0);
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+});
