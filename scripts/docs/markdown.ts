@@ -16,7 +16,7 @@ export function markdownTable(
 
 /** Prose from the code: what looks like a tag would vanish. */
 export function prose(text: string): string {
-  return text.replaceAll("<", "\\<");
+  return text.replaceAll(/`[^`]*`|</g, (match) => (match === "<" ? "\\<" : match));
 }
 
 export function code(text: string): string {

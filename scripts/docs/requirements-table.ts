@@ -1,66 +1,47 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { code, markdownTable } from "./markdown.ts";
-
-/** One promise to clients, as `test/e2e/requirements.ts` states it. */
-interface Requirement {
-  readonly id: string;
-  /** The section of the specification, or a link to it. */
-  readonly spec: string;
-  readonly sentence: string;
-}
+import { code, markdownTable, prose } from "./markdown.ts";
 
 const requirementsFile = "test/e2e/requirements.ts";
 const nothingYet = "The list of requirements is still to be written.";
 
-/** Each requirement with the test files that cite its id. */
+/** Each requirement (id → sentence) with the test files that cite it. */
 export async function requirementsTable(root: string): Promise<string> {
   const path = join(root, requirementsFile);
   if (!existsSync(path)) return nothingYet;
-  const module: unknown = await import(path);
-  const requirements = parseRequirements(module);
+  const requirements = parseRequirements(await import(path));
   const tests = readTests(root);
-  const rows = requirements.map(({ id, spec, sentence }) => {
-    const citing = tests.filter(({ text }) => text.includes(`"${id}"`)).map(({ file }) => file);
-    return [code(id), spec, sentence, citing.map(linkToTest).join("<br>")];
+  const rows = requirements.map(([id, sentence]) => {
+    const citing = tests.filter(({ text }) => isCitedIn(text, id)).map(({ name }) => name);
+    return [code(id), prose(sentence), citing.map(linkToTest).join("<br>")];
   });
-  return markdownTable(["id", "specification", "what is promised", "tests"], rows);
+  return markdownTable(["id", "what is promised", "tests"], rows);
 }
 
 /** @throws when the module has another shape: the table must not silently be empty */
-function parseRequirements(module: unknown): Requirement[] {
-  const list = isRecord(module) ? module.requirements : undefined;
-  const entries = Array.isArray(list) ? list : isRecord(list) ? withIds(list) : [];
-  if (entries.length === 0) throw new Error(`${requirementsFile} exports no \`requirements\`.`);
-  return entries.map(parseRequirement);
+function parseRequirements(module: unknown): [id: string, sentence: string][] {
+  const requirements = isRecord(module) ? module.requirements : undefined;
+  if (!isRecord(requirements)) throw new Error(`${requirementsFile} exports no \`requirements\`.`);
+  return Object.entries(requirements).map(([id, sentence]) => {
+    if (typeof sentence === "string") return [id, sentence];
+    throw new Error(`${requirementsFile}: ${id} must be a sentence.`);
+  });
 }
 
-function withIds(record: Readonly<Record<string, unknown>>): unknown[] {
-  return Object.entries(record).map(([id, entry]) => (isRecord(entry) ? { id, ...entry } : entry));
+function readTests(root: string): { name: string; text: string }[] {
+  const folder = join(root, "test/e2e");
+  const names = [...new Bun.Glob("*.test.ts").scanSync(folder)].sort();
+  return names.map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
 }
 
-function parseRequirement(entry: unknown): Requirement {
-  if (isRecord(entry)) {
-    const { id, spec, sentence } = entry;
-    if (typeof id === "string" && typeof spec === "string" && typeof sentence === "string") {
-      return { id, spec, sentence };
-    }
-  }
-  const shown = JSON.stringify(entry);
-  throw new Error(`${requirementsFile}: an entry must have id, spec and sentence: ${shown}`);
+/** A test's name that begins with `[id]`, or a row of a table of tests: as `coverage.test.ts` reads them. */
+function isCitedIn(text: string, id: string): boolean {
+  return text.includes(`"[${id}]`) || text.includes(`["${id}",`);
 }
 
-function readTests(root: string): { file: string; text: string }[] {
-  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(root)];
-  return files
-    .map((file) => file.replaceAll("\\", "/"))
-    .sort()
-    .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
-}
-
-function linkToTest(file: string): string {
-  return `[${file.replace(/^test\//, "")}](../${file})`;
+function linkToTest(name: string): string {
+  return `[${name}](../test/e2e/${name})`;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
