@@ -26,7 +26,9 @@ export function describeInstance(id: string): ServerInstance {
 export async function endLeftovers(ledger: Ledger): Promise<number> {
   const dead = ledger.instances().filter((instance) => !isAlive(instance));
   for (const instance of dead) {
-    if (instance.bootId === bootId()) await endRemainsOf(instance, ledger.groupsOf(instance.id));
+    // Without a boot id (macOS) a process id may name anybody by now.
+    if (instance.bootId !== "" && instance.bootId === bootId())
+      await endRemainsOf(instance, ledger.groupsOf(instance.id));
     ledger.removeInstance(instance.id);
   }
   return dead.length;

@@ -1,4 +1,5 @@
-import { closeSync, writeSync } from "node:fs";
+import { closeSync, existsSync, writeSync } from "node:fs";
+import { isAbsolute } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import { type Libc, loadLibc } from "./libc.ts";
@@ -159,11 +160,18 @@ function signalName(signal: unknown): NodeJS.Signals | null {
   return typeof signal === "string" ? (signal as NodeJS.Signals) : null;
 }
 
+/** The system says "no such file" for a missing folder too, and names the program: find out which it is. */
 function startFailure(spec: CommandSpec, cause: unknown): AppError {
   const program = spec.argv[0] ?? "";
-  const message =
-    `The command could not be started: ${messageOf(cause)}. ` +
-    `Program: ${program}; folder: ${spec.cwd}. ` +
-    `Check that both exist; SHELL_PATH names another shell.`;
+  const failed = "The command could not be started:";
+  if (!existsSync(spec.cwd)) {
+    const message = `${failed} the folder ${spec.cwd} does not exist. Make it, or give another with --cwd.`;
+    return new AppError("system", message, { cause });
+  }
+  if (isAbsolute(program) && !existsSync(program)) {
+    const message = `${failed} there is no shell ${program}. Set SHELL_PATH to one that exists.`;
+    return new AppError("system", message, { cause });
+  }
+  const message = `${failed} ${messageOf(cause)} (program ${program}, folder ${spec.cwd}).`;
   return new AppError("system", message, { cause });
 }

@@ -1,5 +1,6 @@
 import { shutdownDrainMs } from "../base/limits.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import type { ClientLimits } from "../gateway/call.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { ServerContext } from "../server/server-context.ts";
 import { StdioTransport } from "../transport/stdio.ts";
@@ -30,7 +31,7 @@ export async function serveStdio(
     server: new ServerContext(router, instructions),
     client: {
       id: "stdio",
-      limitsFor: (clientName) => start.clients.limitsFor(clientName),
+      limitsFor: (clientName) => limitsFor(start, clientName, options.warn),
       fallbackDir: start.cwdFlag ?? workspaceFallback(options.cwd, start.dirs.homeDir),
     },
     drainMs: shutdownDrainMs,
@@ -41,6 +42,23 @@ export async function serveStdio(
   await router.close();
   return 0;
 }
+
+/** The client's limits; what is wrong with the file that overrides them is said when it is first read. */
+function limitsFor(
+  { clients }: StartUp,
+  clientName: string | undefined,
+  warn: (message: string) => void,
+): ClientLimits {
+  const limits = clients.limitsFor(clientName);
+  if (!reported.has(clients)) {
+    reported.add(clients);
+    for (const problem of clients.problems()) warn(problem.message);
+  }
+  return limits;
+}
+
+/** Tables whose problems have been said. */
+const reported = new WeakSet<object>();
 
 /** Desktop applications start servers in `/`, where no command should run by accident. */
 export function workspaceFallback(cwd: string, homeDir: string): string {

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 
-import { AppError, messageOf } from "../base/errors.ts";
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { migrations } from "./migrations.ts";
 
 export interface StoreOptions {
@@ -83,8 +83,10 @@ function setAside(path: string, aside: string): void {
 }
 
 function unusable(path: string, cause: unknown): AppError {
-  const message =
-    `${path} cannot be used: ${messageOf(cause)}. ` +
-    `Make the folder writable, free space, or set SCORPIOX_HOME to another folder.`;
+  const isFolderFile = systemCodeOf(cause) === "EEXIST" || systemCodeOf(cause) === "ENOTDIR";
+  const remedy = isFolderFile
+    ? `${dirname(path)} must be a folder: move away what is there, or set SCORPIOX_HOME.`
+    : `Make the folder writable, free space, or set SCORPIOX_HOME to another folder.`;
+  const message = `${path} cannot be used: ${messageOf(cause)}. ${remedy}`;
   return new AppError("system", message, { cause });
 }

@@ -72,6 +72,15 @@ function printOutcome(outcome: CallOutcome, asJson: boolean, print: Printer): nu
 function printResult(result: unknown, asJson: boolean, print: Printer): number {
   if (asJson) print.json(result);
   else print.content(contentText(result));
+  if (leavesTaskRunning(result)) {
+    print.warning("The task ends with this command: it belongs to the client that started it.");
+  }
   const isError = typeof result === "object" && result !== null && "isError" in result;
   return isError && result.isError === true ? exitCodes.failed : exitCodes.done;
+}
+
+/** True for the result of a tool that has started a background task. */
+function leavesTaskRunning(result: unknown): boolean {
+  const { structuredContent } = result as { structuredContent?: { state?: unknown } };
+  return structuredContent?.state === "running";
 }
