@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { SavedOutput } from "../../src/background/saved-output.ts";
+import { SavedOutputs, sweepFolder } from "../../src/background/saved-outputs.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "scorpiox-saved-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+describe("SavedOutput", () => {
+  test("is private and holds every chunk in order", async () => {
+    const path = join(root, "a.txt");
+    const saved = new SavedOutput(path);
+    const chunks = Array.from({ length: 300 }, (_, index) => Buffer.from(`${index},`.repeat(50)));
+    for (const chunk of chunks) await saved.append(chunk);
+    await saved.finish();
+    expect(readFileSync(path, "utf8")).toBe(Buffer.concat(chunks).toString());
+    expect([modeOf(path), saved.problem]).toEqual([0o600, undefined]);
+  });
+
+  test("never uses a file that exists, nor what a link points to", () => {
+    const path = join(root, "a.txt");
+    writeFileSync(path, "theirs");
+    symlinkSync(join(root, "target"), join(root, "link"));
+    expect(() => new SavedOutput(path)).toThrow("EEXIST");
+    expect(() => new SavedOutput(join(root, "link"))).toThrow("EEXIST");
+    expect(readdirSync(root).sort()).toEqual(["a.txt", "link"]);
+  });
+
+  test("asks the producer to wait when more than 4 MiB wait for the disk", async () => {
+    const saved = new SavedOutput(join(root, "a.txt"));
+    const chunk = new Uint8Array(1024 * 1024);
+    const answers = [1, 2, 3, 4, 5, 6].map(() => saved.append(chunk));
+    // The first is being written; five more wait, of which four are allowed to.
+    expect(answers.map((answer) => answer instanceof Promise)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    for (const answer of answers) await answer;
+    await saved.finish();
+    expect(statSync(saved.path).size).toBe(6 * 1024 * 1024);
+  });
+
+  test("U-full: a write that fails half-way is a problem that is told, and nobody waits for ever", async () => {
+    const fixture = join(import.meta.dir, "fixtures/save-much.ts");
+    // 4096 blocks of 512 bytes; without the trap the system would end the writer.
+    const script = `trap "" XFSZ; ulimit -f 4096; exec "$0" "$@"`;
+    const child = Bun.spawn(["/bin/sh", "-c", script, process.execPath, fixture, join(root, "f")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect(await child.stdout.text()).toStartWith("EFBIG");
+    expect(statSync(join(root, "f")).size).toBe(2 * 1024 * 1024);
+  });
+});
+
+describe("SavedOutputs", () => {
+  test("makes its folder private", async () => {
+    const folder = join(root, "new/results");
+    const saved = new SavedOutputs([folder], () => {}).create();
+    await saved?.finish();
+    expect([modeOf(folder), modeOf(saved?.path ?? "")]).toEqual([0o700, 0o600]);
+  });
+
+  test("the second folder stands in for one that cannot be used, without a word", async () => {
+    const warnings: string[] = [];
+    writeFileSync(join(root, "file"), "");
+    mkdirSync(join(root, "real"));
+    symlinkSync(join(root, "real"), join(root, "link"));
+    const second = join(root, "second");
+    for (const first of [join(root, "file/results"), join(root, "link")]) {
+      const saved = new SavedOutputs([first, second], (text) => warnings.push(text)).create();
+      await saved?.finish();
+      expect(saved?.path).toStartWith(`${second}/`);
+    }
+    expect(warnings).toEqual([]);
+  });
+
+  test("no folder at all: says why", () => {
+    const warnings: string[] = [];
+    writeFileSync(join(root, "file"), "");
+    const outputs = new SavedOutputs([join(root, "file/results")], (text) => warnings.push(text));
+    expect(outputs.create()).toBeUndefined();
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("Long outputs cannot be saved: ");
+  });
+});
+
+describe("sweepFolder()", () => {
+  const now = Date.now();
+  const hourMs = 3_600_000;
+  const make = (name: string, ageMs: number, bytes: number): void => {
+    const path = join(root, name);
+    writeFileSync(path, "");
+    truncateSync(path, bytes);
+    utimesSync(path, new Date(now - ageMs), new Date(now - ageMs));
+  };
+
+  test("removes what is older than 24 h, to the millisecond", async () => {
+    make("young", 24 * hourMs - 1_000, 1);
+    make("border", 24 * hourMs, 1);
+    make("old", 24 * hourMs + 1_000, 1);
+    await sweepFolder(root, now);
+    expect(readdirSync(root).sort()).toEqual(["border", "young"]);
+  });
+
+  test.each([
+    [29, ["newest"]],
+    [30, ["middle", "newest"]],
+    [60, ["middle", "newest", "oldest"]],
+  ])("keeps the newest within %d bytes", async (bytesMax, kept) => {
+    make("oldest", 3 * hourMs, 30);
+    make("middle", 2 * hourMs, 20);
+    make("newest", hourMs, 10);
+    await sweepFolder(root, now, bytesMax);
+    expect(readdirSync(root).sort()).toEqual(kept);
+  });
+
+  test("leaves folders alone", async () => {
+    mkdirSync(join(root, "folder"));
+    await sweepFolder(root, now, 0);
+    expect(readdirSync(root)).toEqual(["folder"]);
+  });
+});
