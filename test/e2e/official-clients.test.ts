@@ -77,7 +77,7 @@ describe("official SDK v1", () => {
       await client.connect(new OlderStdio(home, version));
       expect(client.getServerVersion()?.name).toBe("scorpiox-code");
       await client.ping();
-      await expectWorking(client as AnyClient);
+      await expectWorking(client);
     } finally {
       await client.close();
     }

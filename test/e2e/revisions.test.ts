@@ -195,7 +195,8 @@ describe("batches", () => {
     server.send([ping(7), call, { jsonrpc: "2.0", method: "notifications/x" }, 5]);
     expect(contentOf(await server.reply(8))[0]?.text).toBe("batched\n");
     const batch = JSON.parse(server.lines.at(-1) ?? "") as ServerMessage[];
-    expect(batch.map((reply) => reply.id ?? reply.error?.code).sort()).toEqual([-32600, 7, 8]);
+    const idsOrCodes = batch.map((reply) => String(reply.id ?? reply.error?.code));
+    expect(idsOrCodes.sort()).toEqual(["-32600", "7", "8"]);
   });
 
   test.each(legacyVersions.filter((version) => version !== "2025-03-26"))(

@@ -242,7 +242,7 @@ describe("a pipe without a client", () => {
       request(3, "tools/call", call),
       request(4, "ping"),
     );
-    expect(replies.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4]);
+    expect(replies.map(({ id }) => String(id)).sort()).toEqual(["1", "2", "3", "4"]);
     const third = replies.find(({ id }) => id === 3);
     expect(third && textOf(third)).toBe("piped\n");
   });

@@ -1,0 +1,65 @@
+/**
+ * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
+ *
+ *     bun run verify [--only battery,kill,handover,exit,bench] [--runs 100]
+ *
+ * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
+ */
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { ensureBuilt, faultyBinary, productBinary, root } from "../../test/e2e/harness/binary.ts";
+import { checkBattery } from "./battery.ts";
+import { checkBench } from "./bench.ts";
+import { checkExitTimes } from "./exit-times.ts";
+import { checkHandover } from "./handover-90s.ts";
+import { checkKillLoop } from "./kill-loop.ts";
+import type { Outcome } from "./outcome.ts";
+import { page, summary } from "./report.ts";
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    runs: { type: "string", default: "100" },
+    write: { type: "boolean", default: false },
+  },
+});
+
+const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
+  exit: checkExitTimes,
+  handover: checkHandover,
+  kill: () => checkKillLoop(Number(values.runs)),
+  battery: checkBattery,
+  bench: checkBench,
+};
+
+const chosen = values.only?.split(",") ?? Object.keys(checks);
+const unknown = chosen.find((name) => !(name in checks));
+if (unknown !== undefined) {
+  console.error(`verify: no check ${unknown}; there are ${Object.keys(checks).join(", ")}`);
+  process.exit(2);
+}
+
+ensureBuilt(productBinary);
+ensureBuilt(faultyBinary);
+const outcomes: Outcome[] = [];
+for (const name of chosen) {
+  console.log(`verify: ${name}`);
+  outcomes.push(await runOne(name));
+}
+console.log(summary(outcomes));
+if (values.write || values.only === undefined) {
+  await Bun.write(join(root, "docs/verification.md"), page(outcomes, new Date()));
+}
+process.exit(outcomes.every(({ passed }) => passed) ? 0 : 1);
+
+async function runOne(name: string): Promise<Outcome> {
+  try {
+    const outcome = await checks[name]?.();
+    if (outcome !== undefined) return outcome;
+    return { name, passed: false, figures: "", faults: ["not run"] };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { name, passed: false, figures: "could not be completed", faults: [message] };
+  }
+}
