@@ -4,7 +4,7 @@ import type { OutputSegment, OutputStore } from "./output-store.ts";
 /** Output as text for a reader: all of it, or its two ends. */
 export type OutputText = { readonly kind: "whole"; readonly text: string } | CutOutput;
 
-export interface CutOutput {
+interface CutOutput {
   readonly kind: "cut";
   readonly head: string;
   readonly tail: string;

@@ -26,14 +26,14 @@ export function cutText(text: string, charsMax: number): CutText | undefined {
 }
 
 /** Drops what follows the last newline, when that costs less than half of the text. */
-export function trimToLineEnd(text: string): string {
+function trimToLineEnd(text: string): string {
   const newline = text.lastIndexOf("\n");
   if (newline >= text.length / 2) return text.slice(0, newline + 1);
   return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
 }
 
 /** Drops what precedes the first newline, when that costs less than half of the text. */
-export function trimToLineStart(text: string): string {
+function trimToLineStart(text: string): string {
   const newline = text.indexOf("\n");
   if (newline !== -1 && newline < text.length / 2) return text.slice(newline + 1);
   return isLowSurrogate(text.charCodeAt(0)) ? text.slice(1) : text;

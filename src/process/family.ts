@@ -83,7 +83,7 @@ export class Orphanage {
 }
 
 /** Sends `signal` to every member of the family that can be found. False when there was none. */
-export function signalFamily(orphanage: Orphanage, family: Family, signal: SentSignal): boolean {
+function signalFamily(orphanage: Orphanage, family: Family, signal: SentSignal): boolean {
   let found = isGroupAlive(family.groupId) && signalGroup(family.groupId, signal);
   for (const orphan of orphanage.adoptedOf(family)) {
     found = true;

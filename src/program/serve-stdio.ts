@@ -61,6 +61,6 @@ function limitsFor(
 const reported = new WeakSet<object>();
 
 /** Desktop applications start servers in `/`, where no command should run by accident. */
-export function workspaceFallback(cwd: string, homeDir: string): string {
+function workspaceFallback(cwd: string, homeDir: string): string {
   return cwd === "/" ? homeDir : cwd;
 }

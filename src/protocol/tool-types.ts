@@ -51,7 +51,7 @@ export interface ResourceLink {
   readonly size?: number;
 }
 
-export interface EmbeddedResource {
+interface EmbeddedResource {
   readonly type: "resource";
   readonly resource: {
     readonly uri: string;

@@ -3,7 +3,7 @@
  * so everything here is plain data.
  */
 
-export type TaskState = "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
+type TaskState = "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
 
 /** One background task, as seen at one moment. */
 export interface TaskSummary {

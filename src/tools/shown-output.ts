@@ -61,7 +61,7 @@ function saveWhole(text: string, file: { readonly path: string } | null): SavedF
 }
 
 /** The line between the two ends of something that was cut. */
-export function omissionNote(amount: string, saved: SavedFile | null): string {
+function omissionNote(amount: string, saved: SavedFile | null): string {
   if (saved === null) return `[... ${amount} left out; the whole could not be saved ...]`;
   const problem = saved.problem === null ? "" : ` (${saved.problem})`;
   return `[... ${amount} left out; the whole output is in ${saved.path}${problem} ...]`;

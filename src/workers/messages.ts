@@ -39,7 +39,7 @@ export interface ServiceCall {
 }
 
 /** How a handler ended. `json` is the result for the wire, in the shape of the job's version. */
-export interface JobDone {
+interface JobDone {
   readonly kind: "done";
   readonly jobId: number;
   readonly json: string;
