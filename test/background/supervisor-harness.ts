@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { BackgroundTask } from "../../src/background/client-tasks.ts";
+import { CommandLauncher } from "../../src/background/command-launcher.ts";
+import { SavedOutputs } from "../../src/background/saved-outputs.ts";
+import {
+  type ForegroundOutcome,
+  type ForegroundSpec,
+  Supervisor,
+} from "../../src/background/supervisor.ts";
+import { Cancellation } from "../../src/base/cancellation.ts";
+import { Orphanage } from "../../src/process/family.ts";
+import { Guardian } from "../../src/process/guardian.ts";
+import { loadLibc } from "../../src/process/libc.ts";
+import { isGroupAlive } from "../../src/process/signals.ts";
+import { until } from "../process/until.ts";
+
+/** A real supervisor with a folder of its own, both gone at the end. */
+export class SupervisorHarness {
+  readonly folder = mkdtempSync(join(tmpdir(), "scorpiox-supervisor-"));
+  readonly savedOutputs: SavedOutputs;
+  readonly supervisor: Supervisor;
+  readonly launcher: CommandLauncher;
+
+  constructor() {
+    // As the product does: without it, whoever adopts a dead command's children may be slow to reap them.
+    loadLibc()?.becomeSubreaper();
+    const instanceId = `test${process.pid}x${Math.random().toString(36).slice(2)}`;
+    const orphanage = new Orphanage();
+    const guardian = new Guardian(instanceId, orphanage);
+    const shell = { path: "/bin/bash", args: ["-c"], prefix: "" };
+    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: this.folder };
+    this.savedOutputs = new SavedOutputs([join(this.folder, "results")], () => {});
+    this.launcher = new CommandLauncher({ instanceId, orphanage, guardian, shell });
+    this.supervisor = new Supervisor({
+      launcher: this.launcher,
+      orphanage,
+      guardian,
+      savedOutputs: this.savedOutputs,
+      environment: () => Promise.resolve(env),
+    });
+  }
+
+  foreground(commandText: string, more: Partial<ForegroundSpec> = {}): Promise<ForegroundOutcome> {
+    return this.supervisor.runForeground({
+      clientId: "client",
+      commandText,
+      cwd: this.folder,
+      timeoutMs: 10_000,
+      saveAfterBytes: 10_000,
+      answerAt: undefined,
+      cancellation: new Cancellation(),
+      ...more,
+    });
+  }
+
+  background(commandText: string, clientId = "client"): Promise<BackgroundTask> {
+    return this.supervisor.startBackground(clientId, commandText, this.folder, new Cancellation());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.supervisor.close();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** Resolves when the group has no member left. */
+export function groupGone(groupId: number): Promise<void> {
+  return until(() => !isGroupAlive(groupId));
+}
