@@ -143,9 +143,11 @@ export class JobHost {
   async #waitForOutput(execution: Execution, beyond: number, waitMs: number): Promise<void> {
     if (!execution.isRunning || execution.output.end > beyond) return;
     const { promise, resolve } = Promise.withResolvers<void>();
+    let isGathering = false;
     const stopListening = execution.listen((chunk) => {
-      if (chunk === undefined) resolve();
-      else startTimer(gatherMs, resolve);
+      if (chunk === undefined) return resolve();
+      if (!isGathering) startTimer(gatherMs, resolve);
+      isGathering = true;
     });
     const timer = startTimer(waitMs, resolve);
     const { cancellation } = this.#request;
