@@ -188,7 +188,8 @@ function Install-Staged([string] $Staged, [string] $Binary) {
 
 function Write-Clients([string] $Binary) {
   $path = $Binary.Replace('\', '\\')
-  $plain = "{`n  `"mcpServers`": {`n    `"scorpiox-code`": { `"command`": `"$path`", `"args`": [] }`n  }`n}"
+  $desktop = "{`n  `"mcpServers`": {`n    `"scorpiox-code`": { `"command`": `"$path`", `"args`": [`"--client`", `"claude-desktop`"] }`n  }`n}"
+  $cursor = $desktop.Replace('claude-desktop', 'cursor')
   @"
 
 Paste into the client that you use:
@@ -196,22 +197,22 @@ Paste into the client that you use:
 Claude Desktop   %APPDATA%\Claude\claude_desktop_config.json   (then quit it fully and start it again;
                  the Microsoft Store build reads
                  %LOCALAPPDATA%\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json)
-$plain
+$desktop
 
 Claude Code      %USERPROFILE%\.claude.json
 {
   "mcpServers": {
-    "scorpiox-code": { "type": "stdio", "command": "$path", "args": [] }
+    "scorpiox-code": { "type": "stdio", "command": "$path", "args": ["--client", "claude-code"] }
   }
 }
 
 Cursor           %USERPROFILE%\.cursor\mcp.json   (it reloads by itself)
-$plain
+$cursor
 
 VS Code          %APPDATA%\Code\User\mcp.json
 {
   "servers": {
-    "scorpiox-code": { "type": "stdio", "command": "$path", "args": [] }
+    "scorpiox-code": { "type": "stdio", "command": "$path", "args": ["--client", "vscode"] }
   }
 }
 

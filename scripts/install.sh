@@ -346,7 +346,7 @@ proof_failed() {
 
 print_clients() {
   path=$(printf '%s' "$binary" | sed 's/\\/\\\\/g; s/"/\\"/g')
-  entry="{\"type\": \"stdio\", \"command\": \"$path\", \"args\": []}"
+  entry="{\"type\": \"stdio\", \"command\": \"$path\", \"args\": [\"--client\", \"claude-code\"]}"
   quoted=$(printf '%s' "$entry" | sed "s/'/'\\\\''/g")
   if [ "${target%%-*}" = darwin ]; then
     applications="$HOME_SHOWN/Library/Application Support"
@@ -360,7 +360,7 @@ Paste into the client that you use:
 Claude Desktop   $applications/Claude/claude_desktop_config.json   (then quit it fully and start it again)
 {
   "mcpServers": {
-    "scorpiox-code": { "command": "$path", "args": [] }
+    "scorpiox-code": { "command": "$path", "args": ["--client", "claude-desktop"] }
   }
 }
 
@@ -370,14 +370,14 @@ claude mcp add-json -s user scorpiox-code '$quoted'
 Cursor           $HOME_SHOWN/.cursor/mcp.json   (it reloads by itself)
 {
   "mcpServers": {
-    "scorpiox-code": { "command": "$path", "args": [] }
+    "scorpiox-code": { "command": "$path", "args": ["--client", "cursor"] }
   }
 }
 
 VS Code          $applications/Code/User/mcp.json
 {
   "servers": {
-    "scorpiox-code": { "type": "stdio", "command": "$path", "args": [] }
+    "scorpiox-code": { "type": "stdio", "command": "$path", "args": ["--client", "vscode"] }
   }
 }
 
