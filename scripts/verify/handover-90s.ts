@@ -7,7 +7,7 @@ import { testEnvironment } from "../../test/e2e/harness/server.ts";
 import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
 import { type Outcome, seconds } from "./outcome.ts";
 
-const answerMsMax = 55_500;
+const answerMsMax = 55_000;
 const lines = 900;
 
 export async function checkHandover(): Promise<Outcome> {
