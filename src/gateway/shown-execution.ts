@@ -54,10 +54,15 @@ export function outputSoFar(
   execution: Execution,
   charsMax: number,
 ): { output: ShownOutput; to: number } {
-  const { stretches, lostBytes, linesTo, partialTo } = newOutput(execution.output, 0, false);
-  const text = stretches.join("");
+  const { stretches, lostBytes, linesTo, partial, partialTo } = newOutput(
+    execution.output,
+    0,
+    false,
+  );
+  // A line that is not ended is shown only when there is nothing else.
+  const text = stretches.join("") || partial;
   if (lostBytes === 0 && Buffer.byteLength(text) <= charsMax) {
-    return { output: { kind: "whole", text }, to: linesTo };
+    return { output: { kind: "whole", text }, to: stretches.length === 0 ? partialTo : linesTo };
   }
   // Not up to the end: a character that is not complete belongs to the next read.
   const shown = outputText(execution.output, charsMax, partialTo);

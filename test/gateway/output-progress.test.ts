@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+
+import { OutputProgress } from "../../src/gateway/output-progress.ts";
+import { until } from "../process/until.ts";
+
+test("OutputProgress sends at most ten messages a second, and the newest of a flood", async () => {
+  const messages: string[] = [];
+  const progress = new OutputProgress((message) => messages.push(message));
+  const started = performance.now();
+  progress.onOutput(Buffer.from("first\n"));
+  for (let index = 0; index < 1_000; index++) progress.onOutput(Buffer.from(`line ${index}\n`));
+  expect(messages).toEqual(["first"]);
+  await until(() => messages.length === 2);
+  expect(performance.now() - started).toBeGreaterThanOrEqual(90);
+  expect(messages[1]).toEndWith("line 999");
+  expect(messages[1]?.length).toBeLessThanOrEqual(2_000);
+});
+
+test("OutputProgress sends nothing after stop(), nor for blanks or colours alone", async () => {
+  const messages: string[] = [];
+  const progress = new OutputProgress((message) => messages.push(message));
+  progress.onOutput(Buffer.from("\n \u001b[0m\n"));
+  progress.onOutput(Buffer.from("late\n"));
+  progress.stop();
+  await Bun.sleep(120);
+  expect(messages).toEqual([]);
+});
