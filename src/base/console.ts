@@ -19,6 +19,7 @@ export function routeConsoleToStderr(): void {
   for (const method of loggingMethods) target[method] = toStderr;
   target.table = (...data: unknown[]): void => toStderr(...data);
   target.count = toStderr;
+  target.trace = (...data: unknown[]): void => toStderr(...data, new Error("Trace").stack);
   target.timeEnd = toStderr;
   target.timeLog = toStderr;
   target.write = (...data): number => {

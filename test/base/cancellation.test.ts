@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+
+import { assertWanted, Cancellation } from "../../src/base/cancellation.ts";
+
+test("Cancellation calls each listener once, late ones at once, and none that was taken back", () => {
+  const cancellation = new Cancellation();
+  const calls: string[] = [];
+  const takenBack = (): void => void calls.push("taken back");
+  const twice = (): void => void calls.push("twice");
+  cancellation.onCancel(() => calls.push("first"));
+  cancellation.onCancel(twice);
+  cancellation.onCancel(twice);
+  cancellation.onCancel(takenBack);
+  cancellation.offCancel(takenBack);
+  expect(() => assertWanted(cancellation)).not.toThrow();
+  cancellation.cancel();
+  cancellation.cancel();
+  cancellation.onCancel(() => calls.push("late"));
+  expect([calls, cancellation.isCancelled]).toEqual([["first", "twice", "late"], true]);
+  expect(() => assertWanted(cancellation)).toThrow("The call was cancelled.");
+});
+
+test("Cancellation.following() is cancelled with its signal, before and after", () => {
+  const controller = new AbortController();
+  const follower = Cancellation.following(controller.signal);
+  expect(follower.isCancelled).toBe(false);
+  controller.abort();
+  expect([follower.isCancelled, Cancellation.following(controller.signal).isCancelled]).toEqual([
+    true,
+    true,
+  ]);
+});
