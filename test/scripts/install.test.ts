@@ -61,12 +61,12 @@ describe.skipIf(process.platform === "win32")("install.sh from a release", () =>
     ]) {
       expect(run.stderr).toContain(step);
     }
-    const entry = { command, args: [] };
+    const entry = (client: string): object => ({ command, args: ["--client", client] });
     expect(printedObjects(run.stdout)).toEqual([
-      { type: "stdio", ...entry },
-      { mcpServers: { "scorpiox-code": entry } },
-      { mcpServers: { "scorpiox-code": entry } },
-      { servers: { "scorpiox-code": { type: "stdio", ...entry } } },
+      { type: "stdio", ...entry("claude-code") },
+      { mcpServers: { "scorpiox-code": entry("claude-desktop") } },
+      { mcpServers: { "scorpiox-code": entry("cursor") } },
+      { servers: { "scorpiox-code": { type: "stdio", ...entry("vscode") } } },
     ]);
   });
 
@@ -188,7 +188,12 @@ describe.skipIf(process.platform === "win32")("install.sh and its folder", () =>
     const run = await runInstaller({ SCORPIOX_HOME: home, SCORPIOX_RELEASE_URL: release.url });
     expect(run.exitCode).toBe(0);
     expect(printedObjects(run.stdout)[1]).toEqual({
-      mcpServers: { "scorpiox-code": { command: join(home, "scorpiox-code"), args: [] } },
+      mcpServers: {
+        "scorpiox-code": {
+          command: join(home, "scorpiox-code"),
+          args: ["--client", "claude-desktop"],
+        },
+      },
     });
   });
 
@@ -203,7 +208,7 @@ describe.skipIf(process.platform === "win32")("install.sh and its folder", () =>
     expect(JSON.parse(stdout)).toEqual({
       type: "stdio",
       command: join(home, "scorpiox-code"),
-      args: [],
+      args: ["--client", "claude-code"],
     });
   });
 
