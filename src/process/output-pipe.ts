@@ -35,6 +35,7 @@ export class OutputPipe {
   #streamEnded: Promise<void> | undefined;
   /** True while the stream has given all that it took from the pipe. */
   #waiting = false;
+  #isFinished = false;
   /** The chunk that the sink has not finished with. */
   #delivery: Promise<void> | undefined;
   #deliveredBytes = 0;
@@ -47,6 +48,8 @@ export class OutputPipe {
 
   /** The command runs from now on: what it writes is delivered. */
   start(): void {
+    // One that ended before it was told to start is closed, and its descriptor may be another's by now.
+    if (this.#isFinished) return;
     this.#streamTimer = setTimeout(() => this.#stream(), streamAfterMs);
   }
 
@@ -55,6 +58,7 @@ export class OutputPipe {
    * still hold the write end.
    */
   async finish(): Promise<void> {
+    this.#isFinished = true;
     clearTimeout(this.#streamTimer);
     if (this.#streamEnded === undefined) {
       await this.#readBuffered();
