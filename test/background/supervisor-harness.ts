@@ -17,6 +17,14 @@ import { loadLibc } from "../../src/process/libc.ts";
 import { isGroupAlive } from "../../src/process/signals.ts";
 import { until } from "../process/until.ts";
 
+/**
+ * One for all harnesses of this process: children that it is not told of are taken for adopted ones,
+ * and ended with the family that is being ended.
+ */
+const orphanage = new Orphanage();
+/** The end of a family is looked for at most this far apart; then nothing looks at our children any more. */
+const lastLookMs = 60;
+
 /** A real supervisor with a folder of its own, both gone at the end. */
 export class SupervisorHarness {
   readonly folder = mkdtempSync(join(tmpdir(), "scorpiox-supervisor-"));
@@ -28,7 +36,6 @@ export class SupervisorHarness {
     // As the product does: without it, whoever adopts a dead command's children may be slow to reap them.
     loadLibc()?.becomeSubreaper();
     const instanceId = `test${process.pid}x${Math.random().toString(36).slice(2)}`;
-    const orphanage = new Orphanage();
     const guardian = new Guardian(instanceId, orphanage);
     const shell = { path: "/bin/bash", args: ["-c"], prefix: "" };
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: this.folder };
@@ -62,6 +69,7 @@ export class SupervisorHarness {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.supervisor.close();
+    await Bun.sleep(lastLookMs);
     rmSync(this.folder, { recursive: true });
   }
 }
