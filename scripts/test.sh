@@ -79,7 +79,7 @@ run_gate() {
 
 run_tests() {
   say "tests"
-  shown bun test
+  shown bun test --timeout 20000
   test_passed=$(sum_of pass)
   test_failed=$(sum_of fail)
   # An error between tests, or a crash before the summary: no test is counted for it.

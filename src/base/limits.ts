@@ -34,6 +34,8 @@ export const structuredBytesMax = 512 * KIB;
 export const savedResultsBytesMax = 1024 * MIB;
 /** Saved outputs older than this are removed. */
 export const savedResultsAgeMsMax = 24 * 60 * 60 * 1000;
+/** A call is answered this long before the client's limit, so that the answer is there in time. */
+export const answerMarginMs = 500;
 /** Progress notifications a second for one call. */
 export const progressPerSecondMax = 10;
 /** A call with a progress token that has nothing to say is heard of this often. */

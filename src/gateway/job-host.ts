@@ -107,6 +107,8 @@ export class JobHost {
       return runReply(execution, null, await endedOutput(execution, charsMax));
     }
     const { task } = outcome;
+    // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
+    cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
     const { output, to } = outputSoFar(task.execution, charsMax);
     task.cursor = to;
     return runReply(task.execution, task.id, output);

@@ -1,3 +1,4 @@
+import { answerMarginMs } from "../base/limits.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../protocol/call-result-codec.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
@@ -43,7 +44,9 @@ export class ToolRouter implements Router {
 
   #run(card: ToolCard, request: CallRequest, resolve: (outcome: CallOutcome) => void): void {
     const { answerMs } = request.client.limits;
-    const answerAt = answerMs === 0 ? undefined : performance.now() + answerMs;
+    // Half of a limit that is shorter than the margin twice over.
+    const patienceMs = Math.max(answerMs - answerMarginMs, answerMs / 2);
+    const answerAt = answerMs === 0 ? undefined : performance.now() + patienceMs;
     const { cancellation } = request;
     let host: JobHost | undefined;
     const spec = {

@@ -5,7 +5,7 @@ import { guardianScript } from "./guardian-script.ts";
  * A family that ends sooner is never told to the guardian: should the server be killed meanwhile, the
  * owner mark finds it. Saves two writes and two wake-ups for each short command.
  */
-const tellAfterMs = process.platform === "linux" ? 100 : 0;
+const tellAfterMs = process.platform === "linux" ? 30 : 0;
 
 /** Watches over live process groups from outside, against the death of the server itself. */
 export class Guardian {

@@ -1,3 +1,5 @@
+import { constants } from "node:os";
+
 import * as z from "zod/mini";
 
 import { commandTimeoutMsDefault, commandTimeoutMsMax } from "../base/limits.ts";
@@ -95,5 +97,13 @@ function endNote(reply: RunReply, timeoutMs: number): string | undefined {
     );
   }
   if (reply.signal !== null) return `ended by signal: ${reply.signal}`;
-  return reply.exitCode === 0 ? undefined : `exit code: ${reply.exitCode}`;
+  return reply.exitCode === 0
+    ? undefined
+    : `exit code: ${reply.exitCode}${signalBehind(reply.exitCode)}`;
+}
+
+/** Shells report a child that a signal ended as 128 and the signal's number. */
+function signalBehind(exitCode: number | null): string {
+  const name = Object.entries(constants.signals).find(([, code]) => code + 128 === exitCode)?.[0];
+  return name === undefined ? "" : ` (${name})`;
 }

@@ -8,9 +8,6 @@ import { fitText, formatCount, savedLinks } from "./shown-output.ts";
 import { describeState, taskSchema } from "./task-text.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
-/** Left of the client's patience for composing and sending the answer. */
-const answerMarginMs = 500;
-
 const input = z.strictObject({
   task_id: z.int().check(z.describe("Number that BackgroundBash or Bash gave")),
   wait_ms: z
@@ -90,7 +87,7 @@ async function readUntil(
   until: RegExp | undefined,
   { background, limits }: ToolContext,
 ): Promise<Reading> {
-  const patienceMs = limits.answerMs === null ? waitMs : limits.answerMs - answerMarginMs;
+  const patienceMs = limits.answerMs ?? waitMs;
   const deadline = performance.now() + Math.min(waitMs, Math.max(0, patienceMs));
   const stretches: string[] = [];
   let lostBytes = 0;

@@ -1,5 +1,7 @@
 import { routeConsoleToStderr } from "../base/console.ts";
+import { messageOf } from "../base/errors.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import { ComputingCell } from "./computing-cell.ts";
 import { JobContext } from "./job-context.ts";
 import {
   decodeToWorker,
@@ -19,40 +21,93 @@ declare const self: Worker;
  */
 export function runWorker(tools: readonly AnyTool[]): void {
   routeConsoleToStderr();
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const waiting = new Map<number, JobContext>();
-  const outbox = new WorkerOutbox((text) => self.postMessage(text));
-  const send = (message: FromWorker): void => outbox.send(encodeFromWorker(message));
-
-  const start = (job: JobMessage): void => {
-    const tool = byName.get(job.tool);
-    if (tool === undefined) throw new Error(`the Worker has no tool ${job.tool}`);
-    const context = new JobContext(job, send);
-    const outcome = runJob(tool, job, context);
-    if (!(outcome instanceof Promise)) return send(outcome);
-    waiting.set(job.jobId, context);
-    void outcome.then((finished) => {
-      // A dropped job that ran to its end all the same has been answered elsewhere.
-      if (waiting.delete(job.jobId)) send(finished);
-    });
+  const worker = new WorkerSide(tools);
+  self.onmessage = (event: MessageEvent<string | SharedArrayBuffer>): void => {
+    const { data } = event;
+    if (typeof data === "string") worker.receive(decodeToWorker(data));
+    else worker.share(data);
   };
+  // What a handler left behind throws: say what it was, which the event of the main thread does not.
+  const report = (error: unknown): void => worker.break(messageOf(error));
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+  worker.greet();
+}
 
-  const receive = (message: ToWorker): void => {
+class WorkerSide {
+  readonly #tools: ReadonlyMap<string, AnyTool>;
+  readonly #waiting = new Map<number, JobContext>();
+  readonly #outbox = new WorkerOutbox((text) => self.postMessage(text));
+  #cell = new ComputingCell();
+
+  constructor(tools: readonly AnyTool[]) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  greet(): void {
+    this.#outbox.send(encodeFromWorker({ kind: "ready" }));
+  }
+
+  share(memory: SharedArrayBuffer): void {
+    this.#cell = new ComputingCell(memory);
+  }
+
+  break(reason: string): void {
+    this.#outbox.sendNow(encodeFromWorker({ kind: "broken", reason }));
+  }
+
+  receive(messages: readonly ToWorker[]): void {
+    const [only] = messages;
+    if (messages.length === 1 && only !== undefined) this.#take(only);
+    else void this.#takeAll(messages);
+  }
+
+  /** One after the other, each with all that follows from it, so that the cell names the right one. */
+  async #takeAll(messages: readonly ToWorker[]): Promise<void> {
+    this.#outbox.gather();
+    for (const message of messages) {
+      this.#take(message);
+      if (message.kind === "reply") await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #take(message: ToWorker): void {
     switch (message.kind) {
       case "job":
-        return start(message);
-      case "reply":
-        waiting.get(message.jobId)?.onReply(message.reply);
-        return;
+        return this.#start(message);
+      case "reply": {
+        const context = this.#waiting.get(message.jobId);
+        if (context === undefined) return;
+        this.#cell.begin(message.jobId);
+        return context.onReply(message.reply);
+      }
       case "drop":
-        waiting.delete(message.jobId);
+        this.#waiting.delete(message.jobId);
         return;
     }
-  };
-  self.onmessage = (event: MessageEvent<string>): void => {
-    const messages = decodeToWorker(event.data);
-    if (messages.length > 1) outbox.gather();
-    for (const message of messages) receive(message);
-  };
-  send({ kind: "ready" });
+  }
+
+  #start(job: JobMessage): void {
+    const tool = this.#tools.get(job.tool);
+    if (tool === undefined) throw new Error(`the Worker has no tool ${job.tool}`);
+    const { jobId } = job;
+    const context = new JobContext(job, (call) => this.#send(jobId, call));
+    this.#cell.begin(jobId);
+    // Before it starts: a service call may come from within.
+    this.#waiting.set(jobId, context);
+    const outcome = runJob(tool, job, context);
+    if (outcome instanceof Promise) void outcome.then((finished) => this.#finish(jobId, finished));
+    else this.#finish(jobId, outcome);
+  }
+
+  #finish(jobId: number, outcome: FromWorker): void {
+    // A dropped job that ran to its end all the same has been answered elsewhere.
+    if (this.#waiting.delete(jobId)) this.#send(jobId, outcome);
+    else this.#cell.end(jobId);
+  }
+
+  #send(jobId: number, message: FromWorker): void {
+    this.#cell.end(jobId);
+    this.#outbox.send(encodeFromWorker(message));
+  }
 }

@@ -28,6 +28,10 @@ export interface Job {
   readonly settle: (outcome: JobOutcome) => void;
   /** Replies that must not be asked for again, should the job start over. */
   readonly record: ServiceReply[];
+  /** How often it started over after a Worker was lost without a culprit. */
+  restarts: number;
+  /** When its present stretch was handed to the Worker, on the clock of `performance.now()`. */
+  activeAt: number;
   /** The Worker that has it; undefined while it waits for one. */
   slot: WorkerSlot | undefined;
 }

@@ -48,6 +48,8 @@ interface JobDone {
 
 export type FromWorker =
   | { readonly kind: "ready" }
+  /** Something threw outside of any handler's reach; the Worker is to be ended. */
+  | { readonly kind: "broken"; readonly reason: string }
   | ServiceCall
   | JobDone
   | { readonly kind: "fault"; readonly jobId: number; readonly fault: ProtocolFault };

@@ -77,7 +77,17 @@ export class WorkerPool {
     }
     const id = ++this.#lastJobId;
     const msMax = jobMsMax ?? workerJobMsMax;
-    const job: Job = { id, source, msMax, services, settle, record: [], slot: undefined };
+    const job: Job = {
+      id,
+      source,
+      msMax,
+      services,
+      settle,
+      record: [],
+      slot: undefined,
+      restarts: 0,
+      activeAt: 0,
+    };
     this.#jobs.set(id, job);
     cancellation.onCancel(() => this.#cancel(id));
     this.#assign(job);
@@ -132,10 +142,8 @@ export class WorkerPool {
   }
 
   #onMessage(slot: WorkerSlot, message: FromWorker): void {
-    if (message.kind === "ready") {
-      this.#failedStarts = 0;
-      return;
-    }
+    if (message.kind === "ready") this.#failedStarts = 0;
+    if (message.kind === "ready" || message.kind === "broken") return;
     const job = this.#jobs.get(message.jobId);
     if (job === undefined || job.slot !== slot) return;
     if (message.kind === "call") {
@@ -170,7 +178,7 @@ export class WorkerPool {
     this.#watch = undefined;
     const displaced: Job[] = [];
     for (const slot of this.#slots) {
-      if (slot.load === 0 && slot.isReady) continue;
+      if (slot.load === 0 && slot.computingId === 0 && slot.isReady) continue;
       this.#endOverdue(slot, slot.look());
       if (slot.isSlow) displaced.push(...slot.dropWaiting());
     }
@@ -184,11 +192,16 @@ export class WorkerPool {
     else this.#scheduleShrink();
   }
 
-  #endOverdue(slot: WorkerSlot, seenMs: number): void {
-    const { head, isReady } = slot;
-    if (!isReady && seenMs > workerStartMsMax) slot.end("it did not start");
-    if (isReady && head !== undefined && seenMs > head.msMax) {
-      slot.end(`it did not finish within ${head.msMax} ms`);
+  /** Ends a Worker that does not start, or whose job has had its time. */
+  #endOverdue(slot: WorkerSlot, computingMs: number): void {
+    if (!slot.isReady && slot.ageMs > workerStartMsMax) return slot.end("it did not start");
+    const now = performance.now();
+    for (const job of slot.active) {
+      const spentMs = job.id === slot.computingId ? computingMs : now - job.activeAt;
+      if (slot.isReady && spentMs > job.msMax) {
+        this.#settle(job, { kind: "lost", reason: `it did not finish within ${job.msMax} ms` });
+        return slot.end(`it did not finish within ${job.msMax} ms`);
+      }
     }
   }
 
@@ -196,11 +209,8 @@ export class WorkerPool {
     this.#slots.delete(slot);
     this.#parts.onWorkerLost?.(reason);
     const { active } = slot.abandon();
-    const [culprit, ...others] = active;
-    if (slot.isReady && culprit !== undefined) {
-      this.#settle(culprit, { kind: "lost", reason });
-      this.#queue.unshift(...others);
-    } else {
+    if (slot.isReady) this.#queue.unshift(...this.#withoutCulprit(slot, active, reason));
+    else {
       // A Worker that never ran is no fault of its jobs, which get another one.
       this.#failedStarts++;
       this.#queue.unshift(...active);
@@ -209,6 +219,19 @@ export class WorkerPool {
     else if (this.#slots.size === 0) this.#addSlot();
     this.#dispatchQueue();
     this.#watchOver();
+  }
+
+  /**
+   * Fails the job that took the Worker with it and returns the others. When none was computing (what
+   * threw had been left behind), the only one there is it; of several each gets one more try.
+   */
+  #withoutCulprit(slot: WorkerSlot, active: readonly Job[], reason: string): Job[] {
+    const { computingId } = slot;
+    const isCulprit = (job: Job): boolean =>
+      computingId === 0 ? active.length === 1 || ++job.restarts > 1 : job.id === computingId;
+    const culprits = active.filter(isCulprit);
+    for (const job of culprits) this.#settle(job, { kind: "lost", reason });
+    return active.filter((job) => !culprits.includes(job));
   }
 
   #giveUp(reason: string): void {
@@ -220,16 +243,12 @@ export class WorkerPool {
     const job = this.#jobs.get(id);
     if (job === undefined) return;
     const { slot } = job;
-    const isComputing = slot?.head === job;
     this.#queue = this.#queue.filter((waiting) => waiting !== job);
-    if (slot === undefined || !isComputing) {
-      slot?.drop(job);
-      return this.#settle(job, { kind: "cancelled" });
-    }
-    this.#jobs.delete(id);
-    job.settle({ kind: "cancelled" });
+    slot?.drop(job);
+    this.#settle(job, { kind: "cancelled" });
+    if (slot?.computingId !== id) return;
     setTimeout(() => {
-      if (slot.head === job) slot.end("its call was cancelled");
+      if (slot.computingId === id) slot.end("its call was cancelled");
     }, cancelGraceMs).unref();
   }
 

@@ -32,6 +32,12 @@ export class WorkerOutbox {
     if (since === undefined || performance.now() - since > gatherMsMax) this.#flush();
   }
 
+  /** For what cannot wait: the Worker is about to be ended. */
+  sendNow(text: string): void {
+    this.#waiting.push(text);
+    this.#flush();
+  }
+
   #flush(): void {
     if (this.#waiting.length === 0) return;
     const messages = this.#waiting;

@@ -1,4 +1,4 @@
-import { messageOf } from "../base/errors.ts";
+import { ComputingCell } from "./computing-cell.ts";
 import type { Job } from "./job.ts";
 import {
   decodeFromWorker,
@@ -23,16 +23,18 @@ export interface SlotEvents {
 export class WorkerSlot {
   readonly #worker: Worker;
   readonly #events: SlotEvents;
-  /** Jobs to compute, oldest first: the first one is being computed. */
+  readonly #cell = new ComputingCell();
+  /** Jobs that compute, or will. */
   readonly #active = new Set<Job>();
   /** Jobs that wait for a service. */
   readonly #parked = new Set<Job>();
+  readonly #startedAt = performance.now();
   #outgoing: string[] = [];
   #isReady = false;
   #isGone = false;
-  /** The head at the last look, and when it was first seen there. */
-  #seenHead: Job | undefined;
-  #seenAt = performance.now();
+  /** The stretch of computing that was seen at the last look, and since when. */
+  #seenTurn = -1;
+  #seenAt = 0;
   #isSlow = false;
   /** True when a job was started since the last look for idle Workers. */
   #wasUsed = false;
@@ -46,6 +48,7 @@ export class WorkerSlot {
       const { code } = event as unknown as { code: number };
       this.end(`it exited with code ${code}`);
     });
+    worker.postMessage(this.#cell.shared);
   }
 
   /** False until the Worker has loaded its tools. */
@@ -53,34 +56,40 @@ export class WorkerSlot {
     return this.#isReady;
   }
 
+  /** Milliseconds since it was made. */
+  get ageMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
   /** Jobs that compute here, or will. */
   get load(): number {
     return this.#active.size;
   }
 
-  /** The job that computes now. */
-  get head(): Job | undefined {
-    return this.#active.values().next().value;
+  get active(): Iterable<Job> {
+    return this.#active;
   }
 
-  /** True while the job that computes has been doing so for two looks. */
+  /** The id of the job that computes now, 0 for none. */
+  get computingId(): number {
+    return this.#cell.jobId;
+  }
+
+  /** True while one job has been computing for two looks. */
   get isSlow(): boolean {
     return this.#isSlow;
   }
 
-  /**
-   * Looks what computes now. A clock alone would not do: when the main thread itself was held up, a job
-   * may have been done long ago without anybody having read so.
-   * @returns for how many ms the head has been seen, or a Worker without one been starting
-   */
+  /** Looks what computes now. Returns for how many ms the same stretch has been seen. */
   look(): number {
-    const { head } = this;
-    if (head !== this.#seenHead) {
-      this.#seenHead = head;
+    const { jobId, turn } = this.#cell;
+    if (jobId === 0 || turn !== this.#seenTurn) {
+      this.#seenTurn = turn;
       this.#seenAt = performance.now();
+      this.#isSlow = false;
       return 0;
     }
-    this.#isSlow = head !== undefined && this.#isReady;
+    this.#isSlow = this.#isReady;
     return performance.now() - this.#seenAt;
   }
 
@@ -105,13 +114,13 @@ export class WorkerSlot {
 
   /** The job waits for a service. */
   park(job: Job): void {
-    this.#deactivate(job);
+    this.#active.delete(job);
     this.#parked.add(job);
   }
 
   /** The job is over. */
   finish(job: Job): void {
-    this.#deactivate(job);
+    this.#active.delete(job);
     this.#parked.delete(job);
   }
 
@@ -124,7 +133,7 @@ export class WorkerSlot {
 
   /** Takes away all jobs but the one that computes. */
   dropWaiting(): Job[] {
-    const waiting = [...this.#active].slice(1);
+    const waiting = [...this.#active].filter((job) => job.id !== this.computingId);
     for (const job of waiting) this.drop(job);
     return waiting;
   }
@@ -153,15 +162,8 @@ export class WorkerSlot {
 
   #activate(job: Job): void {
     this.#wasUsed = true;
+    job.activeAt = performance.now();
     this.#active.add(job);
-  }
-
-  #deactivate(job: Job): void {
-    if (this.#seenHead === job) {
-      this.#isSlow = false;
-      this.#seenHead = undefined;
-    }
-    this.#active.delete(job);
   }
 
   #receive(text: string): void {
@@ -169,8 +171,8 @@ export class WorkerSlot {
     for (const message of decodeFromWorker(text)) {
       if (message.kind === "ready") {
         this.#isReady = true;
-        this.#seenAt = performance.now();
       }
+      if (message.kind === "broken") return this.end(`it threw: ${message.reason.slice(0, 500)}`);
       this.#events.onMessage(this, message);
     }
   }
@@ -188,7 +190,9 @@ export class WorkerSlot {
   };
 }
 
+/** The event's message is a picture of the source; only its last line says what was wrong. */
 function errorText(event: Event): string {
-  const { message, error } = event as ErrorEvent;
-  return (message || messageOf(error) || "an unknown error").slice(0, 500);
+  const { message } = event as ErrorEvent;
+  const line = message?.split("\n").findLast((text) => /\berror:/i.test(text));
+  return (line ?? "an unknown error").trim().slice(0, 500);
 }
