@@ -31,6 +31,7 @@ export class FamilyLedger {
     const ledger = this.#use((opened) => opened);
     try {
       if (ledger !== undefined) await endLeftovers(ledger);
+      this.#closeIdle();
     } catch (error) {
       this.#fail(error);
     }
@@ -54,6 +55,13 @@ export class FamilyLedger {
     if (this.#ledger === undefined) return;
     if (this.#written.size === 0) this.#use((ledger) => ledger.removeInstance(this.#instanceId));
     this.#ledger.close();
+  }
+
+  /** A server that runs no long command need not hold the store open (0.5 MB). */
+  #closeIdle(): void {
+    if (this.#written.size > 0) return;
+    this.#ledger?.close();
+    this.#ledger = undefined;
   }
 
   #write(groupId: number): void {

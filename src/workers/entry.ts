@@ -8,6 +8,7 @@ import {
   encodeFromWorker,
   type FromWorker,
   type JobMessage,
+  type ReplyMessage,
   type ToWorker,
 } from "./messages.ts";
 import { runJob } from "./run-job.ts";
@@ -34,11 +35,21 @@ export function runWorker(tools: readonly AnyTool[]): void {
   worker.greet();
 }
 
+/** A job that took longer may have been given up as slow, and what waits behind it moved elsewhere. */
+const slowMs = 1;
+
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 class WorkerSide {
   readonly #tools: ReadonlyMap<string, AnyTool>;
   readonly #waiting = new Map<number, JobContext>();
   readonly #outbox = new WorkerOutbox((text) => self.postMessage(text));
+  readonly #inbox: (JobMessage | ReplyMessage)[] = [];
   #cell = new ComputingCell();
+  #isDraining = false;
+  #mustTurn = false;
 
   constructor(tools: readonly AnyTool[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
@@ -56,35 +67,54 @@ class WorkerSide {
     this.#outbox.sendNow(encodeFromWorker({ kind: "broken", reason }));
   }
 
+  /** What is dropped before it began never begins; all else waits for its turn. */
   receive(messages: readonly ToWorker[]): void {
     const [only] = messages;
-    if (messages.length === 1 && only !== undefined) this.#take(only);
-    else void this.#takeAll(messages);
-  }
-
-  /** One after the other, each with all that follows from it, so that the cell names the right one. */
-  async #takeAll(messages: readonly ToWorker[]): Promise<void> {
-    this.#outbox.gather();
+    const isAlone = messages.length === 1 && !this.#isDraining && !this.#mustTurn;
+    if (isAlone && only !== undefined && only.kind !== "drop") return this.#takeTimed(only);
+    if (messages.length > 1) this.#outbox.gather();
     for (const message of messages) {
-      this.#take(message);
-      if (message.kind === "reply") await new Promise((resolve) => setImmediate(resolve));
+      if (message.kind === "drop") this.#drop(message.jobId);
+      else this.#inbox.push(message);
     }
+    if (!this.#isDraining) void this.#drain();
   }
 
-  #take(message: ToWorker): void {
-    switch (message.kind) {
-      case "job":
-        return this.#start(message);
-      case "reply": {
-        const context = this.#waiting.get(message.jobId);
-        if (context === undefined) return;
-        this.#cell.begin(message.jobId);
-        return context.onReply(message.reply);
-      }
-      case "drop":
-        this.#waiting.delete(message.jobId);
-        return;
+  #drop(jobId: number): void {
+    this.#waiting.delete(jobId);
+    const place = this.#inbox.findIndex((message) => message.jobId === jobId);
+    if (place !== -1) this.#inbox.splice(place, 1);
+  }
+
+  /**
+   * Takes one message after the other, each with all that follows from it, so that the cell names the
+   * right job. After a slow job it looks first what has been dropped meanwhile.
+   */
+  async #drain(): Promise<void> {
+    this.#isDraining = true;
+    while (this.#inbox.length > 0) {
+      if (this.#mustTurn) await turnOfLoop();
+      this.#mustTurn = false;
+      const message = this.#inbox.shift();
+      if (message === undefined) break;
+      this.#takeTimed(message);
+      if (message.kind === "reply" && this.#inbox.length > 0) this.#mustTurn = true;
     }
+    this.#isDraining = false;
+  }
+
+  #takeTimed(message: JobMessage | ReplyMessage): void {
+    const startedAt = performance.now();
+    this.#take(message);
+    this.#mustTurn = performance.now() - startedAt > slowMs;
+  }
+
+  #take(message: JobMessage | ReplyMessage): void {
+    if (message.kind === "job") return this.#start(message);
+    const context = this.#waiting.get(message.jobId);
+    if (context === undefined) return;
+    this.#cell.begin(message.jobId);
+    context.onReply(message.reply);
   }
 
   #start(job: JobMessage): void {

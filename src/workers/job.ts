@@ -19,7 +19,8 @@ export type JobServiceHost = (call: ServiceCall) => Promise<ServiceReply>;
 
 /** One job on the main thread's side. */
 export interface Job {
-  readonly id: number;
+  /** Another one for each start: what an earlier Worker still says of it is recognised as stale. */
+  id: number;
   readonly source: JobMessageSource;
   /** Time in its Worker, service calls not counted. */
   readonly msMax: number;

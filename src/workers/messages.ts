@@ -25,9 +25,16 @@ export type ServiceReply =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
+/** The answer to the service call that a job waits for. */
+export interface ReplyMessage {
+  readonly kind: "reply";
+  readonly jobId: number;
+  readonly reply: ServiceReply;
+}
+
 export type ToWorker =
   | JobMessage
-  | { readonly kind: "reply"; readonly jobId: number; readonly reply: ServiceReply }
+  | ReplyMessage
   /** The job goes on elsewhere, or its caller is gone: what waits for a reply never gets one. */
   | { readonly kind: "drop"; readonly jobId: number };
 

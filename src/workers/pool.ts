@@ -75,10 +75,9 @@ export class WorkerPool {
       const reason = `${workerQueueMax} calls are waiting already; send fewer at a time`;
       return settle({ kind: "lost", reason });
     }
-    const id = ++this.#lastJobId;
     const msMax = jobMsMax ?? workerJobMsMax;
     const job: Job = {
-      id,
+      id: ++this.#lastJobId,
       source,
       msMax,
       services,
@@ -88,8 +87,8 @@ export class WorkerPool {
       restarts: 0,
       activeAt: 0,
     };
-    this.#jobs.set(id, job);
-    cancellation.onCancel(() => this.#cancel(id));
+    this.#jobs.set(job.id, job);
+    cancellation.onCancel(() => this.#cancel(job));
     this.#assign(job);
   }
 
@@ -106,10 +105,17 @@ export class WorkerPool {
   /** Hands a job to the Worker with the least to do, or lets it wait. */
   #assign(job: Job): void {
     const slot = this.#leastLoaded();
-    if (slot !== undefined) slot.start(job);
+    if (slot !== undefined) this.#start(job, slot);
     else this.#queue.push(job);
     if (this.#slots.size === 0) this.#addSlot();
     this.#watchOver();
+  }
+
+  #start(job: Job, slot: WorkerSlot): void {
+    this.#jobs.delete(job.id);
+    job.id = ++this.#lastJobId;
+    this.#jobs.set(job.id, job);
+    slot.start(job);
   }
 
   #leastLoaded(): WorkerSlot | undefined {
@@ -127,7 +133,7 @@ export class WorkerPool {
       const slot = this.#leastLoaded();
       if (slot === undefined) return;
       const job = this.#queue.shift();
-      if (job !== undefined) slot.start(job);
+      if (job !== undefined) this.#start(job, slot);
     }
   }
 
@@ -195,6 +201,9 @@ export class WorkerPool {
   /** Ends a Worker that does not start, or whose job has had its time. */
   #endOverdue(slot: WorkerSlot, computingMs: number): void {
     if (!slot.isReady && slot.ageMs > workerStartMsMax) return slot.end("it did not start");
+    // A cancelled job may begin only after its cancellation.
+    const isWanted = slot.computingId === 0 || this.#jobs.has(slot.computingId);
+    if (!isWanted && computingMs > cancelGraceMs) return slot.end("its call was cancelled");
     const now = performance.now();
     for (const job of slot.active) {
       const spentMs = job.id === slot.computingId ? computingMs : now - job.activeAt;
@@ -239,16 +248,14 @@ export class WorkerPool {
     for (const job of this.#queue.splice(0)) this.#settle(job, { kind: "lost", reason });
   }
 
-  #cancel(id: number): void {
-    const job = this.#jobs.get(id);
-    if (job === undefined) return;
-    const { slot } = job;
+  #cancel(job: Job): void {
+    const { id, slot } = job;
+    if (!this.#jobs.has(id)) return;
     this.#queue = this.#queue.filter((waiting) => waiting !== job);
     slot?.drop(job);
     this.#settle(job, { kind: "cancelled" });
-    if (slot?.computingId !== id) return;
     setTimeout(() => {
-      if (slot.computingId === id) slot.end("its call was cancelled");
+      if (slot?.computingId === id) slot.end("its call was cancelled");
     }, cancelGraceMs).unref();
   }
 
