@@ -46,7 +46,8 @@ export class ToolRouter implements Router {
     const { answerMs } = request.client.limits;
     // Half of a limit that is shorter than the margin twice over.
     const patienceMs = Math.max(answerMs - answerMarginMs, answerMs / 2);
-    const answerAt = answerMs === 0 ? undefined : performance.now() + patienceMs;
+    const startedAt = performance.now();
+    const answerAt = answerMs === 0 ? undefined : startedAt + patienceMs;
     const { cancellation } = request;
     let host: JobHost | undefined;
     const spec = {

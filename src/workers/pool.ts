@@ -85,7 +85,7 @@ export class WorkerPool {
       record: [],
       slot: undefined,
       restarts: 0,
-      activeAt: 0,
+      activeAt: undefined,
     };
     this.#jobs.set(job.id, job);
     cancellation.onCancel(() => this.#cancel(job));
@@ -206,6 +206,7 @@ export class WorkerPool {
     if (!isWanted && computingMs > cancelGraceMs) return slot.end("its call was cancelled");
     const now = performance.now();
     for (const job of slot.active) {
+      job.activeAt ??= now;
       const spentMs = job.id === slot.computingId ? computingMs : now - job.activeAt;
       if (slot.isReady && spentMs > job.msMax) {
         this.#settle(job, { kind: "lost", reason: `it did not finish within ${job.msMax} ms` });

@@ -162,7 +162,7 @@ export class WorkerSlot {
 
   #activate(job: Job): void {
     this.#wasUsed = true;
-    job.activeAt = performance.now();
+    job.activeAt = undefined;
     this.#active.add(job);
   }
 
