@@ -49,7 +49,8 @@ class WorkerSide {
   readonly #inbox: (JobMessage | ReplyMessage)[] = [];
   #cell = new ComputingCell();
   #isDraining = false;
-  #mustTurn = false;
+  #wasSlow = false;
+  #isBroken = false;
 
   constructor(tools: readonly AnyTool[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
@@ -63,21 +64,29 @@ class WorkerSide {
     this.#cell = new ComputingCell(memory);
   }
 
+  /** Begins nothing any more and says why; the main thread ends the Worker. */
   break(reason: string): void {
-    this.#outbox.sendNow(encodeFromWorker({ kind: "broken", reason }));
+    this.#isBroken = true;
+    const jobId = this.#cell.jobId;
+    this.#outbox.sendNow(encodeFromWorker({ kind: "broken", jobId, reason }));
   }
 
   /** What is dropped before it began never begins; all else waits for its turn. */
   receive(messages: readonly ToWorker[]): void {
     const [only] = messages;
-    const isAlone = messages.length === 1 && !this.#isDraining && !this.#mustTurn;
-    if (isAlone && only !== undefined && only.kind !== "drop") return this.#takeTimed(only);
+    if (messages.length === 1 && only !== undefined && only.kind !== "drop" && this.#isFree) {
+      return this.#take(only);
+    }
     if (messages.length > 1) this.#outbox.gather();
     for (const message of messages) {
       if (message.kind === "drop") this.#drop(message.jobId);
       else this.#inbox.push(message);
     }
-    if (!this.#isDraining) void this.#drain();
+    this.#drainLater();
+  }
+
+  get #isFree(): boolean {
+    return this.#cell.jobId === 0 && !this.#isDraining && !this.#wasSlow && !this.#isBroken;
   }
 
   #drop(jobId: number): void {
@@ -87,34 +96,40 @@ class WorkerSide {
   }
 
   /**
-   * Takes one message after the other, each with all that follows from it, so that the cell names the
-   * right job. After a slow job it looks first what has been dropped meanwhile.
+   * Takes one message after the other, and none while a job computes or waits for something of its own:
+   * so the cell names the right job, whatever happens. After a slow job it looks first what has been
+   * dropped meanwhile.
    */
   async #drain(): Promise<void> {
     this.#isDraining = true;
-    while (this.#inbox.length > 0) {
-      if (this.#mustTurn) await turnOfLoop();
-      this.#mustTurn = false;
+    while (this.#inbox.length > 0 && this.#cell.jobId === 0 && !this.#isBroken) {
+      if (this.#wasSlow) await turnOfLoop();
+      this.#wasSlow = false;
       const message = this.#inbox.shift();
-      if (message === undefined) break;
-      this.#takeTimed(message);
-      if (message.kind === "reply" && this.#inbox.length > 0) this.#mustTurn = true;
+      if (message !== undefined) this.#take(message);
     }
     this.#isDraining = false;
   }
 
-  #takeTimed(message: JobMessage | ReplyMessage): void {
-    const startedAt = performance.now();
-    this.#take(message);
-    this.#mustTurn = performance.now() - startedAt > slowMs;
+  #drainLater(): void {
+    if (this.#inbox.length === 0 || this.#isDraining) return;
+    queueMicrotask(() => {
+      if (!this.#isDraining) void this.#drain();
+    });
   }
 
   #take(message: JobMessage | ReplyMessage): void {
-    if (message.kind === "job") return this.#start(message);
-    const context = this.#waiting.get(message.jobId);
+    const startedAt = performance.now();
+    if (message.kind === "job") this.#start(message);
+    else this.#resume(message);
+    this.#wasSlow = performance.now() - startedAt > slowMs;
+  }
+
+  #resume({ jobId, reply }: ReplyMessage): void {
+    const context = this.#waiting.get(jobId);
     if (context === undefined) return;
-    this.#cell.begin(message.jobId);
-    context.onReply(message.reply);
+    this.#cell.begin(jobId);
+    context.onReply(reply);
   }
 
   #start(job: JobMessage): void {
@@ -133,11 +148,17 @@ class WorkerSide {
   #finish(jobId: number, outcome: FromWorker): void {
     // A dropped job that ran to its end all the same has been answered elsewhere.
     if (this.#waiting.delete(jobId)) this.#send(jobId, outcome);
-    else this.#cell.end(jobId);
+    else this.#pause(jobId);
   }
 
   #send(jobId: number, message: FromWorker): void {
-    this.#cell.end(jobId);
     this.#outbox.send(encodeFromWorker(message));
+    this.#pause(jobId);
+  }
+
+  /** The job has ended or waits for a service: another one may compute. */
+  #pause(jobId: number): void {
+    this.#cell.end(jobId);
+    this.#drainLater();
   }
 }

@@ -56,7 +56,7 @@ interface JobDone {
 export type FromWorker =
   | { readonly kind: "ready" }
   /** Something threw outside of any handler's reach; the Worker is to be ended. */
-  | { readonly kind: "broken"; readonly reason: string }
+  | { readonly kind: "broken"; readonly jobId: number; readonly reason: string }
   | ServiceCall
   | JobDone
   | { readonly kind: "fault"; readonly jobId: number; readonly fault: ProtocolFault };

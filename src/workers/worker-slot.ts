@@ -36,6 +36,8 @@ export class WorkerSlot {
   #seenTurn = -1;
   #seenAt = 0;
   #isSlow = false;
+  /** The job that computed when something was thrown that no handler caught. */
+  #brokenBy: number | undefined;
   /** True when a job was started since the last look for idle Workers. */
   #wasUsed = false;
 
@@ -72,7 +74,7 @@ export class WorkerSlot {
 
   /** The id of the job that computes now, 0 for none. */
   get computingId(): number {
-    return this.#cell.jobId;
+    return this.#brokenBy ?? this.#cell.jobId;
   }
 
   /** True while one job has been computing for two looks. */
@@ -172,7 +174,10 @@ export class WorkerSlot {
       if (message.kind === "ready") {
         this.#isReady = true;
       }
-      if (message.kind === "broken") return this.end(`it threw: ${message.reason.slice(0, 500)}`);
+      if (message.kind === "broken") {
+        this.#brokenBy = message.jobId;
+        return this.end(`it threw: ${message.reason.slice(0, 500)}`);
+      }
       this.#events.onMessage(this, message);
     }
   }

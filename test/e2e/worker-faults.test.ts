@@ -59,7 +59,6 @@ describe("a tool that breaks", () => {
     expect(texts).toEqual(numbers.flatMap((index) => [`${index}\n`, listed]));
   });
 
-  // Known defect: the pool blames the oldest job of a Worker, also when that one only waits for a timer.
   test("[worker.others] nor those that wait in the same Worker without a service", async () => {
     await using server = await startFaulty();
     const calls = Array.from({ length: 10 }, () => server.call("FaultySleep", { ms: 300 }));
