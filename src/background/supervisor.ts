@@ -38,6 +38,9 @@ export type ForegroundOutcome =
   /** It runs on as a background task; `task.cursor` is still to be set by who shows the output. */
   | { readonly kind: "handed_over"; readonly task: BackgroundTask };
 
+/** At the end strays are looked for this often, this far apart in ms. */
+const strayRoundsMax = 10;
+const strayRoundMs = 50;
 /** How often adopted zombies are looked for while commands are live. */
 const reapIntervalMs = 1_000;
 
@@ -125,6 +128,10 @@ export class Supervisor {
     this.#parts.launcher.close();
     const live = [...this.#parts.launcher.live];
     await Promise.all(live.map((execution) => execution.terminate("shutdown", shutdownGraceMs)));
+    // Whatever is still adopted is nobody's now: asked once, then forced.
+    for (let round = 0; round < strayRoundsMax && this.#parts.orphanage.endStrays() > 0; round++) {
+      await Bun.sleep(strayRoundMs);
+    }
     this.#parts.guardian.close();
   }
 
@@ -134,7 +141,7 @@ export class Supervisor {
   ): Execution {
     this.#parts.guardian.start();
     this.#reapTimer ??= setInterval(
-      () => this.#parts.orphanage.reapZombies(),
+      () => this.#parts.orphanage.endStrays(),
       reapIntervalMs,
     ).unref();
     const createSavedOutput = (): SavedOutput | undefined => this.#parts.savedOutputs.create();

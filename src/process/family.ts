@@ -11,6 +11,9 @@ export interface Family {
   readonly mark: string;
 }
 
+/** A look at the adopted is good for this long; what it missed is a stray at the next. */
+const collectEveryMs = 1;
+
 /** When the family's leader started, in clock ticks after boot; 0 when it is gone or that is unknown. */
 function startTicksOf(family: Family): number {
   return readProcStat(family.groupId)?.startTicks ?? 0;
@@ -24,6 +27,10 @@ export class Orphanage {
   readonly #families = new Map<number, Family>();
   /** Children that Bun itself collects: leaders, the guardian, the login shell. */
   readonly #directChildren = new Set<number>();
+  #living: readonly ProcStat[] = [];
+  #collectedAt = Number.NEGATIVE_INFINITY;
+  /** Strays that were asked to end. */
+  #asked = new Set<number>();
 
   /** A child that was started by us and is collected by Bun. */
   addDirectChild(pid: number): void {
@@ -48,12 +55,35 @@ export class Orphanage {
     return this.#collect().filter((orphan) => this.#belongsTo(orphan, family));
   }
 
-  /** Collects zombies among the adopted. */
-  reapZombies(): void {
-    this.#collect();
+  /**
+   * Ends the adopted that no live family has a claim on: the first time politely, the next time by
+   * force. Catches what left its family in the very moment in which that ended, and reaps zombies.
+   * @returns how many there were
+   */
+  endStrays(): number {
+    this.#collectedAt = Number.NEGATIVE_INFINITY;
+    const families = [...this.#families.values()];
+    const strays = this.#collect().filter(
+      (orphan) => !families.some((family) => this.#mayBelongTo(orphan, family)),
+    );
+    for (const { pid } of strays) {
+      signalProcess(pid, this.#asked.has(pid) ? "SIGKILL" : "SIGTERM");
+      signalProcess(pid, "SIGCONT");
+    }
+    this.#asked = new Set(strays.map((stray) => stray.pid));
+    return strays.length;
   }
 
-  #collect(): ProcStat[] {
+  /** When many commands end at once they share one look: the list of children is slow to read then. */
+  #collect(): readonly ProcStat[] {
+    const now = performance.now();
+    if (now - this.#collectedAt < collectEveryMs) return this.#living;
+    this.#collectedAt = now;
+    this.#living = this.#readAdopted();
+    return this.#living;
+  }
+
+  #readAdopted(): ProcStat[] {
     const living: ProcStat[] = [];
     for (const pid of listOwnChildren()) {
       if (this.#directChildren.has(pid)) continue;
@@ -63,6 +93,12 @@ export class Orphanage {
       else living.push(stat);
     }
     return living;
+  }
+
+  #mayBelongTo(orphan: ProcStat, family: Family): boolean {
+    if (orphan.groupId === family.groupId) return true;
+    const mark = readProcVariable(orphan.pid, ownerVariable);
+    return mark === undefined ? startTicksOf(family) <= orphan.startTicks : mark === family.mark;
   }
 
   #belongsTo(orphan: ProcStat, family: Family): boolean {

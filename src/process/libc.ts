@@ -27,7 +27,8 @@ const PR_SET_CHILD_SUBREAPER = 36;
 const RLIMIT_CORE = 4;
 
 const portable = {
-  poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
+  // The count is an `unsigned long`; as a 32-bit number it spares a BigInt for each call.
+  poll: { args: ["ptr", "u32", "i32"], returns: "i32" },
   kill: { args: ["i32", "i32"], returns: "i32" },
   waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
   getrlimit: { args: ["i32", "ptr"], returns: "i32" },
@@ -88,7 +89,7 @@ function common(
     isReadable(fd) {
       pollFd[0] = fd;
       pollFd[1] = POLLIN;
-      return c.poll(ptr(pollFd), 1n, 0) > 0;
+      return c.poll(ptr(pollFd), 1, 0) > 0;
     },
     kill: (pid, signal) => c.kill(pid, signal) === 0,
     reap: (pid) => c.waitpid(pid, ptr(status), WNOHANG) === pid,
