@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 
+import { AppError } from "../base/errors.ts";
 import { type Command, startCommand } from "../process/command.ts";
 import type { Family, Orphanage } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
@@ -35,6 +36,7 @@ export class CommandLauncher {
   readonly #reserve: ShellReserve;
   readonly #live = new Map<Execution, Family>();
   #commandNumber = 0;
+  #isClosed = false;
 
   constructor(parts: LauncherParts) {
     this.#parts = parts;
@@ -73,6 +75,7 @@ export class CommandLauncher {
     spec: LaunchSpec,
     env: Readonly<Record<string, string>>,
   ): Execution {
+    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     const mark = this.#nextMark();
     const execution = this.#execution(spec);
     const command = startCommand({
@@ -85,8 +88,9 @@ export class CommandLauncher {
     return this.#follow(execution, command, mark, spec);
   }
 
-  /** Lets shells that wait for a command go. */
+  /** Starts nothing any more, and lets shells that wait for a command go. */
   close(): void {
+    this.#isClosed = true;
     this.#reserve.close();
   }
 
@@ -99,6 +103,7 @@ export class CommandLauncher {
     const { orphanage, guardian } = this.#parts;
     const family: Family = { groupId: command.pid, mark };
     orphanage.add(family);
+    guardian.start();
     guardian.add(command.pid);
     this.#live.set(execution, family);
     this.#parts.onFamily?.(family, true);

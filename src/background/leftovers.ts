@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 
 import { shutdownGraceMs } from "../base/limits.ts";
 import { isMarkOf, ownerVariable } from "../process/owner-mark.ts";
@@ -24,7 +24,9 @@ export function describeInstance(id: string): ServerInstance {
  * @returns how many runs were cleaned up after
  */
 export async function endLeftovers(ledger: Ledger): Promise<number> {
-  const dead = ledger.instances().filter((instance) => !isAlive(instance));
+  const dead = ledger
+    .instances()
+    .filter((instance) => !isElsewhere(instance) && !isAlive(instance));
   for (const instance of dead) {
     // Without a boot id (macOS) a process id may name anybody by now.
     if (instance.bootId !== "" && instance.bootId === bootId())
@@ -32,6 +34,13 @@ export async function endLeftovers(ledger: Ledger): Promise<number> {
     ledger.removeInstance(instance.id);
   }
   return dead.length;
+}
+
+/** Runs in another container of this boot: whether it is alive cannot be seen from here. */
+function isElsewhere({ bootId: other }: ServerInstance): boolean {
+  const [boot, namespace] = bootId().split(" ");
+  const [otherBoot, otherNamespace] = other.split(" ");
+  return boot !== "" && boot === otherBoot && namespace !== otherNamespace;
 }
 
 function isAlive({ pid, startTicks, bootId: boot }: ServerInstance): boolean {
@@ -78,7 +87,9 @@ function bootId(): string {
 
 function readBootId(): string {
   try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    // A container shares the boot, and perhaps the home, but not the numbers of processes.
+    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
     return "";
   }

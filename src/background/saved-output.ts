@@ -12,13 +12,16 @@ export class SavedOutput {
   #queuedBytes = 0;
   #writtenBytes = 0;
   #writing = false;
+  #isClosed = false;
+  readonly #onClosed: ((bytes: number) => void) | undefined;
   #problem: string | undefined;
   #room: PromiseWithResolvers<void> | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
 
   /** @throws the system's error when the file cannot be made. An existing file is never reused. */
-  constructor(path: string) {
+  constructor(path: string, onClosed?: (bytes: number) => void) {
     this.path = path;
+    this.#onClosed = onClosed;
     this.#fd = openSync(path, "wx", 0o600);
   }
 
@@ -29,7 +32,7 @@ export class SavedOutput {
 
   /** Takes a chunk; the returned promise, if any, asks the producer to wait for the disk. */
   append(chunk: Uint8Array): void | Promise<void> {
-    if (this.#problem !== undefined) return;
+    if (this.#problem !== undefined || this.#isClosed) return;
     this.#queue.push(chunk);
     this.#queuedBytes += chunk.length;
     if (!this.#writing) this.#writeNext();
@@ -44,7 +47,10 @@ export class SavedOutput {
       this.#idle = Promise.withResolvers();
       await this.#idle.promise;
     }
+    // A command that was given up may still write: its descriptor is somebody else's soon.
+    this.#isClosed = true;
     await new Promise<void>((resolve) => close(this.#fd, () => resolve()));
+    this.#onClosed?.(this.#writtenBytes);
   }
 
   /** Removes a finished file: its content was short enough to be shown whole. */

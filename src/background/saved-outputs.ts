@@ -7,10 +7,13 @@ import { messageOf } from "../base/errors.ts";
 import { savedResultsAgeMsMax, savedResultsBytesMax } from "../base/limits.ts";
 import { SavedOutput } from "./saved-output.ts";
 
+const sweepEveryMs = 3_600_000;
+
 /** The private folder of outputs that were too long to show: made on first use, swept by age and size. */
 export class SavedOutputs {
   readonly #folders: readonly string[];
   readonly #warn: (message: string) => void;
+  #savedBytes = 0;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -29,7 +32,7 @@ export class SavedOutputs {
       try {
         makePrivateFolder(folder);
         const name = `${Date.now().toString(36)}-${randomBytes(8).toString("hex")}.txt`;
-        const saved = new SavedOutput(join(folder, name));
+        const saved = new SavedOutput(join(folder, name), (bytes) => this.#onSaved(folder, bytes));
         void this.#sweep(folder);
         return saved;
       } catch (error) {
@@ -40,11 +43,21 @@ export class SavedOutputs {
     return undefined;
   }
 
-  /** Removes what is too old, then the oldest until the rest is within the cap. At most every hour. */
+  #onSaved(folder: string, bytes: number): void {
+    this.#savedBytes += bytes;
+    void this.#sweep(folder);
+  }
+
+  /**
+   * Removes what is too old, then the oldest until the rest is within the cap. Every hour, and when
+   * much was saved since the last time.
+   */
   async #sweep(folder: string): Promise<void> {
     const now = Date.now();
-    if (now - this.#sweptAt < 3_600_000) return;
+    const isFresh = now - this.#sweptAt < sweepEveryMs;
+    if (isFresh && this.#savedBytes < savedResultsBytesMax / 4) return;
     this.#sweptAt = now;
+    this.#savedBytes = 0;
     try {
       await sweepFolder(folder, now);
     } catch {

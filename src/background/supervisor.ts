@@ -139,7 +139,6 @@ export class Supervisor {
     spec: { commandText: string; cwd: string; timeoutMs?: number; saveAfterBytes?: number },
     env: Readonly<Record<string, string>>,
   ): Execution {
-    this.#parts.guardian.start();
     this.#reapTimer ??= setInterval(
       () => this.#parts.orphanage.endStrays(),
       reapIntervalMs,

@@ -24,6 +24,8 @@ function startTicksOf(family: Family): number {
  * the server (a child-subreaper), which finds them among its own children (Linux; elsewhere none).
  */
 export class Orphanage {
+  /** Children from before us, of a wrapper that became us by `exec`: never ours to end. */
+  readonly #strangers = new Set(listOwnChildren());
   readonly #families = new Map<number, Family>();
   /** Children that Bun itself collects: leaders, the guardian, the login shell. */
   readonly #directChildren = new Set<number>();
@@ -89,10 +91,15 @@ export class Orphanage {
       if (this.#directChildren.has(pid)) continue;
       const stat = readProcStat(pid);
       if (stat === undefined) continue;
-      if (stat.state === "Z") loadLibc()?.reap(pid);
-      else living.push(stat);
+      if (stat.state === "Z") this.#reap(pid);
+      else if (!this.#strangers.has(pid) && isDescendant(pid)) living.push(stat);
     }
     return living;
+  }
+
+  #reap(pid: number): void {
+    loadLibc()?.reap(pid);
+    this.#strangers.delete(pid);
   }
 
   #mayBelongTo(orphan: ProcStat, family: Family): boolean {
@@ -108,14 +115,23 @@ export class Orphanage {
     return this.#isOnlyPossibleFamily(orphan, family);
   }
 
-  /** An orphan that wiped its environment is taken for the family's when no other was alive to start it. */
+  /**
+   * An orphan that wiped its environment is taken for the family's when its leader lives and no other
+   * was alive to start it; else it is a stray once no family may claim it.
+   */
   #isOnlyPossibleFamily(orphan: ProcStat, family: Family): boolean {
     for (const other of this.#families.values()) {
       if (other.groupId === orphan.groupId) return false;
       if (other !== family && startTicksOf(other) <= orphan.startTicks) return false;
     }
-    return startTicksOf(family) <= orphan.startTicks;
+    const startTicks = startTicksOf(family);
+    return startTicks !== 0 && startTicks <= orphan.startTicks;
   }
+}
+
+/** As the first process of a container we are given orphans that we never started: the mark tells. */
+function isDescendant(pid: number): boolean {
+  return process.pid !== 1 || readProcVariable(pid, ownerVariable) !== undefined;
 }
 
 /** Sends `signal` to every member of the family that can be found. False when there was none. */

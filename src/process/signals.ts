@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 
+import { systemCodeOf } from "../base/errors.ts";
 import { loadLibc } from "./libc.ts";
 import { loadWindowsJobs } from "./windows-job.ts";
 
@@ -36,10 +37,13 @@ function endWindowsTree(pid: number): boolean {
 function send(pid: number, signal: number): boolean {
   if (Math.abs(pid) <= 1) return false; // Never "everything", never init.
   const libc = loadLibc();
-  if (libc !== undefined) return libc.kill(pid, signal);
+  if (libc?.kill(pid, signal) === true) return true;
+  // Without a C library, or refused: a command that became another user's (`sudo`) is there all the same.
+  if (libc !== undefined && process.getuid?.() === 0) return false;
   try {
     return process.kill(pid, signal);
-  } catch {
-    return false;
+  } catch (error) {
+    // macOS refuses zombies too, which are not there any more.
+    return process.platform === "linux" && systemCodeOf(error) === "EPERM";
   }
 }

@@ -1,4 +1,5 @@
 import type { CallOutcome, CallRequest, Router } from "../gateway/call.ts";
+import { AppError } from "../base/errors.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
@@ -10,6 +11,7 @@ export class LazyRouter implements Router {
   readonly #listings: readonly ToolListing[];
   #loading: Promise<ToolServices> | undefined;
   #services: ToolServices | undefined;
+  #isClosed = false;
 
   constructor(parts: ProgramParts, options: ToolServicesOptions) {
     this.#parts = parts;
@@ -29,25 +31,32 @@ export class LazyRouter implements Router {
     return router?.call(request) ?? this.#load().then((services) => services.router.call(request));
   }
 
-  /** Gets ready for the first call. */
-  async warm(): Promise<void> {
-    const services = await this.#load();
-    services.warm();
+  /** Gets ready for the first call, which reports what goes wrong. */
+  warm(): void {
+    this.#load().then(
+      (services) => services.warm(),
+      () => {},
+    );
   }
 
   /** Ends what calls have started. */
   async close(): Promise<void> {
-    const services = await this.#loading;
-    await services?.close();
+    // Services that are still being made wait for a reader that may never read: they see this.
+    this.#isClosed = true;
+    await this.#services?.close();
   }
 
   #load(): Promise<ToolServices> {
-    this.#loading ??= this.#makeServices();
+    this.#loading ??= this.#makeServices().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
     return this.#loading;
   }
 
   async #makeServices(): Promise<ToolServices> {
     await this.#options.beforeServices?.();
+    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     const module = await import("./tool-services.ts");
     this.#services = new module.ToolServices(this.#parts, this.#options);
     return this.#services;

@@ -35,7 +35,7 @@ export async function serveStdio(
       fallbackDir: start.cwdFlag ?? workspaceFallback(options.cwd, start.dirs.homeDir),
     },
     drainMs: shutdownDrainMs,
-    onFirstInputHandled: () => void setTimeout(() => void router.warm(), warmAfterMs).unref(),
+    onFirstInputHandled: () => void setTimeout(() => router.warm(), warmAfterMs).unref(),
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;

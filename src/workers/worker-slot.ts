@@ -77,9 +77,10 @@ export class WorkerSlot {
     return this.#brokenBy ?? this.#cell.jobId;
   }
 
-  /** True while one job has been computing for two looks. */
+  /** True while one job has been computing for two looks; a stretch that is over is not slow. */
   get isSlow(): boolean {
-    return this.#isSlow;
+    const { jobId, turn } = this.#cell;
+    return this.#isSlow && jobId !== 0 && turn === this.#seenTurn;
   }
 
   /** Looks what computes now. Returns for how many ms the same stretch has been seen. */
