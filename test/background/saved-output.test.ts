@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -34,6 +36,21 @@ describe("SavedOutput", () => {
     await saved.finish();
     expect(readFileSync(path, "utf8")).toBe(Buffer.concat(chunks).toString());
     expect([modeOf(path), saved.problem]).toEqual([0o600, undefined]);
+  });
+
+  test("takes nothing after its end, when its descriptor may be somebody else's", async () => {
+    const path = join(root, "a.txt");
+    const saved = new SavedOutput(path);
+    void saved.append(Buffer.from("before"));
+    await saved.finish();
+    const other = openSync(join(root, "b.txt"), "w");
+    void saved.append(Buffer.from("after"));
+    await Bun.sleep(5);
+    closeSync(other);
+    expect([readFileSync(path, "utf8"), readFileSync(join(root, "b.txt"), "utf8")]).toEqual([
+      "before",
+      "",
+    ]);
   });
 
   test("never uses a file that exists, nor what a link points to", () => {

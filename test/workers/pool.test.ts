@@ -113,6 +113,19 @@ describe("WorkerPool", () => {
     expect(calls).toEqual(["background.run", "background.start"]);
   });
 
+  test("a Worker that was slow once does not make later jobs start over", async () => {
+    using harness = new PoolHarness("faulty-worker.ts", 1);
+    const calls: string[] = [];
+    const services: JobServiceHost = async ({ method }) => {
+      calls.push(method);
+      await Bun.sleep(30);
+      return { ok: true, value: { linesTo: 7 } };
+    };
+    expect(shown(await harness.run("burn", "20"))).toBe("burnt 20");
+    expect(shown(await harness.run("read", "", { services }))).toBe("7");
+    expect(calls).toEqual(["background.read"]);
+  });
+
   test("a service's refusal is the tool's own failure", async () => {
     using harness = new PoolHarness();
     const services: JobServiceHost = () =>
