@@ -64,34 +64,40 @@ describe("the end of a server", () => {
     },
   );
 
-  posixTest("[exit.kill-9] leaves no child, daemons and stopped ones included", async () => {
-    const seconds = uniqueSeconds();
-    await using server = await startBusy(seconds);
-    await server.call("BackgroundBash", {
-      command: `sleep ${seconds} & sleep 0.2; kill -STOP $!; wait`,
-    });
-    await server.call("BackgroundBash", {
-      command: `env -i /bin/sh -c "trap '' TERM; sleep ${seconds}; :"`,
-    });
-    await eventually("six sleepers", () => sleepers(seconds) >= 6);
-    // The guardian is told of commands that live a tenth of a second; until then the owner mark stands for
-    // them, which the last one has wiped.
-    await Bun.sleep(200);
-    server.signal("SIGKILL");
-    await server.ended(exitMsMax);
-    await allGone(`sleep ${seconds}`, 5_000);
-  });
+  posixTest(
+    "[exit.kill-9] U-orphan: leaves no child, daemons and stopped ones included",
+    async () => {
+      const seconds = uniqueSeconds();
+      await using server = await startBusy(seconds);
+      await server.call("BackgroundBash", {
+        command: `sleep ${seconds} & sleep 0.2; kill -STOP $!; wait`,
+      });
+      await server.call("BackgroundBash", {
+        command: `env -i /bin/sh -c "trap '' TERM; sleep ${seconds}; :"`,
+      });
+      await eventually("six sleepers", () => sleepers(seconds) >= 6);
+      // The guardian is told of commands that live a tenth of a second; until then the owner mark stands for
+      // them, which the last one has wiped.
+      await Bun.sleep(200);
+      server.signal("SIGKILL");
+      await server.ended(exitMsMax);
+      await allGone(`sleep ${seconds}`, 5_000);
+    },
+  );
 
-  posixTest("[exit.kill-9] the next start does not touch what is not its own", async () => {
-    const seconds = uniqueSeconds();
-    using home = new TempFolder();
-    await using first = await startBusy(seconds, home);
-    await using second = new Server({ home });
-    await second.initialize();
-    expect(textOf(await second.call("Bash", { command: "echo second" }))).toBe("second\n");
-    expect(processesWith(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(4);
-    expect((await first.request("ping")).result).toEqual({});
-  });
+  posixTest(
+    "[exit.kill-9] U-orphan: the next start does not touch what is not its own",
+    async () => {
+      const seconds = uniqueSeconds();
+      using home = new TempFolder();
+      await using first = await startBusy(seconds, home);
+      await using second = new Server({ home });
+      await second.initialize();
+      expect(textOf(await second.call("Bash", { command: "echo second" }))).toBe("second\n");
+      expect(processesWith(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(4);
+      expect((await first.request("ping")).result).toEqual({});
+    },
+  );
 });
 
 describe("two servers on one home", () => {
