@@ -79,8 +79,9 @@ export class WorkerSlot {
 
   /** True while one job has been computing for two looks; a stretch that is over is not slow. */
   get isSlow(): boolean {
+    if (!this.#isSlow) return false;
     const { jobId, turn } = this.#cell;
-    return this.#isSlow && jobId !== 0 && turn === this.#seenTurn;
+    return jobId !== 0 && turn === this.#seenTurn;
   }
 
   /** Looks what computes now. Returns for how many ms the same stretch has been seen. */
