@@ -1,7 +1,7 @@
 import { dlopen, FFIType } from "bun:ffi";
 
-/** `F_DUPFD_CLOEXEC` of <fcntl.h>: 1030 on Linux, 67 on macOS. */
-const duplicateCloseOnExec = process.platform === "darwin" ? 67 : 1030;
+/** `F_DUPFD_CLOEXEC` of <fcntl.h> on Linux. */
+const duplicateCloseOnExec = 1030;
 /** The C library under its names on macOS, glibc and musl. */
 const libraryNames =
   process.platform === "darwin"
@@ -17,8 +17,11 @@ export function duplicateStdout(): number | undefined {
   if (process.platform === "win32") return undefined;
   const libc = openLibc();
   if (libc === undefined) return undefined;
-  const { fcntl, dup2 } = libc.symbols;
-  const descriptor = fcntl(1, duplicateCloseOnExec, 3);
+  const { dup, dup2, fcntl } = libc.symbols;
+  // `fcntl` is variadic, and Apple silicon passes such arguments elsewhere. There a plain duplicate does:
+  // Bun starts children with POSIX_SPAWN_CLOEXEC_DEFAULT.
+  const isDarwin = process.platform === "darwin";
+  const descriptor = isDarwin ? dup(1) : fcntl(1, duplicateCloseOnExec, 3);
   if (descriptor < 0) return undefined;
   dup2(2, 1);
   return descriptor;
@@ -27,6 +30,7 @@ export function duplicateStdout(): number | undefined {
 function loadLibc(name: string) {
   const { i32 } = FFIType;
   return dlopen(name, {
+    dup: { args: [i32], returns: i32 },
     fcntl: { args: [i32, i32, i32], returns: i32 },
     dup2: { args: [i32, i32], returns: i32 },
   });
