@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tools: ["base", "types:protocol"],
   workers: ["base", "protocol", "tools"],
   gateway: ["base", "protocol", "background", "types:tools", "types:workers"],
-  server: ["base", "protocol", "types:gateway", "types:transport"],
+  server: ["base", "protocol", "gateway", "types:transport"],
   cli: ["base", "protocol", "config", "types:gateway"],
   program: [
     "base",

@@ -14,6 +14,8 @@ export type AppErrorCode =
   | "limit"
   /** The caller cancelled, or the owner is shutting down. */
   | "cancelled"
+  /** The other side, or this system, does not have what the operation needs. */
+  | "unsupported"
   /** A Worker died or outlived its deadline. */
   | "worker";
 

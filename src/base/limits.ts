@@ -82,3 +82,36 @@ export const outputHeadBytes = 64 * KIB;
 export const loginShellMsMax = 5_000;
 /** A client that offers roots may take this long to list them. */
 export const rootsReplyMsMax = 1_000;
+
+// ---- Authorization --------------------------------------------------------------------------
+
+/** Characters of a bearer token. Signed tokens with many groups have some thousands; servers cut headers near 8 KiB. */
+export const bearerTokenCharsMax = 8 * KIB;
+/** A shorter static token can be guessed: 16 random characters are some 96 bits. */
+export const staticTokenCharsMin = 16;
+/** Tokens in one file. Each is compared for each request, at some 20 ns. */
+export const staticTokensMax = 1000;
+/** A token file is written by hand; a larger one is something else. */
+export const tokenFileBytesMax = 256 * KIB;
+/** The token file is looked at again this often: a withdrawn token works no longer than that. */
+export const tokenFileLookMs = 1_000;
+/** Signed tokens whose check is remembered: one for each client and a few renewed ones. About 300 bytes each. */
+export const verifiedTokensMax = 1000;
+/** A check is remembered this long, so a withdrawn key is refused after at most that and the age of the keys. */
+export const verifiedTokenMsMax = 60_000;
+/** Clocks of two machines may differ by this. */
+export const tokenClockToleranceMs = 30_000;
+/** Characters of the subject of a token; OpenID Connect allows 255. */
+export const tokenSubjectCharsMax = 255;
+/** Bytes of a key set; a key has about 500, a set rarely ten keys. */
+export const keySetBytesMax = 256 * KIB;
+/** A server that has not given its keys by then is taken as down: a request waits for it. */
+export const keySetFetchMsMax = 5_000;
+/** Keys are fetched again when they are older. */
+export const keySetAgeMsMax = 10 * 60_000;
+/** While the server is down its last keys are used this long; tokens live about as long. */
+export const keySetOutageMsMax = 60 * 60_000;
+/** A token with an unknown key has the keys fetched again, but not more often than this: anybody can make one. */
+export const keySetCooldownMs = 30_000;
+/** After a failure the keys are asked for again after this; requests in between are answered at once. */
+export const keySetRetryMs = 5_000;

@@ -1,6 +1,11 @@
 import type { Cancellation } from "../base/cancellation.ts";
+import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
+import type { InputRequests } from "../protocol/input-request.ts";
+import type { Params } from "../protocol/json-rpc.ts";
+import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolFault, ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
+import type { AskClient } from "./ask-client.ts";
 
 /** How long and how much a client takes, from the client-budget table. */
 export interface ClientLimits {
@@ -19,33 +24,77 @@ export interface ClientContext {
   readonly limits: ClientLimits;
   /** Where commands run: the client's first root, else `--cwd`, else the process's directory, else home. */
   workspaceDir(): Promise<string>;
+  /** Absent when all tools may be used: which ones the principal's scopes allow. */
+  readonly mayUse?: (toolName: string) => boolean;
 }
 
-/** One `tools/call`, whatever transport it came by. */
-export interface CallRequest {
-  readonly name: string;
-  /** `params.arguments` as received; undefined when absent. */
-  readonly args: unknown;
+/** A step of the work: text alone (numbers and rate are ours), or numbers of the worker's own. */
+export type ProgressUpdate =
+  string | { readonly progress: number; readonly total?: number; readonly message?: string };
+
+/** What every handler of a long request may use: `tools/call`, `resources/read`, `prompts/get`. */
+export interface RequestContext {
   /** The revision whose shape the result must have. */
   readonly version: ProtocolVersion;
   readonly client: ClientContext;
+  readonly capabilities?: ClientCapabilities;
   /** Cancelled when the client cancels or goes. */
   readonly cancellation: Cancellation;
   /** Present only when the request carried a progress token. */
-  readonly onProgress?: (message: string) => void;
+  readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Sends `notifications/message` for this request, if the client wants that level. */
+  readonly log?: (level: LogLevel, data: unknown, logger?: string) => void;
+  /** Absent when nobody can be asked, as on the command line. */
+  readonly ask?: AskClient;
+  /** `traceparent`, `tracestate`, `baggage` of the request, to be passed on (modern.md section 1, `_meta`). */
+  readonly trace?: Params | undefined;
+}
+
+/** One `tools/call`, whatever transport it came by. */
+export interface CallRequest extends RequestContext {
+  readonly name: string;
+  /** `params.arguments` as received; undefined when absent. */
+  readonly args: unknown;
+  /**
+   * Present when the client takes MCP tasks: from the first time it is called the client has been answered
+   * with a task, and the outcome becomes the task's. Nothing but the task can cancel the call then.
+   */
+  readonly becomeTask?: (options?: TaskOptions) => void;
+  /**
+   * Present on a resumable stream (HTTP, 2025-11-25): ends the response now; the client comes back for the rest.
+   */
+  readonly closeStream?: () => void;
+}
+
+export interface TaskOptions {
+  readonly statusMessage?: string;
+  /** How long the task stays readable after it was made; null = as long as the server lives. */
+  readonly ttlMs?: number | null;
+  readonly pollIntervalMs?: number;
 }
 
 export type CallOutcome =
   /** `json` is the result object as JSON text, already shaped for the request's version. */
   | { readonly kind: "result"; readonly json: string }
   | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  /** The client has to answer first; `requestState` is sealed (modern.md section 6). */
+  | {
+      readonly kind: "input-required";
+      readonly requests: InputRequests;
+      readonly requestState: string;
+    }
   /** Nobody waits for it any more: nothing is sent. */
   | { readonly kind: "cancelled" };
+
+/** Whether a call may, or must, be answered with an MCP task when the client takes tasks. */
+export type TaskSupport = "none" | "optional" | "required";
 
 /** Lists tools and runs calls; knows nothing of connections. */
 export interface Router {
   /** The tools that are built and not switched off, in catalogue order. */
   list(): readonly ToolListing[];
-  /** Never rejects. */
+  /** Rejects only with `InputNeeded` and `FaultError` of its handlers. */
   call(request: CallRequest): Promise<CallOutcome>;
+  /** Absent: no tool becomes an MCP task. */
+  taskSupport?(toolName: string): TaskSupport;
 }

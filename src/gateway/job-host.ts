@@ -26,6 +26,8 @@ import { endedOutput, outputSoFar, readReply, runReply, taskSummary } from "./sh
 export interface HostParts {
   readonly supervisor: Supervisor;
   readonly savedOutputs: SavedOutputs;
+  /** Sends new output as progress where the client asked for progress. */
+  readonly isStreaming: boolean;
 }
 
 /** New output is given this long to become more, so that a waiting read is not answered line by line. */
@@ -88,7 +90,8 @@ export class JobHost {
 
   async #run({ command, timeoutMs }: RunRequest): Promise<RunReply> {
     assertRunnable(command);
-    const { client, cancellation, onProgress } = this.#request;
+    const { client, cancellation } = this.#request;
+    const onProgress = this.#parts.isStreaming ? this.#request.onProgress : undefined;
     const charsMax = bodyCharsMax(client.limits.resultCharsMax);
     const progress = onProgress === undefined ? undefined : new OutputProgress(onProgress);
     const outcome = await this.#parts.supervisor.runForeground({

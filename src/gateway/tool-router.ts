@@ -15,8 +15,6 @@ export interface ToolRouterParts extends HostParts {
   readonly cards: readonly ToolCard[];
   readonly isEnabled: (toolName: string) => boolean;
   readonly pool: WorkerPool;
-  /** Sends new output as progress where the client asked for progress. */
-  readonly isStreaming: boolean;
 }
 
 /** Routes calls to our own tools: name → card → job in a Worker, with the services at its side. */
@@ -55,7 +53,7 @@ export class ToolRouter implements Router {
       jobMsMax: card.jobMsMax,
       cancellation,
       services: (call: ServiceCall) => {
-        host ??= new JobHost(this.#parts, this.#withStreaming(request), answerAt);
+        host ??= new JobHost(this.#parts, request, answerAt);
         return host.serve(call);
       },
     };
@@ -88,12 +86,6 @@ export class ToolRouter implements Router {
     if (!card.snapshots.includes("backgroundTasks")) return {};
     const tasks = this.#parts.supervisor.tasksOf(clientId).list();
     return { backgroundTasks: tasks.map(taskSummary) };
-  }
-
-  #withStreaming(request: CallRequest): CallRequest {
-    if (this.#parts.isStreaming || request.onProgress === undefined) return request;
-    const { onProgress: _, ...silent } = request;
-    return silent;
   }
 
   #unknownTool(name: string): CallOutcome {

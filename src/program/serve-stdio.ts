@@ -2,9 +2,8 @@ import { shutdownDrainMs } from "../base/limits.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { ClientLimits } from "../gateway/call.ts";
 import { serveConnection } from "../server/serve-connection.ts";
-import { ServerContext } from "../server/server-context.ts";
 import { StdioTransport } from "../transport/stdio.ts";
-import { instructions } from "./instructions.ts";
+import { createServerContext } from "./create-server-context.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 
@@ -28,7 +27,7 @@ export async function serveStdio(
   const router = new LazyRouter(parts, { ...options, start, beforeServices });
   const connection = serveConnection({
     transport,
-    server: new ServerContext(router, instructions),
+    server: createServerContext(router, start),
     client: {
       id: "stdio",
       limitsFor: (clientName) => limitsFor(start, clientName, options.warn),

@@ -1,4 +1,6 @@
+import { type ClientCapabilities, readClientCapabilities } from "./client-capabilities.ts";
 import { createFault, errorCodes, isObject, isRequestId, type Params } from "./json-rpc.ts";
+import { isLogLevel, type LogLevel, logLevels } from "./log-level.ts";
 import type { ProtocolFault } from "./tool-types.ts";
 import { isModernVersion, modernVersions, type ModernVersion } from "./versions.ts";
 
@@ -7,7 +9,9 @@ export const metaKeys = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
   clientInfo: "io.modelcontextprotocol/clientInfo",
+  logLevel: "io.modelcontextprotocol/logLevel",
   serverInfo: "io.modelcontextprotocol/serverInfo",
+  subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
 /** `params._meta` when it is an object. */
@@ -18,27 +22,49 @@ export function metaOf(params: Params | undefined): Params | undefined {
 }
 
 /** What a modern request says of its sender; nothing of it outlives the request. */
-interface Envelope {
+export interface Envelope {
   readonly version: ModernVersion;
+  readonly capabilities: ClientCapabilities;
   readonly clientName: string | undefined;
+  /** Undefined: the client wants no log messages for this request (modern.md section 8). */
+  readonly logLevel: LogLevel | undefined;
 }
 
 export type EnvelopeReading =
   | { readonly kind: "envelope"; readonly envelope: Envelope }
   | { readonly kind: "fault"; readonly fault: ProtocolFault };
 
-/** Checks the fields first (-32602), then whether the version is served (-32022): modern.md section 9, steps 6 and 8. */
-export function readEnvelope(meta: Params): EnvelopeReading {
+/**
+ * Checks the fields first (-32602), then what `checkHeaders` finds (-32020), then whether the version is
+ * served (-32022): modern.md section 9, steps 6 to 8.
+ */
+export function readEnvelope(
+  meta: Params,
+  checkHeaders: () => ProtocolFault | undefined = () => undefined,
+): EnvelopeReading {
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string") return envelopeFault(metaKeys.protocolVersion, "a string");
-  if (!isObject(meta[metaKeys.clientCapabilities])) {
-    return envelopeFault(metaKeys.clientCapabilities, "an object");
-  }
+  const declared = meta[metaKeys.clientCapabilities];
+  if (!isObject(declared)) return envelopeFault(metaKeys.clientCapabilities, "an object");
+  const headerFault = checkHeaders();
+  if (headerFault !== undefined) return { kind: "fault", fault: headerFault };
   if (!isModernVersion(version)) return { kind: "fault", fault: unsupportedVersion(version) };
-  return {
-    kind: "envelope",
-    envelope: { version, clientName: readName(meta[metaKeys.clientInfo]) },
-  };
+  const logLevel = meta[metaKeys.logLevel];
+  if (logLevel !== undefined && !isLogLevel(logLevel)) {
+    return envelopeFault(metaKeys.logLevel, `one of ${logLevels.join(", ")}`);
+  }
+  const capabilities = readClientCapabilities(declared, version);
+  const clientName = readName(meta[metaKeys.clientInfo]);
+  return { kind: "envelope", envelope: { version, capabilities, clientName, logLevel } };
+}
+
+/** The trace keys of a request, to be passed on unchanged (modern.md section 1, `_meta`). */
+export function readTrace(params: Params | undefined): Params | undefined {
+  const { traceparent, tracestate, baggage } = metaOf(params) ?? {};
+  if (traceparent === undefined && tracestate === undefined && baggage === undefined) {
+    return undefined;
+  }
+  return { traceparent, tracestate, baggage };
 }
 
 /** `clientInfo.name`, which is never required: a malformed value counts as absent (modern.md section 1). */

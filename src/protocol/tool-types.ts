@@ -1,11 +1,16 @@
+import type { Icon } from "./icon.ts";
+import type { Params } from "./json-rpc.ts";
+import type { ContentAnnotations } from "./resource-types.ts";
+
 /** The neutral forms of what a tool is and returns: the newest revision's, before a codec shapes them. */
 
+/** Hints about a tool; what comes from others is not to be trusted. */
 export interface ToolAnnotations {
   readonly title?: string;
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
 }
 
 /** A JSON Schema whose root is a plain object, as every revision demands of tool inputs. */
@@ -17,31 +22,40 @@ export interface ObjectSchema {
 /** One entry of `tools/list` with all that the newest revision knows. */
 export interface ToolListing {
   readonly name: string;
-  readonly title: string;
+  readonly title?: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
-  readonly outputSchema?: ObjectSchema;
-  readonly annotations: ToolAnnotations;
+  /** Any schema; older revisions are shown those with an object at their root only. */
+  readonly outputSchema?: Params;
+  readonly annotations?: ToolAnnotations;
+  readonly icons?: readonly Icon[];
+  readonly _meta?: Params;
 }
 
-export interface TextContent {
+/** What every content block may carry. */
+interface BlockExtras {
+  readonly annotations?: ContentAnnotations;
+  readonly _meta?: Params;
+}
+
+export interface TextContent extends BlockExtras {
   readonly type: "text";
   readonly text: string;
 }
 
-export interface ImageContent {
+export interface ImageContent extends BlockExtras {
   readonly type: "image";
   readonly data: string;
   readonly mimeType: string;
 }
 
-export interface AudioContent {
+export interface AudioContent extends BlockExtras {
   readonly type: "audio";
   readonly data: string;
   readonly mimeType: string;
 }
 
-export interface ResourceLink {
+export interface ResourceLink extends BlockExtras {
   readonly type: "resource_link";
   readonly uri: string;
   readonly name: string;
@@ -51,7 +65,7 @@ export interface ResourceLink {
   readonly size?: number;
 }
 
-interface EmbeddedResource {
+interface EmbeddedResource extends BlockExtras {
   readonly type: "resource";
   readonly resource: {
     readonly uri: string;
@@ -67,7 +81,9 @@ export type ContentBlock =
 /** A tool's answer, its own failure (`isError`) included. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
-  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  /** Any JSON value; an object where the revision demands one (legacy.md section 5, rule 2). */
+  readonly structuredContent?: unknown;
+  readonly _meta?: Params;
   readonly isError: boolean;
 }
 

@@ -24,6 +24,10 @@ function shapeListing(listing: ToolListing, version: ProtocolVersion): Record<st
 }
 
 /** 2025-03-26 has no `title` beside the annotations, so it moves into them instead of vanishing. */
-function withTitle(annotations: ToolAnnotations, title: string): ToolAnnotations {
-  return { ...annotations, title: annotations.title || title };
+function withTitle(
+  annotations: ToolAnnotations | undefined,
+  title: string | undefined,
+): ToolAnnotations | undefined {
+  const kept = annotations?.title || title;
+  return kept === undefined ? annotations : { ...annotations, title: kept };
 }

@@ -1,39 +1,72 @@
 import { Cancellation } from "../base/cancellation.ts";
 import type { ClientContext } from "../gateway/call.ts";
+import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { Params, RequestId } from "../protocol/json-rpc.ts";
+import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
+import type { ReplyLane } from "./lane.ts";
 import type { ProgressReporter } from "./progress.ts";
+
+/** Whom a request is from, and in which revision it was asked. */
+export interface Asker {
+  readonly version: ProtocolVersion;
+  readonly client: ClientContext;
+  readonly capabilities: ClientCapabilities;
+  /** Log messages below it are not sent; undefined = none are (modern.md section 8). Read at each message. */
+  readonly logLevel: LogLevel | undefined;
+}
+
+interface IncomingRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Params | undefined;
+}
 
 /** One request from its arrival to its reply. Owned by the dispatcher. */
 export class ActiveRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Params | undefined;
-  readonly version: ProtocolVersion;
-  readonly client: ClientContext;
+  readonly asker: Asker;
+  /** What belongs to this request goes out here. */
+  readonly lane: ReplyLane;
   /** Ends with the request: nothing for its token is sent after the reply. */
   progress: ProgressReporter | undefined;
+  /** Set by requests that would last for ever: lets them be answered when the server goes. */
+  endGracefully: (() => void) | undefined;
   /** Cancelled by `cancel`. */
   readonly cancellation = new Cancellation();
+  #isAnswered = false;
 
-  constructor(
-    message: {
-      readonly id: RequestId;
-      readonly method: string;
-      readonly params: Params | undefined;
-    },
-    version: ProtocolVersion,
-    client: ClientContext,
-  ) {
+  constructor(message: IncomingRequest, asker: Asker, lane: ReplyLane) {
     this.id = message.id;
     this.method = message.method;
     this.params = message.params;
-    this.version = version;
-    this.client = client;
+    this.asker = asker;
+    this.lane = lane;
+  }
+
+  get version(): ProtocolVersion {
+    return this.asker.version;
+  }
+
+  get client(): ClientContext {
+    return this.asker.client;
   }
 
   get isCancelled(): boolean {
     return this.cancellation.isCancelled;
+  }
+
+  /** True from the reply on, or from the cancellation: nothing may mention the request any more. */
+  get isOver(): boolean {
+    return this.#isAnswered || this.isCancelled;
+  }
+
+  /** The reply is about to be sent: progress that waits goes out before it, none after it. */
+  markAnswered(): void {
+    this.progress?.finish();
+    this.#isAnswered = true;
   }
 
   /** Stops the work. From here on nothing mentions the request's id or token. */

@@ -1,33 +1,43 @@
+import type { ReplyLane } from "./lane.ts";
+
 /** Collects the replies of one JSON-RPC batch; they go out as one array (legacy.md section 3). */
 export class BatchReplies {
-  readonly #send: (text: string) => void;
+  readonly #lane: ReplyLane;
   readonly #replies: string[] = [];
   #expected = 0;
   #isComplete = false;
 
-  constructor(send: (text: string) => void) {
-    this.#send = send;
+  constructor(lane: ReplyLane) {
+    this.#lane = lane;
   }
 
   /** A place for one reply, to be filled once; undefined fills it with nothing, for a cancelled request. */
-  readonly expect = (): ((text: string | undefined) => void) => {
+  expect(): ReplyLane {
+    const lane = this.#lane;
     this.#expected += 1;
-    return (text) => {
-      this.#expected -= 1;
-      if (text !== undefined) this.#replies.push(text);
-      this.#sendWhenComplete();
+    return {
+      send: (text) => lane.send(text),
+      get isCongested() {
+        return lane.isCongested;
+      },
+      reply: (text) => {
+        this.#expected -= 1;
+        if (text !== undefined) this.#replies.push(text);
+        this.#replyWhenComplete();
+      },
     };
-  };
+  }
 
   /** All elements have been read: no more places will be asked for. */
   complete(): void {
     this.#isComplete = true;
-    this.#sendWhenComplete();
+    this.#replyWhenComplete();
   }
 
-  /** Nothing is sent for a batch without replies: notifications, responses, cancelled requests. */
-  #sendWhenComplete(): void {
-    if (!this.#isComplete || this.#expected > 0 || this.#replies.length === 0) return;
-    this.#send(`[${this.#replies.join(",")}]`);
+  /** There is no reply to a batch of notifications, responses and cancelled requests. */
+  #replyWhenComplete(): void {
+    if (!this.#isComplete || this.#expected > 0) return;
+    this.#isComplete = false;
+    this.#lane.reply(this.#replies.length === 0 ? undefined : `[${this.#replies.join(",")}]`);
   }
 }

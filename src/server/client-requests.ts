@@ -1,3 +1,4 @@
+import type { Cancellation } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import { startTimer, type Timer } from "../base/timer.ts";
 import { encodeNotification, encodeRequest, type Params } from "../protocol/json-rpc.ts";
@@ -5,6 +6,7 @@ import type { ResponseMessage } from "../protocol/classify.ts";
 import type { Outbox } from "./outbox.ts";
 
 interface PendingRequest {
+  readonly lane: Outbox;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: AppError) => void;
   readonly timer: Timer;
@@ -12,26 +14,29 @@ interface PendingRequest {
 
 /** Requests from us to a legacy client. Modern clients are never asked anything (modern.md section 6). */
 export class ClientRequests {
-  readonly #outbox: Outbox;
   readonly #pending = new Map<string, PendingRequest>();
   #lastNumber = 0;
 
-  constructor(outbox: Outbox) {
-    this.#outbox = outbox;
-  }
-
   /**
-   * The client's result, unchecked.
+   * The client's result, unchecked. Goes out on `lane`: that of the request it belongs to (legacy.md section 4, Streams).
    * @throws AppError `cancelled` when no answer came within `timeoutMs` or the connection ended,
    *   `system` when the client answered with an error.
    */
-  request(method: string, params: Params | undefined, timeoutMs: number): Promise<unknown> {
+  request(
+    lane: Outbox,
+    method: string,
+    params: Params | undefined,
+    timeoutMs: number,
+    cancellation?: Cancellation,
+  ): Promise<unknown> {
     this.#lastNumber += 1;
     const id = `server-${this.#lastNumber}`;
     return new Promise((resolve, reject) => {
-      const timer = startTimer(timeoutMs, () => this.#giveUp(id, method, timeoutMs));
-      this.#pending.set(id, { resolve, reject, timer });
-      this.#outbox.send(encodeRequest(id, method, params));
+      const late = `the client did not answer ${method} within ${timeoutMs} ms`;
+      const timer = startTimer(timeoutMs, () => this.#giveUp(id, "timed out", late));
+      this.#pending.set(id, { lane, resolve, reject, timer });
+      lane.send(encodeRequest(id, method, params));
+      cancellation?.onCancel(() => this.#giveUp(id, "no longer needed", "the call was cancelled"));
     });
   }
 
@@ -52,13 +57,11 @@ export class ClientRequests {
     }
   }
 
-  #giveUp(id: string, method: string, timeoutMs: number): void {
+  #giveUp(id: string, reason: string, message: string): void {
     const pending = this.#take(id);
     if (pending === undefined) return;
-    this.#outbox.send(
-      encodeNotification("notifications/cancelled", { requestId: id, reason: "timed out" }),
-    );
-    const message = `the client did not answer ${method} within ${timeoutMs} ms`;
+    const params = { requestId: id, reason };
+    pending.lane.send(encodeNotification("notifications/cancelled", params));
     pending.reject(new AppError("cancelled", message));
   }
 

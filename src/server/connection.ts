@@ -4,13 +4,19 @@ import type { Outbox } from "./outbox.ts";
 import type { ServerContext } from "./server-context.ts";
 import { Session, type ClientProfile } from "./session.ts";
 
-/** What belongs to one connection; ends with it. */
+/**
+ * What belongs to one connection and ends with it: the pipe, a legacy HTTP session, or, for a modern HTTP
+ * request, that request alone.
+ */
 export interface Connection {
   readonly server: ServerContext;
+  /** For what belongs to no request. */
   readonly outbox: Outbox;
   readonly session: Session;
   readonly clientRequests: ClientRequests;
   readonly inFlight: InFlight;
+  /** How to say that a subscription is over while the connection goes on (modern.md section 7, teardown). */
+  readonly endsByNotification: boolean;
 }
 
 export function createConnection(
@@ -18,7 +24,8 @@ export function createConnection(
   profile: ClientProfile,
   outbox: Outbox,
 ): Connection {
-  const clientRequests = new ClientRequests(outbox);
+  const clientRequests = new ClientRequests();
   const session = new Session(profile, clientRequests);
-  return { server, outbox, session, clientRequests, inFlight: new InFlight() };
+  const inFlight = new InFlight();
+  return { server, outbox, session, clientRequests, inFlight, endsByNotification: true };
 }

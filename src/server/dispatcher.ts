@@ -1,25 +1,30 @@
 import { messageOf } from "../base/errors.ts";
+import { FaultError, InputNeeded } from "../gateway/ask-client.ts";
 import {
-  classifyMessage,
   type BatchMessage,
   type ClassifiedMessage,
+  classifyMessage,
   type LegacyRequest,
   type ModernRequest,
 } from "../protocol/classify.ts";
 import { readEnvelope } from "../protocol/envelope.ts";
+import { encodeInputRequired } from "../protocol/input-required-codec.ts";
 import { createFault, encodeError, encodeResult, errorCodes } from "../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { TransportEvent } from "../transport/transport.ts";
-import { ActiveRequest } from "./active-request.ts";
+import { ActiveRequest, type Asker } from "./active-request.ts";
 import { BatchReplies } from "./batch.ts";
 import type { Connection } from "./connection.ts";
 import { handleNotification } from "./handlers/notifications.ts";
+import type { ReplyLane } from "./lane.ts";
 import type { MethodReply } from "./method.ts";
-import { legacyMethods, modernMethods, type Method } from "./methods.ts";
+import { legacyMethods, type Method, modernMethods } from "./methods.ts";
+import { PipeLane } from "./pipe-lane.ts";
 
-/** Takes the one reply of a request; undefined when it gets none. */
-type ReplyTo = (text: string | undefined) => void;
 type SingleMessage = Exclude<ClassifiedMessage, BatchMessage>;
+
+/** Compares what else was said of a modern request with the request: HTTP headers. */
+export type ModernCheck = (message: ModernRequest) => ProtocolFault | undefined;
 
 /**
  * Message → method → reply, for one connection. Decides the era of each message by itself, gives each id
@@ -27,31 +32,32 @@ type SingleMessage = Exclude<ClassifiedMessage, BatchMessage>;
  */
 export class Dispatcher {
   readonly #connection: Connection;
-  readonly #sendReply: ReplyTo;
+  readonly #checkModern: ModernCheck | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, checkModern?: ModernCheck) {
     this.#connection = connection;
-    this.#sendReply = (text) => {
-      if (text !== undefined) connection.outbox.send(text);
+    this.#checkModern = checkModern;
+  }
+
+  /** How a pipe's events are received: replies to cheap methods are sent before this returns. */
+  receiver(): (events: readonly TransportEvent[]) => void {
+    const lane = new PipeLane(this.#connection.outbox);
+    return (events) => {
+      for (const event of events) {
+        if (event.kind === "unreadable") lane.reply(encodeError(undefined, event.fault));
+        else this.receive(classifyMessage(event.value), lane);
+      }
     };
   }
 
-  /** Replies to cheap methods are sent before this returns. */
-  readonly receive = (events: readonly TransportEvent[]): void => {
-    for (const event of events) {
-      if (event.kind === "unreadable") this.#sendReply(encodeError(undefined, event.fault));
-      else this.#receiveValue(event.value);
-    }
-  };
-
-  #receiveValue(value: unknown): void {
-    const message = classifyMessage(value);
-    if (message.kind === "batch") this.#receiveBatch(message.elements);
-    else this.#receiveMessage(message, () => this.#sendReply);
+  /** Takes one message; its reply, if it gets one, goes to `lane`. Others get `lane.reply(undefined)` only in a batch. */
+  receive(message: ClassifiedMessage, lane: ReplyLane): void {
+    if (message.kind === "batch") this.#receiveBatch(message.elements, lane);
+    else this.#receiveMessage(message, () => lane);
   }
 
   /** `place` is asked for a way to reply only by messages that get a reply. */
-  #receiveMessage(message: SingleMessage, place: () => ReplyTo): void {
+  #receiveMessage(message: SingleMessage, place: () => ReplyLane): void {
     switch (message.kind) {
       case "legacy-request":
         return this.#startLegacy(message, place());
@@ -62,83 +68,109 @@ export class Dispatcher {
       case "response":
         return this.#connection.clientRequests.settle(message);
       case "invalid":
-        return place()(encodeError(message.id, message));
+        return replyError(place(), message.id, message);
     }
   }
 
   /** Batches exist in 2025-03-26 only (legacy.md section 3). */
-  #receiveBatch(elements: readonly unknown[]): void {
+  #receiveBatch(elements: readonly unknown[], lane: ReplyLane): void {
     if (this.#connection.session.version !== "2025-03-26") {
-      return this.#sendReply(invalidRequest("batches exist in protocol revision 2025-03-26 only"));
+      return replyError(
+        lane,
+        undefined,
+        batchFault("batches exist in protocol revision 2025-03-26 only"),
+      );
     }
-    if (elements.length === 0) return this.#sendReply(invalidRequest("a batch must not be empty"));
-    const replies = new BatchReplies(this.#sendReply);
+    if (elements.length === 0) {
+      return replyError(lane, undefined, batchFault("a batch must not be empty"));
+    }
+    const replies = new BatchReplies(lane);
     const seenIds = new Set<string | number>();
     for (const element of elements) {
       const message = refuseInBatch(classifyMessage(element), seenIds);
-      this.#receiveMessage(message, replies.expect);
+      this.#receiveMessage(message, () => replies.expect());
     }
     replies.complete();
   }
 
-  #startLegacy(message: LegacyRequest, reply: ReplyTo): void {
+  #startLegacy(message: LegacyRequest, lane: ReplyLane): void {
     const { session } = this.#connection;
     const method = legacyMethods.get(message.method);
     if (session.version === undefined && method?.needsNoSession !== true) {
       const hint = `${message.method} needs a session: send initialize first`;
-      return reply(encodeError(message.id, createFault(errorCodes.invalidRequest, hint)));
+      return replyError(lane, message.id, createFault(errorCodes.invalidRequest, hint));
     }
-    if (method === undefined) return reply(encodeError(message.id, unknownMethod(message.method)));
-    const version = session.version ?? "2025-11-25";
-    this.#start(new ActiveRequest(message, version, session.client), method, reply);
+    if (method === undefined || !this.#isOffered(method)) {
+      return replyError(lane, message.id, unknownMethod(message.method));
+    }
+    this.#start(message, session.legacyAsker(lane), method, lane);
   }
 
-  #startModern(message: ModernRequest, reply: ReplyTo): void {
-    const reading = readEnvelope(message.meta);
-    if (reading.kind === "fault") return reply(encodeError(message.id, reading.fault));
+  #startModern(message: ModernRequest, lane: ReplyLane): void {
+    const reading = readEnvelope(message.meta, () => this.#checkModern?.(message));
+    if (reading.kind === "fault") return replyError(lane, message.id, reading.fault);
     const method = modernMethods.get(message.method);
-    if (method === undefined) return reply(encodeError(message.id, unknownMethod(message.method)));
-    const { version, clientName } = reading.envelope;
-    const client = this.#connection.session.modernClient(clientName);
-    this.#start(new ActiveRequest(message, version, client), method, reply);
+    if (method === undefined || !this.#isOffered(method)) {
+      return replyError(lane, message.id, unknownMethod(message.method));
+    }
+    this.#start(message, this.#connection.session.modernAsker(reading.envelope), method, lane);
   }
 
-  #start(request: ActiveRequest, method: Method, reply: ReplyTo): void {
+  /** What was not declared does not exist (modern.md section 2). */
+  #isOffered({ needs }: Method): boolean {
+    return needs === undefined || this.#connection.server.features[needs] !== undefined;
+  }
+
+  #start(
+    message: LegacyRequest | ModernRequest,
+    asker: Asker,
+    method: Method,
+    lane: ReplyLane,
+  ): void {
     const { inFlight } = this.#connection;
+    const request = new ActiveRequest(message, asker, lane);
     // An error with this id would be a second reply to it, so the refusal has none.
     if (inFlight.has(request.id)) {
-      return reply(invalidRequest(`id ${JSON.stringify(request.id).slice(0, 200)} is in flight`));
+      const detail = `Invalid request: id ${JSON.stringify(request.id).slice(0, 200)} is in flight`;
+      return replyError(lane, undefined, createFault(errorCodes.invalidRequest, detail));
     }
     if (method.isLong === true && inFlight.isFull) {
       const fault = createFault(errorCodes.internalError, "Too many requests in flight: try later");
-      return reply(encodeError(request.id, fault));
+      return replyError(lane, request.id, fault);
     }
     const outcome = method.handle(request, this.#connection);
-    if (!(outcome instanceof Promise)) return reply(encodeReply(request, outcome));
+    if (!(outcome instanceof Promise)) return replyTo(request, outcome);
     inFlight.begin(request);
     outcome.then(
-      (settled) => this.#finish(request, settled, reply),
-      (error: unknown) => this.#finish(request, internalError(error), reply),
+      (settled) => this.#finish(request, settled),
+      (error: unknown) => this.#finish(request, replyOfError(error)),
     );
   }
 
-  #finish(request: ActiveRequest, settled: MethodReply, reply: ReplyTo): void {
+  #finish(request: ActiveRequest, settled: MethodReply): void {
     this.#connection.inFlight.end(request);
-    if (request.isCancelled) return reply(undefined);
-    request.progress?.finish();
-    reply(encodeReply(request, settled));
+    if (request.isCancelled) return request.lane.reply(undefined);
+    request.markAnswered();
+    replyTo(request, settled);
   }
 }
 
-function encodeReply(request: ActiveRequest, reply: MethodReply): string | undefined {
+function replyTo(request: ActiveRequest, reply: MethodReply): void {
+  const { id, lane, version } = request;
   switch (reply.kind) {
     case "result":
-      return encodeResult(request.id, reply.json);
+      return lane.reply(encodeResult(id, reply.json));
+    case "input-required":
+      return lane.reply(encodeResult(id, encodeInputRequired(reply, version)));
     case "fault":
-      return encodeError(request.id, reply.fault);
+      return replyError(lane, id, reply.fault);
     case "cancelled":
+      return lane.reply(undefined);
   }
-  return undefined;
+}
+
+function replyError(lane: ReplyLane, id: string | number | undefined, fault: ProtocolFault): void {
+  lane.reply(encodeError(id, fault), fault.code);
 }
 
 /** What may not be in a batch becomes an error of its own element (legacy.md section 3). */
@@ -160,19 +192,21 @@ function refuseInBatch(message: ClassifiedMessage, seenIds: Set<string | number>
   return { kind: "invalid", code, id, message: "Invalid request: initialize must be sent alone" };
 }
 
-function invalidRequest(detail: string): string {
-  return encodeError(
-    undefined,
-    createFault(errorCodes.invalidRequest, `Invalid request: ${detail}`),
-  );
+function batchFault(detail: string): ProtocolFault {
+  return createFault(errorCodes.invalidRequest, `Invalid request: ${detail}`);
 }
 
 function unknownMethod(method: string): ProtocolFault {
   return createFault(errorCodes.methodNotFound, `Method not found: ${method.slice(0, 200)}`);
 }
 
-/** A handler that rejects is a defect of ours; the client still gets its one reply. */
-function internalError(error: unknown): MethodReply {
+/** Handlers end so when they have to ask first, or with an error of their own; anything else is a defect of ours. */
+function replyOfError(error: unknown): MethodReply {
+  if (error instanceof InputNeeded) {
+    const { requests, requestState } = error;
+    return { kind: "input-required", requests, requestState };
+  }
+  if (error instanceof FaultError) return { kind: "fault", fault: error.fault };
   const fault = createFault(errorCodes.internalError, `Internal error: ${messageOf(error)}`);
   return { kind: "fault", fault };
 }

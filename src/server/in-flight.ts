@@ -39,6 +39,11 @@ export class InFlight {
     for (const id of this.#requests.keys()) this.cancel(id);
   }
 
+  /** The server is going: open subscriptions get their result (modern.md section 7, teardown). */
+  endSubscriptions(): void {
+    for (const request of this.#requests.values()) request.endGracefully?.();
+  }
+
   /** The work has ended, whether or not it was cancelled before. */
   end(request: ActiveRequest): void {
     this.#running -= 1;

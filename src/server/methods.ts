@@ -8,6 +8,8 @@ import type { MethodHandler } from "./method.ts";
 
 export interface Method {
   readonly handle: MethodHandler;
+  /** The feature that it belongs to: where that is not offered, the method does not exist. */
+  readonly needs?: "resources" | "prompts" | "completion" | "skills";
   /** Legacy: answered before `initialize` too. */
   readonly needsNoSession?: true;
   /** Works on after its handler has returned, so the number of requests in flight bounds it. */

@@ -1,6 +1,7 @@
 import { progressHeartbeatMs, progressPerSecondMax } from "../base/limits.ts";
 import { startTimer, type Timer } from "../base/timer.ts";
-import { encodeNotification } from "../protocol/json-rpc.ts";
+import type { ProgressUpdate } from "../gateway/call.ts";
+import { encodeNotification, type Params } from "../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../protocol/versions.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -8,6 +9,8 @@ import type { Outbox } from "./outbox.ts";
 const progressIntervalMs = Math.ceil(1000 / (progressPerSecondMax - 1));
 /** Text that waits for its turn, at most; the middle of more is left out (the result has all of it). */
 const waitingCharsMax = 64 * 1024;
+
+type ProgressNumbers = Exclude<ProgressUpdate, string>;
 
 /** Time as the reporter sees it; tests bring their own. */
 export interface ProgressClock {
@@ -28,7 +31,10 @@ export class ProgressReporter {
   readonly #outbox: Outbox;
   readonly #clock: ProgressClock;
   readonly #startedAt: number;
-  #progress = 0;
+  /** The last value sent. */
+  #progress: number | undefined;
+  /** True once the work has given numbers of its own. */
+  #isCounted = false;
   #sentAt = Number.NEGATIVE_INFINITY;
   #waiting: string | undefined;
   #timer: Timer | undefined;
@@ -48,8 +54,24 @@ export class ProgressReporter {
     this.#schedule(progressHeartbeatMs);
   }
 
-  report(message: string): void {
+  report(update: ProgressUpdate): void {
     if (this.#isStopped) return;
+    if (typeof update !== "string") return this.#reportNumbers(update);
+    this.#reportText(update);
+  }
+
+  /** Numbers of the work itself: sent as they are while they increase, the newest when they come too fast to be read. */
+  #reportNumbers(update: ProgressNumbers): void {
+    const isMore = this.#progress === undefined || update.progress > this.#progress;
+    if (!Number.isFinite(update.progress) || !isMore) return;
+    if (this.#outbox.isCongested) return;
+    this.#progress = update.progress;
+    this.#isCounted = true;
+    const { progress, total, message } = update;
+    this.#sendParams({ progress, ...(total === undefined ? {} : { total }) }, message);
+  }
+
+  #reportText(message: string): void {
     const hadWaiting = this.#waiting !== undefined;
     this.#waiting = hadWaiting ? joinBounded(this.#waiting ?? "", message) : message;
     if (hadWaiting) return;
@@ -83,9 +105,14 @@ export class ProgressReporter {
   }
 
   #send(message: string | undefined): void {
-    this.#progress += 1;
+    // A heartbeat between numbers of the work's own must not overtake them.
+    this.#progress = (this.#progress ?? 0) + (this.#isCounted ? 0.001 : 1);
+    this.#sendParams({ progress: this.#progress }, message);
+  }
+
+  #sendParams(numbers: Params, message: string | undefined): void {
     this.#sentAt = this.#clock.now();
-    const params = { progressToken: this.#token, progress: this.#progress };
+    const params = { progressToken: this.#token, ...numbers };
     const withMessage =
       this.#hasMessages && message !== undefined ? { ...params, message } : params;
     this.#outbox.send(encodeNotification("notifications/progress", withMessage));

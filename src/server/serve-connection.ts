@@ -32,15 +32,16 @@ export function serveConnection(options: ConnectionOptions): ServedConnection {
 async function serve(options: ConnectionOptions): Promise<void> {
   const { transport, server, client, drainMs, onFirstInputHandled } = options;
   const connection = createConnection(server, client, transport);
-  const dispatcher = new Dispatcher(connection);
+  const receive = new Dispatcher(connection).receiver();
   let isFirst = true;
   await transport.run((events) => {
-    dispatcher.receive(events);
+    receive(events);
     if (!isFirst) return;
     isFirst = false;
     if (onFirstInputHandled !== undefined) setImmediate(onFirstInputHandled);
   });
   connection.clientRequests.close();
+  connection.inFlight.endSubscriptions();
   await within(drainMs, connection.inFlight.settled());
   connection.inFlight.cancelAll();
   await within(drainMs, transport.flushed());

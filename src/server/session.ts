@@ -1,22 +1,17 @@
 import type { ClientContext, ClientLimits } from "../gateway/call.ts";
-import { readName } from "../protocol/envelope.ts";
-import { isObject, type Params } from "../protocol/json-rpc.ts";
+import {
+  type ClientCapabilities,
+  noClientCapabilities,
+  readClientCapabilities,
+} from "../protocol/client-capabilities.ts";
+import { type Envelope, readName } from "../protocol/envelope.ts";
+import type { Params } from "../protocol/json-rpc.ts";
+import type { LogLevel } from "../protocol/log-level.ts";
 import { isLegacyVersion, legacyVersionLatest, type LegacyVersion } from "../protocol/versions.ts";
+import type { Asker } from "./active-request.ts";
 import type { ClientRequests } from "./client-requests.ts";
+import type { Outbox } from "./outbox.ts";
 import { WorkspaceRoots } from "./workspace-roots.ts";
-
-/** Levels of `logging/setLevel`, least severe first (RFC 5424). */
-export const logLevels = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** What the composition root knows of the client before it has said anything. */
 export interface ClientProfile {
@@ -26,22 +21,26 @@ export interface ClientProfile {
   limitsFor(clientName: string | undefined): ClientLimits;
   /** Where commands run when the client offers no root. */
   readonly fallbackDir: string;
+  /** See `ClientContext.mayUse`. */
+  readonly mayUse?: (toolName: string) => boolean;
 }
 
 /** State of the `initialize` handshake. Only legacy requests look at it (legacy.md section 1). */
 export class Session {
   readonly #profile: ClientProfile;
   readonly #roots: WorkspaceRoots;
+  /** What has been subscribed to by `resources/subscribe`, as URIs. */
+  readonly subscribedUris = new Set<string>();
   #version: LegacyVersion | undefined;
-  #client: ClientContext;
-  #offersRoots = false;
+  #limits: ClientLimits;
+  #capabilities: ClientCapabilities = noClientCapabilities;
   #isInitialized = false;
   #logLevel: LogLevel = "info";
 
   constructor(profile: ClientProfile, requests: ClientRequests) {
     this.#profile = profile;
     this.#roots = new WorkspaceRoots(requests, profile.fallbackDir);
-    this.#client = this.#contextFor(undefined);
+    this.#limits = profile.limitsFor(undefined);
   }
 
   /** The negotiated revision; undefined before `initialize`. */
@@ -49,28 +48,33 @@ export class Session {
     return this.#version;
   }
 
-  /** Whom a legacy call is for. */
-  get client(): ClientContext {
-    return this.#client;
+  /** What the client declared in `initialize`. */
+  get capabilities(): ClientCapabilities {
+    return this.#capabilities;
   }
 
   get logLevel(): LogLevel {
     return this.#logLevel;
   }
 
+  /** From `notifications/initialized` on: only then the client may be asked or told anything (legacy.md section 4). */
+  get isInitialized(): boolean {
+    return this.#isInitialized;
+  }
+
   /** Takes the parameters of `initialize`; a revision that we do not have becomes our latest (legacy.md section 4). */
   begin(params: Params | undefined): LegacyVersion {
     const requested = params?.protocolVersion;
     this.#version = isLegacyVersion(requested) ? requested : legacyVersionLatest;
-    this.#offersRoots = isObject(params?.capabilities) && isObject(params.capabilities.roots);
+    this.#capabilities = readClientCapabilities(params?.capabilities, this.#version);
     this.#isInitialized = false;
     this.#logLevel = "info";
+    this.subscribedUris.clear();
     this.#roots.forget();
-    this.#client = this.#contextFor(readName(params?.clientInfo));
+    this.#limits = this.#profile.limitsFor(readName(params?.clientInfo));
     return this.#version;
   }
 
-  /** `notifications/initialized`: from here on the client may be asked for its roots. */
   markInitialized(): void {
     this.#isInitialized = true;
   }
@@ -83,20 +87,56 @@ export class Session {
     this.#roots.forget();
   }
 
-  /** Whom a modern call is for: nothing of the session but the identity of the pipe (modern.md section 1). */
-  modernClient(clientName: string | undefined): ClientContext {
-    const { id, fallbackDir } = this.#profile;
-    const limits = this.#profile.limitsFor(clientName);
-    return { id, limits, workspaceDir: () => Promise.resolve(fallbackDir) };
+  /** Who asks a legacy request. Its questions about roots go out on the request's own lane. */
+  legacyAsker(lane: Outbox): Asker {
+    return new LegacyAsker(
+      this,
+      this.#contextFor(() => this.#workspaceDir(lane)),
+    );
   }
 
-  #contextFor(clientName: string | undefined): ClientContext {
+  /** Who asks a modern request: nothing of the session but the identity of the connection (modern.md section 1). */
+  modernAsker(envelope: Envelope): Asker {
+    const { version, capabilities, clientName, logLevel } = envelope;
+    const { fallbackDir } = this.#profile;
     const limits = this.#profile.limitsFor(clientName);
-    return { id: this.#profile.id, limits, workspaceDir: () => this.#workspaceDir() };
+    const client = this.#contextFor(() => Promise.resolve(fallbackDir), limits);
+    return { version, client, capabilities, logLevel };
   }
 
-  async #workspaceDir(): Promise<string> {
-    const mayAsk = this.#offersRoots && this.#isInitialized;
-    return mayAsk ? this.#roots.directory() : this.#profile.fallbackDir;
+  #contextFor(
+    workspaceDir: () => Promise<string>,
+    limits: ClientLimits = this.#limits,
+  ): ClientContext {
+    const { id, mayUse } = this.#profile;
+    return mayUse === undefined
+      ? { id, limits, workspaceDir }
+      : { id, limits, workspaceDir, mayUse };
+  }
+
+  async #workspaceDir(lane: Outbox): Promise<string> {
+    const mayAsk = this.#capabilities.roots && this.#isInitialized;
+    return mayAsk ? this.#roots.directory(lane) : this.#profile.fallbackDir;
+  }
+}
+
+/** The session as it is when it is looked at: `logging/setLevel` counts for calls that are under way. */
+class LegacyAsker implements Asker {
+  readonly #session: Session;
+  readonly version: LegacyVersion;
+  readonly client: ClientContext;
+
+  constructor(session: Session, client: ClientContext) {
+    this.#session = session;
+    this.version = session.version ?? legacyVersionLatest;
+    this.client = client;
+  }
+
+  get capabilities(): ClientCapabilities {
+    return this.#session.capabilities;
+  }
+
+  get logLevel(): LogLevel {
+    return this.#session.logLevel;
   }
 }

@@ -2,6 +2,7 @@ import { rootsReplyMsMax } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
 import { isObject } from "../protocol/json-rpc.ts";
 import type { ClientRequests } from "./client-requests.ts";
+import type { Outbox } from "./outbox.ts";
 
 /** A late list of roots is still used if it comes within this; calls wait `rootsReplyMsMax` only. */
 const lateReplyMsMax = 60_000;
@@ -18,9 +19,9 @@ export class WorkspaceRoots {
     this.#fallbackDir = fallbackDir;
   }
 
-  /** The first root, or the fallback when there is none or the client takes too long. */
-  async directory(): Promise<string> {
-    this.#waiting ??= this.#ask();
+  /** The first root, or the fallback when there is none or the client takes too long. Asked on `lane`. */
+  async directory(lane: Outbox): Promise<string> {
+    this.#waiting ??= this.#ask(lane);
     await this.#waiting;
     return this.#firstRoot ?? this.#fallbackDir;
   }
@@ -31,10 +32,10 @@ export class WorkspaceRoots {
   }
 
   /** Resolves when the client has answered, or has had its time. */
-  #ask(): Promise<void> {
+  #ask(lane: Outbox): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = startTimer(rootsReplyMsMax, resolve);
-    this.#requests.request("roots/list", undefined, lateReplyMsMax).then(
+    this.#requests.request(lane, "roots/list", undefined, lateReplyMsMax).then(
       (result) => {
         this.#firstRoot = firstDirectory(result);
         timer.stop();

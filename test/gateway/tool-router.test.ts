@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
-import type { CallOutcome, CallRequest } from "../../src/gateway/call.ts";
+import type { CallOutcome, CallRequest, ProgressUpdate } from "../../src/gateway/call.ts";
 import { JobHost } from "../../src/gateway/job-host.ts";
 import { ToolRouter } from "../../src/gateway/tool-router.ts";
 import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
@@ -113,7 +113,7 @@ describe("ToolRouter", () => {
     const seen = await Promise.all(
       [true, false].map(async (isStreaming) => {
         await using harness = new RouterHarness(() => true, isStreaming);
-        const messages: string[] = [];
+        const messages: ProgressUpdate[] = [];
         await harness.call(
           "Bash",
           { command: "echo one; sleep 0.25; echo two; sleep 0.25" },
@@ -209,7 +209,7 @@ describe("JobHost", () => {
   const hostOf = (harness: RouterHarness, cancellation = new Cancellation()): JobHost => {
     const { supervisor, savedOutputs } = harness.services;
     const request = harness.request("ReadBgOutput", {}, { cancellation });
-    return new JobHost({ supervisor, savedOutputs }, request, undefined);
+    return new JobHost({ supervisor, savedOutputs, isStreaming: true }, request, undefined);
   };
   const readCall = (waitMs: number, waitBeyond: number | null = null) =>
     ({

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+
+import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
 import {
   readEnvelope,
   readProgressToken,
@@ -7,6 +9,7 @@ import {
 
 const V = "io.modelcontextprotocol/protocolVersion";
 const C = "io.modelcontextprotocol/clientCapabilities";
+const capabilities = noClientCapabilities;
 const I = "io.modelcontextprotocol/clientInfo";
 
 function fault(code: number, message: string, data?: unknown): EnvelopeReading {
@@ -23,7 +26,7 @@ describe("readEnvelope()", () => {
   ])("accepts %j", (meta, clientName) => {
     expect(readEnvelope(meta)).toEqual({
       kind: "envelope",
-      envelope: { version: "2026-07-28", clientName },
+      envelope: { version: "2026-07-28", clientName, capabilities, logLevel: undefined },
     });
   });
 

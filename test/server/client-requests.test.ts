@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../src/base/errors.ts";
 import type { ResponseMessage } from "../../src/protocol/classify.ts";
+import { Cancellation } from "../../src/base/cancellation.ts";
 import { ClientRequests } from "../../src/server/client-requests.ts";
+import type { Outbox } from "../../src/server/outbox.ts";
 
-function start(): { requests: ClientRequests; sent: unknown[] } {
+function start(): { requests: ClientRequests; lane: Outbox; sent: unknown[] } {
   const sent: unknown[] = [];
-  const outbox = { isCongested: false, send: (text: string) => sent.push(JSON.parse(text)) };
-  return { requests: new ClientRequests(outbox), sent };
+  const lane = { isCongested: false, send: (text: string) => sent.push(JSON.parse(text)) };
+  return { requests: new ClientRequests(), lane, sent };
 }
 
 function response(id: string, result: unknown, error?: unknown): ResponseMessage {
@@ -15,9 +17,9 @@ function response(id: string, result: unknown, error?: unknown): ResponseMessage
 
 describe("ClientRequests", () => {
   test("matches answers by id", async () => {
-    const { requests, sent } = start();
-    const first = requests.request("a", undefined, 60_000);
-    const second = requests.request("b", { x: 1 }, 60_000);
+    const { requests, lane, sent } = start();
+    const first = requests.request(lane, "a", undefined, 60_000);
+    const second = requests.request(lane, "b", { x: 1 }, 60_000);
     requests.settle(response("server-2", "two"));
     requests.settle(response("server-9", "none"));
     requests.settle(response("server-1", "one"));
@@ -30,8 +32,8 @@ describe("ClientRequests", () => {
   });
 
   test("gives up after the time and says so to the client", async () => {
-    const { requests, sent } = start();
-    const asked = requests.request("a", undefined, 1);
+    const { requests, lane, sent } = start();
+    const asked = requests.request(lane, "a", undefined, 1);
     expect(asked).rejects.toEqual(
       new AppError("cancelled", "the client did not answer a within 1 ms"),
     );
@@ -43,9 +45,24 @@ describe("ClientRequests", () => {
     });
   });
 
+  test("a cancelled call takes its question back", async () => {
+    const { requests, lane, sent } = start();
+    const cancellation = new Cancellation();
+    const asked = requests.request(lane, "a", undefined, 60_000, cancellation);
+    cancellation.cancel();
+    expect(await asked.catch((error: unknown) => error)).toEqual(
+      new AppError("cancelled", "the call was cancelled"),
+    );
+    expect(sent.at(-1)).toEqual({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: "server-1", reason: "no longer needed" },
+    });
+  });
+
   test("close() ends what is pending", async () => {
-    const { requests } = start();
-    const asked = requests.request("a", undefined, 60_000);
+    const { requests, lane } = start();
+    const asked = requests.request(lane, "a", undefined, 60_000);
     requests.close();
     expect(asked).rejects.toEqual(new AppError("cancelled", "the connection has ended"));
     await asked.catch(() => undefined);

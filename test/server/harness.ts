@@ -1,5 +1,6 @@
 import { createDeferred, type Deferred } from "../../src/base/deferred.ts";
 import type { CallOutcome, CallRequest, Router } from "../../src/gateway/call.ts";
+import { Changes } from "../../src/gateway/changes.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/server-context.ts";
 import { serveConnection, type ServedConnection } from "../../src/server/serve-connection.ts";
@@ -65,7 +66,11 @@ export function startServer(drainMs = 0): TestServer {
   const router = new FakeRouter();
   const connection = serveConnection({
     transport,
-    server: new ServerContext(router, "Use the tools."),
+    server: new ServerContext({
+      features: { router, changes: new Changes(), changing: new Set() },
+      instructions: "Use the tools.",
+      stateKey: () => Promise.resolve(new Uint8Array(32)),
+    }),
     client: {
       id: "stdio",
       limitsFor: (name) => ({ answerMs: name === "known" ? 1 : 2, resultCharsMax: 3 }),

@@ -129,11 +129,11 @@ describe.each(listings)("$name", (listing) => {
   });
 
   test("says all four hints, and a reader is never destructive", () => {
-    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {};
     const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint];
     expect(hints.map((hint) => typeof hint)).toEqual(Array(4).fill("boolean"));
     expect(readOnlyHint && destructiveHint).toBe(false);
-    expect(title.length).toBeGreaterThan(5);
+    expect(title?.length).toBeGreaterThan(5);
   });
 
   test("has a description of at most 2 KiB", () => {

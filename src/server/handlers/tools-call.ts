@@ -1,11 +1,9 @@
 import { badArguments } from "../../protocol/call-result-codec.ts";
-import { readProgressToken } from "../../protocol/envelope.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { CallRequest } from "../../gateway/call.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
 import { invalidParams, type MethodReply } from "../method.ts";
-import { ProgressReporter } from "../progress.ts";
+import { ToolCall } from "../tool-call.ts";
 
 /** `tools/call`: checks the shape of the parameters; the router knows the tools, their Worker checks the arguments. */
 export function handleToolsCall(
@@ -20,11 +18,9 @@ export function handleToolsCall(
   if (args !== undefined && !isObject(args)) {
     return badArguments(version, `Invalid arguments for ${name}: arguments must be an object`);
   }
-  const call: CallRequest = { name, args, version, client, cancellation: request.cancellation };
-  const token = readProgressToken(params);
-  if (token === undefined) return connection.server.router.call(call);
-  const progress = new ProgressReporter(token, version, connection.outbox);
-  request.progress = progress;
-  const onProgress = (message: string): void => progress.report(message);
-  return connection.server.router.call({ ...call, onProgress });
+  const { mayUse } = client;
+  if (mayUse !== undefined && !mayUse(name)) {
+    return invalidParams(`you may not use the tool ${name.slice(0, 100)}`);
+  }
+  return connection.server.features.router.call(new ToolCall(name, args, request, connection));
 }

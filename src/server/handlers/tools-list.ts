@@ -7,5 +7,5 @@ export function handleToolsList(request: ActiveRequest, connection: Connection):
   if (request.params?.cursor !== undefined) {
     return invalidParams("cursor is unknown; ask without a cursor for the first page");
   }
-  return resultReply(connection.server.toolsListJson(request.version));
+  return resultReply(connection.server.toolsListJson(request.version, request.client));
 }

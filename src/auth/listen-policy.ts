@@ -1,0 +1,46 @@
+import { isLoopbackHost } from "./loopback-host.ts";
+
+/** Where the server shall listen and what stands before it. */
+export interface ListenWish {
+  /** The address or name to listen on, for instance `127.0.0.1` or `0.0.0.0`. */
+  readonly host: string;
+  /** There is a file of static tokens. */
+  readonly hasTokens: boolean;
+  /** There are keys to check signed tokens with. */
+  readonly hasKeySet: boolean;
+  /** The server itself speaks TLS. */
+  readonly hasTls: boolean;
+}
+
+export type ListenDecision =
+  | { readonly kind: "allowed"; readonly warnings: readonly string[] }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/**
+ * Whether we may listen there. The loopback interface needs nothing; every other address needs tokens or keys,
+ * because whoever reaches it can run commands (threats: a bind without authentication).
+ */
+export function decideListening({
+  host,
+  hasTokens,
+  hasKeySet,
+  hasTls,
+}: ListenWish): ListenDecision {
+  if (isLoopbackHost(host)) return { kind: "allowed", warnings: [] };
+  if (!hasTokens && !hasKeySet) return { kind: "refused", reason: refusalText(host) };
+  return { kind: "allowed", warnings: hasTls ? [] : [plainTextWarning(host)] };
+}
+
+function refusalText(host: string): string {
+  return (
+    `Listening on "${host}" without authentication is refused: whoever reaches it could run commands here. ` +
+    "Give --token-file or --jwks, or listen on 127.0.0.1."
+  );
+}
+
+function plainTextWarning(host: string): string {
+  return (
+    `Listening on "${host}" without TLS: tokens and results can be read on the way. ` +
+    "Put a TLS proxy in front, or listen on 127.0.0.1."
+  );
+}

@@ -1,0 +1,51 @@
+import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
+import type { ProtocolFault } from "../protocol/tool-types.ts";
+
+/**
+ * The one way to ask the client, or the person in front of it, in every era and on every transport.
+ * A handler is written once:
+ *
+ *     const { name } = await context.ask.ask({ name: form });
+ *
+ * - Legacy: the requests go out as real server requests and the promise waits for the answers.
+ * - Modern: the first round rejects with `InputNeeded`, which the handler lets pass; the client comes back
+ *   with the answers, the handler runs again from its start, and the same `ask` resolves at once.
+ * - MCP task: the task says `input_required` and the promise waits for `tasks/update`.
+ *
+ * So a handler that asks is deterministic up to the last `ask` and has no side effects before it.
+ */
+export interface AskClient {
+  /** False when the client did not declare it: use another way. */
+  can(kind: InputKind): boolean;
+  /**
+   * Asks for all of `requests` at once.
+   * @throws InputNeeded to be let through, @throws AppError `unsupported` when `can` is false for one of them,
+   *   `cancelled` when the call was cancelled or nobody answered in time.
+   */
+  ask(requests: InputRequests): Promise<InputResponses>;
+}
+
+/** Not a failure: the call ends with `input_required`, and its handler runs again with the answers. */
+export class InputNeeded extends Error {
+  override readonly name = "InputNeeded";
+  readonly requests: InputRequests;
+  /** What the next round needs, sealed: the client gives it back as it is. */
+  readonly requestState: string;
+
+  constructor(requests: InputRequests, requestState: string) {
+    super("The client has been asked; the call goes on when it comes back with the answers.");
+    this.requests = requests;
+    this.requestState = requestState;
+  }
+}
+
+/** Thrown by a handler that must answer with a JSON-RPC error of its own. */
+export class FaultError extends Error {
+  override readonly name = "FaultError";
+  readonly fault: ProtocolFault;
+
+  constructor(fault: ProtocolFault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,24 @@
+/** Something that clients may have cached or subscribed to is not what it was. */
+export type Change =
+  | { readonly kind: "tools" }
+  | { readonly kind: "prompts" }
+  | { readonly kind: "resources" }
+  /** `clientId`: only this client can see the resource; absent = all can. */
+  | { readonly kind: "resource"; readonly uri: string; readonly clientId?: string };
+
+export type ChangeListener = (change: Change) => void;
+
+/** What the server offers changes; connections and subscriptions listen. Lives as long as the process. */
+export class Changes {
+  readonly #listeners = new Set<ChangeListener>();
+
+  /** Returns how to stop listening. */
+  listen(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  readonly emit = (change: Change): void => {
+    for (const listener of this.#listeners) listener(change);
+  };
+}

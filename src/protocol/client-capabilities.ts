@@ -1,0 +1,52 @@
+import { isObject } from "./json-rpc.ts";
+import { isAtLeast, type ProtocolVersion } from "./versions.ts";
+
+/** Ids of the extensions that the core serves; they sit in `capabilities.extensions` (modern.md section 2). */
+export const extensionIds = {
+  tasks: "io.modelcontextprotocol/tasks",
+  skills: "io.modelcontextprotocol/skills",
+} as const;
+
+/** What a client says it can be asked for, and which extensions it understands. */
+export interface ClientCapabilities {
+  readonly elicitationForm: boolean;
+  readonly elicitationUrl: boolean;
+  readonly sampling: boolean;
+  readonly roots: boolean;
+  /** `io.modelcontextprotocol/tasks`: a call may be answered with an MCP task. */
+  readonly tasks: boolean;
+}
+
+export const noClientCapabilities: ClientCapabilities = {
+  elicitationForm: false,
+  elicitationUrl: false,
+  sampling: false,
+  roots: false,
+  tasks: false,
+};
+
+/**
+ * Reads `capabilities` of `initialize` or of a modern envelope. What the revision does not know counts as
+ * absent; `elicitation: {}` means form mode only (modern.md section 6, legacy.md section 2).
+ */
+export function readClientCapabilities(
+  declared: unknown,
+  version: ProtocolVersion,
+): ClientCapabilities {
+  if (!isObject(declared)) return noClientCapabilities;
+  const { elicitation, sampling, roots, extensions } = declared;
+  const knowsModes = isAtLeast(version, "2025-11-25");
+  const hasModes =
+    isObject(elicitation) && (isObject(elicitation.form) || isObject(elicitation.url));
+  const elicits = isObject(elicitation) && isAtLeast(version, "2025-06-18");
+  return {
+    elicitationForm: elicits && (!knowsModes || !hasModes || isObject(elicitation.form)),
+    elicitationUrl: elicits && knowsModes && isObject(elicitation.url),
+    sampling: isObject(sampling),
+    roots: isObject(roots),
+    tasks:
+      isAtLeast(version, "2026-07-28") &&
+      isObject(extensions) &&
+      isObject(extensions[extensionIds.tasks]),
+  };
+}

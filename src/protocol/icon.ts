@@ -1,0 +1,8 @@
+/** A picture for a list. Only `https:` and `data:` sources (modern.md section 4). */
+export interface Icon {
+  readonly src: string;
+  readonly mimeType?: string;
+  /** Such as `48x48`, or `any`. */
+  readonly sizes?: readonly string[];
+  readonly theme?: "light" | "dark";
+}
