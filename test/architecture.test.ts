@@ -11,6 +11,7 @@ const root = join(import.meta.dir, "../src");
 const layers: Readonly<Record<string, readonly string[]>> = {
   base: [],
   protocol: ["base"],
+  auth: ["base", "protocol"],
   store: ["base"],
   config: ["base"],
   process: ["base"],

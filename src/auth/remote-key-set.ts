@@ -75,7 +75,9 @@ export class RemoteKeySet {
   async #renew(): Promise<void> {
     if (this.#fetching === undefined) {
       if (this.options.clock.monotonicMs() < this.#nextFetchMs) return;
-      this.#fetching = this.#fetch();
+      this.#fetching = this.#fetch().finally(() => {
+        this.#fetching = undefined;
+      });
     }
     await this.#fetching;
   }
@@ -91,7 +93,6 @@ export class RemoteKeySet {
     }
     const pauseMs = this.#isDown ? keySetRetryMs : keySetCooldownMs;
     this.#nextFetchMs = clock.monotonicMs() + pauseMs;
-    this.#fetching = undefined;
   }
 
   /** Says once that the keys cannot be had, and once that they can again. */

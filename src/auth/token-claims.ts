@@ -1,4 +1,4 @@
-import type { JWTHeaderParameters, JWTPayload } from "jose";
+import type { JWTPayload } from "jose";
 
 import { tokenSubjectCharsMax } from "../base/limits.ts";
 import type { Principal } from "./principal.ts";
@@ -18,9 +18,9 @@ const accessTokenTypes: ReadonlySet<string> = new Set(["at+jwt", "application/at
 export function readClaims(
   issuer: string,
   payload: JWTPayload,
-  { typ }: JWTHeaderParameters,
+  { typ }: { readonly typ?: unknown },
 ): ClaimsReading {
-  if (typ !== undefined && !accessTokenTypes.has(String(typ).toLowerCase()))
+  if (typ !== undefined && !isAccessTokenType(typ))
     return { kind: "rejected", reason: "it is a JWT of another kind than an access token" };
   // Bound to a key of the client: accepted as a bearer token, it would serve whoever stole it.
   if (payload["cnf"] !== undefined)
@@ -28,6 +28,10 @@ export function readClaims(
   const id = principalIdOf(issuer, payload);
   if (id === undefined) return { kind: "rejected", reason: "it names neither subject nor client" };
   return { kind: "principal", principal: { id, scopes: scopesOf(payload) } };
+}
+
+function isAccessTokenType(typ: unknown): boolean {
+  return typeof typ === "string" && accessTokenTypes.has(typ.toLowerCase());
 }
 
 /** Subjects and clients have different prefixes: a user may be called like a client. */

@@ -60,8 +60,8 @@ export class TokenFile {
 /** Changes with the content, the permissions and the file itself; undefined while there is none. */
 function versionOf(path: string): string | undefined {
   try {
-    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-    return `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+    const { dev, ino, mode, size, mtimeMs, ctimeMs } = statSync(path);
+    return `${dev} ${ino} ${mode} ${size} ${mtimeMs} ${ctimeMs}`;
   } catch {
     return undefined;
   }
