@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
+import { systemCodeOf } from "../base/errors.ts";
 import { keySetBytesMax } from "../base/limits.ts";
 
 /**
@@ -10,11 +11,23 @@ import { keySetBytesMax } from "../base/limits.ts";
  * @throws Error whose message completes "the keys cannot be had: "
  */
 export async function fetchKeySet(url: URL, timeoutMs: number): Promise<unknown> {
-  const bytes = url.protocol === "file:" ? await readFile(url) : await download(url, timeoutMs);
+  const bytes = await readBytes(url, timeoutMs);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw new Error("what is there is not JSON");
+  }
+}
+
+async function readBytes(url: URL, timeoutMs: number): Promise<Uint8Array> {
+  try {
+    return url.protocol === "file:" ? await readFile(url) : await download(url, timeoutMs);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "TimeoutError")
+      throw new Error(`no answer within ${timeoutMs} ms`, { cause: error });
+    const code = systemCodeOf(error);
+    if (code === undefined) throw error;
+    throw new Error(`it cannot be reached (${code})`, { cause: error });
   }
 }
 
@@ -30,19 +43,14 @@ async function readFile(url: URL): Promise<Uint8Array> {
 const tooLarge = `it is larger than ${keySetBytesMax} bytes`;
 
 async function download(url: URL, timeoutMs: number): Promise<Uint8Array> {
-  try {
-    const response = await fetch(url, {
-      redirect: "manual",
-      // To this machine, in the clear: not by way of a proxy that the environment names.
-      ...(url.protocol === "http:" && { proxy: false as const }),
-      signal: AbortSignal.timeout(timeoutMs),
-      headers: { accept: "application/jwk-set+json, application/json" },
-    });
-    return await readBody(response);
-  } catch (error) {
-    if (!(error instanceof DOMException && error.name === "TimeoutError")) throw error;
-    throw new Error(`no answer within ${timeoutMs} ms`, { cause: error });
-  }
+  const response = await fetch(url, {
+    redirect: "manual",
+    // To this machine, in the clear: not by way of a proxy that the environment names.
+    ...(url.protocol === "http:" && { proxy: false as const }),
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: { accept: "application/jwk-set+json, application/json" },
+  });
+  return readBody(response);
 }
 
 async function readBody(response: Response): Promise<Uint8Array> {

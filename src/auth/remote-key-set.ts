@@ -46,7 +46,7 @@ export class RemoteKeySet {
    * @throws KeySetUnavailable, or the error of the `KeyFinder` when the keys do not contain it
    */
   async find(header: JWTHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
-    if (this.#ageMs() > keySetAgeMsMax) await this.#renew();
+    if (this.#ageMs() > keySetAgeMsMax) await this.#renewOld();
     const find = this.#usable();
     try {
       return await find(header, token);
@@ -69,6 +69,12 @@ export class RemoteKeySet {
   #ageMs(): number {
     if (this.#current === undefined) return Number.POSITIVE_INFINITY;
     return this.options.clock.monotonicMs() - this.#current.fetchedAtMs;
+  }
+
+  /** Of a server that is known to be down, requests do not wait while there are keys that still count. */
+  async #renewOld(): Promise<void> {
+    const renewal = this.#renew();
+    if (!this.#isDown || this.#ageMs() > keySetOutageMsMax) await renewal;
   }
 
   /** Fetches the keys, unless that was tried a moment ago. Never rejects. */

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import * as fc from "fast-check";
 
 import { type Authorization, Authorizer } from "../../src/auth/authorizer.ts";
 import { JwtVerifier } from "../../src/auth/jwt-verifier.ts";
@@ -144,7 +143,6 @@ describe("Authorizer with nothing to check tokens with", () => {
 describe("Authorizer with an authorization server", () => {
   let server: AuthorizationServer;
   let authorizer: Authorizer;
-  const warnings: string[] = [];
   const scopes = ["tools:exec", "tools:use"];
   const known = `, resource_metadata="${metadataUrl}", scope="tools:exec tools:use"`;
   const clock = new TestClock();
@@ -155,7 +153,7 @@ describe("Authorizer with an authorization server", () => {
       issuer: server.issuer,
       audiences: [resource],
       keySetUrl: server.keySetUrl,
-      warn: (message) => warnings.push(message),
+      warn: () => {},
       clock,
     });
     const access = {
@@ -221,35 +219,6 @@ describe("Authorizer with an authorization server", () => {
     const rest = `, resource_metadata="${metadataUrl}", scope="files:write tools:use", error="insufficient_scope", error_description="${text}"`;
     expect(authorizer.insufficientScope(["files:write", "tools:use"])).toEqual(
       refusal(403, invalidRequest, `${text}.`, challenge(rest)) as never,
-    );
-  });
-
-  test("U-oauth: whatever is sent, nothing of a token is in an answer or a warning", async () => {
-    // Long enough that no word of ours is one by chance.
-    const word = fc.stringMatching(/^[A-Za-z0-9\-._~+/]{24,60}$/);
-    const header = fc.oneof(
-      fc.constant(undefined),
-      word.map((text) => `Bearer ${text}`),
-      word.map((text) => `Basic ${text}`),
-      fc.tuple(word, word).map((pair) => `Bearer ${pair.join(", Bearer ")}`),
-      fc.tuple(word, word, word).map((parts) => `Bearer ${parts.join(".")}`),
-      word.map((text) => `Bearer "${text}"`),
-      // A header that can be read, so that more of the token is looked at.
-      word.map((text) => `Bearer eyJhbGciOiJFUzI1NiIsImtpZCI6ImZpcnN0In0.${text}.${text}`),
-    );
-    const query = fc.oneof(
-      fc.constant(""),
-      word.map((text) => `?access_token=${text}`),
-      word.map((text) => `?token=${text}`),
-    );
-    await fc.assert(
-      fc.asyncProperty(header, query, async (value, search) => {
-        const answer = await authorizer.authorize(request(value, search));
-        const said = JSON.stringify([answer, warnings]);
-        const sent = `${value} ${search}`.split(/[\s.,"=?]+/).filter((part) => part.length >= 12);
-        const words = sent.filter((part) => part !== "access_token");
-        expect(words.filter((part) => said.includes(part))).toEqual([]);
-      }),
     );
   });
 });

@@ -191,6 +191,10 @@ describe("JwtVerifier: signatures", () => {
     server.published = published;
   });
 
+  test("the only key that fits need not be named", async () => {
+    expect(await checkClaims({}, { kid: undefined })).toEqual(alice());
+  });
+
   test.each(["", ".", "..", "...", "a.b", "a.b.c", "a.b.c.d.e", "e30.e30.", "bnVsbA.e30.e30"])(
     "%p is no token, and the keys are not asked for",
     async (token) => {

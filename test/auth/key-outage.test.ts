@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 
 import { JwtVerifier, type TokenCheck } from "../../src/auth/jwt-verifier.ts";
+import { until } from "../process/until.ts";
 import { AuthorizationServer, type KeysBehaviour } from "./authorization-server.ts";
 import { TestClock } from "./test-clock.ts";
 
@@ -154,7 +155,10 @@ describe("keys of the authorization server: outage", () => {
     const token = await newToken();
     await server[Symbol.asyncDispose]();
     expect(await verifier.check(token)).toEqual(unavailable);
-    expect(warnings.length).toBe(1);
+    expect(warnings).toEqual([
+      `The keys at ${server.keySetUrl.href} cannot be had: it cannot be reached (ECONNREFUSED). ` +
+        "Signed tokens are answered with 503 until then.",
+    ]);
   });
 
   test("after a failure the server is asked again after 5 s, not before", async () => {
@@ -179,6 +183,17 @@ describe("keys of the authorization server: outage", () => {
     ]);
     clock.advance(1);
     expect(await check()).toEqual(unavailable);
+  });
+
+  test("a server that is known to be down keeps no request waiting while its last keys count", async () => {
+    expect(await check()).toEqual(alice);
+    server.behaviour = down;
+    clock.advance(10 * 60_000 + 1);
+    expect(await check()).toEqual(alice);
+    server.behaviour = { kind: "silent" };
+    clock.advance(5000);
+    expect(await check()).toEqual(alice);
+    await until(() => server.requests === 3);
   });
 
   test("during an outage a token of an unknown key is 503: the key may be a new one", async () => {

@@ -58,8 +58,8 @@ describe("fetchKeySet() of a file", () => {
 
   test.each([
     [folder, "it is not a regular file"],
-    [join(folder, "none"), "ENOENT"],
+    [join(folder, "none"), "it cannot be reached (ENOENT)"],
   ])("%p is refused", async (file, message) => {
-    expect(await fetchFile(file).catch(messageOf)).toContain(message);
+    expect(await fetchFile(file).catch(messageOf)).toBe(message);
   });
 });
