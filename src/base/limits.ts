@@ -83,6 +83,23 @@ export const loginShellMsMax = 5_000;
 /** A client that offers roots may take this long to list them. */
 export const rootsReplyMsMax = 1_000;
 
+// ---- MCP tasks ------------------------------------------------------------------------------
+
+/** An MCP task stays readable this long when nobody says otherwise: a client may well be away for a while. */
+export const mcpTaskTtlMsDefault = 60 * 60 * 1000;
+/** How often a client is asked to look: nobody notices half a second, and a look costs some 20 µs. */
+export const mcpTaskPollIntervalMsDefault = 500;
+/** MCP tasks of one client; each takes about 1 kB and its result. */
+export const mcpTasksPerOwnerMax = 1024;
+/** MCP tasks of all clients together. */
+export const mcpTasksMax = 4096;
+/** Characters of the result of one MCP task: more does not fit into the line that would carry it. */
+export const mcpTaskResultCharsMax = 16 * MIB;
+/** Characters of the results of all MCP tasks together; an ordinary one has 30,000. */
+export const mcpTaskResultsCharsMax = 64 * MIB;
+/** Questions of one MCP task over its life, repeated ones included: a client may answer nonsense for ever. */
+export const mcpTaskKeysMax = 1000;
+
 // ---- Authorization --------------------------------------------------------------------------
 
 /** Characters of a bearer token. Signed tokens with many groups have some thousands; servers cut headers near 8 KiB. */
@@ -115,3 +132,22 @@ export const keySetOutageMsMax = 60 * 60_000;
 export const keySetCooldownMs = 30_000;
 /** After a failure the keys are asked for again after this; requests in between are answered at once. */
 export const keySetRetryMs = 5_000;
+
+// ---- HTTP -----------------------------------------------------------------------------------
+
+/** Bytes of events that may wait for one slow reader before its response is ended. */
+export const sseWaitingBytesMax = 4 * MIB;
+/** A request that takes longer gets the head of its response now; clients give up after about 60 s without. */
+export const httpFirstByteMsMax = 1_000;
+/** A sign of life on a silent stream; proxies close what is silent for 30 to 60 s (modern.md section 7). */
+export const httpKeepAliveMs = 15_000;
+/** Legacy sessions at a time, unless told otherwise: 20 kB each at most makes 200 MB. */
+export const httpSessionsMax = 10_000;
+/** A session that nobody has used for this long is ended. */
+export const httpSessionIdleMsMax = 30 * 60 * 1000;
+/** Modern requests under way at a time, of all clients together. */
+export const httpRequestsMax = 4096;
+/** After SIGTERM requests under way may take this long; supervisors commonly kill after 10 to 30 s. */
+export const httpDrainMsMax = 8_000;
+/** How soon a client shall come back for the rest of a stream that we ended early. */
+export const httpRetryMs = 500;

@@ -1,5 +1,6 @@
 import type { Router } from "../gateway/call.ts";
 import type { CommandIo } from "./command-io.ts";
+import type { HttpSettings } from "./http-flags.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 import type { Printer } from "./print.ts";
 import type { StartUp } from "./start-up.ts";
@@ -9,6 +10,8 @@ export interface CliServices {
   readonly version: string;
   /** Serves one client over stdin and stdout; resolves with the exit code when it has gone. */
   serveStdio(options: StartUp): Promise<number>;
+  /** Serves clients over HTTP; resolves with the exit code when it was told to end. */
+  serveHttp(options: StartUp, http: HttpSettings): Promise<number>;
   /** The tools, without a client. */
   createRouter(options: StartUp): Promise<OpenRouter>;
 }

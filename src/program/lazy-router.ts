@@ -39,6 +39,11 @@ export class LazyRouter implements Router {
     );
   }
 
+  /** Ends what a client that is gone has left running. */
+  endClient(clientId: string): void {
+    void this.#services?.endClient(clientId);
+  }
+
   /** Ends what calls have started. */
   async close(): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.

@@ -18,6 +18,11 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   const services: CliServices = {
     version: product.version,
     serveStdio: (start) => serveStdio(parts, start, { env, warn, cwd: io.cwd }),
+    async serveHttp(start, http) {
+      const { serveHttp } = await import("./serve-http.ts");
+      const print = (line: string): void => io.stdout.write(`${line}\n`);
+      return serveHttp(parts, start, http, { env, warn, print, cwd: io.cwd });
+    },
     async createRouter(start) {
       const router = new LazyRouter(parts, { start, env, warn });
       return { router, close: () => router.close() };

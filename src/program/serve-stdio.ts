@@ -1,8 +1,8 @@
 import { shutdownDrainMs } from "../base/limits.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import type { ClientLimits } from "../gateway/call.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { StdioTransport } from "../transport/stdio.ts";
+import { limitsFor, workspaceFallback } from "./client-profile.ts";
 import { createServerContext } from "./create-server-context.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
@@ -40,26 +40,4 @@ export async function serveStdio(
   await connection.ended;
   await router.close();
   return 0;
-}
-
-/** The client's limits; what is wrong with the file that overrides them is said when it is first read. */
-function limitsFor(
-  { clients }: StartUp,
-  clientName: string | undefined,
-  warn: (message: string) => void,
-): ClientLimits {
-  const limits = clients.limitsFor(clientName);
-  if (!reported.has(clients)) {
-    reported.add(clients);
-    for (const problem of clients.problems()) warn(problem.message);
-  }
-  return limits;
-}
-
-/** Tables whose problems have been said. */
-const reported = new WeakSet<object>();
-
-/** Desktop applications start servers in `/`, where no command should run by accident. */
-function workspaceFallback(cwd: string, homeDir: string): string {
-  return cwd === "/" ? homeDir : cwd;
 }

@@ -77,6 +77,11 @@ export class ToolServices {
     if (existsSync(this.#storePath)) void this.#ledger.endLeftovers();
   }
 
+  /** Ends the background tasks of a client that is gone. */
+  endClient(clientId: string): Promise<void> {
+    return this.#supervisor.endClient(clientId);
+  }
+
   /** Ends every command and every Worker. */
   async close(): Promise<void> {
     this.#pool.close();

@@ -1,3 +1,4 @@
+import type { LegacyVersion } from "../protocol/versions.ts";
 import { ClientRequests } from "./client-requests.ts";
 import { InFlight } from "./in-flight.ts";
 import type { Outbox } from "./outbox.ts";
@@ -17,6 +18,8 @@ export interface Connection {
   readonly inFlight: InFlight;
   /** How to say that a subscription is over while the connection goes on (modern.md section 7, teardown). */
   readonly endsByNotification: boolean;
+  /** What counts as negotiated without a session: 2025-03-26 over HTTP (legacy.md section 1). */
+  readonly assumedVersion?: LegacyVersion;
 }
 
 export function createConnection(

@@ -20,6 +20,7 @@ import type { ReplyLane } from "./lane.ts";
 import type { MethodReply } from "./method.ts";
 import { legacyMethods, type Method, modernMethods } from "./methods.ts";
 import { PipeLane } from "./pipe-lane.ts";
+import { offersTasks } from "./tasks/task-support.ts";
 
 type SingleMessage = Exclude<ClassifiedMessage, BatchMessage>;
 
@@ -74,7 +75,8 @@ export class Dispatcher {
 
   /** Batches exist in 2025-03-26 only (legacy.md section 3). */
   #receiveBatch(elements: readonly unknown[], lane: ReplyLane): void {
-    if (this.#connection.session.version !== "2025-03-26") {
+    const { session, assumedVersion } = this.#connection;
+    if ((session.version ?? assumedVersion) !== "2025-03-26") {
       return replyError(
         lane,
         undefined,
@@ -118,7 +120,9 @@ export class Dispatcher {
 
   /** What was not declared does not exist (modern.md section 2). */
   #isOffered({ needs }: Method): boolean {
-    return needs === undefined || this.#connection.server.features[needs] !== undefined;
+    const { features } = this.#connection.server;
+    if (needs === "tasks") return offersTasks(features);
+    return needs === undefined || features[needs] !== undefined;
   }
 
   #start(

@@ -19,6 +19,11 @@ export class InFlight {
     return this.#running >= this.#requestsMax;
   }
 
+  /** Requests that wait for their reply. */
+  get size(): number {
+    return this.#requests.size;
+  }
+
   has(id: RequestId): boolean {
     return this.#requests.has(id);
   }

@@ -43,6 +43,11 @@ export class Session {
     this.#limits = profile.limitsFor(undefined);
   }
 
+  /** Whom live state belongs to. */
+  get clientId(): string {
+    return this.#profile.id;
+  }
+
   /** The negotiated revision; undefined before `initialize`. */
   get version(): LegacyVersion | undefined {
     return this.#version;

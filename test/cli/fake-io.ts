@@ -1,5 +1,6 @@
 import type { CommandIo, TextOutput } from "../../src/cli/command-io.ts";
 import type { CliServices } from "../../src/cli/command.ts";
+import type { HttpSettings } from "../../src/cli/http-flags.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallOutcome, CallRequest } from "../../src/gateway/call.ts";
@@ -14,6 +15,8 @@ export interface CommandRun {
   readonly stderr: string;
   /** `serveStdio` was asked for with this. */
   readonly served: StartUp | undefined;
+  /** `serveHttp` was asked for with this. */
+  readonly servedHttp: HttpSettings | undefined;
   readonly calls: readonly CallRequest[];
   readonly closed: number;
 }
@@ -79,6 +82,7 @@ export async function runIn(
     stdout: tree.relative(stdout.text()),
     stderr: tree.relative(stderr.text()),
     served: probe.served(),
+    servedHttp: probe.servedHttp(),
     calls: probe.calls,
     closed: probe.closed(),
   };
@@ -102,17 +106,24 @@ interface ServicesProbe {
   readonly services: CliServices;
   readonly calls: CallRequest[];
   served(): StartUp | undefined;
+  servedHttp(): HttpSettings | undefined;
   closed(): number;
 }
 
 function createServices(input: CommandRunInput): ServicesProbe {
   const calls: CallRequest[] = [];
   let served: StartUp | undefined;
+  let servedHttp: HttpSettings | undefined;
   let closed = 0;
   const services: CliServices = {
     version: "1.2.3",
     async serveStdio(options) {
       served = options;
+      return 0;
+    },
+    async serveHttp(options, http) {
+      served = options;
+      servedHttp = http;
       return 0;
     },
     async createRouter() {
@@ -128,7 +139,13 @@ function createServices(input: CommandRunInput): ServicesProbe {
       };
     },
   };
-  return { services, calls, served: () => served, closed: () => closed };
+  return {
+    services,
+    calls,
+    served: () => served,
+    servedHttp: () => servedHttp,
+    closed: () => closed,
+  };
 }
 
 /** The outcome of a call that gave this content. */

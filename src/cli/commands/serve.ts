@@ -1,13 +1,16 @@
 import type { Command } from "../command.ts";
+import { httpFlags, readHttpSettings } from "../http-flags.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
 
 export const serveCommand: Command = {
   usage: "[FLAGS]",
   description:
     "Serves one MCP client over stdin and stdout, until it closes stdin.\n" +
-    "This is what runs without a command, except in a terminal.",
+    "This is what runs without a command, except in a terminal.\n" +
+    "With --http it serves any number of clients over Streamable HTTP, until it is told to end.",
   flags: {
     ...startUpFlags,
+    ...httpFlags,
     client: {
       kind: "text",
       placeholder: "ID",
@@ -16,6 +19,7 @@ export const serveCommand: Command = {
   },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print, services }) {
+    const http = readHttpSettings(args);
     const start = startUp(args, io, print);
     const client = args.text("client");
     if (client !== undefined && !start.clients.hasClient(client)) {
@@ -23,6 +27,7 @@ export const serveCommand: Command = {
       const known = start.clients.ids().join(", ");
       print.warning(`--client ${client} is not known; default limits hold. Known: ${known}`);
     }
+    if (http !== undefined) return services.serveHttp(start, http);
     return services.serveStdio(start);
   },
 };

@@ -1,0 +1,120 @@
+import { AppError } from "../base/errors.ts";
+import type { FlagTable, ParsedArguments } from "./flags.ts";
+
+/** How to serve over HTTP, as the command line says. */
+export interface HttpSettings {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly path: string;
+  readonly tokenFile: string | undefined;
+  readonly keySetUrl: string | undefined;
+  readonly issuer: string | undefined;
+  readonly audience: string | undefined;
+  readonly resource: string | undefined;
+  readonly toolScopes: string | undefined;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly tlsCertificate: string | undefined;
+  readonly tlsKey: string | undefined;
+}
+
+const defaultPath = "/mcp";
+
+export const httpFlags: FlagTable = {
+  http: {
+    kind: "text",
+    placeholder: "ADDRESS",
+    help: "Serve Streamable HTTP instead, for instance at 127.0.0.1:8808; port 0 takes a free one.",
+  },
+  path: { kind: "text", placeholder: "PATH", help: "Path of the endpoint. Default: /mcp." },
+  "token-file": {
+    kind: "text",
+    placeholder: "FILE",
+    help: "Take the bearer tokens in this file, one in a line: [LABEL] TOKEN [SCOPE …].",
+  },
+  jwks: {
+    kind: "text",
+    placeholder: "URL",
+    help: "Take signed tokens (JWT) whose keys are here; needs --issuer and --resource.",
+  },
+  issuer: { kind: "text", placeholder: "URL", help: "The issuer that signed tokens must have." },
+  resource: {
+    kind: "text",
+    placeholder: "URL",
+    help: "This endpoint as clients write it, such as https://mcp.example.com/mcp.",
+  },
+  audience: {
+    kind: "text",
+    placeholder: "TEXT",
+    help: "The audience that signed tokens must have. Default: --resource.",
+  },
+  "tool-scopes": {
+    kind: "text",
+    placeholder: "LIST",
+    help: "Scopes that tools need, such as Bash=tools:exec,*=tools:use.",
+  },
+  "allow-origin": {
+    kind: "list",
+    placeholder: "ORIGIN",
+    help: "Answer web pages of this origin too, such as https://app.example.com. May be repeated.",
+  },
+  "allow-host": {
+    kind: "list",
+    placeholder: "NAME",
+    help: "Answer requests for this host name too. May be repeated.",
+  },
+  "tls-cert": { kind: "text", placeholder: "FILE", help: "Serve TLS with this certificate (PEM)." },
+  "tls-key": { kind: "text", placeholder: "FILE", help: "The key of --tls-cert (PEM)." },
+};
+
+/**
+ * Undefined without `--http`.
+ * @throws AppError `usage` for an address that is none, or flags that need `--http`
+ */
+export function readHttpSettings(args: ParsedArguments): HttpSettings | undefined {
+  const address = args.text("http");
+  if (address === undefined) {
+    const stray = Object.keys(httpFlags).find((flag) => args.has(flag));
+    if (stray === undefined) return undefined;
+    throw new AppError("usage", `--${stray} needs --http ADDRESS, such as --http 127.0.0.1:8808.`);
+  }
+  const tlsCertificate = args.text("tls-cert");
+  const tlsKey = args.text("tls-key");
+  if ((tlsCertificate === undefined) !== (tlsKey === undefined)) {
+    throw new AppError("usage", "--tls-cert and --tls-key need each other.");
+  }
+  return {
+    ...parseAddress(address),
+    path: parsePath(args.text("path") ?? defaultPath),
+    tokenFile: args.text("token-file"),
+    keySetUrl: args.text("jwks"),
+    issuer: args.text("issuer"),
+    audience: args.text("audience"),
+    resource: args.text("resource"),
+    toolScopes: args.text("tool-scopes"),
+    allowedOrigins: args.list("allow-origin"),
+    allowedHosts: args.list("allow-host"),
+    tlsCertificate,
+    tlsKey,
+  };
+}
+
+/** `HOST:PORT`, `[IPV6]:PORT` or a port alone, which means 127.0.0.1. */
+function parseAddress(address: string): { host: string; port: number } {
+  const match = /^(?:(\[[0-9a-f:.]+\]|[^:[\]/\s]+):)?(\d{1,5})$/i.exec(address);
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535) {
+    throw new AppError(
+      "usage",
+      `--http ${address} is no address: write HOST:PORT, such as 127.0.0.1:8808 or [::1]:8808.`,
+    );
+  }
+  const host = match[1] ?? "127.0.0.1";
+  return { host: host.replace(/^\[|\]$/g, ""), port };
+}
+
+function parsePath(path: string): string {
+  if (/^\/[\w\-./~]*$/.test(path) && !path.includes("//")) return path;
+  throw new AppError("usage", `--path ${path} is no path: write it like /mcp.`);
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from "node:fs";
+
+import { createAuth, type Auth } from "../auth/create-auth.ts";
+import { decideListening } from "../auth/listen-policy.ts";
+import type { Principal } from "../auth/principal.ts";
+import { AppError, messageOf } from "../base/errors.ts";
+import { httpDrainMsMax, httpRequestsMax, messageLineBytesMax } from "../base/limits.ts";
+import type { HttpSettings } from "../cli/http-flags.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import type { ClientProfile } from "../server/session.ts";
+import { RequestGuard } from "../transport/http/request-guard.ts";
+import { limitsFor, workspaceFallback } from "./client-profile.ts";
+import { createServerContext } from "./create-server-context.ts";
+import { LazyRouter } from "./lazy-router.ts";
+import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+
+export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
+  readonly cwd: string;
+  /** Prints a line of data. */
+  readonly print: (line: string) => void;
+}
+
+/**
+ * Serves clients over Streamable HTTP until a signal comes; then no new work is taken, and what is under way
+ * may finish.
+ * @throws AppError `usage`, `config` or `system` when it cannot listen as it was told
+ */
+export async function serveHttp(
+  parts: ProgramParts,
+  start: StartUp,
+  settings: HttpSettings,
+  options: ServeHttpOptions,
+): Promise<number> {
+  const { warn, print } = options;
+  for (const warning of listenWarnings(settings)) warn(warning);
+  const auth = await createAuth(settings, warn);
+  const router = new LazyRouter(parts, { ...options, start });
+  const endpoint = createEndpoint(router, start, settings, auth, options);
+  const server = listen(settings, endpoint, warn);
+  print(`Listening on ${new URL(settings.path, server.url).href}`);
+  router.warm();
+  await untilSignal();
+  void server.stop();
+  await within(httpDrainMsMax, endpoint.drain());
+  endpoint.close();
+  await server.stop(true);
+  await router.close();
+  return 0;
+}
+
+function listenWarnings({ host, tokenFile, keySetUrl, tlsKey }: HttpSettings): readonly string[] {
+  const decision = decideListening({
+    host,
+    hasTokens: tokenFile !== undefined,
+    hasKeySet: keySetUrl !== undefined,
+    hasTls: tlsKey !== undefined,
+  });
+  if (decision.kind === "refused") throw new AppError("usage", decision.reason);
+  return decision.warnings;
+}
+
+function createEndpoint(
+  router: LazyRouter,
+  start: StartUp,
+  settings: HttpSettings,
+  { authorizer, toolScopes, metadata }: Auth,
+  { warn, cwd }: ServeHttpOptions,
+): HttpEndpoint {
+  const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
+  const profile = (id: string, principal: () => Principal): ClientProfile => ({
+    id,
+    limitsFor: (clientName) => limitsFor(start, clientName, warn),
+    fallbackDir,
+    ...(toolScopes.all.length === 0
+      ? {}
+      : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),
+  });
+  return new HttpEndpoint({
+    server: createServerContext(router, start),
+    path: settings.path,
+    guard: new RequestGuard(settings),
+    authorize: (request) => authorizer.authorize(request),
+    refuseTool: (principal, toolName) => {
+      if (toolScopes.isAllowed(principal, toolName)) return undefined;
+      const { body, ...init } = authorizer.insufficientScope(toolScopes.requiredScopes(toolName));
+      return new Response(body, init);
+    },
+    documents: new Map(metadata?.paths.map((path) => [path, JSON.stringify(metadata.document)])),
+    sessionProfile: (session) => profile(`session:${session.id}`, () => session.principal),
+    principalProfile: (principal) => profile(`principal:${principal.id}`, () => principal),
+    onEnd: (clientId) => router.endClient(clientId),
+    requestsMax: httpRequestsMax,
+  });
+}
+
+function listen(
+  { host, port, tlsCertificate, tlsKey }: HttpSettings,
+  endpoint: HttpEndpoint,
+  warn: (message: string) => void,
+): Bun.Server<undefined> {
+  const tls =
+    tlsCertificate === undefined || tlsKey === undefined
+      ? {}
+      : { tls: { cert: readPem(tlsCertificate), key: readPem(tlsKey) } };
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      fetch: endpoint.fetch,
+      maxRequestBodySize: messageLineBytesMax,
+      development: false,
+      error: (error) => {
+        warn(`internal error: ${messageOf(error)}`);
+        return new Response("internal error\n", { status: 500 });
+      },
+      ...tls,
+    });
+  } catch (error) {
+    throw new AppError(
+      "system",
+      `Cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another port with --http.`,
+    );
+  }
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new AppError("system", `Cannot read ${path}: ${messageOf(error)}`);
+  }
+}
+
+function untilSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, resolve);
+  return promise;
+}
+
+/** Waits for `work`, but not longer than `limitMs`. */
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const handle = setTimeout(resolve, limitMs);
+  await Promise.race([work, promise]);
+  clearTimeout(handle);
+}

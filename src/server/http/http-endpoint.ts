@@ -1,0 +1,129 @@
+import type { HttpSessionsParts } from "./http-sessions.ts";
+import type { Authorization } from "../../auth/authorizer.ts";
+import type { Principal } from "../../auth/principal.ts";
+import type { RequestGuard } from "../../transport/http/request-guard.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { HttpSessions } from "./http-sessions.ts";
+import { LegacyHttp } from "./legacy-http.ts";
+import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
+import { McpPost } from "./mcp-post.ts";
+import { refusal } from "./responses.ts";
+
+export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpParts, "heartbeat"> {
+  /** Path of the MCP endpoint, such as `/mcp`. */
+  readonly path: string;
+  readonly guard: RequestGuard;
+  readonly authorize: (request: Request) => Authorization | Promise<Authorization>;
+  /** Undefined when the principal may use the tool, else the answer (403). */
+  readonly refuseTool: (principal: Principal, toolName: string) => Response | undefined;
+  /** Documents served without authorization, by path, such as the metadata of RFC 9728. */
+  readonly documents: ReadonlyMap<string, string>;
+}
+
+const allowed = "POST, GET, DELETE";
+
+/**
+ * The HTTP side of the server: `fetch` answers every request that reaches the port. Order of the checks: health,
+ * Host and Origin, authorization, method, and then the message itself (modern.md section 9, validation order).
+ */
+export class HttpEndpoint {
+  readonly #parts: HttpEndpointParts;
+  readonly #sessions: HttpSessions;
+  readonly #modern: ModernHttp;
+  readonly #legacy: LegacyHttp;
+  readonly #post: McpPost;
+  readonly #heartbeat = new Heartbeat();
+  #isDraining = false;
+
+  constructor(parts: HttpEndpointParts) {
+    this.#parts = parts;
+    this.#sessions = new HttpSessions(parts);
+    this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
+    this.#legacy = new LegacyHttp(this.#sessions, parts.server, this.#heartbeat);
+    this.#post = new McpPost(this.#modern, this.#legacy, parts.refuseTool);
+  }
+
+  /** Legacy sessions that live now. */
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** Never rejects. */
+  readonly fetch = (request: Request): Response | Promise<Response> => {
+    const path = pathOf(request.url);
+    if (path === "/healthz") return new Response("ok\n");
+    if (path === "/readyz") return this.#ready();
+    const { guard, documents } = this.#parts;
+    const refused = guard.check(request);
+    if (refused !== undefined) return refused;
+    const document = documents.get(path);
+    if (document !== undefined) return guard.withCors(request, serveDocument(request, document));
+    if (path !== this.#parts.path)
+      return refusal(404, `There is nothing at this path: send requests to ${this.#parts.path}.`);
+    if (request.method === "OPTIONS") return guard.preflight(request);
+    return guard.withCors(request, this.#authorized(request));
+  };
+
+  /** No new work; resolves when all that is under way has been answered. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all([this.#modern.settled(), this.#sessions.settled()]);
+  }
+
+  /** Ends every session and request at once. */
+  close(): void {
+    this.#modern.close();
+    this.#sessions.close();
+  }
+
+  #authorized(request: Request): Response | Promise<Response> {
+    const authorization = this.#parts.authorize(request);
+    return authorization instanceof Promise
+      ? authorization.then((settled) => this.#serve(request, settled))
+      : this.#serve(request, authorization);
+  }
+
+  #serve(request: Request, authorization: Authorization): Response | Promise<Response> {
+    if (authorization.kind === "refused") {
+      const { status, headers, body } = authorization;
+      return new Response(body, { status, headers });
+    }
+    if (this.#isDraining)
+      return refusal(503, "The server is shutting down.", { "retry-after": "5" });
+    const { principal } = authorization;
+    switch (request.method) {
+      case "POST":
+        return this.#post.answer(request, principal);
+      case "GET":
+        return this.#legacy.get(request, principal);
+      case "DELETE":
+        return this.#legacy.delete(request, principal);
+      default:
+        return refusal(405, `${request.method.slice(0, 20)} is not answered here.`, {
+          allow: allowed,
+        });
+    }
+  }
+
+  #ready(): Response {
+    return this.#isDraining
+      ? new Response("shutting down\n", { status: 503 })
+      : new Response("ready\n");
+  }
+}
+
+/** Without making a URL object, which costs a microsecond. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start === -1) return "/";
+  const query = url.indexOf("?", start);
+  return query === -1 ? url.slice(start) : url.slice(start, query);
+}
+
+function serveDocument(request: Request, document: string): Response {
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return refusal(405, "Only GET is answered here.", { allow: "GET, HEAD" });
+  }
+  const headers = { "content-type": "application/json", "cache-control": "max-age=3600" };
+  return new Response(document, { headers });
+}

@@ -1,0 +1,125 @@
+import type { Principal } from "../../auth/principal.ts";
+import { EventStore } from "../../transport/http/event-store.ts";
+import { type Connection, createConnection } from "../connection.ts";
+import { Dispatcher } from "../dispatcher.ts";
+import type { Outbox } from "../outbox.ts";
+import type { ServerContext } from "../server-context.ts";
+import type { ClientProfile } from "../session.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import { replayResponse } from "./responses.ts";
+import { SessionStream } from "./session-stream.ts";
+
+export interface HttpSessionParts {
+  readonly id: string;
+  /** Who made it. */
+  readonly principal: Principal;
+  readonly server: ServerContext;
+  readonly profile: (session: HttpSession) => ClientProfile;
+}
+
+/** The stream for what belongs to no request. */
+const ownStreamNumber = 0;
+
+/** For what belongs to no request: nothing is kept for a client that has not opened the stream. */
+class OwnStreamOutbox implements Outbox {
+  readonly #streams: ReadonlyMap<number, SessionStream>;
+
+  constructor(streams: ReadonlyMap<number, SessionStream>) {
+    this.#streams = streams;
+  }
+
+  get isCongested(): boolean {
+    return this.#streams.get(ownStreamNumber)?.isCongested ?? true;
+  }
+
+  send(text: string): void {
+    this.#streams.get(ownStreamNumber)?.send(text);
+  }
+}
+
+/** One legacy session: the state of its handshake and its streams. Small while idle: streams are made when needed. */
+export class HttpSession {
+  readonly id: string;
+  /** Only this principal may use it. Its scopes are those of the newest request: tokens are renewed. */
+  principal: Principal;
+  readonly connection: Connection;
+  readonly dispatcher: Dispatcher;
+  /** On the clock of `performance.now()`. */
+  usedAt = performance.now();
+  #store: EventStore | undefined;
+  /** Streams that have not finished, by their number. */
+  readonly #streams = new Map<number, SessionStream>();
+  #lastStreamNumber = ownStreamNumber;
+  #heartbeat: Heartbeat | undefined;
+  #onEnd: (() => void) | undefined;
+
+  constructor({ id, principal, server, profile }: HttpSessionParts) {
+    this.id = id;
+    this.principal = principal;
+    this.connection = createConnection(server, profile(this), new OwnStreamOutbox(this.#streams));
+    this.dispatcher = new Dispatcher(this.connection);
+  }
+
+  get #ownStream(): SessionStream | undefined {
+    return this.#streams.get(ownStreamNumber);
+  }
+
+  /** True while a client reads a stream, or a request is under way: such a session is not idle. */
+  get isBusy(): boolean {
+    if (this.connection.inFlight.size > 0) return true;
+    for (const stream of this.#streams.values()) if (stream.isAttached) return true;
+    return false;
+  }
+
+  /** `end` is called when the session ends. */
+  onEnd(end: () => void): void {
+    this.#onEnd = end;
+  }
+
+  /** A stream for the response to one POST. */
+  openStream(): SessionStream {
+    this.#lastStreamNumber += 1;
+    return this.#open(this.#lastStreamNumber);
+  }
+
+  /** Answers GET: the stream for what belongs to no request. Undefined when a client reads it already. */
+  openOwnStream(heartbeat: Heartbeat): Response | undefined {
+    if (this.#ownStream?.isAttached === true) return undefined;
+    if (this.#ownStream !== undefined) return this.#ownStream.resume([]);
+    const stream = this.#open(ownStreamNumber);
+    heartbeat.add(stream);
+    this.#heartbeat = heartbeat;
+    return stream.response;
+  }
+
+  /** Answers GET with `Last-Event-ID`: the rest of that event's stream; undefined for an id that is unknown or gone. */
+  resume(lastEventId: string): Response | undefined {
+    const replay = this.#store?.after(lastEventId);
+    if (replay === undefined) return undefined;
+    const stream = this.#streams.get(replay.stream);
+    if (stream !== undefined) return stream.resume(replay.events);
+    return replayResponse(replay.events);
+  }
+
+  /** Cancels its work and ends its streams. */
+  end(): void {
+    this.connection.inFlight.cancelAll();
+    this.connection.clientRequests.close();
+    if (this.#ownStream !== undefined) this.#heartbeat?.delete(this.#ownStream);
+    for (const stream of this.#streams.values()) stream.finish(undefined);
+    this.#onEnd?.();
+  }
+
+  #open(number: number): SessionStream {
+    this.#store ??= new EventStore();
+    const primes = this.connection.session.version === "2025-11-25";
+    const stream = new SessionStream({
+      number,
+      store: this.#store,
+      primes,
+      onFinished: () => this.#streams.delete(number),
+    });
+    this.#streams.set(number, stream);
+    return stream;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Principal } from "../../auth/principal.ts";
+import { httpSessionIdleMsMax, httpSessionsMax } from "../../base/limits.ts";
+import type { ServerContext } from "../server-context.ts";
+import type { ClientProfile } from "../session.ts";
+import { HttpSession } from "./http-session.ts";
+
+export interface HttpSessionsParts {
+  readonly server: ServerContext;
+  /** The client of one session; its `id` names the session's live state. */
+  readonly sessionProfile: (session: HttpSession) => ClientProfile;
+  /** What hangs on the session's identity outside of the server, such as background tasks, is to end. */
+  readonly onEnd: (clientId: string) => void;
+  readonly sessionsMax?: number;
+  readonly idleMsMax?: number;
+}
+
+/** How often idle sessions are looked for. */
+const sweepMs = 60_000;
+/** 192 random bits: above the 128 that threats row 9 asks for. */
+const idBytes = 24;
+
+/** The legacy sessions of one endpoint. An id is a name, not a proof: a session belongs to its principal. */
+export class HttpSessions {
+  readonly #parts: HttpSessionsParts;
+  readonly #sessions = new Map<string, HttpSession>();
+  readonly #sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
+
+  constructor(parts: HttpSessionsParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Undefined when there are as many as there may be. */
+  create(principal: Principal): HttpSession | undefined {
+    if (this.#sessions.size >= (this.#parts.sessionsMax ?? httpSessionsMax)) this.#sweep();
+    if (this.#sessions.size >= (this.#parts.sessionsMax ?? httpSessionsMax)) return undefined;
+    const id = crypto.getRandomValues(Buffer.alloc(idBytes)).toString("base64url");
+    const { server, sessionProfile } = this.#parts;
+    const session = new HttpSession({ id, principal, server, profile: sessionProfile });
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  /** Undefined for an id that is unknown, ended, or somebody else's: the answer is the same. */
+  find(id: string, principal: Principal): HttpSession | undefined {
+    const session = this.#sessions.get(id);
+    if (session?.principal.id !== principal.id) return undefined;
+    session.principal = principal;
+    session.usedAt = performance.now();
+    return session;
+  }
+
+  end(session: HttpSession): void {
+    if (!this.#sessions.delete(session.id)) return;
+    session.end();
+    this.#parts.onEnd(session.connection.session.clientId);
+  }
+
+  /** Resolves when no request of any session is under way. */
+  async settled(): Promise<void> {
+    for (const { connection } of this.#sessions.values()) {
+      connection.inFlight.endSubscriptions();
+      await connection.inFlight.settled();
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping);
+    for (const session of this.#sessions.values()) this.end(session);
+  }
+
+  #sweep(): void {
+    const oldest = performance.now() - (this.#parts.idleMsMax ?? httpSessionIdleMsMax);
+    for (const session of this.#sessions.values()) {
+      if (session.usedAt < oldest && !session.isBusy) this.end(session);
+    }
+  }
+}

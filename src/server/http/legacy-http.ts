@@ -1,0 +1,147 @@
+import type { Principal } from "../../auth/principal.ts";
+import type { ClassifiedMessage } from "../../protocol/classify.ts";
+import { takesEventStream } from "../../transport/http/accept.ts";
+import { legacyStatus } from "../../transport/http/status.ts";
+import { checkSessionVersion } from "../../transport/http/version-header.ts";
+import type { Dispatcher } from "../dispatcher.ts";
+import type { ServerContext } from "../server-context.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import type { HttpSession } from "./http-session.ts";
+import type { HttpSessions } from "./http-sessions.ts";
+import { ResponseLane } from "./response-lane.ts";
+import { accepted, faultResponse, noContent, refusal } from "./responses.ts";
+import { SessionlessConnection } from "./sessionless-connection.ts";
+
+const sessionHeader = "mcp-session-id";
+
+/** The legacy side of the endpoint: sessions, their POST streams, their own stream and its resumption. */
+export class LegacyHttp {
+  readonly #sessions: HttpSessions;
+  readonly #server: ServerContext;
+  readonly #heartbeat: Heartbeat;
+
+  constructor(sessions: HttpSessions, server: ServerContext, heartbeat: Heartbeat) {
+    this.#sessions = sessions;
+    this.#server = server;
+    this.#heartbeat = heartbeat;
+  }
+
+  post(
+    request: Request,
+    principal: Principal,
+    message: ClassifiedMessage,
+  ): Response | Promise<Response> {
+    if (message.kind === "legacy-request" && message.method === "initialize") {
+      return this.#initialize(principal, message);
+    }
+    const id = request.headers.get(sessionHeader);
+    if (id === null) return this.#withoutSession(message);
+    const session = this.#find(request, id, principal);
+    return session instanceof Response ? session : this.#dispatch(session, message);
+  }
+
+  get(request: Request, principal: Principal): Response {
+    if (!takesEventStream(request.headers.get("accept"))) {
+      return refusal(406, "GET is answered with a stream: Accept must take text/event-stream.");
+    }
+    const id = request.headers.get(sessionHeader);
+    if (id === null) return notWithoutSession();
+    const session = this.#find(request, id, principal);
+    if (session instanceof Response) return session;
+    const lastEventId = request.headers.get("last-event-id");
+    const resumed = lastEventId === null ? undefined : session.resume(lastEventId);
+    if (resumed !== undefined) return resumed;
+    return (
+      session.openOwnStream(this.#heartbeat) ??
+      refusal(409, "The stream of this session is open already: close it first.")
+    );
+  }
+
+  delete(request: Request, principal: Principal): Response {
+    const id = request.headers.get(sessionHeader);
+    if (id === null) return notWithoutSession();
+    const session = this.#find(request, id, principal);
+    if (session instanceof Response) return session;
+    this.#sessions.end(session);
+    return noContent();
+  }
+
+  #initialize(
+    principal: Principal,
+    message: Extract<ClassifiedMessage, { kind: "legacy-request" }>,
+  ): Response | Promise<Response> {
+    const session = this.#sessions.create(principal);
+    if (session === undefined) {
+      return refusal(503, "There are as many sessions as there may be: try again later.", {
+        "retry-after": "60",
+      });
+    }
+    const headers = { [sessionHeader]: session.id };
+    return this.#answer(session.dispatcher, message, this.#laneFor(session, headers));
+  }
+
+  /** `ping` and a hint how to begin; batches count as 2025-03-26 (legacy.md sections 1 and 3). */
+  #withoutSession(message: ClassifiedMessage): Response | Promise<Response> {
+    if (message.kind === "notification" || message.kind === "response") return sessionMissing();
+    const lane = new ResponseLane({
+      statusOf: legacyStatus,
+      openSink: () => {
+        throw new Error("nothing that takes long is answered without a session");
+      },
+      heartbeat: this.#heartbeat,
+    });
+    const { dispatcher } = new SessionlessConnection(this.#server, lane);
+    return this.#answer(dispatcher, message, lane);
+  }
+
+  #find(request: Request, id: string, principal: Principal): HttpSession | Response {
+    const session = this.#sessions.find(id, principal);
+    if (session === undefined) {
+      return refusal(404, "There is no such session: send initialize to begin a new one.");
+    }
+    const header = request.headers.get("mcp-protocol-version") ?? undefined;
+    const fault = checkSessionVersion(header, session.connection.session.version);
+    return fault === undefined ? session : faultResponse(400, fault);
+  }
+
+  #dispatch(session: HttpSession, message: ClassifiedMessage): Response | Promise<Response> {
+    if (message.kind === "notification" || message.kind === "response") {
+      session.dispatcher.receive(message, nowhere);
+      return accepted();
+    }
+    return this.#answer(session.dispatcher, message, this.#laneFor(session));
+  }
+
+  #answer(
+    dispatcher: Dispatcher,
+    message: ClassifiedMessage,
+    lane: ResponseLane,
+  ): Response | Promise<Response> {
+    dispatcher.receive(message, lane);
+    return lane.take();
+  }
+
+  #laneFor(session: HttpSession, headers?: Readonly<Record<string, string>>): ResponseLane {
+    return new ResponseLane(
+      {
+        statusOf: legacyStatus,
+        openSink: () => session.openStream(),
+        heartbeat: this.#heartbeat,
+        ...(headers === undefined ? {} : { headers }),
+      },
+      session.connection.session.version === "2025-11-25",
+    );
+  }
+}
+
+function sessionMissing(): Response {
+  return refusal(400, "The Mcp-Session-Id header is missing: send initialize to begin a session.");
+}
+
+/** What a server without sessions answers, as for a modern client (modern.md section 9, Endpoint). */
+function notWithoutSession(): Response {
+  return refusal(405, "Only POST is answered without a session.", { allow: "POST" });
+}
+
+/** Notifications and responses get no reply. */
+const nowhere = { isCongested: false, send: () => {}, reply: () => {} };

@@ -1,0 +1,60 @@
+import type { Principal } from "../../auth/principal.ts";
+import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
+import { isAcceptable } from "../../transport/http/accept.ts";
+import { type BodyReading, readBody } from "../../transport/http/read-body.ts";
+import { decideEra } from "../../transport/http/version-header.ts";
+import type { LegacyHttp } from "./legacy-http.ts";
+import type { ModernHttp } from "./modern-http.ts";
+import { faultResponse, refusal } from "./responses.ts";
+
+type RefuseTool = (principal: Principal, toolName: string) => Response | undefined;
+
+/** One POST: body → message → era → the side of the server that answers it. */
+export class McpPost {
+  readonly #modern: ModernHttp;
+  readonly #legacy: LegacyHttp;
+  readonly #refuseTool: RefuseTool;
+
+  constructor(modern: ModernHttp, legacy: LegacyHttp, refuseTool: RefuseTool) {
+    this.#modern = modern;
+    this.#legacy = legacy;
+    this.#refuseTool = refuseTool;
+  }
+
+  async answer(request: Request, principal: Principal): Promise<Response> {
+    if (!isAcceptable(request.headers.get("accept"))) {
+      return refusal(406, "Accept must take application/json and text/event-stream.");
+    }
+    const body = await readBody(request);
+    return body.kind === "refused"
+      ? faultResponse(body.status, body.fault)
+      : this.#answer(request, principal, body);
+  }
+
+  #answer(
+    request: Request,
+    principal: Principal,
+    body: Extract<BodyReading, { kind: "value" }>,
+  ): Response | Promise<Response> {
+    const message = classifyMessage(body.value);
+    const refused = this.#refused(message, principal);
+    if (refused !== undefined) return refused;
+    const header = request.headers.get("mcp-protocol-version") ?? undefined;
+    const era = decideEra({ header, message });
+    switch (era.kind) {
+      case "modern":
+        return this.#modern.answer(request, principal, message);
+      case "legacy":
+        return this.#legacy.post(request, principal, message);
+      case "refused":
+        return faultResponse(era.status, era.fault, era.id);
+    }
+  }
+
+  /** A tool that the principal's scopes do not allow is answered with what is missing, before anything runs. */
+  #refused(message: ClassifiedMessage, principal: Principal): Response | undefined {
+    if (message.kind !== "legacy-request" && message.kind !== "modern-request") return undefined;
+    const name = message.method === "tools/call" ? message.params?.name : undefined;
+    return typeof name === "string" ? this.#refuseTool(principal, name) : undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Principal } from "../../auth/principal.ts";
+import type { ClassifiedMessage, ModernRequest } from "../../protocol/classify.ts";
+import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import { checkRequestHeaders } from "../../transport/http/header-rules.ts";
+import { modernStatus } from "../../transport/http/status.ts";
+import { ClientRequests } from "../client-requests.ts";
+import type { Connection } from "../connection.ts";
+import { Dispatcher } from "../dispatcher.ts";
+import { InFlight } from "../in-flight.ts";
+import type { ServerContext } from "../server-context.ts";
+import { type ClientProfile, Session } from "../session.ts";
+import { DirectSink } from "./direct-sink.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import { paramHeadersLookup } from "./param-headers-by-tool.ts";
+import { ResponseLane } from "./response-lane.ts";
+import { accepted, refusal } from "./responses.ts";
+
+export interface ModernHttpParts {
+  readonly server: ServerContext;
+  /** The client that a principal's modern requests are for. */
+  readonly principalProfile: (principal: Principal) => ClientProfile;
+  /** Requests under way at a time, of all clients. */
+  readonly requestsMax: number;
+  readonly heartbeat: Heartbeat;
+}
+
+/** Modern requests: each POST is a connection of its own; a client that closes its response has cancelled it. */
+export class ModernHttp {
+  readonly #parts: ModernHttpParts;
+  readonly #clientRequests = new ClientRequests();
+  /** One for each principal, with the scopes of one token; holds nothing but its identity. */
+  readonly #sessions = new WeakMap<Principal, Session>();
+  readonly #open = new Set<InFlight>();
+
+  constructor(parts: ModernHttpParts) {
+    this.#parts = parts;
+  }
+
+  answer(
+    request: Request,
+    principal: Principal,
+    message: ClassifiedMessage,
+  ): Response | Promise<Response> {
+    if (message.kind === "notification") return accepted();
+    if (this.#open.size >= this.#parts.requestsMax) {
+      return refusal(503, "Too many requests are under way: try again later.", {
+        "retry-after": "1",
+      });
+    }
+    const inFlight = new InFlight();
+    const lane = this.#laneFor(inFlight);
+    const { headers } = request;
+    const check = (modern: ModernRequest): ProtocolFault | undefined =>
+      checkRequestHeaders(modern, headers, paramHeadersLookup(this.#parts.server.features.router));
+    new Dispatcher(this.#connectionFor(principal, lane, inFlight), check).receive(message, lane);
+    const response = lane.take();
+    if (!(response instanceof Promise)) return response;
+    this.#open.add(inFlight);
+    request.signal.addEventListener("abort", () => inFlight.cancelAll(), { once: true });
+    return response;
+  }
+
+  /** Subscriptions end; resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    for (const inFlight of this.#open) {
+      inFlight.endSubscriptions();
+      await inFlight.settled();
+    }
+  }
+
+  close(): void {
+    for (const inFlight of this.#open) inFlight.cancelAll();
+  }
+
+  #laneFor(inFlight: InFlight): ResponseLane {
+    const openSink = (): DirectSink => new DirectSink(() => inFlight.cancelAll());
+    const { heartbeat } = this.#parts;
+    return new ResponseLane({ statusOf: modernStatus, openSink, heartbeat }, false, () =>
+      this.#open.delete(inFlight),
+    );
+  }
+
+  #connectionFor(principal: Principal, lane: ResponseLane, inFlight: InFlight): Connection {
+    return {
+      server: this.#parts.server,
+      outbox: lane,
+      session: this.#sessionOf(principal),
+      clientRequests: this.#clientRequests,
+      inFlight,
+      endsByNotification: false,
+    };
+  }
+
+  #sessionOf(principal: Principal): Session {
+    const known = this.#sessions.get(principal);
+    if (known !== undefined) return known;
+    const session = new Session(this.#parts.principalProfile(principal), this.#clientRequests);
+    this.#sessions.set(principal, session);
+    return session;
+  }
+}

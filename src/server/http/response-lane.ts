@@ -1,0 +1,89 @@
+import type { ReplyLane } from "../lane.ts";
+import type { EventSink } from "./event-sink.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import { jsonResponse, noContent } from "./responses.ts";
+
+export interface ResponseLaneParts {
+  /** HTTP status of a reply that is JSON alone; `code` is that of its error. */
+  readonly statusOf: (code: number | undefined) => number;
+  /** Called at most once, when a stream is needed. */
+  readonly openSink: () => EventSink;
+  /** Opens a stream for requests that take long, and keeps it alive. */
+  readonly heartbeat: Heartbeat;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The answer to one POST: JSON when the reply is all there is, an SSE stream when something comes before it. */
+export class ResponseLane implements ReplyLane {
+  readonly #parts: ResponseLaneParts;
+  readonly #onOver: (() => void) | undefined;
+  #answer: Response | undefined;
+  #resolve: ((response: Response) => void) | undefined;
+  #sink: EventSink | undefined;
+  #isOver = false;
+  /** Present where the stream may end before its time (2025-11-25). */
+  readonly closeEarly?: () => void;
+
+  /** @param onOver called once, when the reply has been given */
+  constructor(parts: ResponseLaneParts, canCloseEarly = false, onOver?: () => void) {
+    this.#parts = parts;
+    this.#onOver = onOver;
+    if (canCloseEarly) this.closeEarly = () => this.#openSink().closeEarly?.();
+  }
+
+  /** True while the client has nothing of the response yet, not even its head. */
+  get isSilent(): boolean {
+    return this.#answer === undefined;
+  }
+
+  get isCongested(): boolean {
+    return this.#sink?.isCongested ?? false;
+  }
+
+  /** The response: at once when the reply is there already. Called once, after the message was dispatched. */
+  take(): Response | Promise<Response> {
+    if (this.#answer !== undefined) return this.#answer;
+    this.#parts.heartbeat.add(this);
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  send(text: string): void {
+    if (!this.#isOver) this.#openSink().send(text);
+  }
+
+  reply(text: string | undefined, code?: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#parts.heartbeat.delete(this);
+    if (this.#sink !== undefined) this.#sink.finish(text);
+    else this.#respond(this.#jsonAnswer(text, code));
+    this.#onOver?.();
+  }
+
+  /** Called now and then while there is no reply: opens the stream, then keeps it from falling asleep. */
+  beat(): void {
+    if (this.#sink === undefined) this.#openSink();
+    else this.#sink.keepAlive();
+  }
+
+  #jsonAnswer(text: string | undefined, code: number | undefined): Response {
+    const { headers, statusOf } = this.#parts;
+    // Only a request that was cancelled has no reply, and its client is not there any more.
+    return text === undefined ? noContent() : jsonResponse(text, statusOf(code), headers);
+  }
+
+  #openSink(): EventSink {
+    if (this.#sink === undefined) {
+      this.#sink = this.#parts.openSink();
+      this.#respond(this.#sink.response);
+    }
+    return this.#sink;
+  }
+
+  #respond(response: Response): void {
+    this.#answer = response;
+    this.#resolve?.(response);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Connection } from "../connection.ts";
+import { ClientRequests } from "../client-requests.ts";
+import { Dispatcher } from "../dispatcher.ts";
+import { InFlight } from "../in-flight.ts";
+import type { ReplyLane } from "../lane.ts";
+import type { ServerContext } from "../server-context.ts";
+import { Session } from "../session.ts";
+
+const nobody = {
+  id: "nobody",
+  limitsFor: () => ({ answerMs: 0, resultCharsMax: 0 }),
+  fallbackDir: "/",
+};
+
+/** What a legacy message without a session is answered by: it lasts as long as that message. */
+export class SessionlessConnection {
+  readonly dispatcher: Dispatcher;
+
+  constructor(server: ServerContext, lane: ReplyLane) {
+    const clientRequests = new ClientRequests();
+    const connection: Connection = {
+      server,
+      outbox: lane,
+      session: new Session(nobody, clientRequests),
+      clientRequests,
+      inFlight: new InFlight(),
+      endsByNotification: false,
+      assumedVersion: "2025-03-26",
+    };
+    this.dispatcher = new Dispatcher(connection);
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "bun:test";
+
+import { run } from "./fake-io.ts";
+
+const defaults = {
+  host: "127.0.0.1",
+  port: 8808,
+  path: "/mcp",
+  tokenFile: undefined,
+  keySetUrl: undefined,
+  issuer: undefined,
+  audience: undefined,
+  resource: undefined,
+  toolScopes: undefined,
+  allowedOrigins: [],
+  allowedHosts: [],
+  tlsCertificate: undefined,
+  tlsKey: undefined,
+};
+
+describe("serve --http", () => {
+  test.each<[string, object]>([
+    ["--http 127.0.0.1:8808", {}],
+    ["--http 8808", {}],
+    ["--http localhost:0", { host: "localhost", port: 0 }],
+    ["--http [::1]:1", { host: "::1", port: 1 }],
+    ["--http 0.0.0.0:65535 --token-file t", { host: "0.0.0.0", port: 65535, tokenFile: "t" }],
+    ["--http 8808 --path /a/b.c", { path: "/a/b.c" }],
+    [
+      "--http 8808 --allow-origin https://a.example --allow-origin https://b.example --allow-host c",
+      { allowedOrigins: ["https://a.example", "https://b.example"], allowedHosts: ["c"] },
+    ],
+    [
+      "--http 8808 --jwks j --issuer i --audience a --resource r --tool-scopes *=x",
+      { keySetUrl: "j", issuer: "i", audience: "a", resource: "r", toolScopes: "*=x" },
+    ],
+    ["--http 8808 --tls-cert c --tls-key k", { tlsCertificate: "c", tlsKey: "k" }],
+  ])("serve %s", async (flags, settings) => {
+    const { exitCode, stderr, servedHttp } = await run(["serve", ...flags.split(" ")]);
+    expect([exitCode, stderr, servedHttp]).toEqual([0, "", { ...defaults, ...settings }]);
+  });
+
+  test.each([
+    ["--http nowhere", "--http nowhere is no address"],
+    ["--http 127.0.0.1:65536", "is no address"],
+    ["--http ::1:80", "is no address"],
+    ["--http http://127.0.0.1:80", "is no address"],
+    ["--http 127.0.0.1:80/mcp", "is no address"],
+    ["--http 80 --path mcp", "--path mcp is no path"],
+    ["--http 80 --path //mcp", "is no path"],
+    ["--http 80 --path /m?x", "is no path"],
+    ["--http 80 --tls-cert c", "--tls-cert and --tls-key need each other"],
+    ["--token-file t", "--token-file needs --http ADDRESS"],
+    ["--path /x", "--path needs --http ADDRESS"],
+  ])("serve %s is refused by name", async (flags, message) => {
+    const { exitCode, stderr, served } = await run(["serve", ...flags.split(" ")]);
+    expect([exitCode, served]).toEqual([2, undefined]);
+    expect(stderr).toContain(message);
+  });
+});
