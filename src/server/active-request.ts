@@ -58,6 +58,10 @@ export class ActiveRequest {
     return this.cancellation.isCancelled;
   }
 
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
   /** True from the reply on, or from the cancellation: nothing may mention the request any more. */
   get isOver(): boolean {
     return this.#isAnswered || this.isCancelled;

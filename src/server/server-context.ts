@@ -3,6 +3,7 @@ import type { ServerFeatures } from "../gateway/features.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { encodeToolsListResult } from "../protocol/tools-list-codec.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
+import { McpTasks } from "./tasks/mcp-tasks.ts";
 
 export interface ServerOptions {
   readonly features: ServerFeatures;
@@ -17,6 +18,7 @@ export class ServerContext {
   readonly features: ServerFeatures;
   readonly instructions: string;
   readonly stateKey: () => Promise<Uint8Array>;
+  #mcpTasks: McpTasks | undefined;
   #listedTools: readonly ToolListing[] | undefined;
   readonly #listJson = new Map<ProtocolVersion, string>();
 
@@ -24,6 +26,11 @@ export class ServerContext {
     this.features = features;
     this.instructions = instructions;
     this.stateKey = stateKey;
+  }
+
+  get mcpTasks(): McpTasks {
+    this.#mcpTasks ??= new McpTasks();
+    return this.#mcpTasks;
   }
 
   /** The result of `tools/list` as JSON text, encoded once per revision until the router gives another array. */

@@ -1,8 +1,12 @@
 import { badArguments } from "../../protocol/call-result-codec.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
+import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
+import { isModernVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
-import { invalidParams, type MethodReply } from "../method.ts";
+import { faultReply, invalidParams, type MethodReply } from "../method.ts";
+import { TaskCall } from "../tasks/task-call.ts";
+import { taskSupportOf } from "../tasks/task-support.ts";
 import { ToolCall } from "../tool-call.ts";
 
 /** `tools/call`: checks the shape of the parameters; the router knows the tools, their Worker checks the arguments. */
@@ -22,5 +26,20 @@ export function handleToolsCall(
   if (mayUse !== undefined && !mayUse(name)) {
     return invalidParams(`you may not use the tool ${name.slice(0, 100)}`);
   }
-  return connection.server.features.router.call(new ToolCall(name, args, request, connection));
+  return run(name, args, request, connection);
+}
+
+/** The server alone decides whether a call becomes an MCP task; a `task` parameter says nothing (modern.md section 12). */
+function run(
+  name: string,
+  args: unknown,
+  request: ActiveRequest,
+  connection: Connection,
+): MethodReply | Promise<MethodReply> {
+  const { router } = connection.server.features;
+  const support = isModernVersion(request.version) ? taskSupportOf(router, name) : "none";
+  if (support === "none") return router.call(new ToolCall(name, args, request, connection));
+  if (request.asker.capabilities.tasks) return new TaskCall(name, args, request, connection).run();
+  if (support === "required") return faultReply(tasksNotDeclared(`The tool ${name}`));
+  return router.call(new ToolCall(name, args, request, connection));
 }

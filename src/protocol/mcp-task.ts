@@ -1,0 +1,93 @@
+import { extensionIds } from "./client-capabilities.ts";
+import type { InputRequests } from "./input-request.ts";
+import { createFault, errorCodes, type Params } from "./json-rpc.ts";
+import { modernResultMeta } from "./server-info.ts";
+import type { ProtocolFault } from "./tool-types.ts";
+
+/** What an MCP task is at, with what belongs to that state; the last three are final (modern.md section 12). */
+export type McpTaskState =
+  | { readonly status: "working" }
+  /** All that the client has to answer before it goes on. */
+  | { readonly status: "input_required"; readonly inputRequests: InputRequests }
+  | McpTaskEnd;
+
+export type McpTaskEnd =
+  /** `json` is what the call would have been answered with, as JSON text; `isError` included. */
+  | { readonly status: "completed"; readonly json: string }
+  /** The call would have been answered with this JSON-RPC error. */
+  | { readonly status: "failed"; readonly fault: ProtocolFault }
+  | { readonly status: "cancelled" };
+
+/** An MCP task as the client sees it at one moment. */
+export interface McpTaskView {
+  readonly taskId: string;
+  readonly state: McpTaskState;
+  readonly statusMessage: string | undefined;
+  /** ISO 8601, as is `lastUpdatedAt`. */
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  /** Readable this long from `createdAt` on, in whole milliseconds; null = as long as the server lives. */
+  readonly ttlMs: number | null;
+  readonly pollIntervalMs: number;
+}
+
+/** What a call that has become an MCP task is answered with, as JSON text. Flat, and without what it waits for. */
+export function encodeCreateTaskResult(view: McpTaskView): string {
+  return JSON.stringify({ resultType: "task", ...commonFields(view), _meta: modernResultMeta });
+}
+
+/** The result of `tasks/get` as JSON text; `resultType` is that of an ordinary result. */
+export function encodeGetTaskResult(view: McpTaskView): string {
+  const { state } = view;
+  const fields = { resultType: "complete", ...commonFields(view), _meta: modernResultMeta };
+  switch (state.status) {
+    case "working":
+    case "cancelled":
+      return JSON.stringify(fields);
+    case "input_required":
+      return JSON.stringify({ ...fields, inputRequests: state.inputRequests });
+    case "failed":
+      return JSON.stringify({ ...fields, error: state.fault });
+    case "completed":
+      // Spliced in: the text is the Worker's and may be long.
+      return `${JSON.stringify(fields).slice(0, -1)},"result":${state.json}}`;
+  }
+}
+
+/** The acknowledgement of `tasks/update` and `tasks/cancel`. */
+export const taskAcknowledgement: string = JSON.stringify({
+  resultType: "complete",
+  _meta: modernResultMeta,
+});
+
+/** Parameters of `notifications/tasks` without `_meta`: the whole task as `tasks/get` would show it. */
+export function taskNotificationParams(view: McpTaskView): Params {
+  const { state } = view;
+  const fields = commonFields(view);
+  switch (state.status) {
+    case "working":
+    case "cancelled":
+      return fields;
+    case "input_required":
+      return { ...fields, inputRequests: state.inputRequests };
+    case "failed":
+      return { ...fields, error: state.fault };
+    case "completed":
+      return { ...fields, result: JSON.parse(state.json) as unknown };
+  }
+}
+
+/** -32021 for a request that did not declare the extension (modern.md section 12, Negotiation). */
+export function tasksNotDeclared(what: string): ProtocolFault {
+  return createFault(
+    errorCodes.missingClientCapability,
+    `${what} needs the client capability extensions["${extensionIds.tasks}"]: declare it in this request`,
+    { requiredCapabilities: { extensions: { [extensionIds.tasks]: {} } } },
+  );
+}
+
+function commonFields(view: McpTaskView): Params {
+  const { taskId, state, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = view;
+  const { status } = state;
+  return { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs };
+}

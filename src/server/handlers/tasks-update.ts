@@ -1,0 +1,16 @@
+import { isObject } from "../../protocol/json-rpc.ts";
+import { taskAcknowledgement } from "../../protocol/mcp-task.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { Connection } from "../connection.ts";
+import { invalidParams, type MethodReply, resultReply } from "../method.ts";
+import { findTask } from "../tasks/find-task.ts";
+
+/** `tasks/update`: takes what answers an open question; the rest is ignored (modern.md section 12). */
+export function handleTasksUpdate(request: ActiveRequest, connection: Connection): MethodReply {
+  const responses = request.params?.inputResponses;
+  if (!isObject(responses)) return invalidParams("inputResponses must be an object");
+  const found = findTask(request, connection);
+  if (found.kind === "refused") return found.reply;
+  found.task.update(responses);
+  return resultReply(taskAcknowledgement);
+}

@@ -1,0 +1,160 @@
+import type { Cancellation } from "../../base/cancellation.ts";
+import {
+  mcpTaskPollIntervalMsDefault,
+  mcpTaskResultsCharsMax,
+  mcpTasksMax,
+  mcpTasksPerOwnerMax,
+  mcpTaskTtlMsDefault,
+} from "../../base/limits.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import { FaultError } from "../../gateway/ask-client.ts";
+import type { TaskOptions } from "../../gateway/call.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import { checkAnswer } from "./check-answer.ts";
+import { McpTask } from "./mcp-task.ts";
+
+/** Time as the registry sees it; tests bring their own. */
+export interface McpTaskClock {
+  /** Milliseconds that never go back. */
+  now(): number;
+  startTimer(delayMs: number, fire: () => void): Timer;
+}
+
+const systemClock: McpTaskClock = { now: () => performance.now(), startTimer };
+
+type ChangeListener = (task: McpTask) => void;
+
+interface Entry {
+  readonly task: McpTask;
+  /** On the clock of the registry; infinite without a time to live. */
+  readonly expiresAt: number;
+}
+
+/**
+ * All MCP tasks of a server, whoever owns them. A task is there before the client hears of it, stays for its
+ * time to live, and is forgotten earlier only when its room is needed: those that ended go first, oldest first.
+ */
+export class McpTasks {
+  readonly #clock: McpTaskClock;
+  /** Oldest first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<ChangeListener>();
+  #storedChars = 0;
+  #timer: Timer | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+
+  constructor(clock: McpTaskClock = systemClock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Makes the task of a call that `cancellation` stops.
+   * @throws FaultError when there is no room for it
+   */
+  create(ownerId: string, cancellation: Cancellation, options: TaskOptions = {}): McpTask {
+    this.#makeRoom(ownerId);
+    const { statusMessage, ttlMs = mcpTaskTtlMsDefault } = options;
+    const pollIntervalMs = wholeMs(options.pollIntervalMs ?? mcpTaskPollIntervalMsDefault);
+    const task = new McpTask({
+      id: createTaskId(),
+      ownerId,
+      cancellation,
+      ttlMs: ttlMs === null ? null : wholeMs(ttlMs),
+      pollIntervalMs,
+      statusMessage,
+      checkAnswer,
+      onChange: (changed) => this.#onChange(changed),
+    });
+    const expiresAt = this.#clock.now() + (task.ttlMs ?? Number.POSITIVE_INFINITY);
+    this.#entries.set(task.id, { task, expiresAt });
+    this.#wakeAt(expiresAt);
+    return task;
+  }
+
+  /** Undefined also for what belongs to somebody else, or had its time. */
+  find(ownerId: string, taskId: string): McpTask | undefined {
+    const entry = this.#entries.get(taskId);
+    if (entry === undefined || entry.task.ownerId !== ownerId) return undefined;
+    if (entry.expiresAt > this.#clock.now()) return entry.task;
+    this.#expire(entry);
+    return undefined;
+  }
+
+  /** Calls `listener` after each change of any task that is known; returns how to stop it. */
+  onChange(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #onChange(task: McpTask): void {
+    if (!this.#entries.has(task.id)) return;
+    this.#storedChars += task.storedChars;
+    this.#makeRoomForResults(task);
+    for (const listener of this.#listeners) listener(task);
+  }
+
+  #makeRoom(ownerId: string): void {
+    const own = [...this.#entries.values()].filter(({ task }) => task.ownerId === ownerId);
+    if (own.length >= mcpTasksPerOwnerMax) this.#forgetOldest(own, mcpTasksPerOwnerMax);
+    if (this.#entries.size >= mcpTasksMax) {
+      this.#forgetOldest([...this.#entries.values()], mcpTasksMax);
+    }
+  }
+
+  #forgetOldest(entries: readonly Entry[], limit: number): void {
+    const over = entries.find(({ task }) => task.isOver);
+    if (over !== undefined) return this.#forget(over.task);
+    const message =
+      `${limit} MCP tasks have not ended, which is the most that is allowed. ` +
+      `Cancel one with tasks/cancel, or wait for one to end.`;
+    throw new FaultError(createFault(errorCodes.internalError, message));
+  }
+
+  /** The result that has just come stays; one result alone is always within the bound. */
+  #makeRoomForResults(newest: McpTask): void {
+    for (const { task } of this.#entries.values()) {
+      if (this.#storedChars <= mcpTaskResultsCharsMax) return;
+      if (task !== newest && task.storedChars > 0) this.#forget(task);
+    }
+  }
+
+  /** Nobody can see its end any more, so nobody waits for the work. */
+  #expire({ task }: Entry): void {
+    this.#forget(task);
+    task.cancel();
+  }
+
+  #forget(task: McpTask): void {
+    this.#entries.delete(task.id);
+    this.#storedChars -= task.storedChars;
+  }
+
+  /** One timer for the task whose time is over first. */
+  #wakeAt(expiresAt: number): void {
+    if (expiresAt >= this.#timerAt) return;
+    this.#timer?.stop();
+    this.#timerAt = expiresAt;
+    this.#timer = this.#clock.startTimer(expiresAt - this.#clock.now(), () => this.#onTimer());
+  }
+
+  #onTimer(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    const now = this.#clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const entry of this.#entries.values()) {
+      if (entry.expiresAt <= now) this.#expire(entry);
+      else next = Math.min(next, entry.expiresAt);
+    }
+    this.#wakeAt(next);
+  }
+}
+
+/** 128 random bits: whoever has the id was given it (modern.md section 12, Creation). */
+function createTaskId(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
+}
+
+/** The wire has whole, positive milliseconds only. */
+function wholeMs(ms: number): number {
+  return Math.min(Math.max(1, Math.round(ms)), Number.MAX_SAFE_INTEGER);
+}

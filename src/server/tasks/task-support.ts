@@ -1,0 +1,12 @@
+import type { Router, TaskSupport } from "../../gateway/call.ts";
+import type { ServerFeatures } from "../../gateway/features.ts";
+
+/** Whether calls of this tool can be answered with an MCP task. */
+export function taskSupportOf(router: Router, toolName: string): TaskSupport {
+  return router.taskSupport?.(toolName) ?? "none";
+}
+
+/** True when some tool makes MCP tasks: only then the extension is declared and its methods exist. */
+export function offersTasks({ router }: ServerFeatures): boolean {
+  return router.list().some(({ name }) => taskSupportOf(router, name) !== "none");
+}
