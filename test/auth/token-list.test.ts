@@ -106,4 +106,17 @@ describe("StaticTokens", () => {
     const missing = [a.slice(1), `${a}a`, a.toUpperCase(), "", `${a} `, b];
     expect(principalsOf(a, ...missing)).toEqual(missing.map(() => undefined));
   });
+
+  test("compares with every token, wherever the right one stands", () => {
+    const compared: number[] = [];
+    const list = parseTokenList(`x ${a}\ny ${b}\nz ${a}${b}`, "f").map((known, index) => ({
+      principal: known.principal,
+      get digest() {
+        compared.push(index);
+        return known.digest;
+      },
+    }));
+    expect(new StaticTokens({ current: () => list }).find(a)?.id).toBe("token:x");
+    expect(compared).toEqual([0, 1, 2]);
+  });
 });
