@@ -1,0 +1,34 @@
+import type { ServerFeatures } from "../../src/gateway/features.ts";
+import { ServerContext } from "../../src/server/server-context.ts";
+import { createFixturePrompts, fixtureCompletion } from "./fixture-prompts.ts";
+import { createFixtureResources } from "./fixture-resources.ts";
+import { FixtureRouter } from "./fixture-router.ts";
+import { fixtureSkills } from "./fixture-skills.ts";
+import { FixtureState } from "./fixture-state.ts";
+
+/** Everything that the conformance suite wants to see of a server. Nothing of it is in the product. */
+export function createFixtureFeatures(): ServerFeatures {
+  const state = new FixtureState();
+  return {
+    router: new FixtureRouter(state),
+    resources: createFixtureResources(state),
+    prompts: createFixturePrompts(state),
+    completion: fixtureCompletion,
+    skills: fixtureSkills,
+    changes: state.changes,
+    changing: new Set(["tools", "prompts", "resources"]),
+  };
+}
+
+/** The fixture on the core of the product, with a secret of its own. */
+export function createFixtureContext(): ServerContext {
+  const key = crypto.getRandomValues(new Uint8Array(32));
+  return new ServerContext({
+    features: createFixtureFeatures(),
+    instructions: "Tools, prompts and resources for testing the protocol core.",
+    stateKey: () => Promise.resolve(key),
+  });
+}
+
+/** The fixture cuts nothing and hands nothing over. */
+export const fixtureLimits = { answerMs: 0, resultCharsMax: 1_000_000 } as const;
