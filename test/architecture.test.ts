@@ -20,7 +20,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tools: ["base", "types:protocol"],
   workers: ["base", "protocol", "tools"],
   gateway: ["base", "protocol", "background", "types:tools", "types:workers"],
-  server: ["base", "protocol", "gateway", "types:transport"],
+  server: ["base", "protocol", "types:auth", "gateway", "transport"],
   cli: ["base", "protocol", "config", "types:gateway"],
   program: [
     "base",
