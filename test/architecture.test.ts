@@ -25,6 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   program: [
     "base",
     "types:protocol",
+    "auth",
     "store",
     "process",
     "transport",
