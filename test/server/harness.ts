@@ -1,5 +1,5 @@
 import { createDeferred, type Deferred } from "../../src/base/deferred.ts";
-import type { CallOutcome, CallRequest, Router } from "../../src/gateway/call.ts";
+import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/gateway/call.ts";
 import { Changes } from "../../src/gateway/changes.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/server-context.ts";
@@ -9,6 +9,8 @@ import { MemoryTransport } from "../../src/transport/memory.ts";
 export const V = "io.modelcontextprotocol/protocolVersion";
 export const C = "io.modelcontextprotocol/clientCapabilities";
 const envelope = { [V]: "2026-07-28", [C]: {} };
+/** The tasks extension, as a client declares it. */
+export const tasksCapability = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 const annotations = {
   readOnlyHint: true,
@@ -30,6 +32,8 @@ interface AskedCall {
 /** Knows no tool; keeps each call open until the test settles it, or its signal is aborted. */
 class FakeRouter implements Router {
   readonly calls: AskedCall[] = [];
+  /** Tools that may become MCP tasks; a test adds to it. */
+  readonly taskSupports = new Map<string, TaskSupport>();
 
   list(): readonly ToolListing[] {
     return listings;
@@ -40,6 +44,10 @@ class FakeRouter implements Router {
     request.cancellation.onCancel(() => outcome.resolve({ kind: "cancelled" }));
     this.calls.push({ request, outcome });
     return outcome.promise;
+  }
+
+  taskSupport(toolName: string): TaskSupport {
+    return this.taskSupports.get(toolName) ?? "none";
   }
 
   /** Answers the call with the given position. */
@@ -116,8 +124,13 @@ export function request(id: unknown, method: string, params?: unknown): Record<s
     : { jsonrpc: "2.0", id, method, params };
 }
 
-export function modern(id: unknown, method: string, params = {}): Record<string, unknown> {
-  return request(id, method, { ...params, _meta: envelope });
+export function modern(
+  id: unknown,
+  method: string,
+  params = {},
+  capabilities = {},
+): Record<string, unknown> {
+  return request(id, method, { ...params, _meta: { ...envelope, [C]: capabilities } });
 }
 
 export function notification(method: string, params?: unknown): Record<string, unknown> {
