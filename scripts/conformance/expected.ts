@@ -1,0 +1,84 @@
+/** What the conformance suite has to say of us, exactly: fewer checks would mean that something was not tested. */
+
+/** The suite's version is pinned in package.json; other versions count other checks. */
+export const suiteVersion = "0.2.0-alpha.12";
+
+export type RunName =
+  | "2025-03-26"
+  | "2025-06-18"
+  | "2025-11-25"
+  | "2026-07-28"
+  | "requirements-2025-11-25"
+  | "requirements-2026-07-28"
+  | "tasks"
+  | "skills";
+
+export interface ExpectedRun {
+  readonly name: RunName;
+  /** One start of the suite for each: its arguments after `server --url URL`. */
+  readonly starts: readonly (readonly string[])[];
+  /** Checks that pass; none may fail or warn. */
+  readonly passed: number;
+  /** Checks that the suite itself skips. They count as nothing. */
+  readonly skipped: number;
+  readonly note: string;
+}
+
+const taskScenarios = [
+  "tasks-lifecycle",
+  "tasks-capability-negotiation",
+  "tasks-wire-fields",
+  "tasks-request-state-removal",
+  "tasks-mrtr-input",
+  "tasks-request-headers",
+  "tasks-dispatch-and-envelope",
+  "tasks-required-task-error",
+  "tasks-mrtr-composition",
+];
+
+const skillScenarios = [
+  "sep-2640-skills-enumeration",
+  "sep-2640-skills-directory",
+  "sep-2640-skills-manifest",
+];
+
+export const expectedRuns: readonly ExpectedRun[] = [
+  suite("2025-03-26", 3, "the session's life alone"),
+  suite("2025-06-18", 56, "all scenarios of the revision"),
+  suite("2025-11-25", 84, "all scenarios of the revision"),
+  suite("2026-07-28", 152, "all scenarios of the revision, without extensions"),
+  requirements("2025-11-25", 84, 0, "what the revision requires"),
+  requirements(
+    "2026-07-28",
+    196,
+    1,
+    "what the revision requires, and all that is not scored: the tasks extension and HTTP headers",
+  ),
+  scenarios("tasks", taskScenarios, 44, "the tasks extension alone"),
+  scenarios("skills", skillScenarios, 44, "the skills extension, which no other run contains"),
+];
+
+function suite(revision: RunName, passed: number, note: string): ExpectedRun {
+  const starts = [["--suite", "all", "--spec-version", revision]];
+  return { name: revision, starts, passed, skipped: 0, note };
+}
+
+function requirements(
+  revision: "2025-11-25" | "2026-07-28",
+  passed: number,
+  skipped: number,
+  note: string,
+): ExpectedRun {
+  const starts = [["--requirements", revision]];
+  return { name: `requirements-${revision}`, starts, passed, skipped, note };
+}
+
+function scenarios(
+  name: RunName,
+  ids: readonly string[],
+  passed: number,
+  note: string,
+): ExpectedRun {
+  const starts = ids.map((id) => ["--scenario", id]);
+  return { name, starts, passed, skipped: 0, note };
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { root } from "../../test/e2e/harness/binary.ts";
+import { countChecks } from "./checks.ts";
+import type { ExpectedRun } from "./expected.ts";
+import { judge, type RunOutcome } from "./judge.ts";
+
+const suiteProgram = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+/** One start of the suite; the longest takes half a minute on a busy machine. */
+const startMsMax = 180_000;
+
+/** Runs the suite, offline and under Bun, against the server at `url`. Leaves nothing behind. */
+export async function runSuite(
+  run: ExpectedRun,
+  url: string,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const folder = mkdtempSync(join(tmpdir(), "scorpiox-conformance-"));
+  try {
+    const outputs: string[] = [];
+    for (const args of run.starts)
+      outputs.push(await startSuite([...args, "-o", folder], url, signal));
+    return judge(run, outputs, countChecks(folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function startSuite(
+  args: readonly string[],
+  url: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const child = Bun.spawn([process.execPath, suiteProgram, "server", "--url", url, ...args], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, NO_COLOR: "1" },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(startMsMax)]),
+    killSignal: "SIGKILL",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  await child.exited;
+  return stdout + stderr;
+}

@@ -1,0 +1,14 @@
+import { sdkBaselines } from "../conformance/baselines.ts";
+import { expectedRuns } from "../conformance/expected.ts";
+import { code, markdownTable, prose } from "./markdown.ts";
+
+const notMeasured = "not measured";
+
+/** What `bun run conformance` demands of us, beside the figures of the official SDKs. */
+export function conformanceTable(): string {
+  const rows = expectedRuns.map(({ name, passed, note }) => {
+    const { sdk1, sdk2 } = sdkBaselines[name] ?? { sdk1: notMeasured, sdk2: notMeasured };
+    return [code(name), prose(note), `${passed}/${passed}`, sdk1, sdk2];
+  });
+  return markdownTable(["run", "scenarios", "our core", "SDK v1", "SDK v2"], rows);
+}

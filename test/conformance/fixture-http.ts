@@ -1,0 +1,47 @@
+import { Authorizer } from "../../src/auth/authorizer.ts";
+import { httpRequestsMax, messageLineBytesMax } from "../../src/base/limits.ts";
+import { HttpEndpoint } from "../../src/server/http/http-endpoint.ts";
+import type { ClientProfile } from "../../src/server/session.ts";
+import { RequestGuard } from "../../src/transport/http/request-guard.ts";
+import { createFixtureContext, fixtureLimits } from "./fixture-features.ts";
+
+export interface HttpFixture extends AsyncDisposable {
+  readonly url: string;
+  readonly endpoint: HttpEndpoint;
+}
+
+/** The fixture on the product's HTTP endpoint, open to whoever is on this machine. Port 0 takes a free one. */
+export function startHttpFixture(port = 0): HttpFixture {
+  const authorizer = new Authorizer({ kind: "open" });
+  const endpoint = new HttpEndpoint({
+    server: createFixtureContext(),
+    path: "/mcp",
+    guard: new RequestGuard({ allowedHosts: [], allowedOrigins: [] }),
+    authorize: (request) => authorizer.authorize(request),
+    refuseTool: () => undefined,
+    documents: new Map(),
+    sessionProfile: ({ id }) => profile(`session:${id}`),
+    principalProfile: ({ id }) => profile(`principal:${id}`),
+    onEnd: () => {},
+    requestsMax: httpRequestsMax,
+  });
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port,
+    fetch: endpoint.fetch,
+    maxRequestBodySize: messageLineBytesMax,
+    development: false,
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/mcp`,
+    endpoint,
+    async [Symbol.asyncDispose]() {
+      endpoint.close();
+      await server.stop(true);
+    },
+  };
+}
+
+function profile(id: string): ClientProfile {
+  return { id, limitsFor: () => fixtureLimits, fallbackDir: "/" };
+}
