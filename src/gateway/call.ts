@@ -43,7 +43,7 @@ export interface RequestContext {
   /** Present only when the request carried a progress token. */
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** Sends `notifications/message` for this request, if the client wants that level. */
-  readonly log?: (level: LogLevel, data: unknown, logger?: string) => void;
+  log?(level: LogLevel, data: unknown, logger?: string): void;
   /** Absent when nobody can be asked, as on the command line. */
   readonly ask?: AskClient;
   /** `traceparent`, `tracestate`, `baggage` of the request, to be passed on (modern.md section 1, `_meta`). */
