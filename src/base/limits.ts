@@ -151,3 +151,13 @@ export const httpRequestsMax = 4096;
 export const httpDrainMsMax = 8_000;
 /** How soon a client shall come back for the rest of a stream that we ended early. */
 export const httpRetryMs = 500;
+/** The body of a request must be there by then: 16 MiB need 4.6 Mbit/s. */
+export const httpBodyMsMax = 30_000;
+/** Browsers may remember for this long what a page of an allowed origin may send. */
+export const httpPreflightAgeSMax = 600;
+/** Events that one legacy session keeps for a client that comes back; a call with progress makes some ten a second. */
+export const resumableEventsMax = 256;
+/** Characters of those events; the newest one is kept whatever its length, or the result of a call would be lost. */
+export const resumableCharsMax = 1024 * KIB;
+/** Characters of the events of all sessions together: the oldest go first. A character takes one or two bytes. */
+export const resumableCharsTotalMax = 32 * MIB;

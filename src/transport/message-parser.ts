@@ -1,12 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { messageDepthMax, messageLineBytesMax } from "../base/limits.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
-import { exceedsDepth } from "./json-depth.ts";
 import { LineFramer, type FramedPiece } from "./line-framer.ts";
+import { isTooDeep, parseJson } from "./parse-json.ts";
 import type { TransportEvent } from "./transport.ts";
 
 const newline = 0x0a;
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Bytes to messages. Whole lines go to `Bun.JSONL` in one call; its answer counts only when it gave exactly
@@ -48,7 +47,8 @@ export class MessageParser {
     }
     for (let start = 0; start < bytes.length;) {
       const end = lineEnd(bytes, start);
-      if (!isBlank(bytes, start, end)) events.push(this.#parseLine(bytes.subarray(start, end)));
+      if (!isBlank(bytes, start, end))
+        events.push(parseJson(bytes.subarray(start, end), "line", this.#depthMax));
       start = end + 1;
     }
   }
@@ -67,31 +67,11 @@ export class MessageParser {
     let count = 0;
     for (let start = 0; start < bytes.length;) {
       const end = lineEnd(bytes, start);
-      if (bytes[start] === 0xef || this.#isTooDeep(bytes, start, end)) return undefined;
+      if (bytes[start] === 0xef || isTooDeep(bytes, start, end, this.#depthMax)) return undefined;
       if (!isBlank(bytes, start, end)) count += 1;
       start = end + 1;
     }
     return count;
-  }
-
-  #parseLine(line: Uint8Array): TransportEvent {
-    if (!isUtf8(line))
-      return unreadable(errorCodes.parseError, "Parse error: the line is not UTF-8");
-    if (this.#isTooDeep(line, 0, line.length)) {
-      const message = `Invalid request: nested deeper than ${this.#depthMax} levels`;
-      return unreadable(errorCodes.invalidRequest, message);
-    }
-    try {
-      return { kind: "message", value: JSON.parse(decoder.decode(line)) as unknown };
-    } catch {
-      return unreadable(errorCodes.parseError, "Parse error: the line is not JSON");
-    }
-  }
-
-  /** Each level takes two bytes, so a short line needs no look. */
-  #isTooDeep(bytes: Uint8Array, start: number, end: number): boolean {
-    if (end - start <= 2 * this.#depthMax) return false;
-    return exceedsDepth(bytes.subarray(start, end), this.#depthMax);
   }
 }
 
@@ -109,10 +89,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-function unreadable(code: number, message: string): TransportEvent {
-  return { kind: "unreadable", fault: createFault(code, message) };
-}
-
 function lineTooLong(): TransportEvent {
-  return unreadable(errorCodes.parseError, "Parse error: the line is longer than the limit");
+  const message = "Parse error: the line is longer than the limit";
+  return { kind: "unreadable", fault: createFault(errorCodes.parseError, message) };
 }

@@ -1,0 +1,51 @@
+/** What both kinds of answer are, as nearly all clients write it. */
+const usual = "application/json, text/event-stream";
+
+interface MediaRange {
+  /** `type/subtype` in lower case; either may be `*`. */
+  readonly type: string;
+  readonly quality: number;
+}
+
+/**
+ * Whether the client takes both kinds of answer to a POST, JSON and an event stream (modern.md section 9, Endpoint).
+ * @param accept the header; null, which means anything (RFC 9110 section 12.5.1), is taken
+ */
+export function isAcceptable(accept: string | null): boolean {
+  if (accept === null || accept === usual) return true;
+  const ranges = readRanges(accept);
+  return takes(ranges, "application", "json") && takes(ranges, "text", "event-stream");
+}
+
+/**
+ * Whether the client takes an event stream as the answer to GET, which it has to say (legacy.md section 4).
+ * @param accept the header, or null
+ */
+export function takesEventStream(accept: string | null): boolean {
+  return accept !== null && takes(readRanges(accept), "text", "event-stream");
+}
+
+/** The most specific range decides; one with quality 0 is a refusal. */
+function takes(ranges: readonly MediaRange[], type: string, subtype: string): boolean {
+  for (const wanted of [`${type}/${subtype}`, `${type}/*`, "*/*"]) {
+    const found = ranges.filter((range) => range.type === wanted);
+    if (found.length > 0) return found.some((range) => range.quality > 0);
+  }
+  return false;
+}
+
+function readRanges(accept: string): readonly MediaRange[] {
+  return accept.split(",").map((text) => {
+    const [type = "", ...parameters] = text.split(";");
+    return { type: type.trim().toLowerCase(), quality: readQuality(parameters) };
+  });
+}
+
+/** 1 when it is not given; what is not a number counts as given badly, and as 0. */
+function readQuality(parameters: readonly string[]): number {
+  for (const parameter of parameters) {
+    const [name = "", value = ""] = parameter.split("=");
+    if (name.trim().toLowerCase() === "q") return Number(value) || 0;
+  }
+  return 1;
+}

@@ -1,0 +1,19 @@
+/**
+ * Whether a body is JSON in UTF-8 as it stands: `application/json`, no other charset, no encoding on top.
+ * Forms and plain text are what a page may send anywhere without asking, so they are refused (threats.md row 7).
+ */
+export function isPlainJson(headers: Headers): boolean {
+  const contentType = headers.get("content-type");
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") return false;
+  return contentType === "application/json" || isJsonType(contentType ?? "");
+}
+
+function isJsonType(contentType: string): boolean {
+  const [type = "", ...parameters] = contentType.toLowerCase().split(";");
+  if (type.trim() !== "application/json") return false;
+  return parameters.every((parameter) => {
+    const [name = "", value = ""] = parameter.split("=");
+    return name.trim() !== "charset" || /^\s*"?utf-?8"?\s*$/.test(value);
+  });
+}

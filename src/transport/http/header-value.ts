@@ -1,0 +1,31 @@
+const sentinelStart = "=?base64?";
+const sentinelEnd = "?=";
+/** What a header may carry as it is: visible ASCII, blanks and tabs (RFC 9110 section 5.5). */
+const plainText = /^[\t\x20-\x7e]*$/;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * The text that a header stands for. `=?base64?…?=` is decoded, strictly in alphabet, padding and UTF-8; the
+ * markers count only in this exact form (modern.md section 9, Headers). Undefined for what no client may send.
+ */
+export function decodeHeaderValue(value: string): string | undefined {
+  if (!plainText.test(value)) return undefined;
+  if (!isSentinel(value)) return value;
+  const base64 = value.slice(sentinelStart.length, -sentinelEnd.length);
+  // The decoder itself would skip blanks.
+  if (/\s/.test(base64)) return undefined;
+  try {
+    return decoder.decode(Uint8Array.fromBase64(base64, { lastChunkHandling: "strict" }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The two markers may not share their question mark. */
+function isSentinel(value: string): boolean {
+  return (
+    value.startsWith(sentinelStart) &&
+    value.endsWith(sentinelEnd) &&
+    value.length >= sentinelStart.length + sentinelEnd.length
+  );
+}
