@@ -28,6 +28,8 @@ export interface ForegroundSpec {
   readonly saveAfterBytes: number;
   /** When the client must have an answer, on the clock of `performance.now()`; undefined = no limit. */
   readonly answerAt: number | undefined;
+  /** Called when that time comes; true: the client was answered otherwise, and the command runs to its end. */
+  readonly onAnswerDue?: () => boolean;
   readonly cancellation: Cancellation;
   /** Gets output as it comes. */
   readonly onOutput?: (chunk: Uint8Array) => void;
@@ -82,9 +84,7 @@ export class Supervisor {
     const cancel = (): void => void execution.terminate("cancelled", terminateGraceMs);
     cancellation.onCancel(cancel);
     try {
-      const isEnded = await untilEndOr(execution, spec.answerAt, () =>
-        this.#hasRoom(spec.clientId),
-      );
+      const isEnded = await untilEndOr(execution, spec, () => this.#hasRoom(spec.clientId));
       if (isEnded) return { kind: "ended", execution };
       return { kind: "handed_over", task: this.tasksOf(spec.clientId).add(execution, 0) };
     } finally {
@@ -168,7 +168,7 @@ export class Supervisor {
  */
 async function untilEndOr(
   execution: Execution,
-  answerAt: number | undefined,
+  { answerAt, onAnswerDue }: Pick<ForegroundSpec, "answerAt" | "onAnswerDue">,
   mayHandOver: () => boolean,
 ): Promise<boolean> {
   if (answerAt === undefined) {
@@ -177,6 +177,7 @@ async function untilEndOr(
   }
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = startTimer(answerAt - performance.now(), () => {
+    if (onAnswerDue?.() === true) return;
     if (mayHandOver()) resolve(false);
     else void execution.terminate("timeout", terminateGraceMs);
   });

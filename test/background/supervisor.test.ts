@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Execution } from "../../src/background/execution.ts";
@@ -124,6 +124,26 @@ describe("Supervisor.runForeground()", () => {
     await outcome.task.execution.ended;
     expect(outcome.task.execution.state).toBe("timed_out");
   });
+
+  test.each([
+    [true, "ended", "exited"],
+    [false, "handed_over", "running"],
+  ])(
+    "when the answer is due and the client was answered otherwise (%p): %s",
+    async (isAnswered, kind, state) => {
+      await using harness = new SupervisorHarness();
+      const goOn = join(harness.folder, "go-on");
+      const outcome = await harness.foreground(`until [ -e ${goOn} ]; do sleep 0.01; done`, {
+        answerAt: performance.now() + 20,
+        onAnswerDue: () => {
+          if (isAnswered) writeFileSync(goOn, "");
+          return isAnswered;
+        },
+      });
+      const execution = outcome.kind === "ended" ? outcome.execution : outcome.task.execution;
+      expect([outcome.kind, execution.state]).toEqual([kind, state] as never);
+    },
+  );
 
   test("a longer output is in the saved file to the byte", async () => {
     await using harness = new SupervisorHarness();
