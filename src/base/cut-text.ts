@@ -25,6 +25,12 @@ export function cutText(text: string, charsMax: number): CutText | undefined {
   return { head, tail, omittedChars: text.length - head.length - tail.length };
 }
 
+/** A text, such as a command, on one line of at most `charsMax` characters. */
+export function oneLine(text: string, charsMax = 100): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1)}…`.toWellFormed();
+}
+
 /** Drops what follows the last newline, when that costs less than half of the text. */
 function trimToLineEnd(text: string): string {
   const newline = text.lastIndexOf("\n");

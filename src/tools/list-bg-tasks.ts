@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 
+import { oneLine } from "../base/cut-text.ts";
 import type { TaskSummary } from "./services.ts";
 import { formatCount } from "./shown-output.ts";
-import { commandLine, describeState, taskSchema } from "./task-text.ts";
+import { describeState, taskSchema } from "./task-text.ts";
 import { defineTool } from "./tool.ts";
 
 export const listBgTasks = defineTool({
@@ -28,5 +29,5 @@ export const listBgTasks = defineTool({
 
 function line(task: TaskSummary): string {
   const unread = task.unreadBytes === 0 ? "" : `, ${formatCount(task.unreadBytes)} bytes unread`;
-  return `task_id ${task.taskId}: ${describeState(task)}, pid ${task.pid}${unread}: ${commandLine(task.command)}`;
+  return `task_id ${task.taskId}: ${describeState(task)}, pid ${task.pid}${unread}: ${oneLine(task.command)}`;
 }

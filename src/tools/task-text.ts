@@ -54,9 +54,3 @@ function leaderEnd(task: TaskSummary): string {
   if (task.signal !== null) return `, by ${task.signal}`;
   return task.exitCode === null ? "" : `, exit code ${task.exitCode}`;
 }
-
-/** A command on one line, cut to `charsMax`. */
-export function commandLine(command: string, charsMax = 100): string {
-  const line = command.replaceAll(/\s+/g, " ").trim();
-  return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1)}…`;
-}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { bodyCharsMax, type CutText, cutText } from "../../src/base/cut-text.ts";
+import { bodyCharsMax, type CutText, cutText, oneLine } from "../../src/base/cut-text.ts";
 
 describe("cutText()", () => {
   const rows: [string, string, number, CutText | undefined][] = [
@@ -42,4 +42,13 @@ test.each([
   [30_000, 29_000],
 ])("bodyCharsMax(%d) is %d", (resultCharsMax, body) => {
   expect(bodyCharsMax(resultCharsMax)).toBe(body);
+});
+
+test.each([
+  ["a   b\n\tc ", "a b c"],
+  ["x".repeat(100), "x".repeat(100)],
+  ["x".repeat(101), `${"x".repeat(99)}…`],
+  [`${"x".repeat(98)}😀😀`, `${"x".repeat(98)}\ufffd…`],
+])("oneLine() puts %p on one line of at most 100 characters", (text, line) => {
+  expect(oneLine(text)).toBe(line);
 });

@@ -6,7 +6,7 @@ import { killBgTask } from "../../src/tools/kill-bg-task.ts";
 import { listBgTasks } from "../../src/tools/list-bg-tasks.ts";
 import type { RunReply, TaskSummary } from "../../src/tools/services.ts";
 import { formatDuration } from "../../src/tools/shown-output.ts";
-import { commandLine, describeState } from "../../src/tools/task-text.ts";
+import { describeState } from "../../src/tools/task-text.ts";
 import { endedRun, FakeBackground, fakeContext, runningTask } from "./fake-context.ts";
 
 describe("describeState()", () => {
@@ -46,14 +46,6 @@ test.each([
   [86_400_000, "24 h 0 min"],
 ])("formatDuration(%d) is %s", (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
-});
-
-test.each([
-  ["a   b\n\tc ", "a b c"],
-  ["x".repeat(100), "x".repeat(100)],
-  ["x".repeat(101), `${"x".repeat(99)}…`],
-])("commandLine() puts %p on one line of at most 100 characters", (command, line) => {
-  expect(commandLine(command)).toBe(line);
 });
 
 describe("Bash", () => {
