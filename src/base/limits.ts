@@ -100,6 +100,11 @@ export const mcpTaskResultsCharsMax = 64 * MIB;
 /** Questions of one MCP task over its life, repeated ones included: a client may answer nonsense for ever. */
 export const mcpTaskKeysMax = 1000;
 
+// ---- Asking the client ----------------------------------------------------------------------
+
+/** A text in which several options are named is not read when it is longer: thousands of options fit in. */
+export const choicesTextCharsMax = 64 * KIB;
+
 // ---- Authorization --------------------------------------------------------------------------
 
 /** Characters of a bearer token. Signed tokens with many groups have some thousands; servers cut headers near 8 KiB. */

@@ -12,6 +12,8 @@ export interface ClientCapabilities {
   readonly elicitationForm: boolean;
   readonly elicitationUrl: boolean;
   readonly sampling: boolean;
+  /** `sampling.tools`: its model may be given tools. */
+  readonly samplingTools: boolean;
   readonly roots: boolean;
   /** `io.modelcontextprotocol/tasks`: a call may be answered with an MCP task. */
   readonly tasks: boolean;
@@ -21,6 +23,7 @@ export const noClientCapabilities: ClientCapabilities = {
   elicitationForm: false,
   elicitationUrl: false,
   sampling: false,
+  samplingTools: false,
   roots: false,
   tasks: false,
 };
@@ -35,14 +38,15 @@ export function readClientCapabilities(
 ): ClientCapabilities {
   if (!isObject(declared)) return noClientCapabilities;
   const { elicitation, sampling, roots, extensions } = declared;
-  const knowsModes = isAtLeast(version, "2025-11-25");
+  const isRecent = isAtLeast(version, "2025-11-25");
   const hasModes =
     isObject(elicitation) && (isObject(elicitation.form) || isObject(elicitation.url));
   const elicits = isObject(elicitation) && isAtLeast(version, "2025-06-18");
   return {
-    elicitationForm: elicits && (!knowsModes || !hasModes || isObject(elicitation.form)),
-    elicitationUrl: elicits && knowsModes && isObject(elicitation.url),
+    elicitationForm: elicits && (!isRecent || !hasModes || isObject(elicitation.form)),
+    elicitationUrl: elicits && isRecent && isObject(elicitation.url),
     sampling: isObject(sampling),
+    samplingTools: isRecent && isObject(sampling) && isObject(sampling.tools),
     roots: isObject(roots),
     tasks:
       isAtLeast(version, "2026-07-28") &&

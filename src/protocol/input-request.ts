@@ -1,5 +1,6 @@
 import type { ClientCapabilities } from "./client-capabilities.ts";
-import type { Params } from "./json-rpc.ts";
+import { createFault, errorCodes, isObject, type Params } from "./json-rpc.ts";
+import type { ProtocolFault } from "./tool-types.ts";
 
 /** One field of a form: a flat primitive, or an enum (modern.md section 6). */
 export type FormField = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -50,12 +51,12 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** Checked results: `ElicitResult`, `CreateMessageResult`, `ListRootsResult`. */
 export type InputResponses = Readonly<Record<string, Params>>;
 
-export type InputKind = "form" | "url" | "sampling" | "roots";
+export type InputKind = "form" | "url" | "sampling" | "samplingTools" | "roots";
 
 export function inputKindOf(request: InputRequest): InputKind {
   switch (request.method) {
     case "sampling/createMessage":
-      return "sampling";
+      return usesTools(request.params) ? "samplingTools" : "sampling";
     case "roots/list":
       return "roots";
     case "elicitation/create":
@@ -71,9 +72,20 @@ export function canBeAsked(capabilities: ClientCapabilities, kind: InputKind): b
       return capabilities.elicitationUrl;
     case "sampling":
       return capabilities.sampling;
+    case "samplingTools":
+      return capabilities.samplingTools;
     case "roots":
       return capabilities.roots;
   }
+}
+
+/** The kinds that `requests` need and `can` denies, each once. */
+export function kindsLacking(
+  requests: InputRequests,
+  can: (kind: InputKind) => boolean,
+): readonly InputKind[] {
+  const kinds = new Set(Object.values(requests).map(inputKindOf));
+  return [...kinds].filter((kind) => !can(kind));
 }
 
 /** The `ClientCapabilities` object that -32021 names for what the client lacks (modern.md section 1, Errors). */
@@ -82,9 +94,33 @@ export function requiredCapabilities(kinds: readonly InputKind[]): Params {
     ...(kinds.includes("form") ? { form: {} } : {}),
     ...(kinds.includes("url") ? { url: {} } : {}),
   };
+  const sampling = kinds.includes("samplingTools") ? { tools: {} } : {};
+  const samples = kinds.includes("sampling") || kinds.includes("samplingTools");
   return {
     ...(kinds.includes("form") || kinds.includes("url") ? { elicitation: modes } : {}),
-    ...(kinds.includes("sampling") ? { sampling: {} } : {}),
+    ...(samples ? { sampling } : {}),
     ...(kinds.includes("roots") ? { roots: {} } : {}),
   };
+}
+
+/** -32021 for a modern client that did not declare what it would have to be asked for. */
+export function cannotBeAsked(kinds: readonly InputKind[]): ProtocolFault {
+  const message = `The client did not declare that it can be asked for: ${kinds.join(", ")}`;
+  const data = { requiredCapabilities: requiredCapabilities(kinds) };
+  return createFault(errorCodes.missingClientCapability, message, data);
+}
+
+/** Whether the client's model would see tools: then the client must have declared `sampling.tools`. */
+function usesTools({ tools, toolChoice, messages }: Params): boolean {
+  if (tools !== undefined || toolChoice !== undefined) return true;
+  return Array.isArray(messages) && messages.some(holdsToolBlock);
+}
+
+function holdsToolBlock(message: unknown): boolean {
+  if (!isObject(message)) return false;
+  const blocks: unknown = message.content;
+  const list: readonly unknown[] = Array.isArray(blocks) ? blocks : [blocks];
+  return list.some(
+    (block) => isObject(block) && (block.type === "tool_use" || block.type === "tool_result"),
+  );
 }

@@ -1,4 +1,5 @@
 import type { InputRequests } from "./input-request.ts";
+import { shapeInputRequests } from "./input-request-codec.ts";
 import { modernResultMeta } from "./server-info.ts";
 import { isModernVersion, type ProtocolVersion } from "./versions.ts";
 
@@ -10,7 +11,7 @@ export function encodeInputRequired(
   if (!isModernVersion(version)) throw new Error(`${version} has no input_required`);
   return JSON.stringify({
     resultType: "input_required",
-    inputRequests: requests,
+    inputRequests: shapeInputRequests(requests, version),
     requestState,
     _meta: modernResultMeta,
   });

@@ -1,0 +1,95 @@
+import { type Choice, choicesOf, type FieldKind, fieldKindOf } from "./elicitation-field.ts";
+import { hasFormat } from "./elicitation-format.ts";
+import type { FormField, FormSchema } from "./input-request.ts";
+import type { Params } from "./json-rpc.ts";
+
+/** What is wrong with the content of a form, without showing it: it may be private. Undefined when nothing is. */
+export function problemOfContent(schema: FormSchema, content: Params): string | undefined {
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const problem = Object.hasOwn(content, name)
+      ? problemOfValue(field, content[name])
+      : problemOfAbsence(schema, name);
+    if (problem !== undefined) return `\`${name}\` ${problem}`;
+  }
+  return undefined;
+}
+
+/** The content without what the form did not ask for: a client may add what it likes. */
+export function askedContent(schema: FormSchema, content: Params): Params {
+  const names = Object.keys(schema.properties).filter((name) => Object.hasOwn(content, name));
+  return Object.fromEntries(names.map((name) => [name, content[name]]));
+}
+
+function problemOfAbsence({ required }: FormSchema, name: string): string | undefined {
+  return required?.includes(name) === true ? "is missing" : undefined;
+}
+
+function problemOfValue(field: FormField, value: unknown): string | undefined {
+  const kind: FieldKind | undefined = fieldKindOf(field);
+  switch (kind) {
+    case "text":
+      return typeof value === "string" ? problemOfText(field, value) : "must be a string";
+    case "number":
+      return typeof value === "number" ? problemOfNumber(field, value) : "must be a number";
+    case "integer":
+      return Number.isInteger(value) ? problemOfNumber(field, Number(value)) : "must be an integer";
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "must be a boolean";
+    case "choice":
+      return isChosen(choicesOf(field) ?? [], value) ? undefined : "must be one of its options";
+    case "choices":
+      return problemOfChoices(field, value);
+    case undefined:
+      return "is of a type that forms do not have";
+  }
+}
+
+/** `pattern` is not among what forms may ask for; an expression of somebody else's could also take for ever. */
+function problemOfText(
+  { minLength, maxLength, format }: FormField,
+  text: string,
+): string | undefined {
+  const bounds = `between ${bound(minLength, "0")} and ${bound(maxLength, "any number of")} characters`;
+  const isBounded = typeof minLength === "number" || typeof maxLength === "number";
+  if (isBounded && !isWithin(characterCount(text), minLength, maxLength))
+    return `must have ${bounds}`;
+  return hasFormat(text, format) ? undefined : `must be in the format ${String(format)}`;
+}
+
+function problemOfNumber({ minimum, maximum }: FormField, value: number): string | undefined {
+  if (isWithin(value, minimum, maximum)) return undefined;
+  return `must be between ${bound(minimum, "anything")} and ${bound(maximum, "anything")}`;
+}
+
+function problemOfChoices(field: FormField, value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "must be an array";
+  const { minItems, maxItems } = field;
+  const choices = choicesOf(field) ?? [];
+  // Before the items are looked at: there may be millions of them.
+  if (value.length > choices.length) return "must hold each option once";
+  if (!value.every((item) => isChosen(choices, item))) return "must hold nothing but its options";
+  if (new Set(value).size !== value.length) return "must hold each option once";
+  if (isWithin(value.length, minItems, maxItems)) return undefined;
+  return `must hold between ${bound(minItems, "0")} and ${bound(maxItems, "all")} options`;
+}
+
+function isChosen(choices: readonly Choice[], value: unknown): boolean {
+  return choices.some((choice) => choice.value === value);
+}
+
+function isWithin(value: number, least: unknown, most: unknown): boolean {
+  return (
+    !(typeof least === "number" && value < least) && !(typeof most === "number" && value > most)
+  );
+}
+
+function bound(limit: unknown, without: string): string {
+  return typeof limit === "number" ? String(limit) : without;
+}
+
+/** Characters as JSON Schema counts them: a pair of surrogates is one. */
+function characterCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

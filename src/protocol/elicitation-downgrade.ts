@@ -1,0 +1,114 @@
+import { choicesTextCharsMax } from "../base/limits.ts";
+import { type Choice, choicesOf, fieldKindOf } from "./elicitation-field.ts";
+import type { FormField, FormSchema } from "./input-request.ts";
+import { isObject } from "./json-rpc.ts";
+
+/**
+ * The form as 2025-06-18 has it (legacy.md section 5, rule 8): titles of options in `enumNames`, no defaults
+ * but those of booleans, and a text to be filled in where several options may be chosen.
+ */
+export function downgradeForm({ properties, required }: FormSchema): FormSchema {
+  const fields = Object.entries(properties).map(([name, field]) => [name, downgradeField(field)]);
+  const form = { type: "object" as const, properties: Object.fromEntries(fields) };
+  return required === undefined ? form : { ...form, required };
+}
+
+/** Turns the texts that stand for several options back into arrays; all else stays as it came. */
+export function upgradeContent({ properties }: FormSchema, content: unknown): unknown {
+  if (!isObject(content)) return content;
+  const entries = Object.entries(content).flatMap(([name, value]): readonly Entry[] => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (field === undefined || fieldKindOf(field) !== "choices") return [[name, value]];
+    // What is longer stays a text, which is then refused.
+    const isText = typeof value === "string" && value.length <= choicesTextCharsMax;
+    return isText ? chosenEntry(name, field, value) : [[name, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+type Entry = readonly [name: string, value: unknown];
+
+function downgradeField(field: FormField): FormField {
+  const { default: _, ...rest } = field;
+  switch (fieldKindOf(field)) {
+    case "boolean":
+      return field;
+    case "choice":
+      return flatEnum(field);
+    case "choices":
+      return textOfChoices(field);
+    case "text":
+    case "number":
+    case "integer":
+    case undefined:
+      return rest;
+  }
+}
+
+function flatEnum(field: FormField): FormField {
+  const { default: _, oneOf, anyOf, ...rest } = field;
+  const choices = choicesOf(field) ?? [];
+  const values = { ...rest, enum: choices.map(({ value }) => value) };
+  const hasTitles = oneOf !== undefined || anyOf !== undefined;
+  return hasTitles ? { ...values, enumNames: choices.map(({ title }) => title) } : values;
+}
+
+function textOfChoices(field: FormField): FormField {
+  const { title, description } = field;
+  const asked = typeof description === "string" ? `${description} ` : "";
+  return {
+    type: "string",
+    ...(typeof title === "string" ? { title } : {}),
+    description: asked + instruction(field),
+  };
+}
+
+function instruction(field: FormField): string {
+  const choices = choicesOf(field) ?? [];
+  const separator = separatorOf(choices);
+  const options = choices.map(({ value, title }) =>
+    title === value ? value : `${value} (${title})`,
+  );
+  const sign = separatorNames[separator];
+  return `Any of the following${countRule(field)}, with ${sign} between them: ${options.join(`${separator} `)}`;
+}
+
+function countRule({ minItems, maxItems }: FormField): string {
+  const least = typeof minItems === "number" && minItems > 0 ? `at least ${minItems}` : "";
+  const most = typeof maxItems === "number" ? `at most ${maxItems}` : "";
+  const rule = [least, most].filter((part) => part !== "").join(" and ");
+  return rule === "" ? "" : ` (${rule})`;
+}
+
+type Separator = "," | ";" | "|";
+
+const separatorNames: Readonly<Record<Separator, string>> = {
+  ",": "commas",
+  ";": "semicolons",
+  "|": "vertical bars",
+};
+
+/** One that is part of no option. */
+function separatorOf(choices: readonly Choice[]): Separator {
+  const text = choices.map(({ value, title }) => value + title).join("");
+  if (!text.includes(",")) return ",";
+  return text.includes(";") ? "|" : ";";
+}
+
+/** Nothing chosen where nothing has to be is no answer to the field. */
+function chosenEntry(name: string, field: FormField, text: string): readonly Entry[] {
+  const choices = choicesOf(field) ?? [];
+  const parts = text.split(separatorOf(choices)).map((part) => part.trim());
+  const chosen = parts.filter((part) => part !== "").map((part) => valueOf(choices, part));
+  return chosen.length === 0 && Number(field.minItems) > 0 ? [] : [[name, [...new Set(chosen)]]];
+}
+
+/** People write the value or the title, in any case; what is neither stays, and is refused by the check. */
+function valueOf(choices: readonly Choice[], written: string): string {
+  const wanted = written.toLowerCase();
+  const found =
+    choices.find(({ value }) => value === written) ??
+    choices.find(({ value }) => value.toLowerCase() === wanted) ??
+    choices.find(({ title }) => title.toLowerCase() === wanted);
+  return found?.value ?? written;
+}

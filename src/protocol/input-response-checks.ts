@@ -1,0 +1,67 @@
+import { askedContent, problemOfContent } from "./elicitation-checks.ts";
+import type { FormElicitation, InputRequest, UrlElicitation } from "./input-request.ts";
+import { problemOfMessage } from "./input-sampling.ts";
+import { isObject, type Params } from "./json-rpc.ts";
+
+/** An answer of the client, checked; or why it is not accepted. */
+export type InputReading =
+  | { readonly kind: "answer"; readonly answer: Params }
+  | { readonly kind: "problem"; readonly problem: string };
+
+/**
+ * Reads what the client answered to a request. A wrong type is never accepted; members that are not part of
+ * the result, and fields that the form did not ask for, are left out (modern.md section 6).
+ */
+export function readInputResponse(request: InputRequest, response: unknown): InputReading {
+  if (!isObject(response)) return problem("the answer must be an object");
+  switch (request.method) {
+    case "elicitation/create":
+      return readElicitation(request, response);
+    case "sampling/createMessage":
+      return readMessage(request.params, response);
+    case "roots/list":
+      return readRoots(response);
+  }
+}
+
+function readElicitation(
+  { params }: FormElicitation | UrlElicitation,
+  { action, content }: Params,
+): InputReading {
+  if (action === "decline" || action === "cancel") return answer({ action });
+  if (action !== "accept") return problem("`action` must be accept, decline or cancel");
+  if (params.mode === "url") return answer({ action });
+  if (!isObject(content)) return problem("`content` must be an object");
+  const wrong = problemOfContent(params.requestedSchema, content);
+  if (wrong !== undefined) return problem(wrong);
+  return answer({ action, content: askedContent(params.requestedSchema, content) });
+}
+
+function readMessage(params: Params, result: Params): InputReading {
+  const wrong = problemOfMessage(params, result);
+  if (wrong !== undefined) return problem(wrong);
+  const { role, content, model, stopReason } = result;
+  return answer({ role, content, model, ...(stopReason === undefined ? {} : { stopReason }) });
+}
+
+/** Roots are `file:` URIs; one of another kind makes the list unusable as a whole. */
+function readRoots({ roots }: Params): InputReading {
+  if (!Array.isArray(roots)) return problem("`roots` must be an array");
+  if (!roots.every(isRoot)) return problem("`roots` must hold objects with a `file:` URI");
+  const named = roots.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name }));
+  return answer({ roots: named });
+}
+
+function isRoot(root: unknown): root is { readonly uri: string; readonly name?: string } {
+  if (!isObject(root) || typeof root.uri !== "string") return false;
+  if (root.name !== undefined && typeof root.name !== "string") return false;
+  return root.uri.startsWith("file://") && URL.canParse(root.uri);
+}
+
+function answer(value: Params): InputReading {
+  return { kind: "answer", answer: value };
+}
+
+function problem(text: string): InputReading {
+  return { kind: "problem", problem: text };
+}
