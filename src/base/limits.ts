@@ -105,6 +105,33 @@ export const mcpTaskKeysMax = 1000;
 /** A text in which several options are named is not read when it is longer: thousands of options fit in. */
 export const choicesTextCharsMax = 64 * KIB;
 
+// ---- Lists, resources and subscriptions -----------------------------------------------------
+
+/** Tools on one page of `tools/list`: common clients ask for the first page only, and some tens are usual. */
+export const toolsPerPageMax = 1000;
+/** Entries on one page of every other list. */
+export const entriesPerPageMax = 100;
+/** Characters of a cursor; ours have some 60. */
+export const cursorCharsMax = 200;
+/** Characters of a resource's URI; HTTP servers commonly take 8 KiB. */
+export const uriCharsMax = 8 * KIB;
+/** Values in one completion (modern.md section 5). */
+export const completionValuesMax = 100;
+/** Characters of what is being completed, and of each argument beside it. */
+export const completionCharsMax = 4 * KIB;
+/** Arguments that may be told along with a completion: a prompt has some three. */
+export const completionArgumentsMax = 100;
+/** Completions a second for one client. A person types at most ten characters in that time. */
+export const completionsPerSecondMax = 50;
+/** Subscriptions open on one connection; a client needs one. With more the oldest is ended. */
+export const subscriptionsMax = 64;
+/** Resources, and MCP tasks, that one subscription or session may watch. */
+export const watchedResourcesMax = 1000;
+/** A reader that was too slow for a change is looked at again after this, then ever more rarely. */
+export const changeRetryMs = 100;
+/** It is looked at this often at least. */
+export const changeRetryMsMax = 5_000;
+
 // ---- Authorization --------------------------------------------------------------------------
 
 /** Characters of a bearer token. Signed tokens with many groups have some thousands; servers cut headers near 8 KiB. */

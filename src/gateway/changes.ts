@@ -2,8 +2,8 @@
 export type Change =
   | { readonly kind: "tools" }
   | { readonly kind: "prompts" }
-  | { readonly kind: "resources" }
-  /** `clientId`: only this client can see the resource; absent = all can. */
+  /** `clientId`: only this client can see it; absent = all can. */
+  | { readonly kind: "resources"; readonly clientId?: string }
   | { readonly kind: "resource"; readonly uri: string; readonly clientId?: string };
 
 export type ChangeListener = (change: Change) => void;

@@ -1,24 +1,17 @@
+import { encodeComplete } from "./complete-result.ts";
 import { shapeContent } from "./content-codec.ts";
-import { createFault, errorCodes } from "./json-rpc.ts";
-import { modernResultMeta } from "./server-info.ts";
+import { createFault, errorCodes, isObject } from "./json-rpc.ts";
 import type { CallToolResult, ContentBlock, ProtocolFault } from "./tool-types.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
 
 /** The result of `tools/call` as JSON text in the shape of `version` (legacy.md section 5). Cheap to import in a Worker. */
 export function encodeCallToolResult(result: CallToolResult, version: ProtocolVersion): string {
-  const { isError, structuredContent } = result;
-  const keepsStructure = isAtLeast(version, "2025-06-18");
-  const blocks = keepsStructure ? result.content : withStructureAsText(result);
+  const { isError, structuredContent, _meta: meta } = result;
+  const isShown = structuredContent === undefined || hasStructure(structuredContent, version);
+  const blocks = isShown ? result.content : withStructureAsText(result);
   const content = blocks.map((block) => shapeContent(block, version));
-  const structure = keepsStructure && structuredContent !== undefined ? { structuredContent } : {};
-  if (!isModernVersion(version)) return JSON.stringify({ content, ...structure, isError });
-  return JSON.stringify({
-    resultType: "complete",
-    content,
-    ...structure,
-    isError,
-    _meta: modernResultMeta,
-  });
+  const members = isShown ? { content, structuredContent, isError } : { content, isError };
+  return encodeComplete(members, version, { meta });
 }
 
 /** What refused arguments are answered with; has the form of a gateway `CallOutcome`. */
@@ -35,19 +28,24 @@ export function badArguments(version: ProtocolVersion, message: string): BadArgu
   return { kind: "result", json: encodeCallToolResult(result, version) };
 }
 
-/** Revisions without `structuredContent` get it as a text block, unless one has that JSON already. */
+/** Whether the revision can carry it: objects from 2025-06-18 on, any JSON from 2026-07-28 on (rule 2). */
+function hasStructure(structuredContent: unknown, version: ProtocolVersion): boolean {
+  if (isModernVersion(version)) return true;
+  return isAtLeast(version, "2025-06-18") && isObject(structuredContent);
+}
+
+/** Where it cannot be carried it becomes a text block, unless one has that JSON already. */
 function withStructureAsText(result: CallToolResult): readonly ContentBlock[] {
   const { content, structuredContent } = result;
-  if (structuredContent === undefined) return content;
   const json = JSON.stringify(structuredContent);
   const hasJson = content.some((block) => block.type === "text" && isSameJson(block.text, json));
   return hasJson ? content : [...content, { type: "text", text: json }];
 }
 
-/** Compares after parsing, so that an indented copy counts. Text that is no object is not parsed at all. */
+/** Compares after parsing, so that an indented copy counts. Text that begins otherwise is not parsed at all. */
 function isSameJson(text: string, json: string): boolean {
   if (text === json) return true;
-  if (!text.trimStart().startsWith("{")) return false;
+  if (!text.trimStart().startsWith(json.charAt(0))) return false;
   try {
     return JSON.stringify(JSON.parse(text)) === json;
   } catch {

@@ -1,23 +1,57 @@
+import { shapeAnnotations } from "./annotations-codec.ts";
+import type { ContentAnnotations } from "./resource-types.ts";
 import type { AudioContent, ContentBlock, ResourceLink, TextContent } from "./tool-types.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
-/** Content blocks are closed unions in each revision: an unknown one becomes text (legacy.md section 5, rule 1). */
+/**
+ * Content blocks are closed unions in each revision: an unknown one becomes text (legacy.md section 5, rule 1).
+ * `_meta` of blocks and `lastModified` exist from 2025-06-18 on.
+ */
 export function shapeContent(block: ContentBlock, version: ProtocolVersion): ContentBlock {
-  if (block.type === "resource_link" && !isAtLeast(version, "2025-06-18")) return linkAsText(block);
-  if (block.type === "audio" && !isAtLeast(version, "2025-03-26")) return audioAsText(block);
-  return block;
+  if (isAtLeast(version, "2025-06-18")) return block;
+  switch (block.type) {
+    case "resource_link":
+      return linkAsText(block, shapeAnnotations(block.annotations, version));
+    case "audio":
+      return isAtLeast(version, "2025-03-26")
+        ? withoutMeta(block, version)
+        : audioAsText(block, shapeAnnotations(block.annotations, version));
+    case "resource": {
+      const { _meta, ...resource } = block.resource;
+      return withoutMeta({ ...block, resource }, version);
+    }
+    case "text":
+    case "image":
+      return withoutMeta(block, version);
+  }
 }
 
-function linkAsText(link: ResourceLink): TextContent {
+function withoutMeta<Block extends ContentBlock>(block: Block, version: ProtocolVersion): Block {
+  if (block.annotations === undefined && block._meta === undefined) return block;
+  // JSON leaves undefined members out.
+  const annotations = shapeAnnotations(block.annotations, version);
+  return { ...block, annotations, _meta: undefined };
+}
+
+function linkAsText(link: ResourceLink, annotations: ContentAnnotations | undefined): TextContent {
   const lines = [`Resource: ${link.title ?? link.name}`, `URI: ${link.uri}`];
   if (link.description !== undefined) lines.push(link.description);
-  return { type: "text", text: lines.join("\n") };
+  return asText(lines.join("\n"), annotations);
 }
 
-function audioAsText(audio: AudioContent): TextContent {
+function audioAsText(
+  audio: AudioContent,
+  annotations: ContentAnnotations | undefined,
+): TextContent {
   const bytes = base64ByteCount(audio.data);
-  const text = `[Audio, ${audio.mimeType}, ${bytes} bytes: not shown, protocol revision 2024-11-05 has no audio]`;
-  return { type: "text", text };
+  return asText(
+    `[Audio, ${audio.mimeType}, ${bytes} bytes: not shown, protocol revision 2024-11-05 has no audio]`,
+    annotations,
+  );
+}
+
+function asText(text: string, annotations: ContentAnnotations | undefined): TextContent {
+  return annotations === undefined ? { type: "text", text } : { type: "text", text, annotations };
 }
 
 function base64ByteCount(data: string): number {

@@ -1,29 +1,34 @@
 import { discoverCacheHints } from "./cache-hints.ts";
-import { modernResultMeta, serverInfoFor } from "./server-info.ts";
+import { encodeComplete } from "./complete-result.ts";
+import { encodeCapabilities, type OfferedCapabilities } from "./server-capabilities.ts";
+import { serverInfoFor } from "./server-info.ts";
 import { modernVersions, type LegacyVersion } from "./versions.ts";
 
-/** Only what is really answered may be declared (modern.md section 2). No list of ours changes, so no `listChanged`. */
-const modernCapabilities = { tools: {} } as const;
-/** `logging` because `logging/setLevel` exists only in these revisions and is answered. */
-const legacyCapabilities = { logging: {}, tools: {} } as const;
+export interface Handshake {
+  readonly offered: OfferedCapabilities;
+  /** Left out when empty. */
+  readonly instructions: string;
+}
 
-export function encodeInitializeResult(version: LegacyVersion, instructions: string): string {
+export function encodeInitializeResult(
+  version: LegacyVersion,
+  { offered, instructions }: Handshake,
+): string {
   return JSON.stringify({
     protocolVersion: version,
-    capabilities: legacyCapabilities,
+    capabilities: encodeCapabilities(offered, version),
     serverInfo: serverInfoFor(version),
     instructions: instructions || undefined,
   });
 }
 
 /** `supportedVersions` names modern revisions only: a legacy one could not be used with this request shape (modern.md section 2). */
-export function encodeDiscoverResult(instructions: string): string {
-  return JSON.stringify({
-    resultType: "complete",
+export function encodeDiscoverResult({ offered, instructions }: Handshake): string {
+  const version = "2026-07-28";
+  const members = {
     supportedVersions: modernVersions,
-    capabilities: modernCapabilities,
+    capabilities: encodeCapabilities(offered, version),
     instructions: instructions || undefined,
-    ...discoverCacheHints,
-    _meta: modernResultMeta,
-  });
+  };
+  return encodeComplete(members, version, { hints: discoverCacheHints });
 }

@@ -11,6 +11,8 @@ export const errorCodes = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  /** Legacy revisions only; the modern one has -32602 (legacy.md section 5, rule 7). */
+  resourceNotFound: -32002,
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
@@ -44,7 +46,7 @@ export function encodeError(id: RequestId | undefined, fault: ProtocolFault): st
   return `{"jsonrpc":"2.0",${idMember}"error":${JSON.stringify({ code, message, data })}}`;
 }
 
-export function encodeNotification(method: string, params: Params): string {
+export function encodeNotification(method: string, params?: Params): string {
   return JSON.stringify({ jsonrpc: "2.0", method, params });
 }
 

@@ -72,6 +72,7 @@ interface EmbeddedResource extends BlockExtras {
     readonly mimeType?: string;
     readonly text?: string;
     readonly blob?: string;
+    readonly _meta?: Params;
   };
 }
 

@@ -1,26 +1,50 @@
 import { toolsListCacheHints, type CacheHints } from "./cache-hints.ts";
-import { modernResultMeta } from "./server-info.ts";
+import { encodeComplete } from "./complete-result.ts";
+import { shapeIcons } from "./icons-codec.ts";
+import type { Params } from "./json-rpc.ts";
 import type { ToolAnnotations, ToolListing } from "./tool-types.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
+
+export interface ListExtras {
+  readonly hints?: CacheHints | undefined;
+  /** Where the next page begins. */
+  readonly nextCursor?: string | undefined;
+}
 
 /** The result of `tools/list` as JSON text, with the fields that the revision knows (legacy.md section 5, rules 2 to 4). */
 export function encodeToolsListResult(
   listings: readonly ToolListing[],
   version: ProtocolVersion,
-  hints: CacheHints = toolsListCacheHints,
+  { hints = toolsListCacheHints, nextCursor }: ListExtras = {},
 ): string {
   const tools = listings.map((listing) => shapeListing(listing, version));
-  if (!isModernVersion(version)) return JSON.stringify({ tools });
-  return JSON.stringify({ resultType: "complete", tools, ...hints, _meta: modernResultMeta });
+  return encodeComplete({ tools, nextCursor }, version, { hints });
 }
 
-function shapeListing(listing: ToolListing, version: ProtocolVersion): Record<string, unknown> {
-  const { name, title, description, inputSchema, outputSchema, annotations } = listing;
+function shapeListing(listing: ToolListing, version: ProtocolVersion): Params {
+  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = listing;
   if (!isAtLeast(version, "2025-03-26")) return { name, description, inputSchema };
   if (!isAtLeast(version, "2025-06-18")) {
     return { name, description, inputSchema, annotations: withTitle(annotations, title) };
   }
-  return { name, title, description, inputSchema, outputSchema, annotations };
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema: shownOutputSchema(outputSchema, version),
+    annotations,
+    icons: shapeIcons(listing.icons, version),
+    _meta,
+  };
+}
+
+/** Legacy revisions know objects only, so another schema would promise what is not sent. */
+function shownOutputSchema(
+  outputSchema: Params | undefined,
+  version: ProtocolVersion,
+): Params | undefined {
+  return isModernVersion(version) || outputSchema?.type === "object" ? outputSchema : undefined;
 }
 
 /** 2025-03-26 has no `title` beside the annotations, so it moves into them instead of vanishing. */

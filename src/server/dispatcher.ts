@@ -19,8 +19,8 @@ import { handleNotification } from "./handlers/notifications.ts";
 import type { ReplyLane } from "./lane.ts";
 import type { MethodReply } from "./method.ts";
 import { legacyMethods, type Method, modernMethods } from "./methods.ts";
+import { isOffered } from "./offered-capabilities.ts";
 import { PipeLane } from "./pipe-lane.ts";
-import { offersTasks } from "./tasks/task-support.ts";
 
 type SingleMessage = Exclude<ClassifiedMessage, BatchMessage>;
 
@@ -118,11 +118,8 @@ export class Dispatcher {
     this.#start(message, this.#connection.session.modernAsker(reading.envelope), method, lane);
   }
 
-  /** What was not declared does not exist (modern.md section 2). */
   #isOffered({ needs }: Method): boolean {
-    const { features } = this.#connection.server;
-    if (needs === "tasks") return offersTasks(features);
-    return needs === undefined || features[needs] !== undefined;
+    return needs === undefined || isOffered(this.#connection.server.features, needs);
   }
 
   #start(

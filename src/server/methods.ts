@@ -1,23 +1,52 @@
+import { handleCompletionComplete } from "./handlers/completion-complete.ts";
 import { handleDiscover, handleDiscoverWithoutEnvelope } from "./handlers/discover.ts";
 import { handleInitialize } from "./handlers/initialize.ts";
+import { handleListen } from "./handlers/listen.ts";
 import { handlePing } from "./handlers/ping.ts";
+import { handlePromptsGet } from "./handlers/prompts-get.ts";
+import { handlePromptsList } from "./handlers/prompts-list.ts";
+import { handleResourcesDirectoryRead } from "./handlers/resources-directory-read.ts";
+import { handleResourcesList, handleResourceTemplatesList } from "./handlers/resources-list.ts";
+import { handleResourcesRead } from "./handlers/resources-read.ts";
+import {
+  handleResourcesSubscribe,
+  handleResourcesUnsubscribe,
+} from "./handlers/resources-subscribe.ts";
 import { handleSetLogLevel } from "./handlers/set-log-level.ts";
+import { handleSkillsGet } from "./handlers/skills-get.ts";
+import { handleSkillsList } from "./handlers/skills-list.ts";
 import { handleTasksCancel } from "./handlers/tasks-cancel.ts";
 import { handleTasksGet } from "./handlers/tasks-get.ts";
 import { handleTasksUpdate } from "./handlers/tasks-update.ts";
 import { handleToolsCall } from "./handlers/tools-call.ts";
 import { handleToolsList } from "./handlers/tools-list.ts";
 import type { MethodHandler } from "./method.ts";
+import type { Need } from "./offered-capabilities.ts";
 
 export interface Method {
   readonly handle: MethodHandler;
   /** The feature that it belongs to: where that is not offered, the method does not exist. */
-  readonly needs?: "resources" | "prompts" | "completion" | "skills" | "tasks";
+  readonly needs?: Need;
   /** Legacy: answered before `initialize` too. */
   readonly needsNoSession?: true;
   /** Works on after its handler has returned, so the number of requests in flight bounds it. */
   readonly isLong?: true;
 }
+
+/** The same in both eras, but for the shape of their results. */
+const commonMethods: readonly (readonly [string, Method])[] = [
+  ["tools/list", { handle: handleToolsList }],
+  ["tools/call", { handle: handleToolsCall, isLong: true }],
+  ["resources/list", { handle: handleResourcesList, needs: "resources", isLong: true }],
+  [
+    "resources/templates/list",
+    { handle: handleResourceTemplatesList, needs: "resources", isLong: true },
+  ],
+  ["resources/read", { handle: handleResourcesRead, needs: "resources", isLong: true }],
+  ["prompts/list", { handle: handlePromptsList, needs: "prompts", isLong: true }],
+  ["prompts/get", { handle: handlePromptsGet, needs: "prompts", isLong: true }],
+  ["completion/complete", { handle: handleCompletionComplete, needs: "completion", isLong: true }],
+];
 
 /** The only gate: a method that is not in its era's table does not exist (modern.md section 2, legacy.md section 1). */
 export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
@@ -25,14 +54,21 @@ export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method
   ["ping", { handle: handlePing, needsNoSession: true }],
   ["server/discover", { handle: handleDiscoverWithoutEnvelope, needsNoSession: true }],
   ["logging/setLevel", { handle: handleSetLogLevel }],
-  ["tools/list", { handle: handleToolsList }],
-  ["tools/call", { handle: handleToolsCall, isLong: true }],
+  ["resources/subscribe", { handle: handleResourcesSubscribe, needs: "resources" }],
+  ["resources/unsubscribe", { handle: handleResourcesUnsubscribe, needs: "resources" }],
+  ...commonMethods,
 ]);
 
 export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["server/discover", { handle: handleDiscover }],
-  ["tools/list", { handle: handleToolsList }],
-  ["tools/call", { handle: handleToolsCall, isLong: true }],
+  ...commonMethods,
+  ["subscriptions/listen", { handle: handleListen, needs: "subscriptions", isLong: true }],
+  ["skills/list", { handle: handleSkillsList, needs: "skills", isLong: true }],
+  ["skills/get", { handle: handleSkillsGet, needs: "skills", isLong: true }],
+  [
+    "resources/directory/read",
+    { handle: handleResourcesDirectoryRead, needs: "skills", isLong: true },
+  ],
   ["tasks/get", { handle: handleTasksGet, needs: "tasks" }],
   ["tasks/update", { handle: handleTasksUpdate, needs: "tasks" }],
   ["tasks/cancel", { handle: handleTasksCancel, needs: "tasks" }],

@@ -1,9 +1,9 @@
-import type { ClientContext } from "../gateway/call.ts";
+import { completionsPerSecondMax } from "../base/limits.ts";
 import type { ServerFeatures } from "../gateway/features.ts";
-import type { ToolListing } from "../protocol/tool-types.ts";
-import { encodeToolsListResult } from "../protocol/tools-list-codec.ts";
-import type { ProtocolVersion } from "../protocol/versions.ts";
+import { CallRate } from "./call-rate.ts";
+import { Subscriptions } from "./subscriptions/subscriptions.ts";
 import { McpTasks } from "./tasks/mcp-tasks.ts";
+import { ToolPages } from "./tool-pages.ts";
 
 export interface ServerOptions {
   readonly features: ServerFeatures;
@@ -18,12 +18,18 @@ export class ServerContext {
   readonly features: ServerFeatures;
   readonly instructions: string;
   readonly stateKey: () => Promise<Uint8Array>;
+  readonly toolPages: ToolPages;
+  readonly subscriptions: Subscriptions;
+  readonly completionRate = new CallRate(completionsPerSecondMax);
   #mcpTasks: McpTasks | undefined;
-  #listedTools: readonly ToolListing[] | undefined;
-  readonly #listJson = new Map<ProtocolVersion, string>();
 
   constructor({ features, instructions, stateKey }: ServerOptions) {
+    if (features.skills !== undefined && features.resources === undefined) {
+      throw new Error("Skills are read as resources: a server with skills has resources too.");
+    }
     this.features = features;
+    this.toolPages = new ToolPages(features);
+    this.subscriptions = new Subscriptions(features);
     this.instructions = instructions;
     this.stateKey = stateKey;
   }
@@ -31,24 +37,5 @@ export class ServerContext {
   get mcpTasks(): McpTasks {
     this.#mcpTasks ??= new McpTasks();
     return this.#mcpTasks;
-  }
-
-  /** The result of `tools/list` as JSON text, encoded once per revision until the router gives another array. */
-  toolsListJson(version: ProtocolVersion, client: ClientContext): string {
-    const listings = this.features.router.list();
-    const { mayUse } = client;
-    if (mayUse !== undefined) {
-      const usable = listings.filter(({ name }) => mayUse(name));
-      return encodeToolsListResult(usable, version, { ttlMs: 300_000, cacheScope: "private" });
-    }
-    if (listings !== this.#listedTools) {
-      this.#listedTools = listings;
-      this.#listJson.clear();
-    }
-    const cached = this.#listJson.get(version);
-    if (cached !== undefined) return cached;
-    const json = encodeToolsListResult(listings, version);
-    this.#listJson.set(version, json);
-    return json;
   }
 }

@@ -10,6 +10,8 @@ const name = "scorpiox-code";
 const title = "scorpiox-code";
 const description =
   "One executable that gives an AI client working tools over the Model Context Protocol";
+const instructions = "Use the tools.";
+const offered = { tools: { listChanged: false }, completions: false, tasks: false, skills: false };
 
 describe("encodeInitializeResult()", () => {
   test.each<[LegacyVersion, Record<string, string>]>([
@@ -18,7 +20,7 @@ describe("encodeInitializeResult()", () => {
     ["2025-06-18", { name, title, version: ownVersion }],
     ["2025-11-25", { name, title, version: ownVersion, description }],
   ])("for %s", (protocolVersion, serverInfo) => {
-    expect(JSON.parse(encodeInitializeResult(protocolVersion, "Use the tools."))).toEqual({
+    expect(JSON.parse(encodeInitializeResult(protocolVersion, { offered, instructions }))).toEqual({
       protocolVersion,
       capabilities: { logging: {}, tools: {} },
       serverInfo,
@@ -27,16 +29,18 @@ describe("encodeInitializeResult()", () => {
   });
 
   test("leaves empty instructions out", () => {
-    expect(encodeInitializeResult("2025-11-25", "")).not.toContain("instructions");
+    expect(encodeInitializeResult("2025-11-25", { offered, instructions: "" })).not.toContain(
+      "instructions",
+    );
   });
 });
 
 describe("encodeDiscoverResult()", () => {
   test("lists modern revisions only", () => {
-    expect(JSON.parse(encodeDiscoverResult("Use the tools."))).toEqual({
+    expect(JSON.parse(encodeDiscoverResult({ offered, instructions }))).toEqual({
       resultType: "complete",
       supportedVersions: ["2026-07-28"],
-      capabilities: { tools: {} },
+      capabilities: { logging: {}, tools: {} },
       instructions: "Use the tools.",
       ttlMs: 3_600_000,
       cacheScope: "public",

@@ -16,7 +16,10 @@ import {
 } from "./harness.ts";
 
 const modernList = JSON.parse(encodeToolsListResult(listings, "2026-07-28")) as unknown;
-const discovered = JSON.parse(encodeDiscoverResult("Use the tools.")) as unknown;
+const offered = { tools: { listChanged: false }, completions: false, tasks: false, skills: false };
+const discovered = JSON.parse(
+  encodeDiscoverResult({ offered, instructions: "Use the tools." }),
+) as unknown;
 
 describe("eras on one connection", () => {
   test("A1, B1: each answer has the shape of its own era, in any order", async () => {

@@ -13,7 +13,7 @@ describe("tools/list", () => {
       error(
         1,
         -32602,
-        "Invalid params: cursor is unknown; ask without a cursor for the first page",
+        "Invalid params: cursor is unknown, or the list has changed; ask without a cursor for the first page",
       ),
     ]);
   });

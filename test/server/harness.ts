@@ -1,6 +1,7 @@
 import { createDeferred, type Deferred } from "../../src/base/deferred.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/gateway/call.ts";
 import { Changes } from "../../src/gateway/changes.ts";
+import type { ServerFeatures } from "../../src/gateway/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/server-context.ts";
 import { serveConnection, type ServedConnection } from "../../src/server/serve-connection.ts";
@@ -69,13 +70,14 @@ export interface TestServer {
   readonly news: () => readonly unknown[];
 }
 
-export function startServer(drainMs = 0): TestServer {
+/** @param offered what the server has beside its tools */
+export function startServer(drainMs = 0, offered: Partial<ServerFeatures> = {}): TestServer {
   const transport = new MemoryTransport();
   const router = new FakeRouter();
   const connection = serveConnection({
     transport,
     server: new ServerContext({
-      features: { router, changes: new Changes(), changing: new Set() },
+      features: { router, changes: new Changes(), changing: new Set(), ...offered },
       instructions: "Use the tools.",
       stateKey: () => Promise.resolve(new Uint8Array(32)),
     }),
@@ -108,8 +110,9 @@ export function startServer(drainMs = 0): TestServer {
 export async function startSession(
   protocolVersion: string,
   capabilities: Readonly<Record<string, unknown>> = {},
+  offered: Partial<ServerFeatures> = {},
 ): Promise<TestServer> {
-  const server = startServer();
+  const server = startServer(0, offered);
   await server.exchange(
     1,
     request("init", "initialize", { protocolVersion, capabilities, clientInfo: { name: "known" } }),

@@ -2,10 +2,13 @@ import { encodeDiscoverResult } from "../../protocol/handshake-codec.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
 import { invalidParams, resultReply, type MethodReply } from "../method.ts";
+import { offeredCapabilities } from "../offered-capabilities.ts";
 
 /** `server/discover` (modern.md section 2). */
-export function handleDiscover(_request: ActiveRequest, connection: Connection): MethodReply {
-  return resultReply(encodeDiscoverResult(connection.server.instructions));
+export function handleDiscover(_request: ActiveRequest, { server }: Connection): MethodReply {
+  const { features, instructions } = server;
+  const offered = offeredCapabilities(features);
+  return resultReply(encodeDiscoverResult({ offered, instructions }));
 }
 
 /** The same without envelope: an old client never sends it (legacy.md section 1). */

@@ -10,6 +10,7 @@ export function handleNotification(message: NotificationMessage, connection: Con
       return;
     case "notifications/initialized":
       connection.session.markInitialized();
+      connection.server.subscriptions.admit(connection);
       return;
     case "notifications/roots/list_changed":
       connection.session.forgetRoots();

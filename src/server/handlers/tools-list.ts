@@ -1,11 +1,11 @@
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
-import { invalidParams, resultReply, type MethodReply } from "../method.ts";
+import { resultReply, type MethodReply } from "../method.ts";
+import { unknownCursor } from "../page-reply.ts";
 
-/** All tools on one page: no cursor was ever given out, so each one is unknown (modern.md section 4). */
+/** `tools/list` (modern.md section 4). */
 export function handleToolsList(request: ActiveRequest, connection: Connection): MethodReply {
-  if (request.params?.cursor !== undefined) {
-    return invalidParams("cursor is unknown; ask without a cursor for the first page");
-  }
-  return resultReply(connection.server.toolsListJson(request.version, request.client));
+  const { version, client, params } = request;
+  const json = connection.server.toolPages.page(version, client, params?.cursor);
+  return json === undefined ? unknownCursor() : resultReply(json);
 }

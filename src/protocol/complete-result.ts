@@ -1,0 +1,33 @@
+import type { CacheHints } from "./cache-hints.ts";
+import { metaKeys } from "./envelope.ts";
+import type { Params } from "./json-rpc.ts";
+import { modernResultMeta } from "./server-info.ts";
+import { isModernVersion, type ProtocolVersion } from "./versions.ts";
+
+export interface ResultExtras {
+  /** For the cacheable methods (modern.md section 3). */
+  readonly hints?: CacheHints;
+  /** `_meta` that the handler gave. */
+  readonly meta?: Params | undefined;
+}
+
+/**
+ * A complete result as JSON text: its own members, and around them what the era demands. The server info is
+ * always ours, whatever a handler or an upstream server wrote there (modern.md section 1, Results;
+ * legacy.md section 5, rule 4).
+ */
+export function encodeComplete(
+  members: Params,
+  version: ProtocolVersion,
+  { hints, meta }: ResultExtras = {},
+): string {
+  if (!isModernVersion(version)) return JSON.stringify({ ...members, _meta: legacyMeta(meta) });
+  const _meta = meta === undefined ? modernResultMeta : { ...meta, ...modernResultMeta };
+  return JSON.stringify({ resultType: "complete", ...members, ...hints, _meta });
+}
+
+function legacyMeta(meta: Params | undefined): Params | undefined {
+  if (meta === undefined || !(metaKeys.serverInfo in meta)) return meta;
+  const others = Object.entries(meta).filter(([key]) => key !== metaKeys.serverInfo);
+  return others.length === 0 ? undefined : Object.fromEntries(others);
+}

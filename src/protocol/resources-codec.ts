@@ -1,0 +1,75 @@
+import { shapeAnnotations } from "./annotations-codec.ts";
+import type { CacheHints } from "./cache-hints.ts";
+import { encodeComplete } from "./complete-result.ts";
+import { shapeIcons } from "./icons-codec.ts";
+import type { Params } from "./json-rpc.ts";
+import type { Page } from "./pagination.ts";
+import type {
+  ResourceContents,
+  ResourceListing,
+  ResourceTemplateListing,
+} from "./resource-types.ts";
+import { isAtLeast, type ProtocolVersion } from "./versions.ts";
+
+/** Also the result of `resources/directory/read` (modern.md section 13). */
+export function encodeResourcesList(
+  { items, nextCursor }: Page<ResourceListing>,
+  version: ProtocolVersion,
+  hints: CacheHints,
+): string {
+  const resources = items.map(({ uri, name, size, ...rest }) => ({
+    uri,
+    name,
+    size,
+    ...shapeDescription(rest, version),
+  }));
+  return encodeComplete({ resources, nextCursor }, version, { hints });
+}
+
+export function encodeResourceTemplatesList(
+  { items, nextCursor }: Page<ResourceTemplateListing>,
+  version: ProtocolVersion,
+  hints: CacheHints,
+): string {
+  const resourceTemplates = items.map(({ uriTemplate, name, ...rest }) => ({
+    uriTemplate,
+    name,
+    ...shapeDescription(rest, version),
+  }));
+  return encodeComplete({ resourceTemplates, nextCursor }, version, { hints });
+}
+
+/** The result of `resources/read`. */
+export function encodeResourceContents(
+  contents: readonly ResourceContents[],
+  version: ProtocolVersion,
+  hints: CacheHints,
+): string {
+  const shaped = contents.map((part) => shapeContents(part, version));
+  return encodeComplete({ contents: shaped }, version, { hints });
+}
+
+/** What resources and templates have in common (legacy.md section 2, table). */
+function shapeDescription(
+  entry: Omit<ResourceTemplateListing, "uriTemplate" | "name">,
+  version: ProtocolVersion,
+): Params {
+  const { title, description, mimeType, icons, _meta } = entry;
+  const annotations = shapeAnnotations(entry.annotations, version);
+  if (!isAtLeast(version, "2025-06-18")) return { description, mimeType, annotations };
+  return {
+    title,
+    description,
+    mimeType,
+    annotations,
+    icons: shapeIcons(icons, version),
+    _meta,
+  };
+}
+
+function shapeContents(part: ResourceContents, version: ProtocolVersion): Params {
+  const { uri, mimeType } = part;
+  const _meta = isAtLeast(version, "2025-06-18") ? part._meta : undefined;
+  const data = "text" in part ? { text: part.text } : { blob: part.blob };
+  return { uri, mimeType, ...data, _meta };
+}

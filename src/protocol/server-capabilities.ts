@@ -1,0 +1,47 @@
+import { extensionIds } from "./client-capabilities.ts";
+import type { Params } from "./json-rpc.ts";
+import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
+
+/** What a server answers; `listChanged` and the like say whether it tells of changes. */
+export interface OfferedCapabilities {
+  readonly tools: { readonly listChanged: boolean };
+  readonly resources?: { readonly listChanged: boolean };
+  readonly prompts?: { readonly listChanged: boolean };
+  readonly completions: boolean;
+  /** The MCP tasks extension. */
+  readonly tasks: boolean;
+  /** The skills extension. */
+  readonly skills: boolean;
+}
+
+/**
+ * `ServerCapabilities` as the revision knows it (legacy.md section 5, rule 5). `logging` is always there: any
+ * handler may send log messages to those who ask for them.
+ */
+export function encodeCapabilities(offered: OfferedCapabilities, version: ProtocolVersion): Params {
+  const { tools, resources, prompts, completions } = offered;
+  return {
+    ...(completions && isAtLeast(version, "2025-03-26") ? { completions: {} } : {}),
+    ...(isModernVersion(version) ? encodeExtensions(offered) : {}),
+    logging: {},
+    ...(prompts === undefined ? {} : { prompts: listChanged(prompts) }),
+    ...(resources === undefined
+      ? {}
+      : { resources: { subscribe: true, ...listChanged(resources) } }),
+    tools: listChanged(tools),
+  };
+}
+
+/** Extensions exist in modern revisions only; `{}` means no settings (modern.md section 2). */
+function encodeExtensions({ tasks, skills }: OfferedCapabilities): Params {
+  if (!tasks && !skills) return {};
+  const extensions = {
+    ...(skills ? { [extensionIds.skills]: { directoryRead: true } } : {}),
+    ...(tasks ? { [extensionIds.tasks]: {} } : {}),
+  };
+  return { extensions };
+}
+
+function listChanged(offered: { readonly listChanged: boolean }): Params {
+  return offered.listChanged ? { listChanged: true } : {};
+}

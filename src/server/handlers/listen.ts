@@ -1,0 +1,47 @@
+import type { ServerFeatures } from "../../gateway/features.ts";
+import type { ClientContext } from "../../gateway/call.ts";
+import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
+import { uriProblem } from "../../protocol/uri.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { Connection } from "../connection.ts";
+import { faultReply, invalidParams, type MethodReply } from "../method.ts";
+import type { ServerContext } from "../server-context.ts";
+import { type ListenFilter, readListenFilter } from "../subscriptions/listen-filter.ts";
+import { offersTasks } from "../tasks/task-support.ts";
+
+/** `subscriptions/listen`: lasts until one of the two sides ends it (modern.md section 7). */
+export function handleListen(
+  request: ActiveRequest,
+  connection: Connection,
+): MethodReply | Promise<MethodReply> {
+  const reading = readListenFilter(request.params);
+  if (reading.kind === "problem") return invalidParams(reading.problem);
+  const { server } = connection;
+  const wantsTasks = reading.filter.taskIds !== undefined && offersTasks(server.features);
+  if (wantsTasks && !request.asker.capabilities.tasks) {
+    return faultReply(tasksNotDeclared("notifications.taskIds"));
+  }
+  const filter = honoured(reading.filter, server, request.client);
+  return server.subscriptions.listen(request, connection, filter);
+}
+
+/** What of it we can keep: lists that change, resources that can be watched, MCP tasks of this client. */
+function honoured(
+  wanted: ListenFilter,
+  { features, mcpTasks }: ServerContext,
+  client: ClientContext,
+): ListenFilter {
+  const { changing } = features;
+  const taskIds = [...(wanted.taskIds ?? [])].filter((id) => mcpTasks.find(client.id, id));
+  return {
+    tools: wanted.tools && changing.has("tools"),
+    prompts: wanted.prompts && changing.has("prompts"),
+    resources: wanted.resources && changing.has("resources"),
+    uris: new Set([...wanted.uris].filter((uri) => canWatch(uri, features, client))),
+    taskIds: new Set(taskIds),
+  };
+}
+
+function canWatch(uri: string, { resources }: ServerFeatures, client: ClientContext): boolean {
+  return uriProblem(uri) === undefined && resources?.canSubscribe(uri, client) === true;
+}

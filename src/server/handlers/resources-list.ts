@@ -1,0 +1,36 @@
+import {
+  encodeResourcesList,
+  encodeResourceTemplatesList,
+} from "../../protocol/resources-codec.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { Connection } from "../connection.ts";
+import { featureOf } from "../feature-of.ts";
+import { listCacheHints } from "../list-cache-hints.ts";
+import type { MethodReply } from "../method.ts";
+import { pageReply } from "../page-reply.ts";
+
+/** `resources/list` (modern.md section 5). */
+export async function handleResourcesList(
+  request: ActiveRequest,
+  connection: Connection,
+): Promise<MethodReply> {
+  const entries = await featureOf(connection, "resources").list(request.client);
+  const hints = listCacheHints(connection.server.features, "resources");
+  return pageReply(request, { name: "resources", entries, keyOf: ({ uri }) => uri }, (page) =>
+    encodeResourcesList(page, request.version, hints),
+  );
+}
+
+/** `resources/templates/list` (modern.md section 5). */
+export async function handleResourceTemplatesList(
+  request: ActiveRequest,
+  connection: Connection,
+): Promise<MethodReply> {
+  const entries = await featureOf(connection, "resources").templates(request.client);
+  const hints = listCacheHints(connection.server.features, "resources");
+  return pageReply(
+    request,
+    { name: "templates", entries, keyOf: ({ uriTemplate }) => uriTemplate },
+    (page) => encodeResourceTemplatesList(page, request.version, hints),
+  );
+}

@@ -1,0 +1,40 @@
+import { notCacheable } from "../../protocol/cache-hints.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import { encodeResourceContents } from "../../protocol/resources-codec.ts";
+import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { Connection } from "../connection.ts";
+import { featureOf } from "../feature-of.ts";
+import { HandlerContext } from "../handler-context.ts";
+import { faultReply, type MethodReply, resultReply } from "../method.ts";
+import { readUriParam } from "../uri-param.ts";
+
+/** `resources/read`: checks the form of the URI; its provider knows what there is, and may ask the client. */
+export function handleResourcesRead(
+  request: ActiveRequest,
+  connection: Connection,
+): MethodReply | Promise<MethodReply> {
+  const param = readUriParam(request.params);
+  return param.kind === "refused" ? param.reply : read(param.uri, request, connection);
+}
+
+async function read(
+  uri: string,
+  request: ActiveRequest,
+  connection: Connection,
+): Promise<MethodReply> {
+  const { version, params } = request;
+  const context = new HandlerContext(request, connection);
+  const reading = await featureOf(connection, "resources").read(uri, context);
+  if (reading === undefined || reading.contents.length === 0) return notFound(uri, version);
+  // What a client was asked for is no part of what a cache would know the result by (modern.md section 3).
+  const isAnswer = params?.inputResponses !== undefined || params?.requestState !== undefined;
+  const hints = isAnswer ? notCacheable : (reading.cacheHints ?? notCacheable);
+  return resultReply(encodeResourceContents(reading.contents, version, hints));
+}
+
+/** Never empty contents; the code is that of the era (modern.md section 5, legacy.md section 5, rule 7). */
+function notFound(uri: string, version: ProtocolVersion): MethodReply {
+  const code = isModernVersion(version) ? errorCodes.invalidParams : errorCodes.resourceNotFound;
+  return faultReply(createFault(code, "Resource not found", { uri }));
+}

@@ -1,0 +1,42 @@
+import { watchedResourcesMax } from "../../base/limits.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { Connection } from "../connection.ts";
+import { featureOf } from "../feature-of.ts";
+import { invalidParams, type MethodReply, resultReply } from "../method.ts";
+import { readUriParam } from "../uri-param.ts";
+
+const done = resultReply("{}");
+
+/** `resources/subscribe`, legacy only: `notifications/resources/updated` follow in the session (legacy.md section 4). */
+export function handleResourcesSubscribe(
+  request: ActiveRequest,
+  connection: Connection,
+): MethodReply {
+  const param = readUriParam(request.params);
+  if (param.kind === "refused") return param.reply;
+  const { uri } = param;
+  if (!featureOf(connection, "resources").canSubscribe(uri, request.client)) {
+    return invalidParams("uri names nothing that changes: there is nothing to subscribe to", {
+      uri,
+    });
+  }
+  const { subscribedUris } = connection.session;
+  if (subscribedUris.size >= watchedResourcesMax && !subscribedUris.has(uri)) {
+    return invalidParams(
+      `${watchedResourcesMax} resources are subscribed to, which is the most that is allowed; unsubscribe from one`,
+    );
+  }
+  subscribedUris.add(uri);
+  return done;
+}
+
+/** `resources/unsubscribe`, legacy only; what was not subscribed to is no error. */
+export function handleResourcesUnsubscribe(
+  request: ActiveRequest,
+  connection: Connection,
+): MethodReply {
+  const param = readUriParam(request.params);
+  if (param.kind === "refused") return param.reply;
+  connection.session.subscribedUris.delete(param.uri);
+  return done;
+}

@@ -1,0 +1,97 @@
+import { createDeferred } from "../../base/deferred.ts";
+import { encodeComplete } from "../../protocol/complete-result.ts";
+import { encodeNotification } from "../../protocol/json-rpc.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { Connection } from "../connection.ts";
+import { cancelledReply, type MethodReply, resultReply } from "../method.ts";
+import type { Outbox } from "../outbox.ts";
+import { changeKey, encodeChange, subscriptionMeta } from "./change-notification.ts";
+import type { ChangeReader, ChangeSender } from "./change-sender.ts";
+import { encodeListenFilter, isWanted, type ListenFilter } from "./listen-filter.ts";
+
+/**
+ * One `subscriptions/listen`, from its acknowledgement to its end (modern.md section 7). How it ends is decided
+ * once: by the client, who is told nothing more, or by us, who say so.
+ */
+export class Subscription implements ChangeReader {
+  readonly outbox: Outbox;
+  readonly #request: ActiveRequest;
+  readonly #connection: Connection;
+  readonly #filter: ListenFilter;
+  readonly #sender: ChangeSender;
+  readonly #ended = createDeferred<MethodReply>();
+  readonly #stops: (() => void)[] = [];
+
+  /** @param filter what is honoured of what the client asked for */
+  constructor(
+    request: ActiveRequest,
+    connection: Connection,
+    filter: ListenFilter,
+    sender: ChangeSender,
+  ) {
+    this.outbox = request.lane;
+    this.#request = request;
+    this.#connection = connection;
+    this.#filter = filter;
+    this.#sender = sender;
+  }
+
+  /** Acknowledges, then tells of changes. The promise is the reply to the request: it resolves at the end. */
+  start(): Promise<MethodReply> {
+    const { id, lane } = this.#request;
+    const notifications = encodeListenFilter(this.#filter);
+    lane.send(
+      encodeNotification("notifications/subscriptions/acknowledged", {
+        _meta: subscriptionMeta(id),
+        notifications,
+      }),
+    );
+    this.#watch();
+    this.#request.endGracefully = () => this.#end(this.#result());
+    this.#request.cancellation.onCancel(() => this.#end(cancelledReply));
+    return this.#ended.promise;
+  }
+
+  /** We end it while the connection goes on: by a notification on a pipe, by the result over HTTP. */
+  drop(reason: string): void {
+    const { id, lane } = this.#request;
+    if (!this.#connection.endsByNotification) return this.#end(this.#result());
+    const params = { _meta: subscriptionMeta(id), requestId: id, reason };
+    lane.send(encodeNotification("notifications/cancelled", params));
+    this.#end(cancelledReply);
+  }
+
+  #watch(): void {
+    const { features, mcpTasks } = this.#connection.server;
+    const { id, client } = this.#request;
+    const stop = features.changes.listen((change) => {
+      if (!isWanted(this.#filter, change, client.id)) return;
+      this.#sender.send(this, changeKey(change), () => encodeChange(change, id));
+    });
+    this.#stops.push(stop);
+    const { taskIds } = this.#filter;
+    if (taskIds === undefined || taskIds.size === 0) return;
+    const stopTasks = mcpTasks.onChange((task) => {
+      if (task.ownerId !== client.id || !taskIds.has(task.id)) return;
+      // The task as it is when the client reads, not as it was when it did not.
+      this.#sender.send(this, `task ${task.id}`, () =>
+        encodeNotification("notifications/tasks", {
+          _meta: subscriptionMeta(id),
+          ...task.notificationParams(),
+        }),
+      );
+    });
+    this.#stops.push(stopTasks);
+  }
+
+  #result(): MethodReply {
+    const { id, version } = this.#request;
+    return resultReply(encodeComplete({}, version, { meta: subscriptionMeta(id) }));
+  }
+
+  #end(reply: MethodReply): void {
+    for (const stop of this.#stops.splice(0)) stop();
+    this.#sender.forget(this);
+    this.#ended.resolve(reply);
+  }
+}
