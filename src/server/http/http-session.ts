@@ -105,6 +105,7 @@ export class HttpSession {
   end(): void {
     this.connection.inFlight.cancelAll();
     this.connection.clientRequests.close();
+    this.connection.server.subscriptions.release(this.connection);
     if (this.#ownStream !== undefined) this.#heartbeat?.delete(this.#ownStream);
     for (const stream of this.#streams.values()) stream.finish(undefined);
     this.#onEnd?.();
