@@ -1,8 +1,10 @@
 import { extensionIds } from "./client-capabilities.ts";
 import type { InputRequests } from "./input-request.ts";
+import { shapeInputRequests } from "./input-request-codec.ts";
 import { createFault, errorCodes, type Params } from "./json-rpc.ts";
 import { modernResultMeta } from "./server-info.ts";
 import type { ProtocolFault } from "./tool-types.ts";
+import { modernVersions } from "./versions.ts";
 
 /** What an MCP task is at, with what belongs to that state; the last three are final (modern.md section 12). */
 export type McpTaskState =
@@ -45,7 +47,7 @@ export function encodeGetTaskResult(view: McpTaskView): string {
     case "cancelled":
       return JSON.stringify(fields);
     case "input_required":
-      return JSON.stringify({ ...fields, inputRequests: state.inputRequests });
+      return JSON.stringify({ ...fields, inputRequests: shapedRequests(state.inputRequests) });
     case "failed":
       return JSON.stringify({ ...fields, error: state.fault });
     case "completed":
@@ -69,7 +71,7 @@ export function taskNotificationParams(view: McpTaskView): Params {
     case "cancelled":
       return fields;
     case "input_required":
-      return { ...fields, inputRequests: state.inputRequests };
+      return { ...fields, inputRequests: shapedRequests(state.inputRequests) };
     case "failed":
       return { ...fields, error: state.fault };
     case "completed":
@@ -84,6 +86,10 @@ export function tasksNotDeclared(what: string): ProtocolFault {
     `${what} needs the client capability extensions["${extensionIds.tasks}"]: declare it in this request`,
     { requiredCapabilities: { extensions: { [extensionIds.tasks]: {} } } },
   );
+}
+
+function shapedRequests(requests: InputRequests): Params {
+  return shapeInputRequests(requests, modernVersions[0]);
 }
 
 function commonFields(view: McpTaskView): Params {

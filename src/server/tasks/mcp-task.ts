@@ -13,7 +13,7 @@ import {
   type McpTaskView,
   taskNotificationParams,
 } from "../../protocol/mcp-task.ts";
-import { type AnswerCheck, TaskInputs } from "./task-inputs.ts";
+import { TaskInputs } from "./task-inputs.ts";
 
 export interface McpTaskParts {
   readonly id: string;
@@ -24,7 +24,6 @@ export interface McpTaskParts {
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly statusMessage: string | undefined;
-  readonly checkAnswer: AnswerCheck;
   /** Told after each change that a client can see. */
   readonly onChange: (task: McpTask) => void;
 }
@@ -38,7 +37,7 @@ export class McpTask {
   readonly ownerId: string;
   readonly ttlMs: number | null;
   readonly #parts: McpTaskParts;
-  readonly #inputs: TaskInputs;
+  readonly #inputs = new TaskInputs();
   readonly #createdAt = new Date().toISOString();
   #lastUpdatedAt = this.#createdAt;
   #statusMessage: string | undefined;
@@ -50,7 +49,6 @@ export class McpTask {
     this.ownerId = parts.ownerId;
     this.ttlMs = parts.ttlMs;
     this.#parts = parts;
-    this.#inputs = new TaskInputs(parts.checkAnswer);
     this.#statusMessage = parts.statusMessage;
   }
 

@@ -10,7 +10,6 @@ import { startTimer, type Timer } from "../../base/timer.ts";
 import { FaultError } from "../../gateway/ask-client.ts";
 import type { TaskOptions } from "../../gateway/call.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
-import { checkAnswer } from "./check-answer.ts";
 import { McpTask } from "./mcp-task.ts";
 
 /** Time as the registry sees it; tests bring their own. */
@@ -62,7 +61,6 @@ export class McpTasks {
       ttlMs: ttlMs === null ? null : wholeMs(ttlMs),
       pollIntervalMs,
       statusMessage,
-      checkAnswer,
       onChange: (changed) => this.#onChange(changed),
     });
     const expiresAt = this.#clock.now() + (task.ttlMs ?? Number.POSITIVE_INFINITY);

@@ -2,13 +2,12 @@ import { type AskClient, FaultError } from "../../gateway/ask-client.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import {
   canBeAsked,
+  cannotBeAsked,
   type InputKind,
-  inputKindOf,
   type InputRequests,
   type InputResponses,
-  requiredCapabilities,
+  kindsLacking,
 } from "../../protocol/input-request.ts";
-import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { McpTask } from "./mcp-task.ts";
 
 interface TaskAskParts {
@@ -30,19 +29,12 @@ export class TaskAsk implements AskClient {
     return canBeAsked(this.#parts.capabilities, kind);
   }
 
+  /** @throws FaultError -32021 for what the client did not declare (modern.md section 6) */
   ask(requests: InputRequests): Promise<InputResponses> {
     const task = this.#parts.task();
     if (task === undefined) return this.#parts.inRounds().ask(requests);
-    const missing = Object.values(requests)
-      .map(inputKindOf)
-      .filter((kind) => !this.can(kind));
-    return missing.length === 0 ? task.ask(requests) : Promise.reject(cannotBeAsked(missing));
+    const lacking = kindsLacking(requests, (kind) => this.can(kind));
+    if (lacking.length === 0) return task.ask(requests);
+    return Promise.reject(new FaultError(cannotBeAsked(lacking)));
   }
-}
-
-/** What the client did not declare it is not asked for (modern.md section 6). */
-function cannotBeAsked(kinds: readonly InputKind[]): FaultError {
-  const message = `The client did not declare that it can be asked for: ${kinds.join(", ")}`;
-  const data = { requiredCapabilities: requiredCapabilities(kinds) };
-  return new FaultError(createFault(errorCodes.missingClientCapability, message, data));
 }

@@ -1,10 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 import { mcpTaskKeysMax } from "../../base/limits.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
+import { readInputResponse } from "../../protocol/input-response-checks.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
-
-/** The checked form of an answer, or undefined when it does not fit the request. */
-export type AnswerCheck = (request: InputRequest, answer: unknown) => Params | undefined;
 
 /** One `ask` of the handler; it goes on when all its questions are answered. */
 interface Asking {
@@ -26,13 +24,8 @@ interface Question {
  * a key that it has seen before for the question that it has seen before (modern.md section 12, Methods).
  */
 export class TaskInputs {
-  readonly #check: AnswerCheck;
   readonly #outstanding = new Map<string, Question>();
   readonly #keysIssued = new Set<string>();
-
-  constructor(check: AnswerCheck) {
-    this.#check = check;
-  }
 
   /** All that is not answered yet, by its key; undefined when nothing is. */
   get requests(): InputRequests | undefined {
@@ -58,7 +51,7 @@ export class TaskInputs {
       const question = this.#outstanding.get(key);
       if (question === undefined) continue;
       this.#outstanding.delete(key);
-      this.#take(question, this.#check(question.request, answer));
+      this.#take(question, answer);
       hasChanged = true;
     }
     return hasChanged;
@@ -71,10 +64,11 @@ export class TaskInputs {
   }
 
   /** A malformed answer counts as delivered, so the question is asked again under another key. */
-  #take(question: Question, answer: Params | undefined): void {
-    if (answer === undefined) return this.#issue(question);
-    const { asking, name } = question;
-    asking.answers.set(name, answer);
+  #take(question: Question, response: unknown): void {
+    const { asking, name, request } = question;
+    const reading = readInputResponse(request, response);
+    if (reading.kind === "problem") return this.#issue(question);
+    asking.answers.set(name, reading.answer);
     if (asking.answers.size === asking.count) asking.resolve(Object.fromEntries(asking.answers));
   }
 

@@ -11,6 +11,7 @@ export const form = (name: string): InputRequests => ({
   [name]: {
     method: "elicitation/create",
     params: {
+      mode: "form",
       message: name,
       requestedSchema: { type: "object", properties: { ok: { type: "boolean" } } },
     },
