@@ -1,4 +1,5 @@
 import type { Principal } from "../../auth/principal.ts";
+import type { EventMemory } from "../../transport/http/event-memory.ts";
 import { EventStore } from "../../transport/http/event-store.ts";
 import { type Connection, createConnection } from "../connection.ts";
 import { Dispatcher } from "../dispatcher.ts";
@@ -14,6 +15,8 @@ export interface HttpSessionParts {
   /** Who made it. */
   readonly principal: Principal;
   readonly server: ServerContext;
+  /** Bounds what the streams of all sessions keep. */
+  readonly memory: EventMemory;
   readonly profile: (session: HttpSession) => ClientProfile;
 }
 
@@ -46,14 +49,15 @@ export class HttpSession {
   readonly dispatcher: Dispatcher;
   /** On the clock of `performance.now()`. */
   usedAt = performance.now();
+  readonly #memory: EventMemory;
   #store: EventStore | undefined;
   /** Streams that have not finished, by their number. */
   readonly #streams = new Map<number, SessionStream>();
   #lastStreamNumber = ownStreamNumber;
   #heartbeat: Heartbeat | undefined;
-  #onEnd: (() => void) | undefined;
 
-  constructor({ id, principal, server, profile }: HttpSessionParts) {
+  constructor({ id, principal, server, memory, profile }: HttpSessionParts) {
+    this.#memory = memory;
     this.id = id;
     this.principal = principal;
     this.connection = createConnection(server, profile(this), new OwnStreamOutbox(this.#streams));
@@ -69,11 +73,6 @@ export class HttpSession {
     if (this.connection.inFlight.size > 0) return true;
     for (const stream of this.#streams.values()) if (stream.isAttached) return true;
     return false;
-  }
-
-  /** `end` is called when the session ends. */
-  onEnd(end: () => void): void {
-    this.#onEnd = end;
   }
 
   /** A stream for the response to one POST. */
@@ -108,11 +107,11 @@ export class HttpSession {
     this.connection.server.subscriptions.release(this.connection);
     if (this.#ownStream !== undefined) this.#heartbeat?.delete(this.#ownStream);
     for (const stream of this.#streams.values()) stream.finish(undefined);
-    this.#onEnd?.();
+    this.#store?.clear();
   }
 
   #open(number: number): SessionStream {
-    this.#store ??= new EventStore();
+    this.#store ??= new EventStore(this.#memory);
     const primes = this.connection.session.version === "2025-11-25";
     const stream = new SessionStream({
       number,

@@ -1,5 +1,6 @@
 import type { Principal } from "../../auth/principal.ts";
 import { httpSessionIdleMsMax, httpSessionsMax } from "../../base/limits.ts";
+import { EventMemory } from "../../transport/http/event-memory.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientProfile } from "../session.ts";
 import { HttpSession } from "./http-session.ts";
@@ -23,6 +24,7 @@ const idBytes = 24;
 export class HttpSessions {
   readonly #parts: HttpSessionsParts;
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #memory = new EventMemory();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
 
   constructor(parts: HttpSessionsParts) {
@@ -39,7 +41,13 @@ export class HttpSessions {
     if (this.#sessions.size >= (this.#parts.sessionsMax ?? httpSessionsMax)) return undefined;
     const id = crypto.getRandomValues(Buffer.alloc(idBytes)).toString("base64url");
     const { server, sessionProfile } = this.#parts;
-    const session = new HttpSession({ id, principal, server, profile: sessionProfile });
+    const session = new HttpSession({
+      id,
+      principal,
+      server,
+      memory: this.#memory,
+      profile: sessionProfile,
+    });
     this.#sessions.set(id, session);
     return session;
   }
