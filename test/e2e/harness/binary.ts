@@ -3,16 +3,18 @@ import { join } from "node:path";
 
 export const root = join(import.meta.dir, "../../..");
 const suffix = process.platform === "win32" ? ".exe" : "";
+/** Where the binaries are: what `--outdir` of the build was told. */
+const folder = process.env["TEST_DIST_DIR"] ?? join(root, "dist");
 
 /** The compiled product. */
-export const productBinary = join(root, "dist", `scorpiox-code${suffix}`);
+export const productBinary = join(folder, `scorpiox-code${suffix}`);
 /** The same program with tools that break their Worker (test/fixtures/faulty). */
-export const faultyBinary = join(root, "dist/test", `scorpiox-faulty${suffix}`);
+export const faultyBinary = join(folder, "test", `scorpiox-faulty${suffix}`);
 
 /** Builds what is not there yet. Does not look whether it is up to date: `scripts/test.sh` builds first. */
 export function ensureBuilt(binary: string): void {
   if (existsSync(binary)) return;
-  const args = binary === faultyBinary ? ["--faulty"] : [];
+  const args = ["--outdir", folder, ...(binary === faultyBinary ? ["--faulty"] : [])];
   console.log(`e2e: ${binary} is missing and is built now`);
   const build = Bun.spawnSync([process.execPath, "scripts/build.ts", ...args], {
     cwd: root,

@@ -8,6 +8,7 @@ export const metaKeys = {
   capabilities: "io.modelcontextprotocol/clientCapabilities",
   clientInfo: "io.modelcontextprotocol/clientInfo",
   serverInfo: "io.modelcontextprotocol/serverInfo",
+  subscription: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
 /** `_meta` of a request of the modern revision. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import type { JsonSchemaValidator } from "@modelcontextprotocol/client";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 
 import { root } from "./binary.ts";
@@ -14,7 +15,10 @@ export const hasSchemas = existsSync(join(folder, "2025-11-25/schema.json"));
 export class SchemaOf {
   readonly #schema: Record<string, unknown>;
   readonly #definitions: string;
+  /** Making one takes longer than using it a thousand times. */
+  readonly #validators = new Map<string, JsonSchemaValidator<unknown>>();
 
+  /** @param version a revision, or `ext-tasks` for the extension */
   constructor(version: string) {
     const text = readFileSync(join(folder, version, "schema.json"), "utf8");
     this.#schema = JSON.parse(text) as Record<string, unknown>;
@@ -26,8 +30,24 @@ export class SchemaOf {
   }
 
   faultIn(name: string, value: unknown): string | undefined {
-    const schema = { ...this.#schema, $ref: `#/${this.#definitions}/${name}` };
-    const result = new AjvJsonSchemaValidator().getValidator(schema)(value);
+    const validator = this.#validators.get(name) ?? this.#compile(name);
+    const result = validator(value);
     return result.valid ? undefined : `${name}: ${result.errorMessage}`;
   }
+
+  #compile(name: string): JsonSchemaValidator<unknown> {
+    const schema = { ...this.#schema, $ref: `#/${this.#definitions}/${name}` };
+    const validator = new AjvJsonSchemaValidator().getValidator(schema);
+    this.#validators.set(name, validator);
+    return validator;
+  }
+}
+
+const known = new Map<string, SchemaOf>();
+
+/** The schema of a revision, or of `ext-tasks`; read once. */
+export function schemaOf(version: string): SchemaOf {
+  const schema = known.get(version) ?? new SchemaOf(version);
+  known.set(version, schema);
+  return schema;
 }

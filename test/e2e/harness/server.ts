@@ -1,6 +1,7 @@
 import { ensureBuilt, productBinary } from "./binary.ts";
 import { within } from "./conditions.ts";
 import { TempFolder } from "./temp-folder.ts";
+import { WireCheck } from "./wire-check.ts";
 
 export interface ServerOptions {
   readonly binary?: string;
@@ -38,7 +39,10 @@ export function testEnvironment(home: string): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8" };
 }
 
-/** A real server process with raw lines in and out. `await using` ends it and removes its home. */
+/**
+ * A real server process with raw lines in and out. `await using` ends it, removes its home, and fails when a message
+ * was not what its revision allows.
+ */
 export class Server implements AsyncDisposable {
   /** Every line of stdout so far. */
   readonly lines: string[] = [];
@@ -46,6 +50,7 @@ export class Server implements AsyncDisposable {
   readonly #ownsHome: boolean;
   readonly #child: Bun.Subprocess<"pipe", "pipe", "pipe">;
   readonly #waiters = new Set<Waiter>();
+  readonly #check = new WireCheck();
   readonly #reading: Promise<unknown>;
   #stderr = "";
   #rest = "";
@@ -88,6 +93,7 @@ export class Server implements AsyncDisposable {
   }
 
   send(message: unknown): void {
+    this.#check.sent(message);
     this.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -178,7 +184,9 @@ export class Server implements AsyncDisposable {
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), 5_000);
     await this.#child.exited;
     clearTimeout(timer);
+    await within("the end of its output", 5_000, this.#reading);
     if (this.#ownsHome) this.home[Symbol.dispose]();
+    this.#check.assertClean();
   }
 
   #nextId(): number {
@@ -192,8 +200,12 @@ export class Server implements AsyncDisposable {
       const parts = decoder.decode(chunk, { stream: true }).split("\n");
       parts[0] = this.#rest + (parts[0] ?? "");
       this.#rest = parts.pop() ?? "";
-      for (const line of parts) this.#takeLine(line);
+      for (const line of parts) {
+        this.#check.received(line);
+        this.#takeLine(line);
+      }
     }
+    // A server that was killed may leave half a line.
     if (this.#rest !== "") this.#takeLine(this.#rest);
   }
 
