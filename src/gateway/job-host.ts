@@ -9,6 +9,7 @@ import { bodyCharsMax } from "../base/cut-text.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { terminateGraceMs } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
+import type { InputRequests } from "../protocol/input-request.ts";
 import type {
   KillReply,
   ReadReply,
@@ -18,8 +19,10 @@ import type {
   TaskSummary,
 } from "../tools/services.ts";
 import type { AfterDelivery } from "../tools/tool.ts";
+import type { JobEnd } from "../workers/job.ts";
 import type { ServiceCall, ServiceReply } from "../workers/messages.ts";
 import type { CallRequest } from "./call.ts";
+import { askForJob, jobEndOf } from "./job-ask.ts";
 import { OutputProgress } from "./output-progress.ts";
 import { endedOutput, outputSoFar, readReply, runReply, taskSummary } from "./shown-execution.ts";
 
@@ -41,6 +44,8 @@ export class JobHost {
   readonly #answerAt: number | undefined;
   readonly #isSettled = Promise.withResolvers<void>();
   #reading: BackgroundTask | undefined;
+  /** True when the handler has had something done that must not be done twice. */
+  #hasActed = false;
 
   constructor(parts: HostParts, request: CallRequest, answerAt: number | undefined) {
     this.#parts = parts;
@@ -48,14 +53,13 @@ export class JobHost {
     this.#answerAt = answerAt;
   }
 
-  /** Answers one service call; a failure becomes a reply. */
-  async serve(call: ServiceCall): Promise<ServiceReply> {
+  /** Answers one service call; a failure becomes a reply, and a question that needs a round ends the job. */
+  async serve(call: ServiceCall): Promise<ServiceReply | JobEnd> {
     try {
       assertWanted(this.#request.cancellation);
       return { ok: true, value: await this.#perform(call) };
     } catch (error) {
-      const code = error instanceof AppError ? error.code : "system";
-      return { ok: false, code, message: messageOf(error) };
+      return jobEndOf(error) ?? failureOf(error);
     }
   }
 
@@ -74,6 +78,7 @@ export class JobHost {
   }
 
   #perform({ method, request }: ServiceCall): Promise<unknown> {
+    if (!repeatable.has(method)) this.#hasActed = true;
     switch (method) {
       case "background.run":
         return this.#run(request as RunRequest);
@@ -85,6 +90,8 @@ export class JobHost {
         return this.#kill(request as { taskId: number });
       case "results.create":
         return this.#createResult();
+      case "client.ask":
+        return askForJob(this.#request, request as InputRequests, this.#hasActed);
     }
   }
 
@@ -184,6 +191,14 @@ export class JobHost {
     if (isAbsolute(folder)) return folder;
     throw new AppError("system", `The workspace folder is not an absolute path: ${folder}`);
   }
+}
+
+/** What the next round may do again, since the handler will run from its start. */
+const repeatable: ReadonlySet<ServiceCall["method"]> = new Set(["background.read", "client.ask"]);
+
+function failureOf(error: unknown): ServiceReply {
+  const code = error instanceof AppError ? error.code : "system";
+  return { ok: false, code, message: messageOf(error) };
 }
 
 /** @throws AppError `usage` for text that cannot be handed to a shell */

@@ -1,4 +1,5 @@
 import { answerMarginMs } from "../base/limits.ts";
+import { inputKinds } from "../protocol/input-request.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../protocol/call-result-codec.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
@@ -79,6 +80,7 @@ export class ToolRouter implements Router {
       version: request.version,
       limits: { resultCharsMax: request.client.limits.resultCharsMax, answerMs },
       snapshots: this.#snapshots(card, request.client.id),
+      canAsk: inputKinds.filter((kind) => request.ask?.can(kind)),
     };
   }
 
@@ -100,6 +102,7 @@ function callOutcome(outcome: JobOutcome, request: CallRequest): CallOutcome {
     case "done":
       return { kind: "result", json: outcome.json };
     case "fault":
+    case "input-required":
     case "cancelled":
       return outcome;
     case "lost": {

@@ -51,7 +51,8 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** Checked results: `ElicitResult`, `CreateMessageResult`, `ListRootsResult`. */
 export type InputResponses = Readonly<Record<string, Params>>;
 
-export type InputKind = "form" | "url" | "sampling" | "samplingTools" | "roots";
+export const inputKinds = ["form", "url", "sampling", "samplingTools", "roots"] as const;
+export type InputKind = (typeof inputKinds)[number];
 
 export function inputKindOf(request: InputRequest): InputKind {
   switch (request.method) {

@@ -1,3 +1,5 @@
+import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
+
 /**
  * What tools may ask of the services on the main thread. Requests and replies cross a thread as JSON,
  * so everything here is plain data.
@@ -96,6 +98,18 @@ export interface ResultsService {
   create(): Promise<{ readonly path: string } | null>;
 }
 
+/** The client, and the person in front of it. */
+export interface ClientService {
+  /** False when the client did not declare it: the tool must find another way. */
+  can(kind: InputKind): boolean;
+  /**
+   * Asks for all of `requests` at once and waits. A handler asks before it does anything else: for modern
+   * clients the call ends here and the handler runs again with the answers (modern.md section 6).
+   * @throws AppError `unsupported` when the client cannot be asked that, `cancelled` when it does not answer
+   */
+  ask(requests: InputRequests): Promise<InputResponses>;
+}
+
 /** Every service method, by the name under which it crosses the thread. */
 export interface ServiceMethods {
   "background.run": BackgroundService["run"];
@@ -103,12 +117,13 @@ export interface ServiceMethods {
   "background.read": BackgroundService["read"];
   "background.kill": BackgroundService["kill"];
   "results.create": ResultsService["create"];
+  "client.ask": ClientService["ask"];
 }
 
 export type ServiceMethod = keyof ServiceMethods;
 
 /**
- * Methods that change something. Their replies are recorded with the job: when a job has to start
+ * Methods that change something or disturb somebody. Their replies are recorded with the job: when a job has to start
  * over in another Worker they are answered from the record and not done twice.
  */
 export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
@@ -116,4 +131,5 @@ export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
   "background.start",
   "background.kill",
   "results.create",
+  "client.ask",
 ]);

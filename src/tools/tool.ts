@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
 import type { ImageContent, ResourceLink, ToolAnnotations } from "../protocol/tool-types.ts";
-import type { BackgroundService, ResultsService, TaskSummary } from "./services.ts";
+import type { BackgroundService, ClientService, ResultsService, TaskSummary } from "./services.ts";
 
 /** Read-only state that a tool may have sent along with its job, so that reading needs no second hop. */
 export interface Snapshots {
@@ -23,6 +23,7 @@ export interface ToolLimits {
 export interface ToolContext {
   readonly background: BackgroundService;
   readonly results: ResultsService;
+  readonly client: ClientService;
   readonly snapshots: Partial<Snapshots>;
   readonly limits: ToolLimits;
 }

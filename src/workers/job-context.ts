@@ -1,11 +1,13 @@
 import { AppError, type AppErrorCode } from "../base/errors.ts";
 import {
   type BackgroundService,
+  type ClientService,
   recordedMethods,
   type ResultsService,
   type ServiceMethod,
   type ServiceMethods,
 } from "../tools/services.ts";
+import type { InputKind } from "../protocol/input-request.ts";
 import type { Snapshots, ToolContext, ToolLimits } from "../tools/tool.ts";
 import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
@@ -17,18 +19,20 @@ export class JobContext implements ToolContext {
   readonly snapshots: Partial<Snapshots>;
   readonly limits: ToolLimits;
   readonly #jobId: number;
+  readonly #canAsk: readonly InputKind[];
   readonly #record: readonly ServiceReply[];
   readonly #send: (call: ServiceCall) => void;
   #used = 0;
   #waiting: ((reply: ServiceReply) => void) | undefined;
 
   constructor(
-    job: Pick<JobMessage, "jobId" | "record" | "snapshots" | "limits">,
+    job: Pick<JobMessage, "jobId" | "record" | "snapshots" | "limits" | "canAsk">,
     send: (call: ServiceCall) => void,
   ) {
     this.snapshots = job.snapshots;
     this.limits = job.limits;
     this.#jobId = job.jobId;
+    this.#canAsk = job.canAsk ?? [];
     this.#record = job.record;
     this.#send = send;
   }
@@ -44,6 +48,13 @@ export class JobContext implements ToolContext {
 
   get results(): ResultsService {
     return { create: () => this.#call("results.create", {}) };
+  }
+
+  get client(): ClientService {
+    return {
+      can: (kind) => this.#canAsk.includes(kind),
+      ask: (requests) => this.#call("client.ask", requests),
+    };
   }
 
   /** The main thread's answer to the call that is waiting. */

@@ -1,4 +1,5 @@
 import type { AfterDelivery } from "../tools/tool.ts";
+import type { InputRequests } from "../protocol/input-request.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
@@ -7,6 +8,12 @@ import type { WorkerSlot } from "./worker-slot.ts";
 export type JobOutcome =
   | { readonly kind: "done"; readonly json: string; readonly afterDelivery?: AfterDelivery }
   | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  /** The client has to answer first; then the call is made again. */
+  | {
+      readonly kind: "input-required";
+      readonly requests: InputRequests;
+      readonly requestState: string;
+    }
   /** Its Worker hung, threw, exited or never started; `reason` is for people. */
   | { readonly kind: "lost"; readonly reason: string }
   | { readonly kind: "cancelled" };
@@ -14,8 +21,13 @@ export type JobOutcome =
 /** Makes the message of a job; called again when it starts over, since what is left of its time has shrunk. */
 export type JobMessageSource = () => Omit<JobMessage, "kind" | "jobId" | "record">;
 
+/** What a service answers when the job is over with it: its handler waits for a reply that never comes. */
+export interface JobEnd {
+  readonly ended: JobOutcome;
+}
+
 /** Answers the service calls of one job. Must not reject. */
-export type JobServiceHost = (call: ServiceCall) => Promise<ServiceReply>;
+export type JobServiceHost = (call: ServiceCall) => Promise<ServiceReply | JobEnd>;
 
 /** One job on the main thread's side. */
 export interface Job {

@@ -1,3 +1,4 @@
+import type { InputKind } from "../protocol/input-request.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { ServiceMethod } from "../tools/services.ts";
@@ -17,6 +18,8 @@ export interface JobMessage {
   readonly version: ProtocolVersion;
   readonly limits: ToolLimits;
   readonly snapshots: Partial<Snapshots>;
+  /** What the client can be asked for; absent = nothing. */
+  readonly canAsk?: readonly InputKind[];
   /** Replies that an earlier Worker already had for this job, in order. */
   readonly record: readonly ServiceReply[];
 }
@@ -71,7 +74,14 @@ export function encodeToWorker(message: ToWorker): string {
 /** A job, put together from its parts: most of them are short and the same in every call. */
 export function encodeJob(
   jobId: number,
-  { tool, args, version, limits, snapshots }: Omit<JobMessage, "kind" | "jobId" | "record">,
+  {
+    tool,
+    args,
+    version,
+    limits,
+    snapshots,
+    canAsk = [],
+  }: Omit<JobMessage, "kind" | "jobId" | "record">,
   record: readonly ServiceReply[],
 ): string {
   const { resultCharsMax, answerMs } = limits;
@@ -79,6 +89,7 @@ export function encodeJob(
     `{"kind":"job","jobId":${jobId},"tool":${JSON.stringify(tool)},"version":"${version}",` +
     `"limits":{"resultCharsMax":${resultCharsMax},"answerMs":${answerMs}},` +
     `"snapshots":${JSON.stringify(snapshots)},` +
+    (canAsk.length === 0 ? "" : `"canAsk":${JSON.stringify(canAsk)},`) +
     `"record":${record.length === 0 ? "[]" : JSON.stringify(record)},` +
     `"args":${JSON.stringify(args)}}`
   );

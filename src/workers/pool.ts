@@ -164,6 +164,7 @@ export class WorkerPool {
   async #serve(job: Job, call: ServiceCall): Promise<void> {
     const reply = await job.services(call);
     if (!this.#jobs.has(job.id)) return;
+    if ("ended" in reply) return this.#end(job, reply.ended);
     if (recordedMethods.has(call.method)) job.record.push(reply);
     const { slot } = job;
     if (slot !== undefined && !slot.isSlow) {
@@ -258,6 +259,12 @@ export class WorkerPool {
     setTimeout(() => {
       if (slot?.computingId === id) slot.end("its call was cancelled");
     }, cancelGraceMs).unref();
+  }
+
+  /** For a job that waits for a service. */
+  #end(job: Job, outcome: JobOutcome): void {
+    job.slot?.drop(job);
+    this.#settle(job, outcome);
   }
 
   #settle(job: Job, outcome: JobOutcome): void {

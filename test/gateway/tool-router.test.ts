@@ -220,7 +220,7 @@ describe("JobHost", () => {
     }) as const;
   const valueOf = async (pending: ReturnType<JobHost["serve"]>): Promise<ReadReply> => {
     const reply = await pending;
-    if (!reply.ok) throw new Error(reply.message);
+    if (!("ok" in reply) || !reply.ok) throw new Error(JSON.stringify(reply));
     return reply.value as ReadReply;
   };
 

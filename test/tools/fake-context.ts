@@ -77,6 +77,7 @@ export function fakeContext(parts: Partial<ToolContext> = {}): ToolContext {
   return {
     background: new FakeBackground(),
     results: { create: () => Promise.resolve(null) },
+    client: { can: () => false, ask: () => Promise.reject(new Error("nobody is asked")) },
     snapshots: {},
     limits: { resultCharsMax: 30_000, answerMs: null },
     ...parts,

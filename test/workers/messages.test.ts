@@ -51,11 +51,13 @@ test("messages to a Worker come out in order as they went in", () => {
   ];
   const jobs = [
     encodeJob(3, parts, []),
+    encodeJob(5, { ...parts, canAsk: ["form", "url"] }, []),
     encodeJob(4, { ...parts, limits: { resultCharsMax: 1, answerMs: 0 } }, record),
   ];
   const text = joinMessages([...jobs, ...others.map(encodeToWorker)]);
   expect(decodeToWorker(text) as unknown).toEqual([
     { kind: "job", jobId: 3, ...parts, record: [] },
+    { kind: "job", jobId: 5, ...parts, canAsk: ["form", "url"], record: [] },
     { kind: "job", jobId: 4, ...parts, limits: { resultCharsMax: 1, answerMs: 0 }, record },
     ...others,
   ]);

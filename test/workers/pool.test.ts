@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
 import { workerQueueMax } from "../../src/base/limits.ts";
+import type { InputKind } from "../../src/protocol/input-request.ts";
 import type { JobOutcome, JobServiceHost } from "../../src/workers/job.ts";
 import { WorkerPool } from "../../src/workers/pool.ts";
 import { until } from "../process/until.ts";
@@ -25,11 +26,17 @@ class PoolHarness {
   run(
     tool: string,
     text = "",
-    more: { cancellation?: Cancellation; services?: JobServiceHost; jobMsMax?: number } = {},
+    more: {
+      cancellation?: Cancellation;
+      services?: JobServiceHost;
+      jobMsMax?: number;
+      canAsk?: readonly InputKind[];
+    } = {},
   ): Promise<JobOutcome> {
     const { promise, resolve } = Promise.withResolvers<JobOutcome>();
+    const { canAsk = [] } = more;
     const source = () =>
-      ({ tool, args: { text }, version: "2025-11-25", limits, snapshots: {} }) as const;
+      ({ tool, args: { text }, version: "2025-11-25", limits, snapshots: {}, canAsk }) as const;
     const services = more.services ?? (() => Promise.resolve({ ok: true, value: null }));
     const cancellation = more.cancellation ?? new Cancellation();
     this.pool.run({ source, jobMsMax: more.jobMsMax ?? null, cancellation, services }, resolve);
@@ -119,6 +126,41 @@ describe("WorkerPool", () => {
     second.resolve({ ok: true, value: "two" });
     expect(shown(await parked)).toBe('["one","two"]');
     expect(calls).toEqual(["background.run", "background.start"]);
+  });
+
+  test("a job that starts over does not ask the client again", async () => {
+    using harness = new PoolHarness("faulty-worker.ts", 1);
+    const run = Promise.withResolvers<{ ok: true; value: string }>();
+    const calls: string[] = [];
+    const services: JobServiceHost = ({ method }) => {
+      calls.push(method);
+      return method === "client.ask"
+        ? Promise.resolve({ ok: true, value: "answers" })
+        : run.promise;
+    };
+    const parked = harness.run("ask", "x", { services, canAsk: ["roots"] });
+    await until(() => calls.length === 2);
+    expect(shown(await harness.run("exit"))).toBe("lost: it exited with code 3");
+    run.resolve({ ok: true, value: "ran" });
+    expect(shown(await parked)).toBe('[false,true,"answers","ran"]');
+    expect(calls).toEqual(["client.ask", "background.run"]);
+  });
+
+  test("a service may end its job, whose handler never goes on", async () => {
+    using harness = new PoolHarness("faulty-worker.ts", 1);
+    const calls: string[] = [];
+    const ended: JobOutcome = { kind: "input-required", requests: {}, requestState: "s" };
+    const services: JobServiceHost = ({ method }) => {
+      calls.push(method);
+      return Promise.resolve({ ended });
+    };
+    const outcomes = await Promise.all([
+      harness.run("ask", "", { services }),
+      harness.run("ask", "", { services }),
+    ]);
+    expect(outcomes).toEqual([ended, ended]);
+    expect(shown(await harness.run("echo", "after"))).toBe("after");
+    expect([calls, harness.lost]).toEqual([["client.ask", "client.ask"], []]);
   });
 
   test("a Worker that was slow once does not make later jobs start over", async () => {
