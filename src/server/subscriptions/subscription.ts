@@ -5,6 +5,7 @@ import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
 import { cancelledReply, type MethodReply, resultReply } from "../method.ts";
 import type { Outbox } from "../outbox.ts";
+import type { McpTask } from "../tasks/mcp-task.ts";
 import { changeKey, encodeChange, subscriptionMeta } from "./change-notification.ts";
 import type { ChangeReader, ChangeSender } from "./change-sender.ts";
 import { encodeListenFilter, isWanted, type ListenFilter } from "./listen-filter.ts";
@@ -62,26 +63,42 @@ export class Subscription implements ChangeReader {
   }
 
   #watch(): void {
-    const { features, mcpTasks } = this.#connection.server;
+    const { features } = this.#connection.server;
     const { id, client } = this.#request;
     const stop = features.changes.listen((change) => {
       if (!isWanted(this.#filter, change, client.id)) return;
       this.#sender.send(this, changeKey(change), () => encodeChange(change, id));
     });
     this.#stops.push(stop);
-    const { taskIds } = this.#filter;
-    if (taskIds === undefined || taskIds.size === 0) return;
-    const stopTasks = mcpTasks.onChange((task) => {
-      if (task.ownerId !== client.id || !taskIds.has(task.id)) return;
-      // The task as it is when the client reads, not as it was when it did not.
-      this.#sender.send(this, `task ${task.id}`, () =>
-        encodeNotification("notifications/tasks", {
-          _meta: subscriptionMeta(id),
-          ...task.notificationParams(),
-        }),
-      );
+    this.#watchTasks(this.#filter.taskIds ?? new Set());
+  }
+
+  /**
+   * Each task is told as it is now: it may have ended before the client could listen, who need not look at it
+   * any more (modern.md section 12, Methods).
+   */
+  #watchTasks(taskIds: ReadonlySet<string>): void {
+    if (taskIds.size === 0) return;
+    const { mcpTasks } = this.#connection.server;
+    const { client } = this.#request;
+    const stop = mcpTasks.onChange((task) => {
+      if (task.ownerId === client.id && taskIds.has(task.id)) this.#tellTask(task);
     });
-    this.#stops.push(stopTasks);
+    this.#stops.push(stop);
+    for (const id of taskIds) {
+      const task = mcpTasks.find(client.id, id);
+      if (task !== undefined) this.#tellTask(task);
+    }
+  }
+
+  /** The task as it is when the client reads, not as it was when it did not. */
+  #tellTask(task: McpTask): void {
+    this.#sender.send(this, `task ${task.id}`, () =>
+      encodeNotification("notifications/tasks", {
+        _meta: subscriptionMeta(this.#request.id),
+        ...task.notificationParams(),
+      }),
+    );
   }
 
   #result(): MethodReply {
