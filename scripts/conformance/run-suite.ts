@@ -33,6 +33,7 @@ async function startSuite(
   url: string,
   signal: AbortSignal,
 ): Promise<string> {
+  if (signal.aborted) return "";
   const child = Bun.spawn([process.execPath, suiteProgram, "server", "--url", url, ...args], {
     stdin: "ignore",
     stdout: "pipe",

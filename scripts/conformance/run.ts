@@ -44,6 +44,7 @@ async function runAll(runs: readonly ExpectedRun[], url: string): Promise<readon
   const outcomes: RunOutcome[] = [];
   const work = async (): Promise<void> => {
     for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
+      if (stopping.signal.aborted) return;
       const outcome = await runSuite(run, url, stopping.signal);
       print(outcome);
       outcomes.push(outcome);
