@@ -177,6 +177,12 @@ export const httpKeepAliveMs = 15_000;
 export const httpSessionsMax = 10_000;
 /** A session that nobody has used for this long is ended. */
 export const httpSessionIdleMsMax = 30 * 60 * 1000;
+/** Connections at a time: a stream and a request for each session that may be, and some. */
+export const connectionsMax = 24_000;
+/** Descriptors kept free of connections, for commands (two each), files and the database. */
+export const descriptorsReserve = 512;
+/** How often connections are counted; a flood of 5,000 a second stays far below the usual descriptor limits. */
+export const connectionLookMs = 1_000;
 /** Modern requests under way at a time, of all clients together. */
 export const httpRequestsMax = 4096;
 /** After SIGTERM requests under way may take this long; supervisors commonly kill after 10 to 30 s. */

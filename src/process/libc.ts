@@ -16,6 +16,12 @@ export interface Libc {
   becomeSubreaper(): boolean;
   /** Collects the zombie `pid`, if it is one and our child. */
   reap(pid: number): boolean;
+  /** The local port of a connected TCP socket; undefined for any other descriptor. */
+  connectedPort(fd: number): number | undefined;
+  /** Ends the connection of a socket; its owner sees it as closed by the peer. */
+  shutDown(fd: number): void;
+  /** How many descriptors this process may have. */
+  descriptorsMax(): number;
   /** Children write no core files unless they ask for them. */
   disableCoreFiles(): void;
 }
@@ -25,6 +31,10 @@ const POLLIN = 1;
 const WNOHANG = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
 const RLIMIT_CORE = 4;
+const RLIMIT_NOFILE = process.platform === "darwin" ? 8 : 7;
+const SHUT_RDWR = 2;
+const AF_INET = 2;
+const AF_INET6 = process.platform === "darwin" ? 30 : 10;
 
 const portable = {
   // The count is an `unsigned long`; as a 32-bit number it spares a BigInt for each call.
@@ -33,6 +43,9 @@ const portable = {
   waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
   getrlimit: { args: ["i32", "ptr"], returns: "i32" },
   setrlimit: { args: ["i32", "ptr"], returns: "i32" },
+  getsockname: { args: ["i32", "ptr", "ptr"], returns: "i32" },
+  getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
+  shutdown: { args: ["i32", "i32"], returns: "i32" },
 } as const;
 const linuxOnly = {
   pipe2: { args: ["ptr", "i32"], returns: "i32" },
@@ -80,9 +93,7 @@ function openDarwin(): Libc {
 
 type PortableSymbols = ReturnType<typeof dlopen<typeof portable>>["symbols"];
 
-function common(
-  c: PortableSymbols,
-): Pick<Libc, "isReadable" | "kill" | "reap" | "disableCoreFiles"> {
+function common(c: PortableSymbols): Omit<Libc, "createPipe" | "becomeSubreaper"> {
   const pollFd = new Int32Array(2);
   const status = new Int32Array(1);
   return {
@@ -93,6 +104,13 @@ function common(
     },
     kill: (pid, signal) => c.kill(pid, signal) === 0,
     reap: (pid) => c.waitpid(pid, ptr(status), WNOHANG) === pid,
+    connectedPort: (fd) => connectedPort(c, fd),
+    shutDown: (fd) => void c.shutdown(fd, SHUT_RDWR),
+    descriptorsMax() {
+      const limit = new BigUint64Array(2);
+      if (c.getrlimit(RLIMIT_NOFILE, ptr(limit)) !== 0) return Number.POSITIVE_INFINITY;
+      return Number(limit[0]);
+    },
     disableCoreFiles() {
       const limit = new BigUint64Array(2);
       if (c.getrlimit(RLIMIT_CORE, ptr(limit)) !== 0) return;
@@ -100,6 +118,19 @@ function common(
       c.setrlimit(RLIMIT_CORE, ptr(limit));
     },
   };
+}
+
+/** A listening socket has an address too, but no peer. */
+function connectedPort(c: PortableSymbols, fd: number): number | undefined {
+  const address = new Uint8Array(128);
+  const length = new Uint32Array([address.length]);
+  if (c.getpeername(fd, ptr(address), ptr(length)) !== 0) return undefined;
+  length[0] = address.length;
+  if (c.getsockname(fd, ptr(address), ptr(length)) !== 0) return undefined;
+  // Linux: two bytes of family in host order; macOS: a byte of length, then one of family.
+  const family = process.platform === "darwin" ? address[1] : address[0];
+  if (family !== AF_INET && family !== AF_INET6) return undefined;
+  return ((address[2] ?? 0) << 8) | (address[3] ?? 0);
 }
 
 function pipePair(create: (fds: Int32Array) => number): [number, number] {

@@ -5,6 +5,7 @@ import { decideListening } from "../auth/listen-policy.ts";
 import type { Principal } from "../auth/principal.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { httpDrainMsMax, httpRequestsMax, messageLineBytesMax } from "../base/limits.ts";
+import { capConnections } from "../process/connection-cap.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
@@ -38,6 +39,8 @@ export async function serveHttp(
   const router = new LazyRouter(parts, { ...options, start });
   const endpoint = createEndpoint(router, start, settings, auth, options);
   const server = listen(settings, endpoint, warn);
+  const closeIdle = (): void => void server.closeIdleConnections();
+  const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
   print(`Listening on ${new URL(settings.path, server.url).href}`);
   router.warm();
   await untilSignal();
@@ -45,6 +48,7 @@ export async function serveHttp(
   await within(httpDrainMsMax, endpoint.drain());
   endpoint.close();
   await server.stop(true);
+  stopCapping();
   await router.close();
   return 0;
 }
