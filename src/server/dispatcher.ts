@@ -1,4 +1,4 @@
-import { messageOf } from "../base/errors.ts";
+import { AppError, messageOf } from "../base/errors.ts";
 import { FaultError, InputNeeded } from "../gateway/ask-client.ts";
 import {
   type BatchMessage,
@@ -208,6 +208,7 @@ function replyOfError(error: unknown): MethodReply {
     return { kind: "input-required", requests, requestState };
   }
   if (error instanceof FaultError) return { kind: "fault", fault: error.fault };
-  const fault = createFault(errorCodes.internalError, `Internal error: ${messageOf(error)}`);
+  const text = error instanceof AppError ? error.message : `Internal error: ${messageOf(error)}`;
+  const fault = createFault(errorCodes.internalError, text);
   return { kind: "fault", fault };
 }

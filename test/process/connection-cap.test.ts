@@ -8,7 +8,7 @@ test.skipIf(process.platform !== "linux")(
   async () => {
     const closed: string[] = [];
     const serve = (name: string): Bun.TCPSocketListener<undefined> =>
-      Bun.listen<undefined>({
+      Bun.listen({
         hostname: "127.0.0.1",
         port: 0,
         socket: { data() {}, close: () => void closed.push(name) },
@@ -17,8 +17,8 @@ test.skipIf(process.platform !== "linux")(
     using other = serve("other");
     let idleCloses = 0;
     const closeIdle = (): void => void idleCloses++;
-    const connect = (port: number): Promise<Bun.Socket<undefined>> =>
-      Bun.connect<undefined>({ hostname: "127.0.0.1", port, socket: { data() {} } });
+    const connect = (port: number): Promise<Bun.Socket> =>
+      Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
     const sockets = await Promise.all([
       ...Array.from({ length: 3 }, () => connect(other.port)),
       ...Array.from({ length: 8 }, () => connect(capped.port)),
