@@ -16,6 +16,16 @@ export type Build =
   /** Built elsewhere; skipped when it is absent. */
   | "given";
 
+/** The same server over Streamable HTTP. */
+export interface HttpService {
+  /** Program and arguments; it prints one line that ends with the URL of its endpoint. */
+  readonly command: (binary: string) => readonly string[];
+  /** The cheapest call. */
+  readonly cheap: ToolCall;
+  /** Keeps legacy sessions. */
+  readonly hasSessions: boolean;
+}
+
 export interface Adapter {
   /** Heading in the report. */
   readonly label: string;
@@ -28,6 +38,7 @@ export interface Adapter {
   readonly shell?: (command: string) => ToolCall;
   /** A call that carries a text of several MB. */
   readonly bigRequest?: (text: string) => ToolCall;
+  readonly http?: HttpService;
   /** Name of the threads that are Workers, where the server has any. */
   readonly workerThread?: RegExp;
   /** Only these phases, instead of all that the calls above allow. */
@@ -38,6 +49,7 @@ const echo: ToolCall = { name: "echo", args: { message: "hi" } };
 const listBgTasks: ToolCall = { name: "ListBgTasks", args: {} };
 const bash = (command: string): ToolCall => ({ name: "Bash", args: { command } });
 const bigEcho = (message: string): ToolCall => ({ name: "echo", args: { message } });
+const compiled = (name: string): readonly string[] => [path.join(paths.build, name)];
 const module = (file: string): string => path.join(paths.peerModules, file);
 
 const sdkServer = { cheap: echo, shell: bash, bigRequest: bigEcho } as const;
@@ -49,6 +61,14 @@ const adapters = {
     command: () => [path.join(paths.build, "floor_echo")],
     cheap: echo,
     bigRequest: bigEcho,
+  },
+  floor_http: {
+    label: "bare Bun.serve",
+    build: "bun",
+    command: () => compiled("floor_http_bun"),
+    cheap: echo,
+    http: { command: () => compiled("floor_http_bun"), cheap: echo, hasSessions: false },
+    phases: ["http"],
   },
   floor_bash: {
     label: "C floor, bash",
@@ -65,6 +85,11 @@ const adapters = {
     shell: bash,
     // The text is a comment, since Bash takes no other long argument that costs nothing to handle.
     bigRequest: (text) => bash(`true # ${text.replaceAll("\n", " ")}`),
+    http: {
+      command: (binary) => [binary, "serve", "--http", "127.0.0.1:0"],
+      cheap: listBgTasks,
+      hasSessions: true,
+    },
     workerThread: /^worker|^tool/i,
   },
   gateway: {
@@ -85,13 +110,14 @@ const adapters = {
     ...sdkServer,
     label: "official SDK v1, Bun-compiled",
     build: "bun",
-    command: () => [path.join(paths.build, "sdk1_bun")],
+    command: () => compiled("sdk1_bun"),
   },
   sdk2_bun: {
     ...sdkServer,
     label: "official SDK v2, Bun-compiled",
     build: "bun",
-    command: () => [path.join(paths.build, "sdk2_bun")],
+    command: () => compiled("sdk2_bun"),
+    http: { command: () => compiled("sdk2_http_bun"), cheap: echo, hasSessions: true },
   },
   sdk1_node: {
     ...sdkServer,

@@ -2,7 +2,7 @@
 import type { ServerName } from "./adapters.ts";
 import { adapterOf } from "./adapters.ts";
 import { nowMs } from "./client/clock.ts";
-import { closeAllConnections } from "./client/connection.ts";
+import { closeAllServers } from "./client/open-servers.ts";
 import type { Launch } from "./client/spawn.ts";
 import { describeMachine } from "./machine.ts";
 import type { MetricId } from "./metrics.ts";
@@ -34,7 +34,7 @@ export async function measure(options: Options): Promise<RunResult> {
   try {
     await runPhases(participants, options, startedAtMs);
   } finally {
-    closeAllConnections();
+    closeAllServers();
   }
   const servers: Partial<Record<ServerName, ServerResult>> = {};
   for (const participant of participants) servers[participant.name] = resultOf(participant);
@@ -57,13 +57,15 @@ async function runPhases(
 }
 
 function createParticipant(server: ServerName, options: Options): Participant {
+  const { command, http } = adapterOf(server);
   const launch: Launch = {
-    command: adapterOf(server).command(options.binary),
+    command: command(options.binary),
     env: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: paths.home, LANG: "C.UTF-8" },
     cwd: paths.workspace,
     stderrFile: options.stderrFile,
   };
-  return new Participant(server, launch);
+  const httpLaunch = http && { ...launch, command: http.command(options.binary) };
+  return new Participant(server, launch, httpLaunch);
 }
 
 function resultOf(participant: Participant): ServerResult {

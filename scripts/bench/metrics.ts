@@ -1,7 +1,7 @@
 /** Every figure that a phase records, and how the report shows it. */
 import type { PhaseName } from "./phases/phase-names.ts";
 
-export type Unit = "ms" | "µs" | "MB" | "/s" | "%" | "";
+export type Unit = "ms" | "µs" | "kB" | "MB" | "/s" | "%" | "";
 
 export type Statistic = "min" | "p50" | "p95" | "p99" | "max";
 
@@ -35,6 +35,13 @@ const metrics = {
   bigRequestMs: { title: "5 MB request", unit: "ms", phase: "request" },
   slowReaderIntact: { title: "whole behind a slow reader", unit: "%", phase: "backpressure" },
   slowReaderPeakMb: { title: "its peak resident", unit: "MB", phase: "backpressure" },
+  httpPerSecond: { title: "64 clients", unit: "/s", phase: "http" },
+  httpP99Ms: { title: "its p99", unit: "ms", phase: "http" },
+  httpProcessorUs: { title: "processor time per call", unit: "µs", phase: "http" },
+  httpCallUs: { title: "one client", unit: "µs", phase: "http" },
+  httpLegacyPerSecond: { title: "64 sessions", unit: "/s", phase: "http" },
+  sessionKb: { title: "idle session", unit: "kB", phase: "sessions" },
+  openSessionKb: { title: "the same with its connection", unit: "kB", phase: "sessions" },
   loopReplacementMs: { title: "Worker replaced", unit: "ms", phase: "replacement" },
 } as const satisfies Record<string, Metric>;
 

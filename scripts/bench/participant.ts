@@ -4,6 +4,8 @@ import type { Adapter, ServerName } from "./adapters.ts";
 import { Connection } from "./client/connection.ts";
 import type { Launch } from "./client/spawn.ts";
 import type { Request } from "./client/message.ts";
+import { HttpServer } from "./http/http-server.ts";
+import { pinTo } from "./http/pinning.ts";
 import type { MetricId } from "./metrics.ts";
 import type { PhaseName } from "./phases/phase-names.ts";
 
@@ -13,10 +15,12 @@ export class Participant {
   readonly notes: string[] = [];
   private readonly failedPhases = new Set<PhaseName>();
   private kept: Connection | undefined;
+  private keptHttp: HttpServer | undefined;
 
   constructor(
     readonly name: ServerName,
     private readonly launch: Launch,
+    private readonly httpLaunch?: Launch,
   ) {
     this.adapter = adapterOf(name);
   }
@@ -35,6 +39,19 @@ export class Participant {
     connection.initialize();
     connection.call("tools/list");
     return connection;
+  }
+
+  /** A new process that serves HTTP; the caller disposes of it. Throws when this server does not. */
+  startHttp(): HttpServer {
+    if (this.httpLaunch === undefined) throw new Error(`${this.name} does not serve HTTP`);
+    const command = [...pinTo("server"), ...this.httpLaunch.command];
+    return new HttpServer({ ...this.httpLaunch, command });
+  }
+
+  /** The long-lived process that serves HTTP. */
+  httpServer(): HttpServer {
+    this.keptHttp ??= this.startHttp();
+    return this.keptHttp;
   }
 
   record(metric: MetricId, value: number): void {
@@ -58,6 +75,8 @@ export class Participant {
   close(): void {
     this.kept?.close();
     this.kept = undefined;
+    this.keptHttp?.close();
+    this.keptHttp = undefined;
   }
 }
 

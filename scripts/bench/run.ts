@@ -2,7 +2,7 @@
 /** `bun run bench`: see --help. Exit codes: 0 done, 1 a target was missed (--check) or the run failed, 2 wrong usage. */
 import fs from "node:fs";
 import { messageOf } from "../../src/base/errors.ts";
-import { closeAllConnections } from "./client/connection.ts";
+import { closeAllServers } from "./client/open-servers.ts";
 import { measure } from "./measure.ts";
 import { helpText, parseOptions } from "./options.ts";
 import type { Options } from "./options.ts";
@@ -65,7 +65,7 @@ function readOptions(): Options | undefined {
 
 for (const [signal, exitCode] of Object.entries(exitCodeOfSignal)) {
   process.on(signal, () => {
-    closeAllConnections();
+    closeAllServers();
     process.exit(exitCode);
   });
 }

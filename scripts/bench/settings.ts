@@ -8,6 +8,10 @@ export interface Settings {
   readonly output1MbCalls: number;
   readonly output10MbCalls: number;
   readonly bigRequests: number;
+  /** In each round, for each server. */
+  readonly httpCalls: number;
+  readonly httpRounds: number;
+  readonly idleSessions: number;
   readonly replacements: number;
   /** Interleaved rounds that the calls of a phase are spread over. */
   readonly rounds: number;
@@ -22,6 +26,9 @@ export const fullSettings: Settings = {
   output1MbCalls: 7,
   output10MbCalls: 5,
   bigRequests: 5,
+  httpCalls: 20_000,
+  httpRounds: 7,
+  idleSessions: 10_000,
   replacements: 9,
   rounds: 20,
 };
@@ -36,6 +43,9 @@ export const quickSettings: Settings = {
   output1MbCalls: 2,
   output10MbCalls: 1,
   bigRequests: 1,
+  httpCalls: 2000,
+  httpRounds: 2,
+  idleSessions: 500,
   replacements: 2,
   rounds: 2,
 };

@@ -6,7 +6,13 @@ import type { Build, ServerName } from "./adapters.ts";
 import { paths } from "./paths.ts";
 
 const floors = ["floor_echo", "floor_shell"] as const;
-const compiledPeers = ["sdk1", "sdk2"] as const;
+/** Source in `peers/`, and the program that it becomes. */
+const compiledPeers = [
+  ["sdk1-server.mjs", "sdk1_bun"],
+  ["sdk2-server.mjs", "sdk2_bun"],
+  ["sdk2-http-server.mjs", "sdk2_http_bun"],
+  ["floor-http-server.mjs", "floor_http_bun"],
+] as const;
 
 /** Throws when a compiler or installer fails. */
 export function prepareServers(servers: readonly ServerName[]): void {
@@ -19,7 +25,7 @@ export function prepareServers(servers: readonly ServerName[]): void {
   writeGatewayConfig();
   if (needed.has("cc")) floors.forEach(compileFloor);
   if (needed.has("npm") || needed.has("bun")) installPeers();
-  if (needed.has("bun")) compiledPeers.forEach(compilePeer);
+  if (needed.has("bun")) for (const [source, name] of compiledPeers) compilePeer(source, name);
 }
 
 /** Why a server cannot be started, or undefined. */
@@ -54,12 +60,12 @@ function installPeers(): void {
   run(paths.peers, ["npm", "install", "--no-audit", "--no-fund", "--silent"]);
 }
 
-function compilePeer(name: string): void {
-  const source = path.join(paths.peers, `${name}-server.mjs`);
-  const program = path.join(paths.build, `${name}_bun`);
+function compilePeer(file: string, name: string): void {
+  const source = path.join(paths.peers, file);
+  const program = path.join(paths.build, name);
   const modules = path.join(paths.peerModules, ".package-lock.json");
   if (isNewer(program, [source, modules, process.execPath])) return;
-  process.stderr.write(`bench: compiling ${name}_bun\n`);
+  process.stderr.write(`bench: compiling ${name}\n`);
   const flags = ["--compile", "--minify", "--bytecode", "--format=esm"];
   run(paths.peers, [process.execPath, "build", ...flags, source, "--outfile", program]);
 }

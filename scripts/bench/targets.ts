@@ -157,6 +157,24 @@ export const targets: readonly Target[] = [
     bound: { kind: "value", is: "at least", value: 100 },
   },
   {
+    figure: "HTTP, 64 clients, calls a second",
+    server: "scorpiox",
+    metric: "httpPerSecond",
+    bound: { kind: "multiple", is: "at least", factor: 3, of: ["sdk2_bun"] },
+  },
+  {
+    figure: "HTTP, 64 clients, p99",
+    server: "scorpiox",
+    metric: "httpP99Ms",
+    bound: { kind: "multiple", is: "at most", factor: 1, of: ["sdk2_bun"] },
+  },
+  {
+    figure: "private memory of one idle HTTP session, of 10,000 (as many as there may be)",
+    server: "scorpiox",
+    metric: "sessionKb",
+    bound: { kind: "value", is: "at most", value: 20 },
+  },
+  {
     figure: "a looping Worker ended and replaced",
     server: "faulty",
     metric: "loopReplacementMs",

@@ -8,19 +8,13 @@ import { libc, POLLIN, POLLOUT } from "./libc.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { answerTo, encodeMessage, excerptOf, parseMessage } from "./message.ts";
 import type { Reply, Request, ToolCall } from "./message.ts";
+import { forget, keepTrackOf } from "./open-servers.ts";
 import { killServer, spawnServer } from "./spawn.ts";
 import type { Launch, ServerProcess } from "./spawn.ts";
 
 const replyTimeoutMs = 30_000;
 const initializeTimeoutMs = 60_000;
 const protocolVersion = "2025-06-18";
-
-const openConnections = new Set<Connection>();
-
-/** For the end of the run, however it comes. */
-export function closeAllConnections(): void {
-  for (const connection of openConnections) connection.close();
-}
 
 export class Connection {
   /** When the last bytes came. */
@@ -37,7 +31,7 @@ export class Connection {
 
   constructor(launch: Launch) {
     this.server = spawnServer(launch);
-    openConnections.add(this);
+    keepTrackOf(this);
   }
 
   get pid(): number {
@@ -145,7 +139,7 @@ export class Connection {
   close(): number {
     if (this.closed) return 0;
     this.closed = true;
-    openConnections.delete(this);
+    forget(this);
     return killServer(this.server);
   }
 

@@ -2,6 +2,7 @@ import { backpressure } from "./backpressure.ts";
 import { busy } from "./busy.ts";
 import { calls } from "./calls.ts";
 import { coldStart } from "./cold-start.ts";
+import { http } from "./http.ts";
 import { memory } from "./memory.ts";
 import { output } from "./output.ts";
 import type { PhaseName } from "./phase-names.ts";
@@ -9,6 +10,7 @@ import type { Phase } from "./phase.ts";
 import { pipelined } from "./pipelined.ts";
 import { replacement } from "./replacement.ts";
 import { request } from "./request.ts";
+import { sessions } from "./sessions.ts";
 import { shell } from "./shell.ts";
 
 export const phases: Readonly<Record<PhaseName, Phase>> = {
@@ -21,5 +23,7 @@ export const phases: Readonly<Record<PhaseName, Phase>> = {
   busy,
   request,
   backpressure,
+  http,
+  sessions,
   replacement,
 };

@@ -9,6 +9,8 @@ export const phaseTitles = {
   busy: "cheap calls beside 8 slow ones",
   request: "5 MB requests",
   backpressure: "replies behind a slow reader",
+  http: "calls over HTTP",
+  sessions: "memory of idle HTTP sessions",
   replacement: "Worker replacement after a faulty call",
 } as const;
 

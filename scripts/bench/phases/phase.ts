@@ -14,18 +14,18 @@ export async function interleave(
   phase: PhaseName,
   participants: readonly Participant[],
   rounds: number,
-  step: (participant: Participant, round: number) => void,
+  step: (participant: Participant, round: number) => void | Promise<void>,
 ): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const participant of participants) {
       if (!participant.takesPart(phase)) continue;
       try {
-        step(participant, round);
+        await step(participant, round);
       } catch (error) {
         participant.fail(phase, messageOf(error));
         process.stderr.write(`  ! ${participant.name}: ${messageOf(error)}\n`);
       }
-      // The steps block; a signal to the bench is heard between them.
+      // Most steps block; a signal to the bench is heard between them.
       await Bun.sleep(0);
     }
   }

@@ -35,6 +35,19 @@ const comparisons: readonly Comparison[] = [
     metrics: ["cheapUs", "pingUs", "pipelinedPerSecond", "bigRequestMs", "busyCheapUs"],
   },
   {
+    heading: "HTTP",
+    floors: ["floor_http"],
+    metrics: [
+      "httpPerSecond",
+      "httpP99Ms",
+      "httpProcessorUs",
+      "httpCallUs",
+      "httpLegacyPerSecond",
+      "sessionKb",
+      "openSessionKb",
+    ],
+  },
+  {
     heading: "Shell tool",
     floors: ["floor_bash"],
     metrics: [
@@ -57,6 +70,8 @@ const withoutRatio: ReadonlySet<MetricId> = new Set([
   "output10MbPeakMb",
   "slowReaderIntact",
   "slowReaderPeakMb",
+  "sessionKb",
+  "openSessionKb",
 ]);
 
 export function comparisonTables(result: RunResult): string {

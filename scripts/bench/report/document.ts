@@ -34,6 +34,12 @@ by hand. Machines are noisy: quote ratios taken in one run, and do not read a ga
   Worker is what a burst of calls adds, divided by the Workers it started, so garbage of the burst counts.
 - A server may cut long output; the time of "10 MB output" then is the time until the shortened result has come.
 - "Behind a slow reader": 120 replies of 15 kB to a client that sleeps 600 ms and then reads 64 KB per ms.
+- HTTP: a load generator on raw sockets, a process of its own, with keep-alive connections and one call at a time on
+  each; it reads and checks every reply. Where there is \`taskset\`, each server has one core, for all its threads, and
+  the generator another. "Its p99" is the median of the rounds' p99. The SDK's server is its \`createMcpHandler\`, for
+  sessions its web-standard transport, under \`Bun.serve\`; "bare Bun.serve" reads the body and answers canned JSON.
+- "Idle session": what 10,000 legacy sessions, which is as many as there may be, add to the private memory of a server
+  that has already seen 1,000 come and go; their connections are closed, or, for a thousand, left open.
 `;
 
 /** `document` with the sections of `result` in place of those it held. Throws when a section's heading is missing. */

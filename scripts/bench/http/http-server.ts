@@ -1,0 +1,54 @@
+import { nowMs } from "../client/clock.ts";
+import { LineBuffer } from "../client/line-buffer.ts";
+import { forget, keepTrackOf } from "../client/open-servers.ts";
+import { killServer, type Launch, type ServerProcess, spawnServer } from "../client/spawn.ts";
+
+const startMsMax = 30_000;
+const lookMs = 1;
+
+/** One HTTP server under measurement: spawned, killed with all that it started. */
+export class HttpServer implements Disposable {
+  readonly url: string;
+  readonly #process: ServerProcess;
+  #isClosed = false;
+
+  /** Blocks until the server listens. Throws when it does not say where. */
+  constructor(launch: Launch) {
+    this.#process = spawnServer(launch);
+    keepTrackOf(this);
+    this.url = this.#readUrl(nowMs() + startMsMax);
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    forget(this);
+    killServer(this.#process);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #readUrl(deadlineMs: number): string {
+    const lines = new LineBuffer();
+    while (nowMs() < deadlineMs) {
+      if (lines.fill(this.#process.readFd) === 0) break;
+      const line = lines.next()?.toString();
+      if (line !== undefined) return urlIn(line);
+      Bun.sleepSync(lookMs);
+    }
+    this.close();
+    throw new Error("the server did not print where it listens");
+  }
+}
+
+function urlIn(line: string): string {
+  const url = line.slice(line.lastIndexOf(" ") + 1);
+  if (URL.canParse(url)) return url;
+  throw new Error(`the server printed no URL but ${line.slice(0, 200)}`);
+}
