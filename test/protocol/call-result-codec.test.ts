@@ -83,6 +83,41 @@ describe("encodeCallToolResult()", () => {
     });
   });
 
+  test.each<[ProtocolVersion, unknown]>([
+    ["2025-03-26", [1, 2]],
+    ["2025-06-18", [1, 2]],
+    ["2025-11-25", [1, 2]],
+    ["2025-11-25", "text"],
+    ["2025-11-25", 0],
+    ["2025-11-25", null],
+    ["2025-11-25", false],
+  ])("A12: in %s structured content %j goes to text only", (version, value) => {
+    const result = { content: [text], structuredContent: value, isError: false };
+    expect(encoded(result, version)).toEqual({
+      content: [text, { type: "text", text: JSON.stringify(value) }],
+      isError: false,
+    });
+  });
+
+  test.each([["[1,2]"], [" [1, 2]"]])("a text block that has it already is enough: %j", (json) => {
+    const content = [{ type: "text", text: json }] as const;
+    expect(encoded({ content, structuredContent: [1, 2], isError: false }, "2025-11-25")).toEqual({
+      content,
+      isError: false,
+    });
+  });
+
+  test.each([[[1, 2]], ["text"], [0], [null], [false]])("2026-07-28 carries %j", (value) => {
+    const result = { content: [text], structuredContent: value, isError: false };
+    expect(encoded(result, "2026-07-28")).toMatchObject({ structuredContent: value });
+  });
+
+  test("keeps _meta of the tool in every revision, beside our own server info", () => {
+    const result = { content: [], isError: false, _meta: { "a/b": 1 } };
+    expect(encoded(result, "2024-11-05")).toEqual(result);
+    expect(encoded(result, "2026-07-28")).toMatchObject({ _meta: { "a/b": 1, ...meta } });
+  });
+
   test.each([...legacyVersions, ...modernVersions])("always sends isError for %s", (version) => {
     expect(encoded({ content: [], isError: false }, version)).toMatchObject({ isError: false });
   });

@@ -56,6 +56,44 @@ describe("encodeToolsListResult()", () => {
     expect(JSON.parse(encodeToolsListResult([listing], version))).toEqual(expected);
   });
 
+  const icons = [{ src: "https://a/b.png" }];
+  const _meta = { "a/b": 1 };
+  test.each<[ProtocolVersion, Record<string, unknown>]>([
+    ["2025-03-26", {}],
+    ["2025-06-18", { _meta }],
+    ["2025-11-25", { icons, _meta }],
+    ["2026-07-28", { icons, _meta }],
+  ])("A12: of icons and _meta %s knows %j", (version, expected) => {
+    const json = encodeToolsListResult([{ ...listing, icons, _meta }], version);
+    const { tools } = JSON.parse(json) as { tools: Record<string, unknown>[] };
+    const [shown] = tools;
+    const extras = Object.entries(shown ?? {}).filter(([key]) => ["icons", "_meta"].includes(key));
+    expect(Object.fromEntries(extras)).toEqual(expected);
+  });
+
+  const array = { type: "array", items: {} };
+  test.each<[ProtocolVersion, unknown, boolean]>([
+    ["2025-06-18", array, false],
+    ["2025-11-25", array, false],
+    ["2025-11-25", { oneOf: [] }, false],
+    ["2025-11-25", outputSchema, true],
+    ["2026-07-28", array, true],
+  ])("A12: %s lists the output schema %j: %p", (version, schema, isListed) => {
+    const tool = { ...listing, outputSchema: schema as ToolListing["outputSchema"] & object };
+    const { tools } = JSON.parse(encodeToolsListResult([tool], version)) as { tools: unknown[] };
+    expect(Object.hasOwn(tools[0] as object, "outputSchema")).toBe(isListed);
+  });
+
+  test("names the next page, and how long the list may be kept", () => {
+    const hints = { ttlMs: 7, cacheScope: "private" } as const;
+    const json = encodeToolsListResult([], "2026-07-28", { hints, nextCursor: "n" });
+    expect(JSON.parse(json)).toMatchObject({ tools: [], nextCursor: "n", ...hints });
+    expect(JSON.parse(encodeToolsListResult([], "2025-11-25", { nextCursor: "n" }))).toEqual({
+      tools: [],
+      nextCursor: "n",
+    });
+  });
+
   test("keeps a title that the annotations have, for 2025-03-26", () => {
     const own = { ...listing, annotations: { ...hints, title: "Own" } };
     expect(JSON.parse(encodeToolsListResult([own], "2025-03-26"))).toEqual({

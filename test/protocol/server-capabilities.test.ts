@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import {
+  encodeCapabilities,
+  type OfferedCapabilities,
+} from "../../src/protocol/server-capabilities.ts";
+import type { ProtocolVersion } from "../../src/protocol/versions.ts";
+
+const everything: OfferedCapabilities = {
+  tools: { listChanged: true },
+  resources: { listChanged: true },
+  prompts: { listChanged: true },
+  completions: true,
+  tasks: true,
+  skills: true,
+};
+const nothing: OfferedCapabilities = {
+  tools: { listChanged: false },
+  completions: false,
+  tasks: false,
+  skills: false,
+};
+const lists = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  logging: {},
+};
+const extensions = {
+  "io.modelcontextprotocol/tasks": {},
+  "io.modelcontextprotocol/skills": { directoryRead: true },
+};
+
+describe("encodeCapabilities()", () => {
+  test.each<[ProtocolVersion, unknown]>([
+    ["2024-11-05", lists],
+    ["2025-03-26", { ...lists, completions: {} }],
+    ["2025-06-18", { ...lists, completions: {} }],
+    ["2025-11-25", { ...lists, completions: {} }],
+    ["2026-07-28", { ...lists, completions: {}, extensions }],
+  ])("A14: everything, as %s knows it", (version, expected) => {
+    expect(encodeCapabilities(everything, version)).toEqual(expected);
+  });
+
+  test.each(["2024-11-05", "2025-11-25", "2026-07-28"] as const)("tools alone in %s", (version) => {
+    expect(encodeCapabilities(nothing, version)).toEqual({ logging: {}, tools: {} });
+  });
+
+  test.each<[Partial<OfferedCapabilities>, Record<string, unknown>]>([
+    [{ tasks: true }, { extensions: { "io.modelcontextprotocol/tasks": {} } }],
+    [
+      { skills: true },
+      { extensions: { "io.modelcontextprotocol/skills": { directoryRead: true } } },
+    ],
+    [{ resources: { listChanged: false } }, { resources: { subscribe: true } }],
+    [{ prompts: { listChanged: false } }, { prompts: {} }],
+  ])("%j", (offered, expected) => {
+    expect(encodeCapabilities({ ...nothing, ...offered }, "2026-07-28")).toEqual({
+      logging: {},
+      tools: {},
+      ...expected,
+    });
+  });
+});
