@@ -41,6 +41,9 @@ import {
 } from "../../src/server/subscriptions/listen-filter.ts";
 import { ownMeta } from "./own-meta.ts";
 
+// The type parameters say what is in the file that a check is for.
+/* oxlint-disable typescript/no-unnecessary-type-parameters */
+
 /** What our codec makes of an example, and what it should make of it. */
 type Check = (example: unknown) => readonly [ours: unknown, expected: unknown];
 
@@ -162,13 +165,15 @@ const reading = (example: Json & { contents: ResourceContents[] }): string =>
 const promptResult = (example: Json & PromptResult): string => encodePromptResult(example, modern);
 const closed = (): string => encodeComplete({}, modern, { meta: subscriptionMeta(id) });
 
-const callResult = check<Json & CallToolResult>((example) => {
-  // We always say whether it is an error.
-  const { isError = false } = example;
-  const { content, structuredContent } = example;
-  const given = { content, structuredContent, isError };
-  return [decode(encodeCallToolResult(given, modern)), { ...example, isError, _meta: ownMeta }];
-});
+const callResult = check<Json & Omit<CallToolResult, "isError"> & { isError?: boolean }>(
+  (example) => {
+    // We always say whether it is an error.
+    const { isError = false } = example;
+    const { content, structuredContent } = example;
+    const given = { content, structuredContent, isError };
+    return [decode(encodeCallToolResult(given, modern)), { ...example, isError, _meta: ownMeta }];
+  },
+);
 
 const completion = check<{ completion: { values: string[] } }>(({ completion: { values } }) => [
   decode(encodeCompletion(values, modern)),

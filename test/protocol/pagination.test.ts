@@ -90,13 +90,13 @@ describe("cutPage()", () => {
   test("property: nothing but a cursor that was given out is taken", () => {
     const list = listOf(numbers(7));
     const given = new Set([secondCursor(list)]);
-    for (const cursor of [...given]) {
+    for (const cursor of given) {
       const next = cutPage(list, cursor, 2)?.nextCursor;
       if (next !== undefined) given.add(next);
     }
     fc.assert(
       fc.property(fc.anything(), (cursor) => {
-        fc.pre(cursor !== undefined && !given.has(String(cursor)));
+        fc.pre(cursor !== undefined && !(typeof cursor === "string" && given.has(cursor)));
         return cutPage(list, cursor, 2) === undefined;
       }),
     );
