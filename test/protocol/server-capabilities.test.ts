@@ -31,7 +31,7 @@ const extensions = {
 };
 
 describe("encodeCapabilities()", () => {
-  test.each<[ProtocolVersion, unknown]>([
+  test.each<[ProtocolVersion, Record<string, unknown>]>([
     ["2024-11-05", lists],
     ["2025-03-26", { ...lists, completions: {} }],
     ["2025-06-18", { ...lists, completions: {} }],
