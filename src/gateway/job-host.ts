@@ -5,9 +5,9 @@ import type { Execution } from "../background/execution.ts";
 import type { SavedOutputs } from "../background/saved-outputs.ts";
 import type { Supervisor } from "../background/supervisor.ts";
 import { assertWanted } from "../base/cancellation.ts";
-import { bodyCharsMax } from "../base/cut-text.ts";
+import { bodyCharsMax, oneLine } from "../base/cut-text.ts";
 import { AppError, messageOf } from "../base/errors.ts";
-import { terminateGraceMs } from "../base/limits.ts";
+import { mcpTaskTtlMsDefault, terminateGraceMs } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
 import type {
@@ -21,6 +21,7 @@ import type {
 import type { AfterDelivery } from "../tools/tool.ts";
 import type { JobEnd } from "../workers/job.ts";
 import type { ServiceCall, ServiceReply } from "../workers/messages.ts";
+import { tryBecomeTask } from "./become-task.ts";
 import type { CallRequest } from "./call.ts";
 import { askForJob, jobEndOf } from "./job-ask.ts";
 import { OutputProgress } from "./output-progress.ts";
@@ -108,6 +109,7 @@ export class JobHost {
       timeoutMs,
       saveAfterBytes: charsMax,
       answerAt: this.#answerAt,
+      onAnswerDue: () => this.#runAsTask(command, timeoutMs),
       cancellation,
       ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
     });
@@ -124,12 +126,26 @@ export class JobHost {
     return runReply(task.execution, task.id, output);
   }
 
+  /** The MCP task lives as long as the command may take, and then as long as any other. */
+  #runAsTask(command: string, timeoutMs: number): boolean {
+    const statusMessage = `Running: ${oneLine(command)}`;
+    const ttlMs = timeoutMs + mcpTaskTtlMsDefault;
+    return tryBecomeTask(this.#request, { statusMessage, ttlMs });
+  }
+
+  /** Answers at once, but for a client that takes MCP tasks, when the command has ended. */
   async #start({ command }: { command: string }): Promise<TaskSummary> {
     assertRunnable(command);
     const { client, cancellation } = this.#request;
     const cwd = await this.#workspaceDir();
     const { supervisor } = this.#parts;
-    return taskSummary(await supervisor.startBackground(client.id, command, cwd, cancellation));
+    const task = await supervisor.startBackground(client.id, command, cwd, cancellation);
+    const statusMessage = `Background task ${task.id}: ${oneLine(command)}`;
+    if (tryBecomeTask(this.#request, { statusMessage, ttlMs: null })) {
+      cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
+      await task.execution.ended;
+    }
+    return taskSummary(task);
   }
 
   async #read({ taskId, from, waitBeyond, waitMs }: ReadRequest): Promise<ReadReply> {

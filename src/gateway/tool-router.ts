@@ -8,7 +8,7 @@ import type { Snapshots } from "../tools/tool.ts";
 import type { JobMessageSource, JobOutcome } from "../workers/job.ts";
 import type { ServiceCall } from "../workers/messages.ts";
 import type { WorkerPool } from "../workers/pool.ts";
-import type { CallOutcome, CallRequest, Router } from "./call.ts";
+import type { CallOutcome, CallRequest, Router, TaskSupport } from "./call.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
 import { taskSummary } from "./shown-execution.ts";
 
@@ -33,6 +33,10 @@ export class ToolRouter implements Router {
 
   list(): readonly ToolListing[] {
     return this.#listings;
+  }
+
+  taskSupport(toolName: string): TaskSupport {
+    return this.#cards.get(toolName)?.taskSupport ?? "none";
   }
 
   call(request: CallRequest): Promise<CallOutcome> {

@@ -1,4 +1,4 @@
-import type { CallOutcome, CallRequest, Router } from "../gateway/call.ts";
+import type { CallOutcome, CallRequest, Router, TaskSupport } from "../gateway/call.ts";
 import { AppError } from "../base/errors.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
@@ -9,6 +9,7 @@ export class LazyRouter implements Router {
   readonly #parts: ProgramParts;
   readonly #options: ToolServicesOptions;
   readonly #listings: readonly ToolListing[];
+  readonly #taskSupports: ReadonlyMap<string, TaskSupport>;
   #loading: Promise<ToolServices> | undefined;
   #services: ToolServices | undefined;
   #isClosed = false;
@@ -17,13 +18,17 @@ export class LazyRouter implements Router {
     this.#parts = parts;
     this.#options = options;
     const { settings } = options.start.config;
-    this.#listings = parts.cards
-      .map((card) => card.listing)
-      .filter((listing) => settings.isToolEnabled(listing.name));
+    const cards = parts.cards.filter(({ listing }) => settings.isToolEnabled(listing.name));
+    this.#listings = cards.map((card) => card.listing);
+    this.#taskSupports = new Map(cards.map((card) => [card.listing.name, card.taskSupport]));
   }
 
   list(): readonly ToolListing[] {
     return this.#listings;
+  }
+
+  taskSupport(toolName: string): TaskSupport {
+    return this.#taskSupports.get(toolName) ?? "none";
   }
 
   call(request: CallRequest): Promise<CallOutcome> {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { taskSchema } from "./task-text.ts";
+import { describeState, taskSchema } from "./task-text.ts";
 import { defineTool } from "./tool.ts";
 
 export const backgroundBash = defineTool({
@@ -20,11 +20,16 @@ export const backgroundBash = defineTool({
     idempotentHint: false,
     openWorldHint: true,
   },
+  taskSupport: "optional",
   async handler({ command }, { background }) {
     const task = await background.start({ command });
-    const text =
+    const started =
       `Started in the background as task_id: ${task.taskId} (pid ${task.pid}). ` +
       `Read its output with ReadBgOutput.`;
-    return { text, structured: task };
+    if (task.state === "running") return { text: started, structured: task };
+    // As an MCP task the call has waited for the end.
+    const text = `${started}\nTask ${task.taskId}: ${describeState(task)}.`;
+    const isError = task.state === "failed" || task.state === "lost";
+    return { text, structured: task, isError };
   },
 });

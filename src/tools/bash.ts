@@ -42,6 +42,7 @@ export const bash = defineTool({
     idempotentHint: false,
     openWorldHint: true,
   },
+  taskSupport: "optional",
   async handler({ command, timeout }, { background }) {
     const reply = await background.run({ command, timeoutMs: timeout });
     const saved = reply.output.kind === "cut" ? reply.output.saved : null;

@@ -8,6 +8,7 @@ export interface ToolCard {
   readonly listing: ToolListing;
   readonly snapshots: readonly (keyof Snapshots)[];
   readonly jobMsMax: number | null;
+  readonly taskSupport: "none" | "optional" | "required";
 }
 
 /** The card of a tool; schemas come from its zod types. */
@@ -23,6 +24,7 @@ export function toolCard(tool: AnyTool): ToolCard {
     },
     snapshots: tool.snapshots ?? [],
     jobMsMax: tool.jobMsMax ?? null,
+    taskSupport: tool.taskSupport ?? "none",
   };
 }
 

@@ -63,6 +63,8 @@ export interface ToolDefinition<
   readonly snapshots?: readonly (keyof Snapshots)[];
   /** Time that a job may spend in its Worker, service calls not counted. */
   readonly jobMsMax?: number;
+  /** Calls may be answered with an MCP task by clients that take them (modern.md section 12); absent = never. */
+  readonly taskSupport?: "optional" | "required";
   handler(
     input: z.output<Input>,
     context: ToolContext,

@@ -3,69 +3,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
-import type { CallOutcome, CallRequest, ProgressUpdate } from "../../src/gateway/call.ts";
+import type { ProgressUpdate } from "../../src/gateway/call.ts";
 import { JobHost } from "../../src/gateway/job-host.ts";
-import { ToolRouter } from "../../src/gateway/tool-router.ts";
-import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
 import type { ReadReply } from "../../src/tools/services.ts";
-import { WorkerPool } from "../../src/workers/pool.ts";
-import { SupervisorHarness } from "../background/supervisor-harness.ts";
 import { until } from "../process/until.ts";
-
-interface Result {
-  readonly content: { type: string; text?: string; uri?: string }[];
-  readonly structuredContent: Record<string, unknown>;
-  readonly isError: boolean;
-}
-
-/** The real router with the real Workers and commands; the client is one of this test's making. */
-class RouterHarness {
-  readonly services = new SupervisorHarness();
-  readonly pool = new WorkerPool({
-    createWorker: () => new Worker(new URL("../../src/worker.ts", import.meta.url).href),
-  });
-  readonly router: ToolRouter;
-
-  constructor(isEnabled: (name: string) => boolean = () => true, isStreaming = true) {
-    const { supervisor, savedOutputs } = this.services;
-    const cards = catalogueCards();
-    const { pool } = this;
-    this.router = new ToolRouter({ cards, isEnabled, isStreaming, pool, supervisor, savedOutputs });
-  }
-
-  request(
-    name: string,
-    args: unknown,
-    more: Partial<CallRequest> & { answerMs?: number } = {},
-  ): CallRequest {
-    const { answerMs = 0, ...rest } = more;
-    const limits = { answerMs, resultCharsMax: 30_000 };
-    const workspaceDir = (): Promise<string> => Promise.resolve(this.services.folder);
-    const client = { id: "client", limits, workspaceDir };
-    return { name, args, version: "2025-11-25", client, cancellation: new Cancellation(), ...rest };
-  }
-
-  call(...request: Parameters<RouterHarness["request"]>): Promise<CallOutcome> {
-    return this.router.call(this.request(...request));
-  }
-
-  async result(...request: Parameters<RouterHarness["request"]>): Promise<Result> {
-    const outcome = await this.call(...request);
-    if (outcome.kind !== "result") throw new Error(`it is a ${outcome.kind}`);
-    return JSON.parse(outcome.json) as Result;
-  }
-
-  /** `output` of a read. */
-  async read(args: object, more?: Partial<CallRequest>): Promise<string> {
-    const { structuredContent } = await this.result("ReadBgOutput", { task_id: 1, ...args }, more);
-    return String(structuredContent["output"]);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.pool.close();
-    await this.services[Symbol.asyncDispose]();
-  }
-}
+import { RouterHarness } from "./router-harness.ts";
 
 describe("ToolRouter", () => {
   test("a tool that is switched off is neither listed nor known", async () => {
