@@ -1,4 +1,5 @@
 import { from, type Requirement } from "./harness/requirement.ts";
+import { httpRequirements } from "./requirements-http.ts";
 
 /**
  * What is promised to clients, as data. Each id is cited in square brackets by the name of at least one
@@ -152,4 +153,6 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/output.md#order", {
     "worker.bad-text": "Text that is not well-formed is repaired.",
   }),
+
+  ...httpRequirements,
 };

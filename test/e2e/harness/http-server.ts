@@ -1,0 +1,153 @@
+import { ensureBuilt, productBinary } from "./binary.ts";
+import { within } from "./conditions.ts";
+import { type Answer, HttpClient } from "./http-client.ts";
+import { HttpSession } from "./http-session.ts";
+import { testEnvironment } from "./server.ts";
+import { TempFolder } from "./temp-folder.ts";
+
+export interface HttpServerOptions {
+  readonly binary?: string;
+  /** Where to listen; `127.0.0.1:0` unless told otherwise. */
+  readonly address?: string;
+  readonly args?: readonly string[];
+  /** Lines of a token file. The client of the harness sends the token of the first line. */
+  readonly tokens?: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly home?: TempFolder;
+  readonly cwd?: string;
+}
+
+/** A real `serve --http` process. `await using` ends it; it then fails when a message broke its revision's rules. */
+export class HttpServer implements AsyncDisposable {
+  readonly home: TempFolder;
+  readonly #ownsHome: boolean;
+  readonly #child: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  readonly #reading: Promise<unknown>;
+  #stdout = "";
+  #stderr = "";
+  #client: HttpClient | undefined;
+
+  private constructor(options: HttpServerOptions) {
+    const binary = options.binary ?? productBinary;
+    ensureBuilt(binary);
+    this.#ownsHome = options.home === undefined;
+    this.home = options.home ?? new TempFolder();
+    const args = [...(options.args ?? []), ...tokenArguments(this.home, options.tokens)];
+    const address = options.address ?? "127.0.0.1:0";
+    this.#child = Bun.spawn([binary, "serve", "--http", address, ...args], {
+      cwd: options.cwd ?? this.home.path,
+      env: { ...testEnvironment(this.home.path), ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#reading = Promise.all([this.#readStdout(), this.#readStderr()]);
+  }
+
+  /** Ready to answer. */
+  static async start(options: HttpServerOptions = {}): Promise<HttpServer> {
+    const server = new HttpServer(options);
+    try {
+      const url = await within("the server's URL", 10_000, server.#url());
+      const token = options.tokens?.[0]?.split(/\s+/).find((word) => word.length >= 16);
+      server.#client = new HttpClient(url, token);
+      return server;
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Runs to its end, which it should find by itself: for what it refuses to do. */
+  static async run(options: HttpServerOptions): Promise<{ exitCode: number; stderr: string }> {
+    const server = new HttpServer(options);
+    try {
+      const exitCode = await server.ended();
+      return { exitCode, stderr: server.#stderr };
+    } finally {
+      await server[Symbol.asyncDispose]();
+    }
+  }
+
+  /** Sends the requests of one client, the first one's token if there are tokens. */
+  get client(): HttpClient {
+    if (this.#client === undefined) throw new Error("the server has not started");
+    return this.#client;
+  }
+
+  get url(): string {
+    return this.client.url;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** A modern request with the headers that mirror its body. */
+  modern(
+    method: string,
+    params: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<Answer> {
+    return this.client.modern(method, params, headers);
+  }
+
+  /** A legacy session, initialized. */
+  initialize(
+    version = "2025-11-25",
+    capabilities: Readonly<Record<string, unknown>> = {},
+    token?: string,
+  ): Promise<HttpSession> {
+    const client = token === undefined ? this.client : this.client.withToken(token);
+    return HttpSession.open(client, version, capabilities);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** The exit code, after all output was read. */
+  async ended(timeoutMs = 10_000): Promise<number> {
+    const code = await within("the server's end", timeoutMs, this.#child.exited);
+    await within("the end of its output", timeoutMs, this.#reading);
+    return code;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGTERM");
+    // A request that a test left open is given its time to end; nobody waits for it here.
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), 1_000);
+    await this.#child.exited;
+    clearTimeout(timer);
+    if (this.#ownsHome) this.home[Symbol.dispose]();
+    this.#client?.assertClean();
+  }
+
+  async #url(): Promise<string> {
+    for (;;) {
+      const url = /^Listening on (\S+)$/m.exec(this.#stdout)?.[1];
+      if (url !== undefined) return url;
+      if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#stderr}`);
+      await Bun.sleep(5);
+    }
+  }
+
+  async #readStdout(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of this.#child.stdout) this.#stdout += decoder.decode(chunk);
+  }
+
+  async #readStderr(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of this.#child.stderr) {
+      this.#stderr = (this.#stderr + decoder.decode(chunk, { stream: true })).slice(-1_000_000);
+    }
+  }
+}
+
+function tokenArguments(home: TempFolder, tokens: readonly string[] | undefined): string[] {
+  if (tokens === undefined) return [];
+  return ["--token-file", home.write("tokens.txt", `${tokens.join("\n")}\n`, 0o600)];
+}
