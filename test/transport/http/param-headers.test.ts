@@ -58,7 +58,7 @@ describe("paramHeadersOf(), valid", () => {
     ],
   ])("reads %s", (_name, schema, expected) => {
     const reading = paramHeadersOf(schema);
-    const headers =
+    const headers: unknown =
       reading.kind === "headers"
         ? reading.headers.toSorted((one, other) => one.name.localeCompare(other.name))
         : reading;

@@ -22,11 +22,11 @@ function pieces(...texts: readonly string[]): ReadableStream<Uint8Array> {
   });
 }
 
-function value(parsed: unknown): unknown {
+function value(parsed: unknown): BodyReading {
   return { kind: "value", value: parsed };
 }
 
-function refused(status: number, message: string, code = -32600): unknown {
+function refused(status: 400 | 413 | 415, message: string, code = -32600): BodyReading {
   return { kind: "refused", status, fault: { code, message } };
 }
 
@@ -65,7 +65,7 @@ describe("readBody(), content type", () => {
   ])("H05: %p is read: %p", async (contentType, isRead) => {
     const headers = contentType === undefined ? {} : { "content-type": contentType };
     // Bytes, because text would bring a content type of its own.
-    const reading: unknown = await readBody(post(Buffer.from("1"), headers));
+    const reading = await readBody(post(Buffer.from("1"), headers));
     expect(reading).toEqual(isRead ? value(1) : wrongType);
   });
 
@@ -75,13 +75,13 @@ describe("readBody(), content type", () => {
     ["gzip", wrongType],
     ["", wrongType],
   ])("Content-Encoding %p", async (encoding, expected) => {
-    const reading: unknown = await readBody(post("1", { ...json, "content-encoding": encoding }));
+    const reading = await readBody(post("1", { ...json, "content-encoding": encoding }));
     expect(reading).toEqual(expected);
   });
 });
 
 describe("readBody(), text", () => {
-  test.each<[string, Body, unknown]>([
+  test.each<[string, Body, BodyReading]>([
     ["an object", '{"a":1}', value({ a: 1 })],
     ["blanks around it", ' \r\n{"a":1}\n', value({ a: 1 })],
     ["beyond ASCII", '"é😀\u2028"', value("é😀\u2028")],
@@ -114,7 +114,7 @@ describe("readBody(), text", () => {
   });
 
   test("H07: says what is wrong with a deep body", async () => {
-    const reading: unknown = await readBody(post("[".repeat(100_000)));
+    const reading = await readBody(post("[".repeat(100_000)));
     const message = `Invalid request: nested deeper than ${messageDepthMax} levels`;
     expect(reading).toEqual(refused(400, message));
   });
@@ -123,7 +123,7 @@ describe("readBody(), text", () => {
 describe("readBody(), size", () => {
   const text = (length: number): string => `"${"x".repeat(length - 2)}"`;
 
-  test.each<[string, Request, unknown]>([
+  test.each<[string, Request, BodyReading]>([
     ["at the limit", post(text(100)), value("x".repeat(98))],
     ["above it", post(text(101)), tooLong],
     ["at the limit, in pieces", post(pieces(text(100))), value("x".repeat(98))],
@@ -153,7 +153,7 @@ describe("readBody(), size", () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.error(new Error("gone")),
     });
-    const reading: unknown = await readBody(post(body));
+    const reading = await readBody(post(body));
     expect(reading).toEqual(refused(400, "Invalid request: the body could not be read: gone"));
   });
 });

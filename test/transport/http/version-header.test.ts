@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { classifyMessage } from "../../../src/protocol/classify.ts";
 import type { RequestId } from "../../../src/protocol/json-rpc.ts";
+import type { ProtocolFault } from "../../../src/protocol/tool-types.ts";
 import {
   checkSessionVersion,
   decideEra,
@@ -20,13 +21,13 @@ function request(method: string, meta?: unknown): unknown {
   return { jsonrpc: "2.0", id: 0, method, params: meta === undefined ? {} : { _meta: meta } };
 }
 
-function refused(code: number, message: string, id?: RequestId): unknown {
+function refused(code: number, message: string, id?: RequestId): EraDecision {
   return { kind: "refused", status: 400, fault: { code, message }, id };
 }
 
-const modern = { kind: "modern" };
-const legacy = { kind: "legacy" };
-const unknown = (header: string, id?: RequestId): unknown =>
+const modern: EraDecision = { kind: "modern" };
+const legacy: EraDecision = { kind: "legacy" };
+const unknown = (header: string, id?: RequestId): EraDecision =>
   refused(
     -32600,
     `Invalid request: MCP-Protocol-Version ${JSON.stringify(header)} is unknown; known are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28`,
@@ -36,7 +37,7 @@ const noVersion = refused(-32602, `Invalid params: params._meta["${V}"] must be 
 const noCapabilities = refused(-32602, `Invalid params: params._meta["${C}"] must be an object`, 0);
 
 describe("decideEra(), requests", () => {
-  test.each<[string, string | undefined, unknown, unknown]>([
+  test.each<[string, string | undefined, unknown, EraDecision]>([
     ["a modern request", "2026-07-28", request("tools/list", envelope), modern],
     // The header is compared with the envelope later: what is wrong with it is -32020 then.
     ["a modern request without header", undefined, request("tools/list", envelope), modern],
@@ -86,7 +87,7 @@ describe("decideEra(), requests", () => {
     expect(decide("x", { jsonrpc: "2.0", id, method: "ping" })).toEqual(unknown("x", id));
   });
 
-  test.each<[string, unknown, unknown]>([
+  test.each<[string, unknown, EraDecision]>([
     ["no object", 5, refused(-32600, "Invalid request: a message must be a JSON object")],
     [
       "an id that is null",
@@ -125,7 +126,7 @@ describe("decideEra(), what is no request", () => {
     "Invalid request: batches exist in protocol revision 2025-03-26 only",
   );
 
-  test.each<[string, string | undefined, unknown, unknown]>([
+  test.each<[string, string | undefined, unknown, EraDecision]>([
     ["a notification without header", undefined, notification, legacy],
     ["a notification with a legacy header", "2025-06-18", notification, legacy],
     ["a notification with the modern header", "2026-07-28", notification, modern],
@@ -151,12 +152,12 @@ describe("decideEra(), what is no request", () => {
 });
 
 describe("checkSessionVersion()", () => {
-  const differs = (header: string): unknown => ({
+  const differs = (header: string): ProtocolFault => ({
     code: -32600,
     message: `Invalid request: MCP-Protocol-Version is ${JSON.stringify(header)}, but this session agreed on 2025-06-18: send that`,
   });
 
-  test.each<[string | undefined, unknown]>([
+  test.each<[string | undefined, ProtocolFault | undefined]>([
     [undefined, undefined],
     ["2025-06-18", undefined],
     ["2025-11-25", differs("2025-11-25")],
