@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only battery,kill,handover,exit,bench] [--runs 100]
+ *     bun run verify [--only battery,kill,handover,exit,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -16,11 +16,13 @@ import { checkHandover } from "./handover-90s.ts";
 import { checkKillLoop } from "./kill-loop.ts";
 import type { Outcome } from "./outcome.ts";
 import { page, summary } from "./report.ts";
+import { checkSoak } from "./soak.ts";
 
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
     runs: { type: "string", default: "100" },
+    calls: { type: "string", default: "1000000" },
     write: { type: "boolean", default: false },
   },
 });
@@ -30,6 +32,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   handover: checkHandover,
   kill: () => checkKillLoop(Number(values.runs)),
   battery: checkBattery,
+  soak: () => checkSoak(Number(values.calls)),
   bench: checkBench,
 };
 

@@ -27,6 +27,11 @@ export function proportionalMb(root: number): number {
   return sumOverTree(root, (pid) => fieldMb(pid, "smaps_rollup", "Pss"));
 }
 
+/** Resident size, shared pages included. */
+export function residentMb(root: number): number {
+  return sumOverTree(root, (pid) => fieldMb(pid, "status", "VmRSS"));
+}
+
 /** Highest resident size since the start or the last reset. */
 export function peakResidentMb(root: number): number {
   return sumOverTree(root, (pid) => fieldMb(pid, "status", "VmHWM"));
