@@ -43,7 +43,6 @@ export async function checkSoak(calls: number): Promise<Outcome> {
 /** The calls, and the sessions that come and go beside them. */
 class Soak {
   readonly memory: TenthsOfMemory;
-  readonly #server: HttpServer;
   readonly #url: URL;
   readonly #calls: number;
   #begun = 0;
@@ -51,11 +50,10 @@ class Soak {
   connections = 0;
   sessions = 0;
 
-  constructor(server: HttpServer, calls: number) {
-    this.#server = server;
-    this.#url = new URL(server.url);
+  constructor({ url, pid }: HttpServer, calls: number) {
+    this.#url = new URL(url);
     this.#calls = calls;
-    this.memory = new TenthsOfMemory(() => residentMb(server.pid));
+    this.memory = new TenthsOfMemory(() => residentMb(pid));
   }
 
   /** Rejects at the first call that is not answered as it should be. */
