@@ -102,6 +102,12 @@ export const mcpTaskKeysMax = 1000;
 
 // ---- Asking the client ----------------------------------------------------------------------
 
+/** A legacy client may take this long to answer: a person reads, thinks and fills in a form. */
+export const askMsMax = 10 * 60_000;
+/** A modern client must come back with the answers within this: the same person, the same form. */
+export const requestStateMsMax = 10 * 60_000;
+/** Characters of `requestState`, which has all answers of earlier rounds and travels both ways in each. */
+export const requestStateCharsMax = 512 * KIB;
 /** A text in which several options are named is not read when it is longer: thousands of options fit in. */
 export const choicesTextCharsMax = 64 * KIB;
 
@@ -177,6 +183,11 @@ export const httpKeepAliveMs = 15_000;
 export const httpSessionsMax = 10_000;
 /** A session that nobody has used for this long is ended. */
 export const httpSessionIdleMsMax = 30 * 60 * 1000;
+/**
+ * Seconds without a byte after which a connection is closed. Bun counts in steps of 4 s and wants signs of life in
+ * a third of it (measured): above three times `httpKeepAliveMs`. Never 0: slow senders would stay for ever.
+ */
+export const httpIdleSMax = 60;
 /** Connections at a time: a stream and a request for each session that may be, and some. */
 export const connectionsMax = 24_000;
 /** Descriptors kept free of connections, for commands (two each), files and the database. */

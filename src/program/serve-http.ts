@@ -4,7 +4,12 @@ import { createAuth, type Auth } from "../auth/create-auth.ts";
 import { decideListening } from "../auth/listen-policy.ts";
 import type { Principal } from "../auth/principal.ts";
 import { AppError, messageOf } from "../base/errors.ts";
-import { httpDrainMsMax, httpRequestsMax, messageLineBytesMax } from "../base/limits.ts";
+import {
+  httpDrainMsMax,
+  httpIdleSMax,
+  httpRequestsMax,
+  messageLineBytesMax,
+} from "../base/limits.ts";
 import { capConnections } from "../process/connection-cap.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
 import type { StartUp } from "../cli/start-up.ts";
@@ -113,6 +118,7 @@ function listen(
       port,
       fetch: endpoint.fetch,
       maxRequestBodySize: messageLineBytesMax,
+      idleTimeout: httpIdleSMax,
       development: false,
       error: (error) => {
         warn(`internal error: ${messageOf(error)}`);

@@ -87,6 +87,7 @@ export class HttpSession {
     if (this.#ownStream !== undefined) return this.#ownStream.resume([]);
     const stream = this.#open(ownStreamNumber);
     heartbeat.add(stream);
+    stream.keepAlive();
     this.#heartbeat = heartbeat;
     return stream.response;
   }

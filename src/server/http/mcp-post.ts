@@ -26,9 +26,7 @@ export class McpPost {
       return refusal(406, "Accept must take application/json and text/event-stream.");
     }
     const body = await readBody(request);
-    return body.kind === "refused"
-      ? faultResponse(body.status, body.fault)
-      : this.#answer(request, principal, body);
+    return body.kind === "refused" ? refusedBody(body) : this.#answer(request, principal, body);
   }
 
   #answer(
@@ -57,4 +55,11 @@ export class McpPost {
     const name = message.method === "tools/call" ? message.params?.name : undefined;
     return typeof name === "string" ? this.#refuseTool(principal, name) : undefined;
   }
+}
+
+/** What is left of a body that is too large or too slow is not waited for. */
+function refusedBody({ status, fault }: Extract<BodyReading, { kind: "refused" }>): Response {
+  const response = faultResponse(status, fault);
+  if (status === 408 || status === 413) response.headers.set("connection", "close");
+  return response;
 }

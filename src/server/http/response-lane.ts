@@ -64,8 +64,8 @@ export class ResponseLane implements ReplyLane {
 
   /** Called now and then while there is no reply: opens the stream, then keeps it from falling asleep. */
   beat(): void {
-    if (this.#sink === undefined) this.#openSink();
-    else this.#sink.keepAlive();
+    // The head of a stream goes out with its first bytes.
+    this.#openSink().keepAlive();
   }
 
   #jsonAnswer(text: string | undefined, code: number | undefined): Response {
