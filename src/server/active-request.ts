@@ -4,6 +4,7 @@ import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { Params, RequestId } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
+import type { BroughtRounds } from "./ask/with-rounds.ts";
 import type { ReplyLane } from "./lane.ts";
 import type { ProgressReporter } from "./progress.ts";
 
@@ -32,6 +33,8 @@ export class ActiveRequest {
   readonly lane: ReplyLane;
   /** Ends with the request: nothing for its token is sent after the reply. */
   progress: ProgressReporter | undefined;
+  /** What a modern client has answered before; set before the handler runs. */
+  brought: BroughtRounds | undefined;
   /** Set by requests that would last for ever: lets them be answered when the server goes. */
   endGracefully: (() => void) | undefined;
   /** Cancelled by `cancel`. */

@@ -7,6 +7,7 @@ import type { Outbox } from "./outbox.ts";
 
 interface PendingRequest {
   readonly lane: Outbox;
+  readonly method: string;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: AppError) => void;
   readonly timer: Timer;
@@ -34,7 +35,7 @@ export class ClientRequests {
     return new Promise((resolve, reject) => {
       const late = `the client did not answer ${method} within ${timeoutMs} ms`;
       const timer = startTimer(timeoutMs, () => this.#giveUp(id, "timed out", late));
-      this.#pending.set(id, { lane, resolve, reject, timer });
+      this.#pending.set(id, { lane, method, resolve, reject, timer });
       lane.send(encodeRequest(id, method, params));
       cancellation?.onCancel(() => this.#giveUp(id, "no longer needed", "the call was cancelled"));
     });
@@ -47,7 +48,7 @@ export class ClientRequests {
     if (pending === undefined) return;
     if (response.error === undefined) return pending.resolve(response.result);
     const detail = JSON.stringify(response.error).slice(0, 200);
-    pending.reject(new AppError("system", `the client refused ${response.id}: ${detail}`));
+    pending.reject(new AppError("system", `the client refused ${pending.method}: ${detail}`));
   }
 
   /** Nobody will answer any more. */

@@ -70,8 +70,15 @@ export interface TestServer {
   readonly news: () => readonly unknown[];
 }
 
-/** @param offered what the server has beside its tools */
-export function startServer(drainMs = 0, offered: Partial<ServerFeatures> = {}): TestServer {
+/**
+ * @param offered what the server has beside its tools, or instead
+ * @param clientId whom live state belongs to
+ */
+export function startServer(
+  drainMs = 0,
+  offered: Partial<ServerFeatures> = {},
+  clientId = "stdio",
+): TestServer {
   const transport = new MemoryTransport();
   const router = new FakeRouter();
   const connection = serveConnection({
@@ -82,7 +89,7 @@ export function startServer(drainMs = 0, offered: Partial<ServerFeatures> = {}):
       stateKey: () => Promise.resolve(new Uint8Array(32)),
     }),
     client: {
-      id: "stdio",
+      id: clientId,
       limitsFor: (name) => ({ answerMs: name === "known" ? 1 : 2, resultCharsMax: 3 }),
       fallbackDir: "/fallback",
     },

@@ -1,12 +1,41 @@
 import type { AskClient } from "../../gateway/ask-client.ts";
-import { AppError } from "../../base/errors.ts";
+import type { InputKind, InputRequests, InputResponses } from "../../protocol/input-request.ts";
+import { isModernVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
+import { mayAsk } from "./may-ask.ts";
 
 /** How the client of this request is asked: by server requests (legacy) or by rounds (modern). */
-export function createAsk(_request: ActiveRequest, _connection: Connection): AskClient {
-  return {
-    can: () => false,
-    ask: () => Promise.reject(new AppError("unsupported", "The client cannot be asked.")),
-  };
+export function createAsk(request: ActiveRequest, connection: Connection): AskClient {
+  return new LazyAsk(request, connection);
+}
+
+/** Few calls ask: what that takes is loaded when the first one does. */
+class LazyAsk implements AskClient {
+  readonly #request: ActiveRequest;
+  readonly #connection: Connection;
+  #loaded: Promise<AskClient> | undefined;
+
+  constructor(request: ActiveRequest, connection: Connection) {
+    this.#request = request;
+    this.#connection = connection;
+  }
+
+  can(kind: InputKind): boolean {
+    return mayAsk(this.#request, this.#connection, kind);
+  }
+
+  async ask(requests: InputRequests): Promise<InputResponses> {
+    this.#loaded ??= load(this.#request, this.#connection);
+    return (await this.#loaded).ask(requests);
+  }
+}
+
+async function load(request: ActiveRequest, connection: Connection): Promise<AskClient> {
+  if (isModernVersion(request.version)) {
+    const { ReplayedAsk } = await import("./replayed-ask.ts");
+    return new ReplayedAsk(request, connection);
+  }
+  const { LegacyAsk } = await import("./legacy-ask.ts");
+  return new LegacyAsk(request, connection);
 }

@@ -2,6 +2,7 @@ import { isObject } from "../../protocol/json-rpc.ts";
 import type { PromptListing } from "../../protocol/prompt-types.ts";
 import { encodePromptResult } from "../../protocol/prompts-codec.ts";
 import type { ActiveRequest } from "../active-request.ts";
+import { withRounds } from "../ask/with-rounds.ts";
 import type { Connection } from "../connection.ts";
 import { featureOf } from "../feature-of.ts";
 import { HandlerContext } from "../handler-context.ts";
@@ -22,7 +23,7 @@ export function handlePromptsGet(
   if (args.kind === "refused") {
     return invalidParams(`the argument ${args.name} must be a string`);
   }
-  return get(name, args.values, request, connection);
+  return withRounds(request, connection, () => get(name, args.values, request, connection));
 }
 
 async function get(

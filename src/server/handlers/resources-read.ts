@@ -3,6 +3,7 @@ import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { encodeResourceContents } from "../../protocol/resources-codec.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../active-request.ts";
+import { withRounds } from "../ask/with-rounds.ts";
 import type { Connection } from "../connection.ts";
 import { featureOf } from "../feature-of.ts";
 import { HandlerContext } from "../handler-context.ts";
@@ -15,7 +16,8 @@ export function handleResourcesRead(
   connection: Connection,
 ): MethodReply | Promise<MethodReply> {
   const param = readUriParam(request.params);
-  return param.kind === "refused" ? param.reply : read(param.uri, request, connection);
+  if (param.kind === "refused") return param.reply;
+  return withRounds(request, connection, () => read(param.uri, request, connection));
 }
 
 async function read(

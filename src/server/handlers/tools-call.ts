@@ -3,6 +3,7 @@ import { isObject } from "../../protocol/json-rpc.ts";
 import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../active-request.ts";
+import { withRounds } from "../ask/with-rounds.ts";
 import type { Connection } from "../connection.ts";
 import { faultReply, invalidParams, type MethodReply } from "../method.ts";
 import { TaskCall } from "../tasks/task-call.ts";
@@ -26,7 +27,7 @@ export function handleToolsCall(
   if (mayUse !== undefined && !mayUse(name)) {
     return invalidParams(`you may not use the tool ${name.slice(0, 100)}`);
   }
-  return run(name, args, request, connection);
+  return withRounds(request, connection, () => run(name, args, request, connection));
 }
 
 /** The server alone decides whether a call becomes an MCP task; a `task` parameter says nothing (modern.md section 12). */

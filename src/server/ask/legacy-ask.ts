@@ -1,0 +1,86 @@
+import { assertWanted, Cancellation } from "../../base/cancellation.ts";
+import { AppError } from "../../base/errors.ts";
+import { askMsMax } from "../../base/limits.ts";
+import type { AskClient } from "../../gateway/ask-client.ts";
+import { upgradeContent } from "../../protocol/elicitation-downgrade.ts";
+import {
+  type InputKind,
+  type InputRequest,
+  type InputRequests,
+  type InputResponses,
+  kindsLacking,
+} from "../../protocol/input-request.ts";
+import { shapeInputRequest } from "../../protocol/input-request-codec.ts";
+import { readInputResponse } from "../../protocol/input-response-checks.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isAtLeast, type ProtocolVersion } from "../../protocol/versions.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { Connection } from "../connection.ts";
+import { mayAsk } from "./may-ask.ts";
+
+/** Asks by requests of our own, on the lane of the request that needs the answers (legacy.md section 5, rule 9). */
+export class LegacyAsk implements AskClient {
+  readonly #request: ActiveRequest;
+  readonly #connection: Connection;
+
+  readonly #msMax: number;
+
+  constructor(request: ActiveRequest, connection: Connection, msMax: number = askMsMax) {
+    this.#request = request;
+    this.#connection = connection;
+    this.#msMax = msMax;
+  }
+
+  can(kind: InputKind): boolean {
+    return mayAsk(this.#request, this.#connection, kind);
+  }
+
+  /** All requests go out together; the first that fails takes the others back. */
+  async ask(requests: InputRequests): Promise<InputResponses> {
+    const { cancellation } = this.#request;
+    assertWanted(cancellation);
+    this.#assertCanAsk(requests);
+    const asking = new Cancellation();
+    const stop = (): void => asking.cancel();
+    cancellation.onCancel(stop);
+    try {
+      const pending = Object.entries(requests).map(
+        async ([key, each]) => [key, await this.#askOne(each, asking)] as const,
+      );
+      return Object.fromEntries(await Promise.all(pending));
+    } finally {
+      cancellation.offCancel(stop);
+      stop();
+    }
+  }
+
+  #assertCanAsk(requests: InputRequests): void {
+    const lacking = kindsLacking(requests, (kind) => this.can(kind));
+    if (lacking.length === 0) return;
+    const reason = this.#connection.session.isInitialized
+      ? `did not declare that it can be asked for: ${lacking.join(", ")}`
+      : "has not sent notifications/initialized and cannot be asked before";
+    throw new AppError("unsupported", `The client ${reason}.`);
+  }
+
+  async #askOne(request: InputRequest, asking: Cancellation): Promise<Params> {
+    const { version, lane } = this.#request;
+    const { method, params } = shapeInputRequest(request, version);
+    const { clientRequests } = this.#connection;
+    const result = await clientRequests.request(lane, method, params, this.#msMax, asking);
+    const reading = readInputResponse(request, restored(request, result, version));
+    if (reading.kind === "answer") return reading.answer;
+    throw new AppError(
+      "system",
+      `The client's answer to ${method} is malformed: ${reading.problem}.`,
+    );
+  }
+}
+
+/** The answer to a form that had to be made simpler, as the form would have had it. */
+function restored(request: InputRequest, result: unknown, version: ProtocolVersion): unknown {
+  if (request.method !== "elicitation/create" || isAtLeast(version, "2025-11-25")) return result;
+  const { params } = request;
+  if (params.mode === "url" || !isObject(result)) return result;
+  return { ...result, content: upgradeContent(params.requestedSchema, result.content) };
+}

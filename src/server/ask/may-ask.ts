@@ -1,0 +1,15 @@
+import { canBeAsked, type InputKind } from "../../protocol/input-request.ts";
+import { isModernVersion } from "../../protocol/versions.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { Connection } from "../connection.ts";
+
+/** Only what was declared; a legacy client not before it is initialized (legacy.md section 4). */
+export function mayAsk(
+  { version, asker }: ActiveRequest,
+  { session }: Connection,
+  kind: InputKind,
+): boolean {
+  return (
+    (isModernVersion(version) || session.isInitialized) && canBeAsked(asker.capabilities, kind)
+  );
+}

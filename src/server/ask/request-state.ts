@@ -1,0 +1,70 @@
+import { AppError } from "../../base/errors.ts";
+import { requestStateCharsMax, requestStateMsMax } from "../../base/limits.ts";
+import { FaultError } from "../../gateway/ask-client.ts";
+import { canonicalJson } from "../../protocol/canonical-json.ts";
+import type { InputResponses } from "../../protocol/input-request.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import type { ActiveRequest } from "../active-request.ts";
+import type { ServerContext } from "../server-context.ts";
+import { sealOf } from "./state-seal.ts";
+
+/** One `ask` of a handler, as the next round will know it. */
+export interface Round {
+  /** A digest of each question: an answer counts for exactly what was asked. */
+  readonly asked: Readonly<Record<string, string>>;
+  /** The good answers so far. */
+  readonly answers: InputResponses;
+}
+
+interface RequestState {
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+  readonly rounds: readonly Round[];
+}
+
+/** @throws AppError `limit` when there is more than a client should have to carry */
+export async function sealRounds(
+  rounds: readonly Round[],
+  request: ActiveRequest,
+  server: ServerContext,
+  now: number,
+): Promise<string> {
+  const state: RequestState = { expiresAt: now + requestStateMsMax, rounds };
+  const sealed = await sealOf(server).seal(JSON.stringify(state), purposeOf(request));
+  if (sealed.length <= requestStateCharsMax) return sealed;
+  const message = `The answers so far need ${sealed.length} characters of requestState, of ${requestStateCharsMax} at most.`;
+  throw new AppError("limit", message);
+}
+
+/**
+ * What the client gives back is attacker's input until it has been opened (modern.md section 6).
+ * @throws FaultError -32602 for all that was not sealed for this client and these parameters, or has expired
+ */
+export async function openRounds(
+  sealed: unknown,
+  request: ActiveRequest,
+  server: ServerContext,
+  now: number,
+): Promise<readonly Round[]> {
+  if (typeof sealed !== "string") throw invalidState("requestState must be a string");
+  const text = await sealOf(server).open(sealed, purposeOf(request));
+  if (text === undefined) {
+    throw invalidState(
+      "requestState does not belong to this request, or was changed; send it back as it came, with the same parameters",
+    );
+  }
+  // Only this program can have sealed it: its form is known.
+  const { expiresAt, rounds } = JSON.parse(text) as RequestState;
+  if (now >= expiresAt) throw invalidState("requestState has expired; make the call again without");
+  return rounds;
+}
+
+export function invalidState(message: string): FaultError {
+  return new FaultError(createFault(errorCodes.invalidParams, `Invalid params: ${message}`));
+}
+
+/** What a state is good for: one client, one method, one set of parameters, which name the tool or prompt. */
+function purposeOf({ version, method, params, client }: ActiveRequest): string {
+  const { _meta, inputResponses: _, requestState: __, ...salient } = params ?? {};
+  return canonicalJson([version, method, client.id, salient]);
+}

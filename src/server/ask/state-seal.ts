@@ -1,0 +1,88 @@
+import { requestStateCharsMax } from "../../base/limits.ts";
+import type { ServerContext } from "../server-context.ts";
+
+/** Another layout of what is sealed needs another name, so that old states do not open. */
+const keyName = "scorpiox-code requestState 1";
+const cipherName = "aes-256-gcm";
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Seals texts so that who carries them can neither read nor change them, and so that they open only for the
+ * purpose that they were sealed for (AES-256-GCM, the purpose is authenticated along; modern.md section 6).
+ */
+export class StateSeal {
+  readonly #readSecret: () => Promise<Uint8Array>;
+  #key: Promise<Uint8Array> | undefined;
+
+  constructor(readSecret: () => Promise<Uint8Array>) {
+    this.#readSecret = readSecret;
+  }
+
+  /** The sealed text, in base64url; a nonce makes it another one each time. */
+  async seal(text: string, purpose: string): Promise<string> {
+    const { createCipheriv, randomBytes } = await import("node:crypto");
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv(cipherName, await this.#derivedKey(), nonce);
+    cipher.setAAD(await digestOf(purpose));
+    const parts = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+    return Buffer.concat(parts).toString("base64url");
+  }
+
+  /** Undefined for what was not sealed by this secret for this purpose, whatever it is. */
+  async open(sealed: string, purpose: string): Promise<string | undefined> {
+    const bytes = decodeStrictly(sealed);
+    if (bytes === undefined) return undefined;
+    const { createDecipheriv } = await import("node:crypto");
+    const nonce = bytes.subarray(0, nonceBytes);
+    const decipher = createDecipheriv(cipherName, await this.#derivedKey(), nonce);
+    decipher.setAAD(await digestOf(purpose));
+    decipher.setAuthTag(bytes.subarray(-tagBytes));
+    const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
+    try {
+      return Buffer.concat([text, decipher.final()]).toString("utf8");
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The secret may serve other purposes too, so it is not used as it is. */
+  #derivedKey(): Promise<Uint8Array> {
+    this.#key ??= this.#derive().catch((error: unknown) => {
+      this.#key = undefined;
+      throw error;
+    });
+    return this.#key;
+  }
+
+  async #derive(): Promise<Uint8Array> {
+    const { hkdfSync } = await import("node:crypto");
+    return new Uint8Array(hkdfSync("sha256", await this.#readSecret(), "", keyName, keyBytes));
+  }
+}
+
+const seals = new WeakMap<ServerContext, StateSeal>();
+
+/** The seal of a server: one for all of its connections, since a client may come back on another one. */
+export function sealOf(server: ServerContext): StateSeal {
+  const known = seals.get(server);
+  if (known !== undefined) return known;
+  const seal = new StateSeal(() => server.stateKey());
+  seals.set(server, seal);
+  return seal;
+}
+
+/** SHA-256. */
+export async function digestOf(text: string): Promise<Buffer> {
+  const { createHash } = await import("node:crypto");
+  return createHash("sha256").update(text).digest();
+}
+
+/** The decoder skips what it does not know; two texts for the same bytes would be one too many. */
+function decodeStrictly(text: string): Buffer | undefined {
+  if (text.length > requestStateCharsMax) return undefined;
+  const bytes = Buffer.from(text, "base64url");
+  const isCanonical = bytes.toString("base64url") === text;
+  return isCanonical && bytes.length >= nonceBytes + tagBytes ? bytes : undefined;
+}

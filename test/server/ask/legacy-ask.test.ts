@@ -1,0 +1,262 @@
+import { describe, expect, test } from "bun:test";
+
+import { AppError } from "../../../src/base/errors.ts";
+import { inputKinds, type InputKind } from "../../../src/protocol/input-request.ts";
+import type { LegacyVersion } from "../../../src/protocol/versions.ts";
+import { ActiveRequest } from "../../../src/server/active-request.ts";
+import { LegacyAsk } from "../../../src/server/ask/legacy-ask.ts";
+import { createConnection } from "../../../src/server/connection.ts";
+import { ServerContext } from "../../../src/server/server-context.ts";
+import { Changes } from "../../../src/gateway/changes.ts";
+import {
+  notification,
+  request,
+  result,
+  startServer,
+  startSession,
+  type TestServer,
+} from "../harness.ts";
+import {
+  accept,
+  AskingRouter,
+  everything,
+  form,
+  nameForm,
+  roots,
+  sampling,
+  toolSampling,
+  visit,
+} from "./asking-router.ts";
+
+const call = (id: unknown, more: object = {}): object =>
+  request(id, "tools/call", { name: "Echo", ...more });
+
+function start(
+  router: AskingRouter,
+  version: LegacyVersion = "2025-11-25",
+  capabilities: Record<string, unknown> = everything,
+): Promise<TestServer> {
+  return startSession(version, capabilities, { router });
+}
+
+/** A request of ours, as the client sees it. */
+interface Asked {
+  readonly id: string;
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+const unsupported = (kinds: string): object => ({
+  failed: {
+    code: "unsupported",
+    message: `The client did not declare that it can be asked for: ${kinds}.`,
+  },
+});
+
+describe("what a client of a revision can be asked", () => {
+  const all = { form: nameForm, url: visit, sampling, samplingTools: toolSampling, roots } as const;
+
+  test.each<[LegacyVersion, Record<string, unknown>, readonly InputKind[]]>([
+    ["2024-11-05", everything, ["sampling", "roots"]],
+    ["2025-03-26", everything, ["sampling", "roots"]],
+    ["2025-06-18", everything, ["form", "sampling", "roots"]],
+    ["2025-11-25", everything, inputKinds],
+    ["2025-11-25", { elicitation: {} }, ["form"]],
+    ["2025-11-25", {}, []],
+  ])("%s: %j", async (version, capabilities, kinds) => {
+    const router = new AskingRouter(async (ask, { args }) => {
+      const { kind } = args as { kind: InputKind };
+      if (ask.can(kind) !== kinds.includes(kind)) throw new Error(`can(${kind}) is wrong`);
+      return ask.ask({ key: all[kind] });
+    });
+    const { exchange } = await start(router, version, capabilities);
+    for (const kind of inputKinds) {
+      const [message] = await exchange(1, call(kind, { arguments: { kind } }));
+      if (kinds.includes(kind)) expect((message as Asked).method).toBe(all[kind].method);
+      else expect(message).toEqual(result(kind, unsupported(kind)));
+    }
+  });
+
+  test("nothing before notifications/initialized", async () => {
+    const router = new AskingRouter((ask) => ask.ask({ roots }));
+    const { exchange } = startServer(0, { router });
+    const parameters = { protocolVersion: "2025-11-25", capabilities: everything };
+    await exchange(1, request("init", "initialize", parameters));
+    const reason = "has not sent notifications/initialized and cannot be asked before";
+    const failed = { code: "unsupported", message: `The client ${reason}.` };
+    expect(await exchange(1, call(1))).toEqual([result(1, { failed })]);
+    const [asked] = await exchange(1, notification("notifications/initialized"), call(2));
+    expect((asked as Asked).method).toBe("roots/list");
+  });
+});
+
+describe("asking a legacy client", () => {
+  test.each([0, "", 1, "1"])("works in the call with the id %j", async (id) => {
+    const { exchange } = await start(new AskingRouter((ask) => ask.ask({ who: nameForm })));
+    const [asked] = await exchange(1, call(id));
+    expect(asked).toEqual({
+      jsonrpc: "2.0",
+      id: "server-1",
+      method: "elicitation/create",
+      params: {
+        mode: "form",
+        message: "Please",
+        requestedSchema: {
+          type: "object",
+          properties: { name: { type: "string" } },
+          required: ["name"],
+        },
+      },
+    });
+    const answers = await exchange(1, result("server-1", accept({ name: "x", more: 1 })));
+    expect(answers).toEqual([result(id, { did: { who: accept({ name: "x" }) } })]);
+  });
+
+  test("several requests of one ask go out together, and their answers come in any order", async () => {
+    const router = new AskingRouter((ask) => ask.ask({ who: nameForm, roots, visit }));
+    const { exchange } = await start(router);
+    const asked = await exchange(3, call(0));
+    expect(asked.map((message) => (message as Asked).method)).toEqual([
+      "elicitation/create",
+      "roots/list",
+      "elicitation/create",
+    ]);
+    const answered = await exchange(
+      1,
+      result("server-3", { action: "accept" }),
+      result("server-2", { roots: [{ uri: "file:///a" }] }),
+      result("server-1", { action: "decline" }),
+    );
+    const did = {
+      who: { action: "decline" },
+      roots: { roots: [{ uri: "file:///a" }] },
+      visit: { action: "accept" },
+    };
+    expect(answered).toEqual([result(0, { did })]);
+  });
+
+  test("a question after an answer, and none at all", async () => {
+    const router = new AskingRouter(async (ask) => [
+      await ask.ask({}),
+      await ask.ask({ a: roots }),
+      await ask.ask({ b: roots }),
+    ]);
+    const { exchange } = await start(router);
+    await exchange(1, call(1));
+    await exchange(1, result("server-1", { roots: [] }));
+    expect(await exchange(1, result("server-2", { roots: [] }))).toEqual([
+      result(1, { did: [{}, { a: { roots: [] } }, { b: { roots: [] } }] }),
+    ]);
+  });
+
+  test.each<[LegacyVersion, unknown]>([
+    ["2025-06-18", "Red, b"],
+    ["2025-11-25", ["r", "b"]],
+  ])("%s: several options are an array in the end", async (version, chosen) => {
+    const colours = {
+      type: "array",
+      items: {
+        anyOf: [
+          { const: "r", title: "Red" },
+          { const: "b", title: "Blue" },
+        ],
+      },
+    };
+    const router = new AskingRouter((ask) => ask.ask({ which: form({ colours }) }));
+    const { exchange } = await start(router, version);
+    await exchange(1, call(1));
+    const reply = await exchange(1, result("server-1", accept({ colours: chosen })));
+    expect(reply).toEqual([result(1, { did: { which: accept({ colours: ["r", "b"] }) } })]);
+  });
+
+  test("requestState and inputResponses mean nothing", async () => {
+    const router = new AskingRouter((ask) => ask.ask({ roots }));
+    const { exchange } = await start(router);
+    const more = { requestState: 5, inputResponses: { roots: { roots: [] } } };
+    const [asked] = await exchange(1, call(1, more));
+    expect((asked as Asked).method).toBe("roots/list");
+  });
+});
+
+describe("a question that fails", () => {
+  const malformed = "The client's answer to elicitation/create is malformed: ";
+  test.each([
+    [12345, "the answer must be an object"],
+    [{}, "`action` must be accept, decline or cancel"],
+    [accept(undefined), "`content` must be an object"],
+    [accept({ name: 5 }), "`name` must be a string"],
+    [accept({}), "`name` is missing"],
+  ])("by the answer %j", async (answer, problem) => {
+    const { exchange } = await start(new AskingRouter((ask) => ask.ask({ who: nameForm })));
+    await exchange(1, call(1));
+    expect(await exchange(1, result("server-1", answer))).toEqual([
+      result(1, { failed: { code: "system", message: `${malformed}${problem}.` } }),
+    ]);
+  });
+
+  test("by the client's refusal, and takes the others back", async () => {
+    const router = new AskingRouter((ask) => ask.ask({ who: nameForm, roots }));
+    const { exchange } = await start(router);
+    await exchange(2, call(1));
+    const refusal = { jsonrpc: "2.0", id: "server-1", error: { code: -1, message: "busy" } };
+    const message = 'the client refused elicitation/create: {"code":-1,"message":"busy"}';
+    expect(await exchange(2, refusal)).toEqual([
+      notification("notifications/cancelled", {
+        requestId: "server-2",
+        reason: "no longer needed",
+      }),
+      result(1, { failed: { code: "system", message } }),
+    ]);
+  });
+
+  test("by the call's cancellation, after which nothing mentions the call", async () => {
+    const { exchange, news } = await start(new AskingRouter((ask) => ask.ask({ roots })));
+    await exchange(1, call(7));
+    const taken = await exchange(1, notification("notifications/cancelled", { requestId: 7 }));
+    expect(taken).toEqual([
+      notification("notifications/cancelled", {
+        requestId: "server-1",
+        reason: "no longer needed",
+      }),
+    ]);
+    await exchange(1, result("server-1", { roots: [] }), request(8, "ping"));
+    expect(news()).toEqual([]);
+  });
+
+  test("by the end of the connection", async () => {
+    let failure: unknown;
+    const router = new AskingRouter((ask) =>
+      ask.ask({ roots }).catch((error: unknown) => {
+        failure = error;
+      }),
+    );
+    const { exchange, connection } = await start(router);
+    await exchange(1, call(1));
+    connection.shutdown();
+    await connection.ended;
+    expect(failure).toEqual(new AppError("cancelled", "the connection has ended"));
+  });
+
+  test("by silence, after a time", async () => {
+    const sent: string[] = [];
+    const lane = { isCongested: false, send: (text: string) => sent.push(text), reply: () => {} };
+    const features = { router: new AskingRouter(() => Promise.resolve()), changes: new Changes() };
+    const connection = createConnection(
+      new ServerContext({
+        features: { ...features, changing: new Set() },
+        instructions: "",
+        stateKey: () => Promise.reject(new Error("no key")),
+      }),
+      { id: "c", limitsFor: () => ({ answerMs: 0, resultCharsMax: 1 }), fallbackDir: "/" },
+      lane,
+    );
+    connection.session.begin({ protocolVersion: "2025-11-25", capabilities: { roots: {} } });
+    connection.session.markInitialized();
+    const message = { id: 1, method: "tools/call", params: {} };
+    const active = new ActiveRequest(message, connection.session.legacyAsker(lane), lane);
+    const asking = new LegacyAsk(active, connection, 1).ask({ roots });
+    const late = "the client did not answer roots/list within 1 ms";
+    expect(await asking.catch((error: unknown) => error)).toEqual(new AppError("cancelled", late));
+    expect(sent).toHaveLength(2);
+  });
+});
