@@ -6,5 +6,18 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
     "http.status": "Every outcome has its HTTP status.",
     "http.ids":
       "Each answer has its request's id with its type, and none when it could not be read.",
+    "http.headers": "Headers that differ from the body are -32020, before anything is done.",
+  }),
+
+  ...from("2025-11-25/basic/transports", {
+    "http.session-id": "Ids of sessions are long, random, distinct and visible ASCII.",
+    "http.session": "A session begins with `initialize`, keeps its revision and ends with DELETE.",
+  }),
+  ...from("2025-03-26/basic/transports", {
+    "http.batch": "Batches are answered as one array under 2025-03-26 and refused elsewhere.",
+  }),
+  ...from("docs/http.md#sessions", {
+    "http.session-owner": "A session is there for the token that began it, and for no other.",
+    "http.cross": "Sessions and clients share no ids, answers, cancellations or background tasks.",
   }),
 };

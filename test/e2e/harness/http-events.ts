@@ -10,7 +10,10 @@ export interface StreamEvent {
   readonly data?: string;
 }
 
-/** Reads the events of a response while it is open. `close` leaves it, as a client that goes away does. */
+/**
+ * Reads the events of a response while it is open; an answer in plain JSON counts as one event. `close` leaves it,
+ * as a client that goes away does.
+ */
 export class EventReader {
   readonly response: Response;
   /** Everything so far. */
@@ -93,11 +96,16 @@ export class EventReader {
         for (const block of blocks) this.#take(block);
         for (const waiter of this.#waiters) waiter();
       }
+      if (this.#isJson) this.#take(`data: ${rest}`);
     } catch {
       // The connection broke, or we closed it.
     }
     this.#isEnded = true;
     for (const waiter of this.#waiters) waiter();
+  }
+
+  get #isJson(): boolean {
+    return this.response.headers.get("content-type")?.startsWith("application/json") ?? false;
   }
 
   #take(block: string): void {
