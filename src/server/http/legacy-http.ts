@@ -1,6 +1,6 @@
 import type { Principal } from "../../auth/principal.ts";
 import type { ClassifiedMessage } from "../../protocol/classify.ts";
-import { takesEventStream } from "../../transport/http/accept.ts";
+import { prefersEventStream, takesEventStream } from "../../transport/http/accept.ts";
 import { legacyStatus } from "../../transport/http/status.ts";
 import { checkSessionVersion } from "../../transport/http/version-header.ts";
 import type { Dispatcher } from "../dispatcher.ts";
@@ -37,7 +37,8 @@ export class LegacyHttp {
     const id = request.headers.get(sessionHeader);
     if (id === null) return this.#withoutSession(message);
     const session = this.#find(request, id, principal);
-    return session instanceof Response ? session : this.#dispatch(session, message);
+    if (session instanceof Response) return session;
+    return this.#dispatch(session, message, prefersEventStream(request.headers.get("accept")));
   }
 
   get(request: Request, principal: Principal): Response {
@@ -104,12 +105,19 @@ export class LegacyHttp {
     return fault === undefined ? session : faultResponse(400, fault);
   }
 
-  #dispatch(session: HttpSession, message: ClassifiedMessage): Response | Promise<Response> {
+  #dispatch(
+    session: HttpSession,
+    message: ClassifiedMessage,
+    wantsStream: boolean,
+  ): Response | Promise<Response> {
     if (message.kind === "notification" || message.kind === "response") {
       session.dispatcher.receive(message, nowhere);
       return accepted();
     }
-    return this.#answer(session.dispatcher, message, this.#laneFor(session));
+    const lane = this.#laneFor(session);
+    // What was streamed can be had again after the connection broke, JSON cannot.
+    if (wantsStream && message.kind === "legacy-request") lane.open();
+    return this.#answer(session.dispatcher, message, lane);
   }
 
   #answer(

@@ -49,6 +49,11 @@ export class ResponseLane implements ReplyLane {
     });
   }
 
+  /** Answers with a stream although the reply may be all there is. */
+  open(): void {
+    this.#openSink();
+  }
+
   send(text: string): void {
     if (!this.#isOver) this.#openSink().send(text);
   }

@@ -25,6 +25,21 @@ export function takesEventStream(accept: string | null): boolean {
   return accept !== null && takes(readRanges(accept), "text", "event-stream");
 }
 
+/**
+ * Whether the client would rather have an event stream than JSON: it is named with the higher quality, or first.
+ * @param accept the header, or null
+ */
+export function prefersEventStream(accept: string | null): boolean {
+  if (accept === null || accept === usual) return false;
+  const named = readRanges(accept).filter(({ type }) => isAnswerType(type));
+  const [best] = named.toSorted((one, other) => other.quality - one.quality);
+  return best?.type === "text/event-stream";
+}
+
+function isAnswerType(type: string): boolean {
+  return type === "text/event-stream" || type === "application/json";
+}
+
 /** The most specific range decides; one with quality 0 is a refusal. */
 function takes(ranges: readonly MediaRange[], type: string, subtype: string): boolean {
   for (const wanted of [`${type}/${subtype}`, `${type}/*`, "*/*"]) {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { isAcceptable, takesEventStream } from "../../../src/transport/http/accept.ts";
+import {
+  isAcceptable,
+  prefersEventStream,
+  takesEventStream,
+} from "../../../src/transport/http/accept.ts";
 
 describe("isAcceptable() and takesEventStream()", () => {
   test.each<[string | null, boolean, boolean]>([
@@ -26,5 +30,20 @@ describe("isAcceptable() and takesEventStream()", () => {
     [",,;;=,", false, false],
   ])("%p: POST %p, GET %p", (accept, post, get) => {
     expect([isAcceptable(accept), takesEventStream(accept)]).toEqual([post, get]);
+  });
+});
+
+describe("prefersEventStream()", () => {
+  test.each<[string | null, boolean]>([
+    [null, false],
+    ["application/json, text/event-stream", false],
+    ["text/event-stream, application/json", true],
+    ["text/event-stream;q=0.5, application/json", false],
+    ["application/json;q=0.5, TEXT/event-stream", true],
+    ["*/*, application/json, text/event-stream", false],
+    ["*/*", false],
+    ["", false],
+  ])("%p: %p", (accept, expected) => {
+    expect(prefersEventStream(accept)).toBe(expected);
   });
 });
