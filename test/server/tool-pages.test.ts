@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import { toolsPerPageMax } from "../../src/base/limits.ts";
+import { Changes } from "../../src/gateway/changes.ts";
+import type { ServerFeatures } from "../../src/gateway/features.ts";
+import type { ToolListing } from "../../src/protocol/tool-types.ts";
+import { ToolPages } from "../../src/server/tool-pages.ts";
+
+const client = {
+  id: "c",
+  limits: { answerMs: 0, resultCharsMax: 1 },
+  workspaceDir: () => Promise.resolve("/"),
+};
+
+function tools(count: number): ToolListing[] {
+  return Array.from({ length: count }, (_, number) => ({
+    name: `t${number}`,
+    description: "d",
+    inputSchema: { type: "object" },
+  }));
+}
+
+interface Listed {
+  readonly tools: readonly { readonly name: string }[];
+  readonly nextCursor?: string;
+  readonly cacheScope?: string;
+  readonly ttlMs?: number;
+}
+
+/** `listed` may be given another array while the pages live. */
+function startPages(count: number, offered: Partial<ServerFeatures> = {}) {
+  const state = { listed: tools(count) as readonly ToolListing[] };
+  const router = { list: () => state.listed, call: () => Promise.reject(new Error("none")) };
+  const pages = new ToolPages({ router, changes: new Changes(), changing: new Set(), ...offered });
+  const decode = (json: string | undefined): Listed | undefined =>
+    json === undefined ? undefined : (JSON.parse(json) as Listed);
+  return { state, pages, decode };
+}
+
+describe("ToolPages", () => {
+  test.each([
+    [0, [0]],
+    [toolsPerPageMax, [toolsPerPageMax]],
+    [toolsPerPageMax + 1, [toolsPerPageMax, 1]],
+    [2 * toolsPerPageMax, [toolsPerPageMax, toolsPerPageMax]],
+  ])("%d tools make pages of %j", (count, sizes) => {
+    const { pages, decode } = startPages(count);
+    const seen: (number | undefined)[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = decode(pages.page("2025-11-25", client, cursor));
+      seen.push(page?.tools.length);
+      cursor = page?.nextCursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(sizes);
+  });
+
+  test("one page is encoded once for each revision, until there is another list", () => {
+    const { state, pages, decode } = startPages(1);
+    const first = pages.page("2025-11-25", client, undefined);
+    expect(Object.is(pages.page("2025-11-25", client, undefined), first)).toBe(true);
+    expect(pages.page("2026-07-28", client, undefined)).not.toBe(first);
+    state.listed = tools(2);
+    expect(decode(pages.page("2025-11-25", client, undefined))?.tools.length).toBe(2);
+  });
+
+  test("a cursor ends with its list", () => {
+    const { state, pages, decode } = startPages(toolsPerPageMax + 1);
+    const cursor = decode(pages.page("2025-11-25", client, undefined))?.nextCursor;
+    state.listed = tools(toolsPerPageMax + 1);
+    expect(decode(pages.page("2025-11-25", client, cursor))?.tools.length).toBe(1);
+    state.listed = tools(toolsPerPageMax + 2);
+    expect(pages.page("2025-11-25", client, cursor)).toBeUndefined();
+  });
+
+  test.each([
+    [undefined, { ttlMs: 300_000, cacheScope: "public" }],
+    [{ ttlMs: 5, cacheScope: "public" } as const, { ttlMs: 5, cacheScope: "public" }],
+  ])("hints are %j, or ours", (cacheHints, expected) => {
+    const { pages, decode } = startPages(1, cacheHints === undefined ? {} : { cacheHints });
+    expect(decode(pages.page("2026-07-28", client, undefined))).toMatchObject(expected);
+  });
+
+  test("who may not use all tools sees a private list of the rest, on every page", () => {
+    const { pages, decode } = startPages(toolsPerPageMax + 2);
+    const restricted = { ...client, mayUse: (name: string) => name !== "t0" };
+    const first = decode(pages.page("2026-07-28", restricted, undefined));
+    const second = decode(pages.page("2026-07-28", restricted, first?.nextCursor));
+    expect([first?.tools[0]?.name, first?.cacheScope]).toEqual(["t1", "private"]);
+    expect([second?.tools.length, second?.cacheScope]).toEqual([1, "private"]);
+    expect(pages.page("2026-07-28", client, first?.nextCursor)).toBeUndefined();
+  });
+});
