@@ -102,5 +102,6 @@ record "build" bun scripts/build.ts
 record "build of the faulty binary" bun scripts/build.ts --faulty
 run_gate
 run_tests
+record "conformance" bun scripts/conformance/run.ts
 say "done"
 finish

@@ -1,5 +1,6 @@
 import { commandTable } from "./command-table.ts";
 import { configTable } from "./config-table.ts";
+import { conformanceTable } from "./conformance-table.ts";
 import { replaceBlock } from "./marked-block.ts";
 import { requirementsTable } from "./requirements-table.ts";
 import { toolTable } from "./tool-table.ts";
@@ -23,7 +24,10 @@ export async function generatedPages(root: string): Promise<GeneratedPage[]> {
     },
     {
       file: "docs/protocol.md",
-      blocks: new Map([["requirements", await requirementsTable(root)]]),
+      blocks: new Map([
+        ["conformance", conformanceTable()],
+        ["requirements", await requirementsTable(root)],
+      ]),
     },
   ];
 }
