@@ -17,6 +17,7 @@ export interface HttpSettings {
   readonly allowedHosts: readonly string[];
   readonly tlsCertificate: string | undefined;
   readonly tlsKey: string | undefined;
+  readonly hasMetrics: boolean;
 }
 
 const defaultPath = "/mcp";
@@ -64,6 +65,7 @@ export const httpFlags: FlagTable = {
     placeholder: "NAME",
     help: "Answer requests for this host name too. May be repeated.",
   },
+  metrics: { kind: "switch", help: "Serve figures for Prometheus at /metrics." },
   "tls-cert": { kind: "text", placeholder: "FILE", help: "Serve TLS with this certificate (PEM)." },
   "tls-key": { kind: "text", placeholder: "FILE", help: "The key of --tls-cert (PEM)." },
 };
@@ -97,6 +99,7 @@ export function readHttpSettings(args: ParsedArguments): HttpSettings | undefine
     allowedHosts: args.list("allow-host"),
     tlsCertificate,
     tlsKey,
+    hasMetrics: args.has("metrics"),
   };
 }
 

@@ -100,6 +100,7 @@ function createEndpoint(
     principalProfile: (principal) => profile(`principal:${principal.id}`, () => principal),
     onEnd: (clientId) => router.endClient(clientId),
     requestsMax: httpRequestsMax,
+    hasMetrics: settings.hasMetrics,
   });
 }
 

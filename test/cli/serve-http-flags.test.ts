@@ -16,6 +16,7 @@ const defaults = {
   allowedHosts: [],
   tlsCertificate: undefined,
   tlsKey: undefined,
+  hasMetrics: false,
 };
 
 describe("serve --http", () => {
@@ -34,6 +35,7 @@ describe("serve --http", () => {
       "--http 8808 --jwks j --issuer i --audience a --resource r --tool-scopes *=x",
       { keySetUrl: "j", issuer: "i", audience: "a", resource: "r", toolScopes: "*=x" },
     ],
+    ["--http 8808 --metrics", { hasMetrics: true }],
     ["--http 8808 --tls-cert c --tls-key k", { tlsCertificate: "c", tlsKey: "k" }],
   ])("serve %s", async (flags, settings) => {
     const { exitCode, stderr, servedHttp } = await run(["serve", ...flags.split(" ")]);

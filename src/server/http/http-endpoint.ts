@@ -3,6 +3,7 @@ import type { Authorization } from "../../auth/authorizer.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { RequestGuard } from "../../transport/http/request-guard.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import { HttpMetrics } from "./http-metrics.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
 import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
@@ -18,8 +19,13 @@ export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpPar
   readonly refuseTool: (principal: Principal, toolName: string) => Response | undefined;
   /** Documents served without authorization, by path, such as the metadata of RFC 9728. */
   readonly documents: ReadonlyMap<string, string>;
+  /** Count responses and serve the figures at `/metrics`, to whoever may use the server. */
+  readonly hasMetrics?: boolean;
 }
 
+type Serve = (principal: Principal) => Response | Promise<Response>;
+
+const metricsPath = "/metrics";
 const allowed = "POST, GET, DELETE";
 
 /**
@@ -33,19 +39,16 @@ export class HttpEndpoint {
   readonly #legacy: LegacyHttp;
   readonly #post: McpPost;
   readonly #heartbeat = new Heartbeat();
+  readonly #metrics: HttpMetrics | undefined;
   #isDraining = false;
 
   constructor(parts: HttpEndpointParts) {
     this.#parts = parts;
+    this.#metrics = parts.hasMetrics === true ? new HttpMetrics() : undefined;
     this.#sessions = new HttpSessions(parts);
     this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
     this.#legacy = new LegacyHttp(this.#sessions, parts.server, this.#heartbeat);
     this.#post = new McpPost(this.#modern, this.#legacy, parts.refuseTool);
-  }
-
-  /** Legacy sessions that live now. */
-  get sessionCount(): number {
-    return this.#sessions.size;
   }
 
   /** Never rejects. */
@@ -58,11 +61,24 @@ export class HttpEndpoint {
     if (refused !== undefined) return refused;
     const document = documents.get(path);
     if (document !== undefined) return guard.withCors(request, serveDocument(request, document));
-    if (path !== this.#parts.path)
-      return refusal(404, `There is nothing at this path: send requests to ${this.#parts.path}.`);
-    if (request.method === "OPTIONS") return guard.preflight(request);
-    return guard.withCors(request, this.#authorized(request));
+    if (this.#metrics !== undefined) {
+      if (path === metricsPath) return this.#authorized(request, () => this.#figures(request));
+      if (path === this.#parts.path) return this.#metrics.observe(this.#answer(request));
+    }
+    return path === this.#parts.path ? this.#answer(request) : this.#nothing();
   };
+
+  #nothing(): Response {
+    return refusal(404, `There is nothing at this path: send requests to ${this.#parts.path}.`);
+  }
+
+  #answer(request: Request): Response | Promise<Response> {
+    const { guard } = this.#parts;
+    if (request.method === "OPTIONS") return guard.preflight(request);
+    const serve = (principal: Principal): Response | Promise<Response> =>
+      this.#serve(request, principal);
+    return guard.withCors(request, this.#authorized(request, serve));
+  }
 
   /** No new work; resolves when all that is under way has been answered. */
   async drain(): Promise<void> {
@@ -76,21 +92,25 @@ export class HttpEndpoint {
     this.#sessions.close();
   }
 
-  #authorized(request: Request): Response | Promise<Response> {
+  #authorized(request: Request, serve: Serve): Response | Promise<Response> {
     const authorization = this.#parts.authorize(request);
     return authorization instanceof Promise
-      ? authorization.then((settled) => this.#serve(request, settled))
-      : this.#serve(request, authorization);
+      ? authorization.then((settled) => serveAuthorized(settled, serve))
+      : serveAuthorized(authorization, serve);
   }
 
-  #serve(request: Request, authorization: Authorization): Response | Promise<Response> {
-    if (authorization.kind === "refused") {
-      const { status, headers, body } = authorization;
-      return new Response(body, { status, headers });
-    }
+  #figures(request: Request): Response {
+    if (request.method !== "GET")
+      return refusal(405, "Only GET is answered here.", { allow: "GET" });
+    const sessions = this.#sessions.size;
+    const requestsInFlight = this.#modern.size + this.#sessions.requestsInFlight;
+    const text = this.#metrics?.text({ sessions, requestsInFlight });
+    return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
+  }
+
+  #serve(request: Request, principal: Principal): Response | Promise<Response> {
     if (this.#isDraining)
       return refusal(503, "The server is shutting down.", { "retry-after": "5" });
-    const { principal } = authorization;
     switch (request.method) {
       case "POST":
         return this.#post.answer(request, principal);
@@ -110,6 +130,12 @@ export class HttpEndpoint {
       ? new Response("shutting down\n", { status: 503 })
       : new Response("ready\n");
   }
+}
+
+function serveAuthorized(authorization: Authorization, serve: Serve): Response | Promise<Response> {
+  if (authorization.kind === "ok") return serve(authorization.principal);
+  const { status, headers, body } = authorization;
+  return new Response(body, { status, headers });
 }
 
 /** Without making a URL object, which costs a microsecond. */

@@ -35,6 +35,12 @@ export class HttpSessions {
     return this.#sessions.size;
   }
 
+  get requestsInFlight(): number {
+    let sum = 0;
+    for (const { connection } of this.#sessions.values()) sum += connection.inFlight.size;
+    return sum;
+  }
+
   /** Undefined when there are as many as there may be. */
   create(principal: Principal): HttpSession | undefined {
     if (this.#sessions.size >= (this.#parts.sessionsMax ?? httpSessionsMax)) this.#sweep();

@@ -36,6 +36,11 @@ export class ModernHttp {
     this.#parts = parts;
   }
 
+  /** Requests under way. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   answer(
     request: Request,
     principal: Principal,
