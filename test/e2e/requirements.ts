@@ -1,5 +1,6 @@
 import { from, type Requirement } from "./harness/requirement.ts";
 import { httpRequirements } from "./requirements-http.ts";
+import { taskRequirements } from "./requirements-tasks.ts";
 
 /**
  * What is promised to clients, as data. Each id is cited in square brackets by the name of at least one
@@ -155,4 +156,5 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
 
   ...httpRequirements,
+  ...taskRequirements,
 };
