@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
-import { describeState, taskSchema } from "./task-text.ts";
+import { describeState } from "../base/task-state-text.ts";
+import { taskSchema } from "./task-schema.ts";
 import { defineTool } from "./tool.ts";
 
 export const killBgTask = defineTool({

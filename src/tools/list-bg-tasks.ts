@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 
+import { formatCount } from "../base/amount-text.ts";
 import { oneLine } from "../base/cut-text.ts";
+import { describeState } from "../base/task-state-text.ts";
 import type { TaskSummary } from "./services.ts";
-import { formatCount } from "./shown-output.ts";
-import { describeState, taskSchema } from "./task-text.ts";
+import { taskSchema } from "./task-schema.ts";
 import { defineTool } from "./tool.ts";
 
 export const listBgTasks = defineTool({

@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
 
+import { formatCount } from "../base/amount-text.ts";
 import { bodyCharsMax } from "../base/cut-text.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { outputWindowBytes } from "../base/limits.ts";
+import { describeState } from "../base/task-state-text.ts";
 import type { ReadReply } from "./services.ts";
-import { fitText, formatCount, savedLinks } from "./shown-output.ts";
-import { describeState, taskSchema } from "./task-text.ts";
+import { fitText, savedLinks } from "./shown-output.ts";
+import { taskSchema } from "./task-schema.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 const input = z.strictObject({

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
+import { formatCount } from "../base/amount-text.ts";
 import { bodyCharsMax, type CutText, cutText } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
@@ -72,19 +73,6 @@ export function savedLinks(saved: SavedFile | null): ResourceLink[] {
   if (saved === null) return [];
   const uri = pathToFileURL(saved.path).href;
   return [{ type: "resource_link", uri, name: "whole output", mimeType: "text/plain" }];
-}
-
-export function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
-}
-
-/** A duration for people: `450 ms`, `12.3 s`, `4 min 10 s`, `3 h 5 min`. */
-export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const seconds = Math.floor(ms / 1_000);
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
 
 function endWithNewline(text: string): string {

@@ -4,49 +4,8 @@ import { backgroundBash } from "../../src/tools/background-bash.ts";
 import { bash } from "../../src/tools/bash.ts";
 import { killBgTask } from "../../src/tools/kill-bg-task.ts";
 import { listBgTasks } from "../../src/tools/list-bg-tasks.ts";
-import type { RunReply, TaskSummary } from "../../src/tools/services.ts";
-import { formatDuration } from "../../src/tools/shown-output.ts";
-import { describeState } from "../../src/tools/task-text.ts";
+import type { RunReply } from "../../src/tools/services.ts";
 import { endedRun, FakeBackground, fakeContext, runningTask } from "./fake-context.ts";
-
-describe("describeState()", () => {
-  const rows: [Partial<TaskSummary>, string][] = [
-    [{}, "running for 3.2 s"],
-    [{ state: "exited", exitCode: 0 }, "exited with code 0 after 3.2 s"],
-    [{ state: "failed", exitCode: 2 }, "failed with exit code 2 after 3.2 s"],
-    [{ state: "failed", signal: "SIGSEGV" }, "failed: ended by SIGSEGV after 3.2 s"],
-    [
-      { state: "killed", endedBy: "killed", signal: "SIGTERM" },
-      "killed (by KillBgTask) after 3.2 s, by SIGTERM",
-    ],
-    [
-      { state: "killed", endedBy: "cancelled", exitCode: 143 },
-      "killed (its call was cancelled) after 3.2 s, exit code 143",
-    ],
-    [{ state: "killed", endedBy: "shutdown" }, "killed (the server was ending) after 3.2 s"],
-    [
-      { state: "timed_out", endedBy: "timeout", signal: "SIGKILL" },
-      "timed out after 3.2 s, by SIGKILL",
-    ],
-    [{ state: "lost" }, "lost: it could not be ended (pid 4242)"],
-  ];
-  test.each(rows)("%j: %s", (part, text) => {
-    expect(describeState({ ...runningTask, ...part })).toBe(text);
-  });
-});
-
-test.each([
-  [0, "0 ms"],
-  [999, "999 ms"],
-  [1_000, "1.0 s"],
-  [59_900, "59.9 s"],
-  [60_000, "1 min 0 s"],
-  [3_599_000, "59 min 59 s"],
-  [3_600_000, "1 h 0 min"],
-  [86_400_000, "24 h 0 min"],
-])("formatDuration(%d) is %s", (ms, text) => {
-  expect(formatDuration(ms)).toBe(text);
-});
 
 describe("Bash", () => {
   const cut = { kind: "cut", head: "a\n", tail: "z\n", omittedBytes: 12_345 } as const;

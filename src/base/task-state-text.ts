@@ -1,23 +1,17 @@
-import * as z from "zod/mini";
+import { formatDuration } from "./amount-text.ts";
 
-import type { TaskSummary } from "./services.ts";
-import { formatDuration } from "./shown-output.ts";
-
-/** A background task in structured results. */
-export const taskSchema = z.object({
-  taskId: z.int(),
-  command: z.string(),
-  state: z.enum(["running", "exited", "failed", "killed", "timed_out", "lost"]),
-  exitCode: z.nullable(z.int()),
-  signal: z.nullable(z.string()),
-  endedBy: z.nullable(z.enum(["timeout", "cancelled", "killed", "shutdown"])),
-  pid: z.int(),
-  runtimeMs: z.int(),
-  unreadBytes: z.int(),
-});
+/** What is told of a background task's state, wherever it is told. */
+export interface TaskState {
+  readonly state: "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly endedBy: "timeout" | "cancelled" | "killed" | "shutdown" | null;
+  readonly pid: number;
+  readonly runtimeMs: number;
+}
 
 /** The state of a task in words: `running for 3.2 s`, `exited with code 0 after 12 ms`. */
-export function describeState(task: TaskSummary): string {
+export function describeState(task: TaskState): string {
   const time = formatDuration(task.runtimeMs);
   switch (task.state) {
     case "running":
@@ -37,7 +31,7 @@ export function describeState(task: TaskSummary): string {
   }
 }
 
-function killedBy(task: TaskSummary): string {
+function killedBy(task: TaskState): string {
   switch (task.endedBy) {
     case "cancelled":
       return "its call was cancelled";
@@ -50,7 +44,7 @@ function killedBy(task: TaskSummary): string {
   }
 }
 
-function leaderEnd(task: TaskSummary): string {
+function leaderEnd(task: TaskState): string {
   if (task.signal !== null) return `, by ${task.signal}`;
   return task.exitCode === null ? "" : `, exit code ${task.exitCode}`;
 }

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "bun:test";
+import { describeState, type TaskState } from "../../src/base/task-state-text.ts";
+
+const running: TaskState = {
+  state: "running",
+  exitCode: null,
+  signal: null,
+  endedBy: null,
+  pid: 4242,
+  runtimeMs: 3_210,
+};
+
+describe("describeState()", () => {
+  const rows: [Partial<TaskState>, string][] = [
+    [{}, "running for 3.2 s"],
+    [{ state: "exited", exitCode: 0 }, "exited with code 0 after 3.2 s"],
+    [{ state: "failed", exitCode: 2 }, "failed with exit code 2 after 3.2 s"],
+    [{ state: "failed", signal: "SIGSEGV" }, "failed: ended by SIGSEGV after 3.2 s"],
+    [
+      { state: "killed", endedBy: "killed", signal: "SIGTERM" },
+      "killed (by KillBgTask) after 3.2 s, by SIGTERM",
+    ],
+    [
+      { state: "killed", endedBy: "cancelled", exitCode: 143 },
+      "killed (its call was cancelled) after 3.2 s, exit code 143",
+    ],
+    [{ state: "killed", endedBy: "shutdown" }, "killed (the server was ending) after 3.2 s"],
+    [
+      { state: "timed_out", endedBy: "timeout", signal: "SIGKILL" },
+      "timed out after 3.2 s, by SIGKILL",
+    ],
+    [{ state: "lost" }, "lost: it could not be ended (pid 4242)"],
+  ];
+  test.each(rows)("%j: %s", (part, text) => {
+    expect(describeState({ ...running, ...part })).toBe(text);
+  });
+});
