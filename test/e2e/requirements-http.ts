@@ -7,11 +7,16 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
     "http.ids":
       "Each answer has its request's id with its type, and none when it could not be read.",
     "http.headers": "Headers that differ from the body are -32020, before anything is done.",
+    "http.stream": "What belongs to a request comes on the stream of its POST, before its answer.",
   }),
 
   ...from("2025-11-25/basic/transports", {
     "http.session-id": "Ids of sessions are long, random, distinct and visible ASCII.",
     "http.session": "A session begins with `initialize`, keeps its revision and ends with DELETE.",
+    "http.priming": "2025-11-25 alone begins a stream with an event without data.",
+    "http.get-stream": "A session has one stream of its own, for clients that take event streams.",
+    "http.resume":
+      "A client that comes back gets the rest of the stream that it lost, and no other.",
   }),
   ...from("2025-03-26/basic/transports", {
     "http.batch": "Batches are answered as one array under 2025-03-26 and refused elsewhere.",
@@ -19,5 +24,15 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/http.md#sessions", {
     "http.session-owner": "A session is there for the token that began it, and for no other.",
     "http.cross": "Sessions and clients share no ids, answers, cancellations or background tasks.",
+  }),
+
+  ...from("2026-07-28/basic/patterns/cancellation", {
+    "http.disconnect":
+      "A modern client that closes its connection has cancelled its request alone.",
+  }),
+  ...from("2025-11-25/basic/utilities/cancellation", {
+    "http.lost": "A broken connection cancels nothing in a session.",
+    "http.cancelled":
+      "`notifications/cancelled` ends a request of its own session, and nothing follows.",
   }),
 };

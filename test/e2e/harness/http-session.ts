@@ -87,7 +87,10 @@ export class HttpSession {
     const resuming = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
     const all = { accept: "text/event-stream", ...this.headers, ...resuming, ...headers };
     const response = await this.#client.fetch({ method: "GET", headers: all }, abort.signal);
-    return new EventReader(response, this.#check, abort);
+    // What comes again is no second reply.
+    const isAgain = lastEventId !== undefined;
+    const check = isAgain ? this.#client.newCheck(this.version) : this.#check;
+    return new EventReader(response, check, abort);
   }
 
   /** DELETE: ends it. */
