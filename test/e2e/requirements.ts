@@ -1,4 +1,5 @@
 import { from, type Requirement } from "./harness/requirement.ts";
+import { askRequirements } from "./requirements-ask.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 
@@ -155,6 +156,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     "worker.bad-text": "Text that is not well-formed is repaired.",
   }),
 
+  ...askRequirements,
   ...httpRequirements,
   ...taskRequirements,
 };
