@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { mcpTaskResultCharsMax } from "../../base/limits.ts";
 import type { Cancellation } from "../../base/cancellation.ts";
-import { FaultError } from "../../gateway/ask-client.ts";
+import { FaultError, InputNeeded } from "../../gateway/ask-client.ts";
 import type { CallOutcome } from "../../gateway/call.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
@@ -116,6 +116,7 @@ export class McpTask {
 
   /** The call has come back by a rejection. */
   settleWithError(error: unknown): void {
+    if (error instanceof InputNeeded) return this.settle(roundOf(error));
     const fault = error instanceof FaultError ? error.fault : internalError(messageOf(error));
     this.settle({ kind: "fault", fault });
   }
@@ -144,6 +145,10 @@ export class McpTask {
       pollIntervalMs: this.#parts.pollIntervalMs,
     };
   }
+}
+
+function roundOf({ requests, requestState }: InputNeeded): CallOutcome {
+  return { kind: "input-required", requests, requestState };
 }
 
 function endOf(outcome: CallOutcome): McpTaskEnd {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { FaultError } from "../../../src/gateway/ask-client.ts";
+import { FaultError, InputNeeded } from "../../../src/gateway/ask-client.ts";
 import { modern, notification, tasksCapability } from "../harness.ts";
 import {
   accepted,
@@ -78,6 +78,14 @@ describe("MCP tasks, ends (pitfall 14: completed with isError against failed)", 
           requests: form("a"),
           requestState: "s",
         }),
+      fields("failed", {
+        statusMessage: expect.stringContaining("MCP task already") as string,
+        error: { code: -32603, message: expect.stringContaining("MCP task already") as string },
+      }),
+    ],
+    [
+      "so is a question that was asked before and comes to be a round after",
+      ({ router }) => router.calls[0]?.outcome.reject(new InputNeeded(form("a"), "s")),
       fields("failed", {
         statusMessage: expect.stringContaining("MCP task already") as string,
         error: { code: -32603, message: expect.stringContaining("MCP task already") as string },
