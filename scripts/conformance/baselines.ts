@@ -1,7 +1,7 @@
 import type { RunName } from "./expected.ts";
 
 /** Checks passed of checks made; a server that stops early is asked fewer. */
-export type Figure = `${number}/${number}`;
+type Figure = `${number}/${number}`;
 
 export interface Baseline {
   /** Absent: not measured. */

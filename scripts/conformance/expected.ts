@@ -1,6 +1,6 @@
 /** What the conformance suite has to say of us, exactly: fewer checks would mean that something was not tested. */
 
-/** The suite's version is pinned in package.json; other versions count other checks. */
+/** As pinned in package.json; other versions make other checks. */
 export const suiteVersion = "0.2.0-alpha.12";
 
 export type RunName =

@@ -8,7 +8,9 @@
  */
 import { parseArgs } from "node:util";
 
-import { expectedRuns, type ExpectedRun } from "./expected.ts";
+import { version } from "@modelcontextprotocol/conformance/package.json";
+
+import { expectedRuns, type ExpectedRun, suiteVersion } from "./expected.ts";
 import { startFixtureProcess } from "./fixture-process.ts";
 import type { RunOutcome } from "./judge.ts";
 import { runSuite } from "./run-suite.ts";
@@ -27,6 +29,12 @@ async function main(runs: readonly ExpectedRun[]): Promise<number> {
   if (runs.length === 0) {
     const names = expectedRuns.map(({ name }) => name).join(", ");
     console.error(`conformance: no run ${values.only}; there are ${names}`);
+    return 2;
+  }
+  if (version !== suiteVersion) {
+    console.error(
+      `conformance: the figures are for the suite's ${suiteVersion}, not for ${version}`,
+    );
     return 2;
   }
   await using fixture = await startFixtureProcess();
