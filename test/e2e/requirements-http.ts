@@ -8,6 +8,8 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
       "Each answer has its request's id with its type, and none when it could not be read.",
     "http.headers": "Headers that differ from the body are -32020, before anything is done.",
     "http.stream": "What belongs to a request comes on the stream of its POST, before its answer.",
+    "http.origin": "Pages of foreign origins are refused before anything is done.",
+    "http.host": "Requests for a foreign host name are refused.",
   }),
 
   ...from("2025-11-25/basic/transports", {
@@ -34,5 +36,10 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
     "http.lost": "A broken connection cancels nothing in a session.",
     "http.cancelled":
       "`notifications/cancelled` ends a request of its own session, and nothing follows.",
+  }),
+
+  ...from("docs/http.md", {
+    "http.content-type": "Bodies of types that pages may send without asking are refused.",
+    "http.cors": "Only pages of origins that were allowed by name may read answers.",
   }),
 };
