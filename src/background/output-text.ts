@@ -24,14 +24,16 @@ export function outputText(store: OutputStore, charsMax: number, to = store.end)
     const text = decode(held);
     if (text.length <= charsMax) return { kind: "whole", text };
   }
-  const cut = twoEnds(held, to, Math.floor(charsMax / 2));
+  const endsOf = (endBytes: number): CutOutput =>
+    twoEnds(held.subarray(0, endBytes), held.subarray(-endBytes), to);
+  const cut = endsOf(Math.floor(charsMax / 2));
   const bytes = Buffer.byteLength(cut.head) + Buffer.byteLength(cut.tail);
-  return bytes <= bytesMax ? cut : twoEnds(held, to, Math.floor(charsMax / 4));
+  return bytes <= bytesMax ? cut : endsOf(Math.floor(charsMax / 4));
 }
 
-function twoEnds(held: Uint8Array, totalBytes: number, endBytes: number): CutOutput {
-  const head = held.subarray(0, lineEnd(held.subarray(0, endBytes)));
-  const last = held.subarray(-endBytes);
+/** The first and the last bytes of an output of `totalBytes` as text, without what is cut off of their lines. */
+export function twoEnds(first: Uint8Array, last: Uint8Array, totalBytes: number): CutOutput {
+  const head = first.subarray(0, lineEnd(first));
   const tail = last.subarray(lineStart(last));
   const omittedBytes = totalBytes - head.length - tail.length;
   return { kind: "cut", head: decode(head), tail: decode(tail), omittedBytes };

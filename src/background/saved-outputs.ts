@@ -5,9 +5,13 @@ import { join } from "node:path";
 
 import { messageOf } from "../base/errors.ts";
 import { savedResultsAgeMsMax, savedResultsBytesMax } from "../base/limits.ts";
+import type { OutputText } from "./output-text.ts";
 import { SavedOutput } from "./saved-output.ts";
+import { readSavedFile } from "./saved-text.ts";
 
 const sweepEveryMs = 3_600_000;
+/** The names that `create` gives, without `.txt`. */
+const savedId = /^[0-9a-z]{1,16}-[0-9a-f]{16}$/;
 
 /** The private folder of outputs that were too long to show: made on first use, swept by age and size. */
 export class SavedOutputs {
@@ -40,6 +44,19 @@ export class SavedOutputs {
       }
     }
     this.#warn(`Long outputs cannot be saved: ${problem}. Free space or make the folder writable.`);
+    return undefined;
+  }
+
+  /**
+   * What a file of ours holds, its two ends if it is long; `id` is its name without `.txt`. Undefined for
+   * anything else, whatever the id says: it is never a path.
+   */
+  async read(id: string): Promise<OutputText | undefined> {
+    if (!savedId.test(id)) return undefined;
+    for (const folder of this.#folders) {
+      const text = await readSavedFile(join(folder, `${id}.txt`));
+      if (text !== undefined) return text;
+    }
     return undefined;
   }
 

@@ -17,6 +17,8 @@ export interface SupervisorParts {
   readonly savedOutputs: SavedOutputs;
   /** The environment of commands; asks the login shell the first time. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Told of each new background task. */
+  readonly onTask?: (clientId: string, task: BackgroundTask) => void;
 }
 
 export interface ForegroundSpec {
@@ -86,7 +88,7 @@ export class Supervisor {
     try {
       const isEnded = await untilEndOr(execution, spec, () => this.#hasRoom(spec.clientId));
       if (isEnded) return { kind: "ended", execution };
-      return { kind: "handed_over", task: this.tasksOf(spec.clientId).add(execution, 0) };
+      return { kind: "handed_over", task: this.#addTask(spec.clientId, execution) };
     } finally {
       cancellation.offCancel(cancel);
       stopListening();
@@ -106,9 +108,8 @@ export class Supervisor {
     const env = await this.#parts.environment();
     this.#assertOpen();
     assertWanted(cancellation);
-    const tasks = this.tasksOf(clientId);
-    tasks.assertRoom();
-    return tasks.add(this.#launch({ commandText, cwd }, env), 0);
+    this.tasksOf(clientId).assertRoom();
+    return this.#addTask(clientId, this.#launch({ commandText, cwd }, env));
   }
 
   /** Ends all background tasks of a client that is gone. */
@@ -133,6 +134,12 @@ export class Supervisor {
       await Bun.sleep(strayRoundMs);
     }
     this.#parts.guardian.close();
+  }
+
+  #addTask(clientId: string, execution: Execution): BackgroundTask {
+    const task = this.tasksOf(clientId).add(execution, 0);
+    this.#parts.onTask?.(clientId, task);
+    return task;
   }
 
   #launch(

@@ -137,6 +137,10 @@ export const watchedResourcesMax = 1000;
 export const changeRetryMs = 100;
 /** It is looked at this often at least. */
 export const changeRetryMsMax = 5_000;
+/** New output of a background task is told this often at most: whoever is told reads all of it again. */
+export const taskUpdateMs = 1_000;
+/** Bytes of a saved output in one resource: escaped as JSON they stay below 10 MiB, where common clients give up. */
+export const savedTextBytesMax = MIB;
 
 // ---- Authorization --------------------------------------------------------------------------
 

@@ -1,11 +1,20 @@
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../gateway/call.ts";
 import { AppError } from "../base/errors.ts";
+import { Changes } from "../gateway/changes.ts";
+import type { ResourceProvider } from "../gateway/features.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
+import { LazyResources } from "./lazy-resources.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 
 /** Lists tools at once; makes the services behind them when they are first needed. */
 export class LazyRouter implements Router {
+  /** What the services behind the tools tell of. */
+  readonly changes = new Changes();
+  readonly resources: ResourceProvider = new LazyResources({
+    made: () => this.#services?.resources,
+    make: async () => (await this.#load()).resources,
+  });
   readonly #parts: ProgramParts;
   readonly #options: ToolServicesOptions;
   readonly #listings: readonly ToolListing[];
@@ -68,7 +77,7 @@ export class LazyRouter implements Router {
     await this.#options.beforeServices?.();
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     const module = await import("./tool-services.ts");
-    this.#services = new module.ToolServices(this.#parts, this.#options);
+    this.#services = new module.ToolServices(this.#parts, this.#options, this.changes);
     return this.#services;
   }
 }

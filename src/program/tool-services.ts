@@ -8,6 +8,8 @@ import { CommandLauncher } from "../background/command-launcher.ts";
 import { FamilyLedger } from "../background/family-ledger.ts";
 import { SavedOutputs } from "../background/saved-outputs.ts";
 import { Supervisor } from "../background/supervisor.ts";
+import type { Changes } from "../gateway/changes.ts";
+import { announceTask, OwnResources } from "../gateway/resources/own-resources.ts";
 import { ToolRouter } from "../gateway/tool-router.ts";
 import { Orphanage } from "../process/family.ts";
 import { Guardian } from "../process/guardian.ts";
@@ -27,13 +29,15 @@ const ledgerBusyMsMax = 100;
  */
 export class ToolServices {
   readonly router: ToolRouter;
+  readonly resources: OwnResources;
   readonly #pool: WorkerPool;
   readonly #supervisor: Supervisor;
   readonly #environment: CommandEnvironment;
   readonly #ledger: FamilyLedger;
   readonly #storePath: string;
 
-  constructor(parts: ProgramParts, { start, env, warn }: ToolServicesOptions) {
+  /** @param changes gets to know of new background tasks and their output */
+  constructor(parts: ProgramParts, { start, env, warn }: ToolServicesOptions, changes: Changes) {
     const { settings } = start.config;
     const { scorpioxDir } = start.dirs;
     const libc = loadLibc();
@@ -55,7 +59,15 @@ export class ToolServices {
     this.#environment = new CommandEnvironment({ launcher, env, user });
     const savedOutputs = new SavedOutputs(resultFolders(scorpioxDir), warn);
     const environment = this.#environment.get;
-    this.#supervisor = new Supervisor({ launcher, orphanage, guardian, savedOutputs, environment });
+    this.#supervisor = new Supervisor({
+      launcher,
+      orphanage,
+      guardian,
+      savedOutputs,
+      environment,
+      onTask: (clientId, task) => announceTask(changes, clientId, task),
+    });
+    this.resources = new OwnResources({ supervisor: this.#supervisor, savedOutputs });
     this.#pool = new WorkerPool({
       createWorker: parts.createWorker,
       onWorkerLost: (reason) => warn(`A Worker was lost and is replaced: ${reason}.`),

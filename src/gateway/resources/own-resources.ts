@@ -1,0 +1,84 @@
+import type { BackgroundTask } from "../../background/client-tasks.ts";
+import type { SavedOutputs } from "../../background/saved-outputs.ts";
+import type { Supervisor } from "../../background/supervisor.ts";
+import { oneLine } from "../../base/cut-text.ts";
+import type { ResourceListing } from "../../protocol/resource-types.ts";
+import type { ClientContext, RequestContext } from "../call.ts";
+import type { Changes } from "../changes.ts";
+import type { ResourceProvider, ResourceReading } from "../features.ts";
+import { backgroundText, savedText } from "./own-text.ts";
+import { backgroundUri, ownTemplates, readOwnUri } from "./own-uri.ts";
+import { TaskUpdates } from "./task-updates.ts";
+
+export interface OwnResourcesParts {
+  readonly supervisor: Supervisor;
+  readonly savedOutputs: SavedOutputs;
+}
+
+/**
+ * What the product's tools leave behind, as resources: background tasks, which only their client sees, and
+ * saved outputs, which are not listed: their ids cannot be guessed, and the result that names one gives it away.
+ */
+export class OwnResources implements ResourceProvider {
+  readonly #parts: OwnResourcesParts;
+
+  constructor(parts: OwnResourcesParts) {
+    this.#parts = parts;
+  }
+
+  list(client: ClientContext): Promise<readonly ResourceListing[]> {
+    const tasks = this.#parts.supervisor.tasksOf(client.id).list();
+    return Promise.resolve(tasks.map(taskListing));
+  }
+
+  templates(): Promise<typeof ownTemplates> {
+    return Promise.resolve(ownTemplates);
+  }
+
+  async read(uri: string, { client }: RequestContext): Promise<ResourceReading | undefined> {
+    const text = await this.#textOf(uri, client);
+    return text === undefined ? undefined : { contents: [{ uri, mimeType: "text/plain", text }] };
+  }
+
+  /** A saved output does not change any more. */
+  canSubscribe(uri: string, client: ClientContext): boolean {
+    return this.#taskOf(uri, client) !== undefined;
+  }
+
+  async #textOf(uri: string, client: ClientContext): Promise<string | undefined> {
+    const own = readOwnUri(uri);
+    if (own?.kind === "result") {
+      const saved = await this.#parts.savedOutputs.read(own.id);
+      return saved === undefined ? undefined : savedText(saved);
+    }
+    const task = this.#taskOf(uri, client);
+    return task === undefined ? undefined : backgroundText(task);
+  }
+
+  #taskOf(uri: string, client: ClientContext): BackgroundTask | undefined {
+    const own = readOwnUri(uri);
+    if (own?.kind !== "background") return undefined;
+    const tasks = this.#parts.supervisor.tasksOf(client.id).list();
+    return tasks.find(({ id }) => id === own.taskId);
+  }
+}
+
+/** Tells whoever listens of a new background task, then of its output and of its end. */
+export function announceTask(changes: Changes, clientId: string, task: BackgroundTask): void {
+  changes.emit({ kind: "resources", clientId });
+  const { id, execution } = task;
+  if (!execution.isRunning) return;
+  const uri = backgroundUri(id);
+  const updates = new TaskUpdates(() => changes.emit({ kind: "resource", uri, clientId }));
+  execution.listen((chunk) => (chunk === undefined ? updates.end() : updates.output()));
+}
+
+function taskListing({ id, execution }: BackgroundTask): ResourceListing {
+  return {
+    uri: backgroundUri(id),
+    name: `background-${id}`,
+    title: `Background task ${id}`,
+    description: oneLine(execution.commandText),
+    mimeType: "text/plain",
+  };
+}

@@ -1,0 +1,43 @@
+/** What one of the product's own URIs names. */
+export type OwnUri =
+  | { readonly kind: "background"; readonly taskId: number }
+  | { readonly kind: "result"; readonly id: string };
+
+const backgroundPrefix = "scorpiox://background/";
+const resultPrefix = "scorpiox://results/";
+
+export function backgroundUri(taskId: number): string {
+  return `${backgroundPrefix}${taskId}`;
+}
+
+/** Undefined for what is none of ours. There is one way to write each of them, so that subscriptions compare texts. */
+export function readOwnUri(uri: string): OwnUri | undefined {
+  if (uri.startsWith(backgroundPrefix)) {
+    const digits = uri.slice(backgroundPrefix.length);
+    return /^[1-9]\d{0,8}$/.test(digits)
+      ? { kind: "background", taskId: Number(digits) }
+      : undefined;
+  }
+  if (!uri.startsWith(resultPrefix)) return undefined;
+  const id = uri.slice(resultPrefix.length);
+  return /^[0-9a-z-]+$/.test(id) ? { kind: "result", id } : undefined;
+}
+
+/** What `resources/templates/list` says of them. */
+export const ownTemplates = [
+  {
+    uriTemplate: `${backgroundPrefix}{task_id}`,
+    name: "background-task",
+    title: "Background task",
+    description: "State and output so far of a background task of this client.",
+    mimeType: "text/plain",
+  },
+  {
+    uriTemplate: `${resultPrefix}{id}`,
+    name: "saved-output",
+    title: "Saved output",
+    description:
+      "An output that was too long for its result. The id is the name of the file that the result names, without .txt.",
+    mimeType: "text/plain",
+  },
+] as const;

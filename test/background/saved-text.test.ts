@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { SavedOutputs } from "../../src/background/saved-outputs.ts";
+import { readSavedFile } from "../../src/background/saved-text.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "scorpiox-saved-text-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const lines = (count: number): string => Array.from({ length: count }, (_, n) => `${n}\n`).join("");
+
+describe("readSavedFile()", () => {
+  test.each([
+    ["", 10],
+    ["0\n1\n2\n3\n4\n", 10],
+    ["ünïcode €", 100],
+  ])("gives %j as a whole within %d bytes", async (text, bytesMax) => {
+    writeFileSync(join(root, "a"), text);
+    expect(await readSavedFile(join(root, "a"), bytesMax)).toEqual({ kind: "whole", text });
+  });
+
+  test("gives whole lines of the two ends of more, and counts the rest", async () => {
+    const text = lines(1000);
+    writeFileSync(join(root, "a"), text);
+    const read = await readSavedFile(join(root, "a"), 100);
+    if (read?.kind !== "cut") throw new Error("it is not cut");
+    const { head, tail, omittedBytes } = read;
+    expect([text.startsWith(head), text.endsWith(tail)]).toEqual([true, true]);
+    expect([head.endsWith("\n"), tail.startsWith("9")]).toEqual([true, true]);
+    expect(head.length + tail.length + omittedBytes).toBe(text.length);
+    expect(head.length + tail.length).toBeLessThanOrEqual(100);
+  });
+
+  test("never cuts a character", async () => {
+    writeFileSync(join(root, "a"), "€".repeat(100));
+    const read = await readSavedFile(join(root, "a"), 100);
+    expect(read).toEqual({
+      kind: "cut",
+      head: "€".repeat(16),
+      tail: "€".repeat(16),
+      omittedBytes: 300 - 96,
+    });
+  });
+
+  test("knows neither folders nor links nor pipes nor what is not there", async () => {
+    mkdirSync(join(root, "folder"));
+    writeFileSync(join(root, "target"), "secret");
+    symlinkSync(join(root, "target"), join(root, "link"));
+    if (process.platform !== "win32") Bun.spawnSync(["mkfifo", join(root, "pipe")]);
+    for (const name of ["folder", "link", "pipe", "missing"]) {
+      expect(await readSavedFile(join(root, name))).toBeUndefined();
+    }
+  });
+});
+
+describe("SavedOutputs.read()", () => {
+  const id = "abc-0123456789abcdef";
+
+  test("looks into each folder, for a name that it would give", async () => {
+    const saved = new SavedOutputs([join(root, "missing"), root], () => {});
+    writeFileSync(join(root, `${id}.txt`), "text");
+    expect(await saved.read(id)).toEqual({ kind: "whole", text: "text" });
+    expect(await saved.read("abc-0123456789abcde0")).toBeUndefined();
+  });
+
+  test.each(["", ".", "..", "../secret", "secret", `${id}/`, `../x/${id}`, `${id}.txt`, `${id}\n`])(
+    "%j is no id",
+    async (name) => {
+      writeFileSync(join(root, "secret.txt"), "secret");
+      mkdirSync(join(root, "x"));
+      writeFileSync(join(root, "x", `${id}.txt`), "x");
+      const saved = new SavedOutputs([join(root, "x")], () => {});
+      expect(await saved.read(id)).toEqual({ kind: "whole", text: "x" });
+      expect(await saved.read(name)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "bun:test";
+import { backgroundUri, readOwnUri } from "../../../src/gateway/resources/own-uri.ts";
+
+describe("readOwnUri()", () => {
+  test.each([1, 42, 999_999_999])("reads what backgroundUri(%d) writes", (taskId) => {
+    expect(readOwnUri(backgroundUri(taskId))).toEqual({ kind: "background", taskId });
+  });
+
+  test("reads the id of a result", () => {
+    const id = "mi7x2k1a-0123456789abcdef";
+    expect(readOwnUri(`scorpiox://results/${id}`)).toEqual({ kind: "result", id });
+  });
+
+  test.each([
+    "scorpiox://background/",
+    "scorpiox://background/0",
+    "scorpiox://background/01",
+    "scorpiox://background/+1",
+    "scorpiox://background/1.0",
+    "scorpiox://background/1/",
+    "scorpiox://background/1?x",
+    "scorpiox://background/%31",
+    "scorpiox://background/1234567890",
+    "scorpiox://background/-1",
+    "SCORPIOX://background/1",
+    "scorpiox://results/",
+    "scorpiox://results/a/b",
+    "scorpiox://results/a.txt",
+    "scorpiox://results/..",
+    "scorpiox://results/%2e%2e",
+    "scorpiox://results/A",
+    "scorpiox://other/1",
+    "file:///1",
+    "",
+  ])("%j is none of ours", (uri) => {
+    expect(readOwnUri(uri)).toBeUndefined();
+  });
+});
