@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 
 import { eventually } from "./harness/conditions.ts";
+import { Gate } from "./harness/gate.ts";
 import { envelope, metaKeys, structuredOf, taskIdOf, textOf } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
@@ -99,7 +99,9 @@ describe("tools as MCP tasks", () => {
     await using server = new Server(hurried);
     const quick = await server.request("tools/call", declaring(bash("echo quick")));
     expect([quick.result?.["resultType"], textOf(quick)]).toEqual(["complete", "quick\n"]);
-    const taskId = await startTask(server, bash("echo a; sleep 1.5; echo b; exit 3"));
+    using gate = new Gate();
+    const taskId = await startTask(server, bash(`${gate.command("a", "b")}; exit 3`));
+    gate.open();
     const { status, result } = await ended(server, taskId);
     expect(status).toBe("completed");
     expect(result).toMatchObject({
@@ -116,18 +118,19 @@ describe("tools as MCP tasks", () => {
     "[tasks.background] the other tools know it, and it ends with its command",
     async () => {
       await using server = new Server();
-      const command = "echo up; until [ -e go-on ]; do sleep 0.05; done; exit 4";
+      using gate = new Gate();
+      const command = `echo up; ${gate.wait}; exit 4`;
       const taskId = await startTask(server, background(command));
       const { result } = await ask(server, "tasks/get", taskId);
       expect(result).toMatchObject({
         status: "working",
         ttlMs: null,
-        statusMessage: `Background task 1: ${command}`,
+        statusMessage: expect.stringMatching(/^Background task 1: echo up; until /) as string,
       });
       const read = { name: "ReadBgOutput", arguments: { task_id: 1, wait_ms: 10_000 } };
       const output = structuredOf(await server.request("tools/call", declaring(read)));
       expect(output["output"]).toBe("up\n");
-      await Bun.write(join(server.home.path, "go-on"), "");
+      gate.open();
       const { status, result: final } = await ended(server, taskId);
       expect(status).toBe("completed");
       expect(final).toMatchObject({
@@ -156,9 +159,13 @@ describe("tools as MCP tasks", () => {
     "[tasks.request] notifications/cancelled for the answered request does nothing",
     async () => {
       await using server = new Server();
-      const id = server.start("tools/call", declaring(background("sleep 1; echo done")));
+      using gate = new Gate();
+      const id = server.start("tools/call", declaring(background(gate.wait)));
       const { result } = await server.reply(id);
       server.notify("notifications/cancelled", { requestId: id });
+      // What follows on the pipe is read after it.
+      await ask(server, "tasks/get", "x");
+      gate.open();
       const task = await ended(server, String(result?.["taskId"]));
       expect(task).toMatchObject({ status: "completed", result: { isError: false } });
     },
@@ -166,7 +173,8 @@ describe("tools as MCP tasks", () => {
 
   posixTest("[tasks.listen] states are told as they come", async () => {
     await using server = new Server();
-    const taskId = await startTask(server, background("sleep 1"));
+    using gate = new Gate();
+    const taskId = await startTask(server, background(gate.wait));
     const id = server.start(
       "subscriptions/listen",
       declaring({ notifications: { taskIds: [taskId] } }),
@@ -179,6 +187,7 @@ describe("tools as MCP tasks", () => {
       );
     for (const status of ["working", "completed"]) {
       expect((await told(status)).params).toMatchObject({ taskId, _meta: subscription });
+      gate.open();
     }
   });
 });

@@ -6,7 +6,10 @@ export const taskRequirements: Readonly<Record<string, Requirement>> = {
     "tasks.declared": "The extension is declared in `server/discover`, and only there.",
     "tasks.not-declared": "A request that does not declare the extension gets no MCP task.",
     "tasks.ids": "An unknown id is -32602.",
+    "tasks.owner": "An MCP task is there for the client that made it, and for no other.",
     "tasks.request": "Cancelling the request that made an MCP task does not end the task.",
+    "tasks.stream":
+      "The response to the request ends with the MCP task's making; the task goes on.",
     "tasks.listen": "`subscriptions/listen` tells the states of an MCP task.",
     "tasks.client": "The official tasks client runs calls to their end.",
   }),
