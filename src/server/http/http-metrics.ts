@@ -10,7 +10,7 @@ export interface HttpGauges {
 /** Counts for `/metrics`, in the text format of Prometheus (version 0.0.4). Names and values only, nothing of a request. */
 export class HttpMetrics {
   readonly #responses = new Map<number, number>();
-  readonly #buckets = new Array<number>(bucketBounds.length).fill(0);
+  readonly #buckets: number[] = bucketBounds.map(() => 0);
   #secondsSum = 0;
   #count = 0;
 
@@ -25,9 +25,12 @@ export class HttpMetrics {
     const { user, system } = process.cpuUsage();
     const startSeconds = (performance.timeOrigin / 1000).toFixed(3);
     return [
-      ...family("scorpiox_http_responses_total", "counter", "Responses by status.", [
-        ...[...this.#responses].map(([status, count]) => [`{status="${status}"}`, count] as const),
-      ]),
+      ...family(
+        "scorpiox_http_responses_total",
+        "counter",
+        "Responses by status.",
+        this.#byStatus(),
+      ),
       ...this.#histogram("scorpiox_http_response_seconds"),
       ...family("scorpiox_http_sessions", "gauge", "Sessions that live.", [["", sessions]]),
       ...family("scorpiox_http_requests_in_flight", "gauge", "Requests under way.", [
@@ -54,6 +57,10 @@ export class HttpMetrics {
     const bucket = bucketBounds.findIndex((bound) => seconds <= bound);
     if (bucket !== -1) this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + 1;
     return response;
+  }
+
+  #byStatus(): (readonly [suffix: string, value: number])[] {
+    return [...this.#responses].map(([status, count]) => [`{status="${status}"}`, count]);
   }
 
   #histogram(name: string): string[] {
