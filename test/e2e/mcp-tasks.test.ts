@@ -155,6 +155,20 @@ describe("tools as MCP tasks", () => {
     }
   });
 
+  posixTest("[tasks.cancel] so does the end of the client", async () => {
+    await using server = new Server(hurried);
+    const seconds = [uniqueSeconds(), uniqueSeconds()];
+    const [first, second] = seconds.map((each) => `sleep ${each} & sleep ${each}`);
+    await startTask(server, bash(first ?? ""));
+    await startTask(server, background(second ?? ""));
+    for (const each of seconds) {
+      await eventually("two sleepers", () => sleepers(each) === 2);
+    }
+    server.endInput();
+    expect(await server.ended()).toBe(0);
+    for (const each of seconds) await allGone(`sleep ${each}`, 1_000);
+  });
+
   posixTest(
     "[tasks.request] notifications/cancelled for the answered request does nothing",
     async () => {

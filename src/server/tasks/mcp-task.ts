@@ -36,19 +36,23 @@ export class McpTask {
   readonly id: string;
   readonly ownerId: string;
   readonly ttlMs: number | null;
-  readonly #parts: McpTaskParts;
+  readonly #pollIntervalMs: number;
+  readonly #onChange: (task: McpTask) => void;
   readonly #inputs = new TaskInputs();
   readonly #createdAt = new Date().toISOString();
   #lastUpdatedAt = this.#createdAt;
   #statusMessage: string | undefined;
   #end: McpTaskEnd | undefined;
-  #isWorkOver = false;
+  /** Undefined when the call has come back: all that the call used hangs on it, and goes with it. */
+  #cancellation: Cancellation | undefined;
 
   constructor(parts: McpTaskParts) {
     this.id = parts.id;
     this.ownerId = parts.ownerId;
     this.ttlMs = parts.ttlMs;
-    this.#parts = parts;
+    this.#pollIntervalMs = parts.pollIntervalMs;
+    this.#onChange = parts.onChange;
+    this.#cancellation = parts.cancellation;
     this.#statusMessage = parts.statusMessage;
   }
 
@@ -61,7 +65,7 @@ export class McpTask {
 
   /** Its state is final, and the call behind it has come back: it only takes up room. */
   get isOver(): boolean {
-    return this.#end !== undefined && this.#isWorkOver;
+    return this.#end !== undefined && this.#cancellation === undefined;
   }
 
   /** Characters of the result that it keeps. */
@@ -105,12 +109,12 @@ export class McpTask {
   /** Ends it as `cancelled` if it has not ended, and stops the call. */
   cancel(): void {
     this.#endAs({ status: "cancelled" });
-    this.#parts.cancellation.cancel();
+    this.#cancellation?.cancel();
   }
 
   /** The call has come back. */
   settle(outcome: CallOutcome): void {
-    this.#isWorkOver = true;
+    this.#cancellation = undefined;
     this.#endAs(endOf(outcome));
   }
 
@@ -131,7 +135,7 @@ export class McpTask {
 
   #changed(): void {
     this.#lastUpdatedAt = new Date().toISOString();
-    this.#parts.onChange(this);
+    this.#onChange(this);
   }
 
   #view(): McpTaskView {
@@ -142,7 +146,7 @@ export class McpTask {
       createdAt: this.#createdAt,
       lastUpdatedAt: this.#lastUpdatedAt,
       ttlMs: this.ttlMs,
-      pollIntervalMs: this.#parts.pollIntervalMs,
+      pollIntervalMs: this.#pollIntervalMs,
     };
   }
 }

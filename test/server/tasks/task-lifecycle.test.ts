@@ -155,6 +155,14 @@ describe("MCP tasks, cancellation", () => {
     expect(await task.get()).toEqual(fields("cancelled"));
   });
 
+  test("a task whose call has come back does not hold on to what the call used", async () => {
+    const task = await startTask();
+    task.router.answer(0);
+    await task.ended();
+    expect(await task.ask("tasks/cancel")).toEqual(acknowledged);
+    expect(task.call.cancellation.isCancelled).toBe(false);
+  });
+
   test("notifications/cancelled for the request does not cancel the task", async () => {
     const task = await startTask();
     task.transport.deliver(notification("notifications/cancelled", { requestId: "call" }));
