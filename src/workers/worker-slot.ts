@@ -30,6 +30,9 @@ export class WorkerSlot {
   readonly #parked = new Set<Job>();
   readonly #startedAt = performance.now();
   #outgoing: string[] = [];
+  /** Jobs and replies among the outgoing. */
+  #unsentWork = 0;
+  #isFlushing = false;
   #isReady = false;
   #isGone = false;
   /** The stretch of computing that was seen at the last look, and since when. */
@@ -166,6 +169,7 @@ export class WorkerSlot {
 
   #activate(job: Job): void {
     this.#wasUsed = true;
+    this.#unsentWork += 1;
     job.activeAt = undefined;
     this.#active.add(job);
   }
@@ -182,17 +186,30 @@ export class WorkerSlot {
       }
       this.#events.onMessage(this, message);
     }
+    this.#flushSoon();
   }
 
-  /** Messages of one turn go out together at its end. */
   #post(text: string): void {
-    if (this.#outgoing.length === 0) queueMicrotask(this.#flush);
     this.#outgoing.push(text);
+    this.#flushSoon();
+  }
+
+  /**
+   * Messages of one turn go out together at its end. Those for a Worker that has work wait until it has answered
+   * all of it: waking a thread costs more than a cheap call, and it could not begin anything before anyway.
+   */
+  #flushSoon(): void {
+    const isAtWork = this.#active.size > this.#unsentWork;
+    if (this.#isFlushing || isAtWork || this.#outgoing.length === 0) return;
+    this.#isFlushing = true;
+    queueMicrotask(this.#flush);
   }
 
   readonly #flush = (): void => {
     const messages = this.#outgoing;
     this.#outgoing = [];
+    this.#unsentWork = 0;
+    this.#isFlushing = false;
     if (!this.#isGone) this.#worker.postMessage(joinMessages(messages));
   };
 }
