@@ -121,6 +121,8 @@ function listen(
       maxRequestBodySize: messageLineBytesMax,
       idleTimeout: httpIdleSMax,
       development: false,
+      // Otherwise a second server on this port would take half of the requests, and of no session all.
+      reusePort: false,
       error: (error) => {
         warn(`internal error: ${messageOf(error)}`);
         return new Response("internal error\n", { status: 500 });
