@@ -42,4 +42,14 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
     "http.content-type": "Bodies of types that pages may send without asking are refused.",
     "http.cors": "Only pages of origins that were allowed by name may read answers.",
   }),
+
+  ...from("2026-07-28/basic/authorization", {
+    "http.auth": "Who shows no known token gets a challenge, and nothing is done.",
+    "http.oauth": "Signed tokens are checked for issuer, audience and time.",
+    "http.scopes":
+      "A tool whose scope a token lacks is not listed; a call is 403 with what is missing.",
+  }),
+  ...from("docs/http.md#other-addresses", {
+    "http.listen": "Without tokens it listens on the loopback interface only.",
+  }),
 };

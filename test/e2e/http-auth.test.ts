@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync } from "node:fs";
+
+import { AuthorizationServer } from "../auth/authorization-server.ts";
+import { eventually } from "./harness/conditions.ts";
+import { type Answer, mirrored, modernMessage, onlyMessage } from "./harness/http-client.ts";
+import { HttpServer } from "./harness/http-server.ts";
+import { isError, textOf, toolNames } from "./harness/messages.ts";
+import { posixTest, testMsMax } from "./harness/platform.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+
+const laptop = "laptop-0123456789abcdef";
+const reader = "reader-0123456789abcdef";
+const resource = "https://mcp.example.com/mcp";
+
+/** Static tokens and signed ones, with a scope for a tool. */
+let server: HttpServer;
+let issuer: AuthorizationServer;
+beforeAll(async () => {
+  issuer = await AuthorizationServer.start();
+  const signed = [
+    "--jwks",
+    issuer.keySetUrl.href,
+    "--issuer",
+    issuer.issuer,
+    "--resource",
+    resource,
+  ];
+  server = await HttpServer.start({
+    tokens: [`laptop ${laptop}`, `reader ${reader} tools:read`],
+    args: [...signed, "--tool-scopes", "Bash=tools:exec,*=tools:read"],
+  });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+const list = modernMessage(1, "tools/list");
+
+/** A listing with this `Authorization` and at this path, without the harness's own token. */
+function listAs(authorization: string | undefined, path = "/mcp"): Promise<Response> {
+  return server.client.withToken("").fetch({
+    path,
+    headers: { ...mirrored(list), authorization },
+    body: JSON.stringify(list),
+  });
+}
+
+function callAs(token: string, name: string, args: object): Promise<Answer> {
+  return server.client.withToken(token).modern("tools/call", { name, arguments: args });
+}
+
+describe("H04: who is not known", () => {
+  const tokens = [laptop, reader];
+
+  test.each<[string, string | undefined, number, string | undefined]>([
+    ["no token", undefined, 401, undefined],
+    ["a wrong token", "Bearer wrong-0123456789abcdef", 401, "invalid_token"],
+    ["a shorter one", `Bearer ${laptop.slice(0, -1)}`, 401, "invalid_token"],
+    ["another case", `Bearer ${laptop.toUpperCase()}`, 401, "invalid_token"],
+    ["another scheme", `Basic ${btoa(`laptop:${laptop}`)}`, 401, undefined],
+    ["no value", "Bearer ", 401, undefined],
+    ["two tokens", `Bearer ${laptop}, Bearer ${reader}`, 400, "invalid_request"],
+    ["a label", "Bearer laptop", 401, "invalid_token"],
+  ])("[http.auth] %s", async (_, authorization, status, error) => {
+    const response = await listAs(authorization);
+    const challenge = response.headers.get("www-authenticate") ?? "";
+    // What is no bearer header may count as malformed or as absent.
+    expect(authorization === "Bearer " ? [400, 401] : [status]).toContain(response.status);
+    expect(challenge).toStartWith('Bearer realm="scorpiox-code"');
+    expect(challenge).toContain(
+      'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"',
+    );
+    if (error !== undefined) expect(challenge).toContain(`error="${error}"`);
+    if (authorization === undefined) expect(challenge).not.toContain("error=");
+    const text = challenge + (await response.text());
+    for (const token of tokens) expect(text).not.toContain(token);
+  });
+
+  test.each([
+    `/mcp?access_token=${laptop}`,
+    `/mcp?token=${laptop}`,
+    `/mcp?x=1&access_token=${laptop}`,
+  ])("[http.auth] a token in the URL is refused: %s", async (path) => {
+    for (const authorization of [undefined, `Bearer ${laptop}`]) {
+      const response = await listAs(authorization, path);
+      expect([400, 401]).toContain(response.status);
+      expect(response.headers.has("www-authenticate")).toBe(true);
+      expect(await response.text()).not.toContain(laptop);
+    }
+  });
+
+  test("[http.auth] the scheme has no case, and known tokens come in", async () => {
+    for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+      expect((await listAs(`${scheme} ${laptop}`)).status).toBe(200);
+    }
+  });
+
+  test("[http.auth] nothing is done for a request without a token", async () => {
+    const mark = server.home.at("mark");
+    const call = modernMessage(1, "tools/call", {
+      name: "Bash",
+      arguments: { command: `touch ${mark}` },
+    });
+    const client = server.client.withToken("");
+    expect((await client.post(call, mirrored(call))).status).toBe(401);
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} };
+    const opening = await client.post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    expect([opening.status, opening.headers.has("mcp-session-id")]).toEqual([401, false]);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test("[http.auth] a new line of the token file counts soon, and one that is gone too", async () => {
+    const late = "late-0123456789abcdef";
+    const file = (text: string): string => server.home.write("tokens.txt", text);
+    const before = `laptop ${laptop}\nreader ${reader} tools:read\n`;
+    expect((await listAs(`Bearer ${late}`)).status).toBe(401);
+    file(`${before}late ${late}\n`);
+    await eventually("the new token", async () => (await listAs(`Bearer ${late}`)).status === 200);
+    file(before);
+    await eventually("its end", async () => (await listAs(`Bearer ${late}`)).status === 401);
+  });
+});
+
+describe("scopes", () => {
+  test("[http.scopes] a tool whose scope is missing is not listed, and 403 when called", async () => {
+    const names = toolNames(
+      onlyMessage(await server.client.withToken(reader).modern("tools/list")),
+    );
+    expect(names).not.toContain("Bash");
+    expect(names).toContain("ListBgTasks");
+    const refused = await callAs(reader, "Bash", { command: "echo no" });
+    expect(refused.status).toBe(403);
+    const challenge = refused.headers.get("www-authenticate") ?? "";
+    expect(challenge).toContain('error="insufficient_scope"');
+    expect(challenge).toContain('scope="tools:exec"');
+    expect(isError(onlyMessage(await callAs(reader, "ListBgTasks", {})))).toBe(false);
+  });
+
+  test("[http.scopes] the same in a session", async () => {
+    const session = await server.initialize("2025-11-25", {}, reader);
+    expect(toolNames(await session.request("tools/list"))).not.toContain("Bash");
+    const answer = await session.post({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "Bash", arguments: { command: "echo no" } },
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  test("[http.scopes] a batch is no way around them", async () => {
+    const session = await server.initialize("2025-03-26", {}, reader);
+    const mark = server.home.at("batch-mark");
+    const params = { name: "Bash", arguments: { command: `touch ${mark}` } };
+    await session.post([{ jsonrpc: "2.0", id: 1, method: "tools/call", params }]);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test("[http.scopes] a token without scopes may everything", async () => {
+    expect(textOf(onlyMessage(await callAs(laptop, "Bash", { command: "echo yes" })))).toBe(
+      "yes\n",
+    );
+  });
+});
+
+describe("U-oauth: signed tokens", () => {
+  const signed = (claims: object): Promise<string> =>
+    issuer.sign({ ...issuer.claims(resource, Date.now()), ...claims });
+
+  test("[http.oauth] one that is in order comes in, with its scopes", async () => {
+    const token = await signed({ scope: "tools:read" });
+    expect((await listAs(`Bearer ${token}`)).status).toBe(200);
+    expect((await callAs(token, "Bash", { command: "true" })).status).toBe(403);
+    const more = await signed({ scope: "tools:exec" });
+    expect((await callAs(more, "Bash", { command: "true" })).status).toBe(200);
+  });
+
+  test.each([
+    ["another audience", { aud: "https://other.example/mcp" }],
+    ["an expired one", { exp: 1_000_000_000 }],
+    ["one for later", { nbf: 9_000_000_000 }],
+    ["another issuer", { iss: "https://evil.example" }],
+  ])("[http.oauth] %s is 401", async (_, claims) => {
+    const response = await listAs(`Bearer ${await signed(claims)}`);
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toContain('error="invalid_token"');
+  });
+
+  test.each(["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"])(
+    "[http.oauth] %s tells where tokens come from, to everybody",
+    async (path) => {
+      const response = await server.client.withToken("").fetch({ method: "GET", path });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        resource,
+        authorization_servers: [issuer.issuer],
+        scopes_supported: expect.arrayContaining(["tools:exec", "tools:read"]),
+        bearer_methods_supported: ["header"],
+        resource_name: expect.any(String),
+      });
+    },
+  );
+
+  test("[http.oauth] without an authorization server there is no such document", async () => {
+    await using plain = await HttpServer.start({ tokens: [laptop] });
+    const path = "/.well-known/oauth-protected-resource";
+    expect((await plain.client.fetch({ method: "GET", path })).status).toBe(404);
+    const challenge = (await plain.client.withToken("").post(list, mirrored(list))).headers;
+    expect(challenge.get("www-authenticate")).not.toContain("resource_metadata");
+  });
+});
+
+describe("H15: where it listens", () => {
+  test.each(["0.0.0.0:0", "[::]:0", "192.168.1.1:0", "example.com:80"])(
+    "[http.listen] %s without tokens is refused, with what to do",
+    async (address) => {
+      const { exitCode, stderr } = await HttpServer.run({ address });
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain("--token-file");
+    },
+  );
+
+  test("[http.listen] with tokens it is allowed, with a word about TLS", async () => {
+    await using wide = await HttpServer.start({ address: "0.0.0.0:0", tokens: [laptop] });
+    expect(wide.stderr).toContain("TLS");
+    const path = wide.url.replace("0.0.0.0", "127.0.0.1");
+    expect((await fetch(path, { method: "POST" })).status).toBe(401);
+  });
+
+  test.each([
+    ["an address that is none", ["nonsense"], 2],
+    ["a flag without --http", undefined, 2],
+  ])("[http.listen] %s is wrong usage", async (_, address, exitCode) => {
+    const options =
+      address === undefined
+        ? { args: ["--issuer", "https://x.example"] }
+        : { address: address.join() };
+    expect((await HttpServer.run(options)).exitCode).toBe(exitCode);
+  });
+
+  test("[http.listen] a port that is taken is named", async () => {
+    const address = new URL(server.url).host;
+    const { exitCode, stderr } = await HttpServer.run({ address });
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain(address);
+  });
+
+  posixTest(
+    "[http.listen] a token file that others may read is refused, with the remedy",
+    async () => {
+      using folder = new TempFolder();
+      const path = folder.write("tokens.txt", `${laptop}\n`);
+      chmodSync(path, 0o644);
+      const { exitCode, stderr } = await HttpServer.run({ args: ["--token-file", path] });
+      expect(exitCode).not.toBe(0);
+      expect(stderr).toContain("chmod 600");
+      expect(stderr).not.toContain(laptop);
+    },
+  );
+});
