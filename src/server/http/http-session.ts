@@ -4,21 +4,10 @@ import { EventStore } from "../../transport/http/event-store.ts";
 import { type Connection, createConnection } from "../connection.ts";
 import { Dispatcher } from "../dispatcher.ts";
 import type { Outbox } from "../outbox.ts";
-import type { ServerContext } from "../server-context.ts";
-import type { ClientProfile } from "../session.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import type { LegacySession, LegacySessionParts } from "./legacy-session.ts";
 import { replayResponse } from "./responses.ts";
 import { SessionStream } from "./session-stream.ts";
-
-export interface HttpSessionParts {
-  readonly id: string;
-  /** Who made it. */
-  readonly principal: Principal;
-  readonly server: ServerContext;
-  /** Bounds what the streams of all sessions keep. */
-  readonly memory: EventMemory;
-  readonly profile: (session: HttpSession) => ClientProfile;
-}
 
 /** The stream for what belongs to no request. */
 const ownStreamNumber = 0;
@@ -40,14 +29,12 @@ class OwnStreamOutbox implements Outbox {
   }
 }
 
-/** One legacy session: the state of its handshake and its streams. Small while idle: streams are made when needed. */
-export class HttpSession {
+/** One session of Streamable HTTP: the state of its handshake and its streams. Small while idle: streams are made when needed. */
+export class HttpSession implements LegacySession {
   readonly id: string;
-  /** Only this principal may use it. Its scopes are those of the newest request: tokens are renewed. */
   principal: Principal;
   readonly connection: Connection;
   readonly dispatcher: Dispatcher;
-  /** On the clock of `performance.now()`. */
   usedAt = performance.now();
   readonly #memory: EventMemory;
   #store: EventStore | undefined;
@@ -56,7 +43,7 @@ export class HttpSession {
   #lastStreamNumber = ownStreamNumber;
   #heartbeat: Heartbeat | undefined;
 
-  constructor({ id, principal, server, memory, profile }: HttpSessionParts) {
+  constructor({ id, principal, server, memory, profile }: LegacySessionParts) {
     this.#memory = memory;
     this.id = id;
     this.principal = principal;
@@ -101,11 +88,7 @@ export class HttpSession {
     return replayResponse(replay.events);
   }
 
-  /** Cancels its work and ends its streams. */
-  end(): void {
-    this.connection.inFlight.cancelAll();
-    this.connection.clientRequests.close();
-    this.connection.server.subscriptions.release(this.connection);
+  closeStreams(): void {
     if (this.#ownStream !== undefined) this.#heartbeat?.delete(this.#ownStream);
     for (const stream of this.#streams.values()) stream.finish(undefined);
     this.#store?.clear();

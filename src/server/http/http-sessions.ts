@@ -3,12 +3,12 @@ import { httpSessionIdleMsMax, httpSessionsMax } from "../../base/limits.ts";
 import { EventMemory } from "../../transport/http/event-memory.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientProfile } from "../session.ts";
-import { HttpSession } from "./http-session.ts";
+import type { LegacySession, SessionKind } from "./legacy-session.ts";
 
 export interface HttpSessionsParts {
   readonly server: ServerContext;
   /** The client of one session; its `id` names the session's live state. */
-  readonly sessionProfile: (session: HttpSession) => ClientProfile;
+  readonly sessionProfile: (session: LegacySession) => ClientProfile;
   /** What hangs on the session's identity outside of the server, such as background tasks, is to end. */
   readonly onEnd: (clientId: string) => void;
   readonly sessionsMax?: number;
@@ -20,10 +20,10 @@ const sweepMs = 60_000;
 /** 192 random bits: above the 128 that threats row 9 asks for. */
 const idBytes = 24;
 
-/** The legacy sessions of one endpoint. An id is a name, not a proof: a session belongs to its principal. */
+/** The legacy sessions of one endpoint, of every kind. An id is a name, not a proof: a session belongs to its principal. */
 export class HttpSessions {
   readonly #parts: HttpSessionsParts;
-  readonly #sessions = new Map<string, HttpSession>();
+  readonly #sessions = new Map<string, LegacySession>();
   readonly #memory = new EventMemory();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
 
@@ -42,12 +42,12 @@ export class HttpSessions {
   }
 
   /** Undefined when there are as many as there may be. */
-  create(principal: Principal): HttpSession | undefined {
+  create<S extends LegacySession>(principal: Principal, Kind: SessionKind<S>): S | undefined {
     if (this.#sessions.size >= (this.#parts.sessionsMax ?? httpSessionsMax)) this.#sweep();
     if (this.#sessions.size >= (this.#parts.sessionsMax ?? httpSessionsMax)) return undefined;
     const id = crypto.getRandomValues(Buffer.alloc(idBytes)).toString("base64url");
     const { server, sessionProfile } = this.#parts;
-    const session = new HttpSession({
+    const session = new Kind({
       id,
       principal,
       server,
@@ -58,19 +58,28 @@ export class HttpSessions {
     return session;
   }
 
-  /** Undefined for an id that is unknown, ended, or somebody else's: the answer is the same. */
-  find(id: string, principal: Principal): HttpSession | undefined {
+  /** Undefined for an id that is unknown, ended, somebody else's or of another kind: the answer is the same. */
+  find<S extends LegacySession>(
+    id: string,
+    principal: Principal,
+    Kind: SessionKind<S>,
+  ): S | undefined {
     const session = this.#sessions.get(id);
-    if (session?.principal.id !== principal.id) return undefined;
+    if (!(session instanceof Kind) || session.principal.id !== principal.id) return undefined;
     session.principal = principal;
     session.usedAt = performance.now();
     return session;
   }
 
-  end(session: HttpSession): void {
+  /** Cancels its work and ends its streams. */
+  end(session: LegacySession): void {
     if (!this.#sessions.delete(session.id)) return;
-    session.end();
-    this.#parts.onEnd(session.connection.session.clientId);
+    const { connection } = session;
+    connection.inFlight.cancelAll();
+    connection.clientRequests.close();
+    connection.server.subscriptions.release(connection);
+    session.closeStreams();
+    this.#parts.onEnd(connection.session.clientId);
   }
 
   /** Resolves when no request of any session is under way. */

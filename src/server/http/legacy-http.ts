@@ -6,7 +6,7 @@ import { checkSessionVersion } from "../../transport/http/version-header.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import type { HttpSession } from "./http-session.ts";
+import { HttpSession } from "./http-session.ts";
 import type { HttpSessions } from "./http-sessions.ts";
 import { ResponseLane } from "./response-lane.ts";
 import { accepted, faultResponse, noContent, refusal } from "./responses.ts";
@@ -71,7 +71,7 @@ export class LegacyHttp {
     principal: Principal,
     message: Extract<ClassifiedMessage, { kind: "legacy-request" }>,
   ): Response | Promise<Response> {
-    const session = this.#sessions.create(principal);
+    const session = this.#sessions.create(principal, HttpSession);
     if (session === undefined) {
       return refusal(503, "There are as many sessions as there may be: try again later.", {
         "retry-after": "60",
@@ -96,7 +96,7 @@ export class LegacyHttp {
   }
 
   #find(request: Request, id: string, principal: Principal): HttpSession | Response {
-    const session = this.#sessions.find(id, principal);
+    const session = this.#sessions.find(id, principal, HttpSession);
     if (session === undefined) {
       return refusal(404, "There is no such session: send initialize to begin a new one.");
     }

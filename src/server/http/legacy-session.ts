@@ -1,0 +1,32 @@
+import type { Principal } from "../../auth/principal.ts";
+import type { EventMemory } from "../../transport/http/event-memory.ts";
+import type { Connection } from "../connection.ts";
+import type { ServerContext } from "../server-context.ts";
+import type { ClientProfile } from "../session.ts";
+
+/** A legacy session over HTTP, whatever carries its messages. */
+export interface LegacySession {
+  readonly id: string;
+  /** Only this principal may use it. Its scopes are those of the newest request: tokens are renewed. */
+  principal: Principal;
+  /** On the clock of `performance.now()`. */
+  usedAt: number;
+  readonly connection: Connection;
+  /** True: it is not idle, however long ago it was used. */
+  readonly isBusy: boolean;
+  /** The session has ended, its work is cancelled. */
+  closeStreams(): void;
+}
+
+export interface LegacySessionParts {
+  readonly id: string;
+  /** Who made it. */
+  readonly principal: Principal;
+  readonly server: ServerContext;
+  /** Bounds what the streams of all sessions keep. */
+  readonly memory: EventMemory;
+  readonly profile: (session: LegacySession) => ClientProfile;
+}
+
+/** A class of sessions. */
+export type SessionKind<S extends LegacySession> = new (parts: LegacySessionParts) => S;
