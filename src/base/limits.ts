@@ -202,6 +202,8 @@ export const connectionLookMs = 1_000;
 export const httpRequestsMax = 4096;
 /** After SIGTERM requests under way may take this long; supervisors commonly kill after 10 to 30 s. */
 export const httpDrainMsMax = 8_000;
+/** What was written last gets this long to go out. */
+export const httpFlushMsMax = 500;
 /** How soon a client shall come back for the rest of a stream that we ended early. */
 export const httpRetryMs = 500;
 /** The body of a request must be there by then: 16 MiB need 4.6 Mbit/s. */

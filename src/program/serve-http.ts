@@ -6,6 +6,7 @@ import type { Principal } from "../auth/principal.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import {
   httpDrainMsMax,
+  httpFlushMsMax,
   httpIdleSMax,
   httpRequestsMax,
   messageLineBytesMax,
@@ -49,9 +50,12 @@ export async function serveHttp(
   print(`Listening on ${new URL(settings.path, server.url).href}`);
   router.warm();
   await untilSignal();
-  void server.stop();
+  const stopped = server.stop();
   await within(httpDrainMsMax, endpoint.drain());
   endpoint.close();
+  // Last words, such as the results of subscriptions, are written but may not be out yet.
+  server.closeIdleConnections();
+  await within(httpFlushMsMax, stopped);
   await server.stop(true);
   stopCapping();
   await router.close();

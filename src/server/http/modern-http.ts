@@ -59,7 +59,8 @@ export class ModernHttp {
       checkRequestHeaders(modern, headers, paramHeadersLookup(this.#parts.server.features.router));
     new Dispatcher(this.#connectionFor(principal, lane, inFlight), check).receive(message, lane);
     const response = lane.take();
-    if (!(response instanceof Promise)) return response;
+    // A stream that is there at once, such as that of a subscription, is under way all the same.
+    if (inFlight.size === 0) return response;
     this.#open.add(inFlight);
     request.signal.addEventListener("abort", () => inFlight.cancelAll(), { once: true });
     return response;
@@ -67,10 +68,8 @@ export class ModernHttp {
 
   /** Subscriptions end; resolves when nothing is under way. */
   async settled(): Promise<void> {
-    for (const inFlight of this.#open) {
-      inFlight.endSubscriptions();
-      await inFlight.settled();
-    }
+    for (const inFlight of this.#open) inFlight.endSubscriptions();
+    await Promise.all([...this.#open].map((inFlight) => inFlight.settled()));
   }
 
   close(): void {
