@@ -1,6 +1,7 @@
 import { from, type Requirement } from "./harness/requirement.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { httpRequirements } from "./requirements-http.ts";
+import { resourceRequirements } from "./requirements-resources.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 
 /**
@@ -159,4 +160,5 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...askRequirements,
   ...httpRequirements,
   ...taskRequirements,
+  ...resourceRequirements,
 };
