@@ -52,4 +52,27 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/http.md#other-addresses", {
     "http.listen": "Without tokens it listens on the loopback interface only.",
   }),
+
+  ...from("docs/http.md#health-and-shutdown", {
+    "http.health": "`/healthz` and `/readyz` tell how it is, to everybody.",
+    "http.drain": "After a signal what is under way finishes, and nothing new begins.",
+    "http.exit": "After a signal it ends within its time, and all commands with it.",
+    "http.kill-9": "kill -9 of a server with HTTP clients leaves no child.",
+  }),
+  ...from("docs/http.md#other-addresses", {
+    "http.tls": "With a certificate and its key it speaks TLS.",
+  }),
+
+  ...from("2026-07-28/basic/patterns/subscriptions", {
+    "http.listen-stream":
+      "A subscription gets what it asked for, acknowledged first, tagged with its id.",
+  }),
+
+  ...from("docs/http.md#limits", {
+    "http.framing":
+      "A request has one length; what is ambiguous is refused, and nothing of it runs.",
+    "http.head-size": "Heads that are too large, or none, end their connection alone.",
+    "http.body": "A body is one JSON value in UTF-8, nested within bounds.",
+    "http.body-size": "Bodies of 16 MiB are served, longer ones refused as early as can be.",
+  }),
 };

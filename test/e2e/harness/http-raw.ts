@@ -29,7 +29,7 @@ export class RawConnection implements Disposable {
 
   /** Statuses of the responses so far. */
   get statuses(): number[] {
-    return [...this.#text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+    return [...this.#text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   }
 
   write(bytes: string | Uint8Array): void {
@@ -38,7 +38,7 @@ export class RawConnection implements Disposable {
 
   /** The status of the first response. A connection closed without one has 0. */
   async status(timeoutMs = 15_000): Promise<number> {
-    await this.#until("a response", timeoutMs, () => this.statuses.length > 0);
+    await this.until("a response", () => this.statuses.length > 0, timeoutMs);
     return this.statuses[0] ?? 0;
   }
 
@@ -51,7 +51,8 @@ export class RawConnection implements Disposable {
     this.#socket.destroy();
   }
 
-  async #until(what: string, timeoutMs: number, isDone: () => boolean): Promise<void> {
+  /** When the condition holds, or the server has closed the connection. */
+  async until(what: string, isDone: () => boolean, timeoutMs = 15_000): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = (): void => {
       if (isDone() || this.#isClosed) resolve();
