@@ -185,7 +185,7 @@ describe("sessions are told", () => {
     await using server = await startIn("2025-06-18");
     const version = "2025-06-18";
     const [quiet, loud] = [
-      await background(server, version, gate.command("before", "after")),
+      await background(server, version, `${gate.wait}; echo after`),
       await background(
         server,
         version,
