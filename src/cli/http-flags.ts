@@ -18,6 +18,8 @@ export interface HttpSettings {
   readonly tlsCertificate: string | undefined;
   readonly tlsKey: string | undefined;
   readonly hasMetrics: boolean;
+  /** Where HTTP+SSE, the transport of 2024-11-05, is served too: its stream, and what is sent to it. */
+  readonly ssePair: { readonly stream: string; readonly messages: string } | undefined;
 }
 
 const defaultPath = "/mcp";
@@ -65,6 +67,10 @@ export const httpFlags: FlagTable = {
     placeholder: "NAME",
     help: "Answer requests for this host name too. May be repeated.",
   },
+  sse: {
+    kind: "switch",
+    help: "Serve clients that have HTTP+SSE only (2024-11-05) too, at /sse beside --path.",
+  },
   metrics: { kind: "switch", help: "Serve figures for Prometheus at /metrics." },
   "tls-cert": { kind: "text", placeholder: "FILE", help: "Serve TLS with this certificate (PEM)." },
   "tls-key": { kind: "text", placeholder: "FILE", help: "The key of --tls-cert (PEM)." },
@@ -86,9 +92,10 @@ export function readHttpSettings(args: ParsedArguments): HttpSettings | undefine
   if ((tlsCertificate === undefined) !== (tlsKey === undefined)) {
     throw new AppError("usage", "--tls-cert and --tls-key need each other.");
   }
+  const path = parsePath(args.text("path") ?? defaultPath);
   return {
     ...parseAddress(address),
-    path: parsePath(args.text("path") ?? defaultPath),
+    path,
     tokenFile: args.text("token-file"),
     keySetUrl: args.text("jwks"),
     issuer: args.text("issuer"),
@@ -100,6 +107,7 @@ export function readHttpSettings(args: ParsedArguments): HttpSettings | undefine
     tlsCertificate,
     tlsKey,
     hasMetrics: args.has("metrics"),
+    ssePair: args.has("sse") ? pairBeside(path) : undefined,
   };
 }
 
@@ -120,4 +128,14 @@ function parseAddress(address: string): { host: string; port: number } {
 function parsePath(path: string): string {
   if (/^\/[\w\-./~]*$/.test(path) && !path.includes("//")) return path;
   throw new AppError("usage", `--path ${path} is no path: write it like /mcp.`);
+}
+
+function pairBeside(path: string): HttpSettings["ssePair"] {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const pair = { stream: `${folder}sse`, messages: `${folder}messages` };
+  if (path !== pair.stream && path !== pair.messages) return pair;
+  throw new AppError(
+    "usage",
+    `--path ${path} is what --sse serves: give another path, or no --sse.`,
+  );
 }

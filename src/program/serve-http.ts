@@ -48,6 +48,9 @@ export async function serveHttp(
   const closeIdle = (): void => void server.closeIdleConnections();
   const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
   print(`Listening on ${new URL(settings.path, server.url).href}`);
+  if (settings.ssePair !== undefined) {
+    print(`HTTP+SSE for older clients: ${new URL(settings.ssePair.stream, server.url).href}`);
+  }
   router.warm();
   await untilSignal();
   const stopped = server.stop();
@@ -104,6 +107,7 @@ function createEndpoint(
     principalProfile: (principal) => profile(`principal:${principal.id}`, () => principal),
     onEnd: (clientId) => router.endClient(clientId),
     requestsMax: httpRequestsMax,
+    ssePair: settings.ssePair,
     hasMetrics: settings.hasMetrics,
   });
 }

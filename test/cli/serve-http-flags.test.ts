@@ -17,6 +17,7 @@ const defaults = {
   tlsCertificate: undefined,
   tlsKey: undefined,
   hasMetrics: false,
+  ssePair: undefined,
 };
 
 describe("serve --http", () => {
@@ -36,6 +37,15 @@ describe("serve --http", () => {
       { keySetUrl: "j", issuer: "i", audience: "a", resource: "r", toolScopes: "*=x" },
     ],
     ["--http 8808 --metrics", { hasMetrics: true }],
+    ["--http 8808 --sse", { ssePair: { stream: "/sse", messages: "/messages" } }],
+    [
+      "--http 8808 --sse --path /a/mcp",
+      { path: "/a/mcp", ssePair: { stream: "/a/sse", messages: "/a/messages" } },
+    ],
+    [
+      "--http 8808 --sse --path /mcp/",
+      { path: "/mcp/", ssePair: { stream: "/mcp/sse", messages: "/mcp/messages" } },
+    ],
     ["--http 8808 --tls-cert c --tls-key k", { tlsCertificate: "c", tlsKey: "k" }],
   ])("serve %s", async (flags, settings) => {
     const { exitCode, stderr, servedHttp } = await run(["serve", ...flags.split(" ")]);
@@ -52,6 +62,9 @@ describe("serve --http", () => {
     ["--http 80 --path //mcp", "is no path"],
     ["--http 80 --path /m?x", "is no path"],
     ["--http 80 --tls-cert c", "--tls-cert and --tls-key need each other"],
+    ["--http 80 --sse --path /sse", "--path /sse is what --sse serves"],
+    ["--http 80 --sse --path /a/messages", "--path /a/messages is what --sse serves"],
+    ["--sse", "--sse needs --http ADDRESS"],
     ["--token-file t", "--token-file needs --http ADDRESS"],
     ["--path /x", "--path needs --http ADDRESS"],
   ])("serve %s is refused by name", async (flags, message) => {

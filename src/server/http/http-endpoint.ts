@@ -8,22 +8,26 @@ import { HttpSessions } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
 import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
 import { McpPost } from "./mcp-post.ts";
+import type { RefuseTool } from "./message-refusals.ts";
 import { refusal } from "./responses.ts";
+import { SsePair, type SsePairPaths } from "./sse-pair.ts";
 
 export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpParts, "heartbeat"> {
   /** Path of the MCP endpoint, such as `/mcp`. */
   readonly path: string;
   readonly guard: RequestGuard;
   readonly authorize: (request: Request) => Authorization | Promise<Authorization>;
-  /** Undefined when the principal may use the tool, else the answer (403). */
-  readonly refuseTool: (principal: Principal, toolName: string) => Response | undefined;
+  readonly refuseTool: RefuseTool;
   /** Documents served without authorization, by path, such as the metadata of RFC 9728. */
   readonly documents: ReadonlyMap<string, string>;
+  /** Where HTTP+SSE is served too. */
+  readonly ssePair?: SsePairPaths | undefined;
   /** Count responses and serve the figures at `/metrics`, to whoever may use the server. */
   readonly hasMetrics?: boolean;
 }
 
 type Serve = (principal: Principal) => Response | Promise<Response>;
+type Route = (request: Request, principal: Principal) => Response | Promise<Response>;
 
 const metricsPath = "/metrics";
 const allowed = "POST, GET, DELETE";
@@ -40,6 +44,8 @@ export class HttpEndpoint {
   readonly #post: McpPost;
   readonly #heartbeat = new Heartbeat();
   readonly #metrics: HttpMetrics | undefined;
+  /** What speaks MCP, by path. */
+  readonly #routes: ReadonlyMap<string, Route>;
   #isDraining = false;
 
   constructor(parts: HttpEndpointParts) {
@@ -49,6 +55,10 @@ export class HttpEndpoint {
     this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
     this.#legacy = new LegacyHttp(this.#sessions, parts.server, this.#heartbeat);
     this.#post = new McpPost(this.#modern, this.#legacy, parts.refuseTool);
+    this.#routes = new Map([
+      ...this.#ssePairRoutes(),
+      [parts.path, (request, principal) => this.#serve(request, principal)],
+    ]);
   }
 
   /** Never rejects. */
@@ -61,22 +71,25 @@ export class HttpEndpoint {
     if (refused !== undefined) return refused;
     const document = documents.get(path);
     if (document !== undefined) return guard.withCors(request, serveDocument(request, document));
-    if (this.#metrics !== undefined) {
-      if (path === metricsPath) return this.#authorized(request, () => this.#figures(request));
-      if (path === this.#parts.path) return this.#metrics.observe(this.#answer(request));
+    const metrics = this.#metrics;
+    if (metrics !== undefined && path === metricsPath) {
+      return this.#authorized(request, () => this.#figures(request));
     }
-    return path === this.#parts.path ? this.#answer(request) : this.#nothing();
+    const route = this.#routes.get(path);
+    if (route === undefined) return this.#nothing();
+    const response = this.#answer(request, route);
+    return metrics === undefined ? response : metrics.observe(response);
   };
 
   #nothing(): Response {
     return refusal(404, `There is nothing at this path: send requests to ${this.#parts.path}.`);
   }
 
-  #answer(request: Request): Response | Promise<Response> {
+  #answer(request: Request, route: Route): Response | Promise<Response> {
     const { guard } = this.#parts;
     if (request.method === "OPTIONS") return guard.preflight(request);
     const serve = (principal: Principal): Response | Promise<Response> =>
-      this.#serve(request, principal);
+      this.#isDraining ? shuttingDown() : route(request, principal);
     return guard.withCors(request, this.#authorized(request, serve));
   }
 
@@ -108,9 +121,18 @@ export class HttpEndpoint {
     return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
   }
 
+  #ssePairRoutes(): readonly (readonly [string, Route])[] {
+    const { ssePair: paths, refuseTool } = this.#parts;
+    if (paths === undefined) return [];
+    const sessions = this.#sessions;
+    const pair = new SsePair({ paths, sessions, heartbeat: this.#heartbeat, refuseTool });
+    return [
+      [paths.stream, (request, principal) => pair.open(request, principal)],
+      [paths.messages, (request, principal) => pair.post(request, principal)],
+    ];
+  }
+
   #serve(request: Request, principal: Principal): Response | Promise<Response> {
-    if (this.#isDraining)
-      return refusal(503, "The server is shutting down.", { "retry-after": "5" });
     switch (request.method) {
       case "POST":
         return this.#post.answer(request, principal);
@@ -130,6 +152,10 @@ export class HttpEndpoint {
       ? new Response("shutting down\n", { status: 503 })
       : new Response("ready\n");
   }
+}
+
+function shuttingDown(): Response {
+  return refusal(503, "The server is shutting down.", { "retry-after": "5" });
 }
 
 function serveAuthorized(authorization: Authorization, serve: Serve): Response | Promise<Response> {

@@ -9,7 +9,7 @@ import type { Heartbeat } from "./heartbeat.ts";
 import { HttpSession } from "./http-session.ts";
 import type { HttpSessions } from "./http-sessions.ts";
 import { ResponseLane } from "./response-lane.ts";
-import { accepted, faultResponse, noContent, refusal } from "./responses.ts";
+import { accepted, faultResponse, noContent, refusal, tooManySessions } from "./responses.ts";
 import { SessionlessConnection } from "./sessionless-connection.ts";
 
 const sessionHeader = "mcp-session-id";
@@ -72,11 +72,7 @@ export class LegacyHttp {
     message: Extract<ClassifiedMessage, { kind: "legacy-request" }>,
   ): Response | Promise<Response> {
     const session = this.#sessions.create(principal, HttpSession);
-    if (session === undefined) {
-      return refusal(503, "There are as many sessions as there may be: try again later.", {
-        "retry-after": "60",
-      });
-    }
+    if (session === undefined) return tooManySessions();
     const headers = { [sessionHeader]: session.id };
     return this.#answer(session.dispatcher, message, this.#laneFor(session, headers));
   }

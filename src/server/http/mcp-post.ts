@@ -1,13 +1,12 @@
 import type { Principal } from "../../auth/principal.ts";
-import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
+import { classifyMessage } from "../../protocol/classify.ts";
 import { isAcceptable } from "../../transport/http/accept.ts";
 import { type BodyReading, readBody } from "../../transport/http/read-body.ts";
 import { decideEra } from "../../transport/http/version-header.ts";
 import type { LegacyHttp } from "./legacy-http.ts";
+import { refuseBody, refuseMessage, type RefuseTool } from "./message-refusals.ts";
 import type { ModernHttp } from "./modern-http.ts";
 import { faultResponse, refusal } from "./responses.ts";
-
-type RefuseTool = (principal: Principal, toolName: string) => Response | undefined;
 
 /** One POST: body → message → era → the side of the server that answers it. */
 export class McpPost {
@@ -26,7 +25,7 @@ export class McpPost {
       return refusal(406, "Accept must take application/json and text/event-stream.");
     }
     const body = await readBody(request);
-    return body.kind === "refused" ? refusedBody(body) : this.#answer(request, principal, body);
+    return body.kind === "refused" ? refuseBody(body) : this.#answer(request, principal, body);
   }
 
   #answer(
@@ -35,7 +34,7 @@ export class McpPost {
     body: Extract<BodyReading, { kind: "value" }>,
   ): Response | Promise<Response> {
     const message = classifyMessage(body.value);
-    const refused = this.#refused(message, principal);
+    const refused = refuseMessage(message, principal, this.#refuseTool);
     if (refused !== undefined) return refused;
     const header = request.headers.get("mcp-protocol-version") ?? undefined;
     const era = decideEra({ header, message });
@@ -48,18 +47,4 @@ export class McpPost {
         return faultResponse(era.status, era.fault, era.id);
     }
   }
-
-  /** A tool that the principal's scopes do not allow is answered with what is missing, before anything runs. */
-  #refused(message: ClassifiedMessage, principal: Principal): Response | undefined {
-    if (message.kind !== "legacy-request" && message.kind !== "modern-request") return undefined;
-    const name = message.method === "tools/call" ? message.params?.name : undefined;
-    return typeof name === "string" ? this.#refuseTool(principal, name) : undefined;
-  }
-}
-
-/** What is left of a body that is too large or too slow is not waited for. */
-function refusedBody({ status, fault }: Extract<BodyReading, { kind: "refused" }>): Response {
-  const response = faultResponse(status, fault);
-  if (status === 408 || status === 413) response.headers.set("connection", "close");
-  return response;
 }

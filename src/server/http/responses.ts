@@ -41,6 +41,11 @@ export function refusal(
   return jsonResponse(encodeError(undefined, fault), status, headers);
 }
 
+export function tooManySessions(): Response {
+  const message = "There are as many sessions as there may be: try again later.";
+  return refusal(503, message, { "retry-after": "60" });
+}
+
 /** The events of a stream that has ended. */
 export function replayResponse(events: readonly StoredEvent[]): Response {
   return new Response(events.map((event) => encodeEvent(event)).join(""), { headers: sseHeaders });

@@ -1,0 +1,25 @@
+import type { Principal } from "../../auth/principal.ts";
+import type { ClassifiedMessage } from "../../protocol/classify.ts";
+import type { BodyReading } from "../../transport/http/read-body.ts";
+import { faultResponse } from "./responses.ts";
+
+/** Undefined when the principal may use the tool, else the answer (403). */
+export type RefuseTool = (principal: Principal, toolName: string) => Response | undefined;
+
+/** A tool that the principal's scopes do not allow is answered with what is missing, before anything runs. */
+export function refuseMessage(
+  message: ClassifiedMessage,
+  principal: Principal,
+  refuseTool: RefuseTool,
+): Response | undefined {
+  if (message.kind !== "legacy-request" && message.kind !== "modern-request") return undefined;
+  const name = message.method === "tools/call" ? message.params?.name : undefined;
+  return typeof name === "string" ? refuseTool(principal, name) : undefined;
+}
+
+/** What is left of a body that is too large or too slow is not waited for. */
+export function refuseBody({ status, fault }: Extract<BodyReading, { kind: "refused" }>): Response {
+  const response = faultResponse(status, fault);
+  if (status === 408 || status === 413) response.headers.set("connection", "close");
+  return response;
+}
