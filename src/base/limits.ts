@@ -133,6 +133,8 @@ export const completionsPerSecondMax = 50;
 export const subscriptionsMax = 64;
 /** Resources, and MCP tasks, that one subscription or session may watch. */
 export const watchedResourcesMax = 1000;
+/** Characters of their names together: usual ones have some 50 each, and sessions stay small. */
+export const watchedCharsMax = 128 * KIB;
 /** A reader that was too slow for a change is looked at again after this, then ever more rarely. */
 export const changeRetryMs = 100;
 /** It is looked at this often at least. */

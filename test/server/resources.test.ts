@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { entriesPerPageMax, watchedResourcesMax } from "../../src/base/limits.ts";
+import {
+  entriesPerPageMax,
+  uriCharsMax,
+  watchedCharsMax,
+  watchedResourcesMax,
+} from "../../src/base/limits.ts";
 import { ownMeta } from "../protocol/own-meta.ts";
 import { everyFeature, FakeResources, manyResources, resource, watched } from "./fake-features.ts";
 import { error, modern, request, result, startServer, startSession } from "./harness.ts";
@@ -152,6 +157,20 @@ describe("resources/subscribe and resources/unsubscribe", () => {
     const replies = await exchange(watchedResourcesMax, ...all);
     expect(replies.filter((reply) => faultOf(reply) !== undefined)).toEqual([]);
     const [tooMany, known] = await exchange(2, subscribe(watchedResourcesMax), subscribe(0));
+    expect([faultOf(tooMany), known]).toMatchObject([{ code: -32602 }, result(0, {})]);
+  });
+
+  test("and so are the characters of all together", async () => {
+    const { exchange } = await startSession("2025-06-18", {}, everyFeature());
+    const count = watchedCharsMax / uriCharsMax;
+    const subscribe = (number: number): unknown => {
+      const uri = `${watched}/${number}`.padEnd(uriCharsMax, "x");
+      return request(number, "resources/subscribe", { uri });
+    };
+    const all = Array.from({ length: count }, (_, number) => subscribe(number));
+    const replies = await exchange(count, ...all);
+    expect(replies.filter((reply) => faultOf(reply) !== undefined)).toEqual([]);
+    const [tooMany, known] = await exchange(2, subscribe(count), subscribe(0));
     expect([faultOf(tooMany), known]).toMatchObject([{ code: -32602 }, result(0, {})]);
   });
 

@@ -5,12 +5,12 @@ import { resultReply, type MethodReply } from "../method.ts";
 import { offeredCapabilities } from "../offered-capabilities.ts";
 
 /** Opens the legacy session. Never an error for the version that was asked for (legacy.md section 1). */
-export function handleInitialize(
-  request: ActiveRequest,
-  { server, session }: Connection,
-): MethodReply {
+export function handleInitialize(request: ActiveRequest, connection: Connection): MethodReply {
+  const { server, session } = connection;
   const { features, instructions } = server;
   const version = session.begin(request.params);
+  // What an earlier session of this connection was not told yet is not told to this one.
+  server.subscriptions.release(connection);
   const offered = offeredCapabilities(features);
   return resultReply(encodeInitializeResult(version, { offered, instructions }));
 }

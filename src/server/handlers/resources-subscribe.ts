@@ -1,8 +1,9 @@
-import { watchedResourcesMax } from "../../base/limits.ts";
+import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
 import { featureOf } from "../feature-of.ts";
 import { invalidParams, type MethodReply, resultReply } from "../method.ts";
+import { charsOf } from "../subscriptions/listen-filter.ts";
 import { readUriParam } from "../uri-param.ts";
 
 const done = resultReply("{}");
@@ -21,13 +22,18 @@ export function handleResourcesSubscribe(
     });
   }
   const { subscribedUris } = connection.session;
-  if (subscribedUris.size >= watchedResourcesMax && !subscribedUris.has(uri)) {
+  if (!subscribedUris.has(uri) && !hasRoom(subscribedUris, uri)) {
     return invalidParams(
-      `${watchedResourcesMax} resources are subscribed to, which is the most that is allowed; unsubscribe from one`,
+      `${subscribedUris.size} resources are subscribed to, and there is no room for more: unsubscribe from one`,
     );
   }
   subscribedUris.add(uri);
   return done;
+}
+
+function hasRoom(subscribedUris: ReadonlySet<string>, uri: string): boolean {
+  if (subscribedUris.size >= watchedResourcesMax) return false;
+  return charsOf(subscribedUris) + uri.length <= watchedCharsMax;
 }
 
 /** `resources/unsubscribe`, legacy only; what was not subscribed to is no error. */

@@ -1,4 +1,4 @@
-import { watchedResourcesMax } from "../../base/limits.ts";
+import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
 import type { Change } from "../../gateway/changes.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 
@@ -67,11 +67,19 @@ export function isVisible(change: Change, clientId: string): boolean {
 function readStringSet(value: unknown): ReadonlySet<string> | undefined {
   if (!Array.isArray(value) || value.length > watchedResourcesMax) return undefined;
   const texts = value as readonly unknown[];
-  return texts.every((text) => typeof text === "string") ? new Set(texts) : undefined;
+  if (!texts.every((text) => typeof text === "string")) return undefined;
+  return charsOf(texts) > watchedCharsMax ? undefined : new Set(texts);
+}
+
+/** Characters of all of them together. */
+export function charsOf(texts: Iterable<string>): number {
+  let chars = 0;
+  for (const text of texts) chars += text.length;
+  return chars;
 }
 
 function setRule(field: string): string {
-  return `notifications.${field} must be an array of at most ${watchedResourcesMax} strings`;
+  return `notifications.${field} must be an array of at most ${watchedResourcesMax} strings, ${watchedCharsMax} characters in all`;
 }
 
 function problem(text: string): FilterReading {

@@ -76,6 +76,18 @@ describe("legacy sessions are told of changes", () => {
     expect([session.news(), session.changes.count]).toEqual([listChanged, 1]);
   });
 
+  test("what waited for a slow reader does not reach the session after it", async () => {
+    const session = start();
+    await session.exchange(1, initialize, initialized);
+    session.transport.isCongested = true;
+    emitAll(session);
+    await session.exchange(1, initialize, initialized);
+    session.changes.emit({ kind: "prompts" });
+    session.transport.isCongested = false;
+    expect(await session.exchange(1)).toEqual([notification("notifications/prompts/list_changed")]);
+    expect(session.news()).toEqual([]);
+  });
+
   test("only of what was declared", async () => {
     const session = start({ ...everyFeature(), changing: new Set(["prompts"]) });
     await session.exchange(1, initialize, initialized);

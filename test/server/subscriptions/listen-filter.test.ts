@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { watchedResourcesMax } from "../../../src/base/limits.ts";
+import { watchedCharsMax, watchedResourcesMax } from "../../../src/base/limits.ts";
 import type { Change } from "../../../src/gateway/changes.ts";
 import {
   encodeListenFilter,
@@ -28,6 +28,10 @@ describe("readListenFilter()", () => {
       { resourceSubscriptions: many(watchedResourcesMax) },
       { uris: new Set(many(watchedResourcesMax)) },
     ],
+    [
+      { resourceSubscriptions: ["x".repeat(watchedCharsMax)] },
+      { uris: new Set(["x".repeat(watchedCharsMax)]) },
+    ],
     [{ taskIds: [] }, { taskIds: new Set() }],
     [{ taskIds: ["1"] }, { taskIds: new Set(["1"]) }],
   ])("reads what is asked for (%#)", (notifications, expected) => {
@@ -46,6 +50,7 @@ describe("readListenFilter()", () => {
     [{ resourceSubscriptions: "a:b" }],
     [{ resourceSubscriptions: [5] }],
     [{ resourceSubscriptions: many(watchedResourcesMax + 1) }],
+    [{ resourceSubscriptions: ["x".repeat(watchedCharsMax), "y"] }],
     [{ taskIds: {} }],
     [{ taskIds: [null] }],
     [{ taskIds: many(watchedResourcesMax + 1) }],
