@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only battery,kill,handover,exit,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,kill,mixed,battery,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -14,6 +14,7 @@ import { checkBench } from "./bench.ts";
 import { checkExitTimes } from "./exit-times.ts";
 import { checkHandover } from "./handover-90s.ts";
 import { checkKillLoop } from "./kill-loop.ts";
+import { checkMixedEras } from "./mixed-eras.ts";
 import type { Outcome } from "./outcome.ts";
 import { page, summary } from "./report.ts";
 import { checkSoak } from "./soak.ts";
@@ -31,6 +32,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   exit: checkExitTimes,
   handover: checkHandover,
   kill: () => checkKillLoop(Number(values.runs)),
+  mixed: checkMixedEras,
   battery: checkBattery,
   soak: () => checkSoak(Number(values.calls)),
   bench: checkBench,

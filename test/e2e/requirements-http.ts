@@ -72,7 +72,13 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
     "http.framing":
       "A request has one length; what is ambiguous is refused, and nothing of it runs.",
     "http.head-size": "Heads that are too large, or none, end their connection alone.",
+    "http.slow": "Slow senders are ended, and keep nobody else waiting.",
     "http.body": "A body is one JSON value in UTF-8, nested within bounds.",
     "http.body-size": "Bodies of 16 MiB are served, longer ones refused as early as can be.",
+  }),
+
+  ...from("2026-07-28/basic/versioning", {
+    "http.mixed":
+      "Both eras on one port: each request is answered once, or not at all if cancelled.",
   }),
 };

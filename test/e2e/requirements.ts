@@ -35,6 +35,8 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
   ...from("2026-07-28/basic/versioning", {
     "protocol.eras": "Both eras on one pipe, in any order; the era is decided per message.",
+    "protocol.mixed":
+      "Both eras on one pipe: each request is answered once, or not at all if cancelled.",
   }),
   ...from("2025-03-26/basic/index", {
     "protocol.batch": "Batches are answered under 2025-03-26 and refused elsewhere.",

@@ -86,11 +86,17 @@ export class HttpClient {
     return readAnswer(response, watch);
   }
 
-  /** The response to a message while it is open. */
-  async open(value: unknown, headers: Headers = {}, check?: WireCheck): Promise<EventReader> {
+  /** The response to a message while it is open. `signal` closes the connection, also before the response begins. */
+  async open(
+    value: unknown,
+    headers: Headers = {},
+    check?: WireCheck,
+    signal?: AbortSignal,
+  ): Promise<EventReader> {
     const watch = check ?? this.newCheck();
     watch.sent(value);
     const abort = new AbortController();
+    signal?.addEventListener("abort", () => abort.abort());
     const response = await this.fetch({ headers, body: JSON.stringify(value) }, abort.signal);
     return new EventReader(response, watch, abort);
   }

@@ -51,6 +51,7 @@ export class Server implements AsyncDisposable {
   readonly #child: Bun.Subprocess<"pipe", "pipe", "pipe">;
   readonly #waiters = new Set<Waiter>();
   readonly #check = new WireCheck();
+  readonly #listeners: ((message: ServerMessage) => void)[] = [];
   readonly #reading: Promise<unknown>;
   #stderr = "";
   #rest = "";
@@ -146,6 +147,11 @@ export class Server implements AsyncDisposable {
     }
   }
 
+  /** Hands every message on as it comes: for more of them than may be looked through again and again. */
+  onMessage(listener: (message: ServerMessage) => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** The legacy handshake. */
   async initialize(
     version = "2025-11-25",
@@ -212,6 +218,10 @@ export class Server implements AsyncDisposable {
   #takeLine(line: string): void {
     this.lines.push(line);
     for (const waiter of this.#waiters) if (waiter(line)) this.#waiters.delete(waiter);
+    if (this.#listeners.length === 0) return;
+    for (const message of parseLine(line)) {
+      for (const listener of this.#listeners) listener(message);
+    }
   }
 
   async #readStderr(): Promise<void> {
