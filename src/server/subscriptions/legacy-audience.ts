@@ -3,17 +3,17 @@ import type { ServerFeatures } from "../../gateway/features.ts";
 import type { Connection } from "../connection.ts";
 import { changeKey, encodeChange } from "./change-notification.ts";
 import type { ChangeSender } from "./change-sender.ts";
-import { isVisible } from "./listen-filter.ts";
+import { clientOf } from "./listen-filter.ts";
 
 /**
  * The legacy sessions that are told of changes unasked: of lists that were declared to change, and of the
- * resources that they subscribed to (legacy.md section 4). One listener for all of them: a session costs a
- * place in a set.
+ * resources that they subscribed to (legacy.md section 4). One listener for all of them, by client, so that a
+ * task of one of ten thousand sessions costs the others nothing.
  */
 export class LegacyAudience {
   readonly #features: ServerFeatures;
   readonly #sender: ChangeSender;
-  readonly #members = new Set<Connection>();
+  readonly #members = new Map<string, Set<Connection>>();
   #stop: (() => void) | undefined;
 
   constructor(features: ServerFeatures, sender: ChangeSender) {
@@ -22,12 +22,18 @@ export class LegacyAudience {
   }
 
   add(connection: Connection): void {
-    this.#members.add(connection);
+    const { clientId } = connection.session;
+    const known = this.#members.get(clientId);
+    if (known === undefined) this.#members.set(clientId, new Set([connection]));
+    else known.add(connection);
     this.#stop ??= this.#features.changes.listen((change) => this.#tell(change));
   }
 
   delete(connection: Connection): void {
-    this.#members.delete(connection);
+    const { clientId } = connection.session;
+    const known = this.#members.get(clientId);
+    known?.delete(connection);
+    if (known?.size === 0) this.#members.delete(clientId);
     this.#sender.forget(connection);
     if (this.#members.size > 0) return;
     this.#stop?.();
@@ -36,15 +42,21 @@ export class LegacyAudience {
 
   #tell(change: Change): void {
     if (change.kind !== "resource" && !this.#features.changing.has(change.kind)) return;
-    for (const connection of this.#members) {
+    const clientId = clientOf(change);
+    if (clientId !== undefined) return this.#tellEach(this.#members.get(clientId), change);
+    for (const connections of this.#members.values()) this.#tellEach(connections, change);
+  }
+
+  #tellEach(connections: Iterable<Connection> = [], change: Change): void {
+    for (const connection of connections) {
       if (!isFor(connection, change)) continue;
       this.#sender.send(connection, changeKey(change), () => encodeChange(change));
     }
   }
 }
 
+/** A session may have begun anew: until it says that it is ready it is told nothing. */
 function isFor({ session }: Connection, change: Change): boolean {
-  // A session may have begun anew: until it says that it is ready it is told nothing.
-  if (!session.isInitialized || !isVisible(change, session.clientId)) return false;
+  if (!session.isInitialized) return false;
   return change.kind !== "resource" || session.subscribedUris.has(change.uri);
 }

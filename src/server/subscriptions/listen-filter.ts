@@ -54,14 +54,13 @@ export function encodeListenFilter(filter: ListenFilter): Params {
 
 /** True when the subscription is to be told of the change. */
 export function isWanted(filter: ListenFilter, change: Change, clientId: string): boolean {
-  if (!isVisible(change, clientId)) return false;
-  return change.kind === "resource" ? filter.uris.has(change.uri) : filter[change.kind];
+  const isAsked = change.kind === "resource" ? filter.uris.has(change.uri) : filter[change.kind];
+  return isAsked && (clientOf(change) ?? clientId) === clientId;
 }
 
-/** Some things only one client can see. */
-export function isVisible(change: Change, clientId: string): boolean {
-  if (change.kind !== "resource" && change.kind !== "resources") return true;
-  return change.clientId === undefined || change.clientId === clientId;
+/** The only client that can see what has changed; undefined when all can. */
+export function clientOf(change: Change): string | undefined {
+  return change.kind === "resource" || change.kind === "resources" ? change.clientId : undefined;
 }
 
 function readStringSet(value: unknown): ReadonlySet<string> | undefined {
