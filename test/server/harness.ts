@@ -31,7 +31,7 @@ interface AskedCall {
 }
 
 /** Knows no tool; keeps each call open until the test settles it, or its signal is aborted. */
-class FakeRouter implements Router {
+export class FakeRouter implements Router {
   readonly calls: AskedCall[] = [];
   /** Tools that may become MCP tasks; a test adds to it. */
   readonly taskSupports = new Map<string, TaskSupport>();

@@ -1,0 +1,61 @@
+import type { Principal } from "../../../src/auth/principal.ts";
+import { Changes } from "../../../src/gateway/changes.ts";
+import { HttpEndpoint, type HttpEndpointParts } from "../../../src/server/http/http-endpoint.ts";
+import { ServerContext } from "../../../src/server/server-context.ts";
+import type { ClientProfile } from "../../../src/server/session.ts";
+import { RequestGuard } from "../../../src/transport/http/request-guard.ts";
+import { FakeRouter } from "../harness.ts";
+
+export interface EndpointFixture extends Disposable {
+  readonly endpoint: HttpEndpoint;
+  readonly router: FakeRouter;
+  /** Clients whose session has ended. */
+  readonly endedIds: readonly string[];
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+}
+
+/** An endpoint without a port. Whom a request speaks for is what its `Authorization` says. */
+export function startEndpoint(parts: Partial<HttpEndpointParts> = {}): EndpointFixture {
+  const router = new FakeRouter();
+  const endedIds: string[] = [];
+  const endpoint = new HttpEndpoint({
+    server: new ServerContext({
+      features: { router, changes: new Changes(), changing: new Set() },
+      instructions: "Use the tools.",
+      stateKey: () => Promise.resolve(new Uint8Array(32)),
+    }),
+    path: "/mcp",
+    guard: new RequestGuard({ allowedHosts: [], allowedOrigins: ["https://app.example.com"] }),
+    authorize: ({ headers }) => ({ kind: "ok", principal: principalOf(headers) }),
+    refuseTool: () => undefined,
+    documents: new Map(),
+    sessionProfile: ({ id }) => profile(`session:${id}`),
+    principalProfile: ({ id }) => profile(`principal:${id}`),
+    onEnd: (id) => endedIds.push(id),
+    requestsMax: 10,
+    ...parts,
+  });
+  return {
+    endpoint,
+    router,
+    endedIds,
+    fetch: async (path, init = {}) => {
+      const headers = new Headers(init.headers);
+      if (!headers.has("host")) headers.set("host", "localhost");
+      return endpoint.fetch(new Request(`http://localhost${path}`, { ...init, headers }));
+    },
+    [Symbol.dispose]: () => endpoint.close(),
+  };
+}
+
+function principalOf(headers: Headers): Principal {
+  return { id: headers.get("authorization") ?? "local", scopes: undefined };
+}
+
+function profile(id: string): ClientProfile {
+  return {
+    id,
+    limitsFor: () => ({ answerMs: 1_000, resultCharsMax: 1_000 }),
+    fallbackDir: "/fallback",
+  };
+}
