@@ -12,6 +12,9 @@ export const resourceRequirements: Readonly<Record<string, Requirement>> = {
     "resources.unknown": "What is not there is an error of the revision; no path leads out.",
     "resources.pages": "A cursor that was not given out is -32602.",
   }),
+  ...from("docs/protocol.md#resources", {
+    "clients.resources": "The official SDKs list, read and watch resources.",
+  }),
   ...from("2025-11-25/server/resources", {
     "resources.subscribe":
       "A session that subscribed is told of output and end, and no more after it unsubscribed.",
