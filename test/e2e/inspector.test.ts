@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+
+import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
+import { HttpServer } from "./harness/http-server.ts";
+import { builtTools } from "./harness/messages.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { testEnvironment } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+ensureBuilt(productBinary);
+
+const token = "laptop-0123456789abcdef";
+const home = new TempFolder();
+let http: HttpServer;
+beforeAll(async () => {
+  http = await HttpServer.start({ tokens: [token] });
+});
+afterAll(async () => {
+  await http[Symbol.asyncDispose]();
+  home[Symbol.dispose]();
+});
+
+const rows = ["legacy", "auto", "modern"].flatMap((era) =>
+  ["stdio", "http"].map((transport): [string, string] => [era, transport]),
+);
+
+/** The Inspector's result for a method, from the compiled server. */
+async function inspect(era: string, transport: string, ...args: string[]): Promise<unknown> {
+  const launcher = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+  const target =
+    transport === "stdio"
+      ? [productBinary]
+      : [http.url, "--transport", "http", "--header", `Authorization: Bearer ${token}`];
+  const flags = ["--protocol-era", era, "--format", "json"];
+  const child = Bun.spawn(
+    [process.execPath, join(root, launcher), "--cli", ...target, ...args, ...flags],
+    {
+      cwd: home.path,
+      // Its catalogue is in the user's home otherwise.
+      env: { ...testEnvironment(home.path), MCP_CATALOG_PATH: home.at("catalogue.json") },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: 15_000,
+    },
+  );
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) !== 0) throw new Error(`the Inspector failed: ${err}${out}`);
+  const { result } = JSON.parse(out) as { result: Record<string, unknown> };
+  return result;
+}
+
+test.each(rows)(
+  "[clients.inspector-cli] %s over %s: lists tools, portable ones",
+  async (era, transport) => {
+    const list = await inspect(era, transport, "--method", "tools/list", "--strict");
+    expect(list).toMatchObject({ tools: builtTools.map((name) => ({ name })) });
+  },
+);
+
+test.each(rows)("[clients.inspector-cli] %s over %s: calls a tool", async (era, transport) => {
+  const args = ["--tool-args-json", '{"command":"echo inspected"}'];
+  const call = ["--method", "tools/call", "--tool-name", "Bash", ...args];
+  expect(await inspect(era, transport, ...call)).toMatchObject({
+    content: [{ type: "text", text: "inspected\n" }],
+    isError: false,
+  });
+});
