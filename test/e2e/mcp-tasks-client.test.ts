@@ -1,6 +1,10 @@
-import { describe, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
 
-import { Client } from "@modelcontextprotocol/client";
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import {
   createTaskSessionFromClient,
@@ -10,25 +14,42 @@ import {
 } from "@modelcontextprotocol/ext-tasks/client";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { HttpServer } from "./harness/http-server.ts";
 import { modernVersion } from "./harness/messages.ts";
+import { clientInfo, stdioParameters } from "./harness/official-clients.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, uniqueSeconds } from "./harness/processes.ts";
-import { testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
 
-const clientInfo = { name: "e2e", version: "1" };
-type Message = Parameters<StdioClientTransport["send"]>[0];
+/** A client that is answered within a second. */
+const hurried = { SCORPIOX_CLIENT_BUDGET_MS: "1000" };
+const home = new TempFolder();
+let http: HttpServer;
+beforeAll(async () => {
+  http = await HttpServer.start({ env: hurried });
+});
+afterAll(async () => {
+  await http[Symbol.asyncDispose]();
+  home[Symbol.dispose]();
+});
+
+type TransportName = "stdio" | "HTTP";
+type Message = Parameters<Transport["send"]>[0];
 
 /** Lets requests past the SDK client, whose own codecs do not know results of the tasks extension. */
-class RawTransport extends StdioClientTransport {
+class RawRequests {
+  readonly #transport: Transport;
   readonly #waiting = new Map<string, (response: JsonRpcResponse) => void>();
   #lastId = 0;
 
   /** The client calls the listener that was there before it, and ignores responses that it did not ask for. */
-  override onmessage = (message: Message): void => this.#take(message);
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    transport.onmessage = (message: Message): void => this.#take(message);
+  }
 
   /** Sends a request without an id and gives what it is answered with. */
   async dispatch(request: unknown): Promise<JsonRpcResponse> {
@@ -36,7 +57,7 @@ class RawTransport extends StdioClientTransport {
     const id = `raw-${this.#lastId}`;
     const { promise, resolve } = Promise.withResolvers<JsonRpcResponse>();
     this.#waiting.set(id, resolve);
-    await this.send({ jsonrpc: "2.0", id, ...(request as object) } as Message);
+    await this.#transport.send({ jsonrpc: "2.0", id, ...(request as object) } as Message);
     return promise;
   }
 
@@ -50,22 +71,21 @@ class RawTransport extends StdioClientTransport {
 
 /** A session of the official tasks client with the compiled server. */
 class TasksClient implements AsyncDisposable {
-  readonly #home = new TempFolder();
   readonly #client = new Client(clientInfo, {
     versionNegotiation: { mode: { pin: modernVersion } },
   });
 
-  async connect(): Promise<TaskEnabledSession> {
-    const transport = new RawTransport({
-      command: productBinary,
-      env: { ...testEnvironment(this.#home.path), SCORPIOX_CLIENT_BUDGET_MS: "1000" },
-      cwd: this.#home.path,
-      stderr: "pipe",
-    });
+  async connect(name: TransportName): Promise<TaskEnabledSession> {
+    const { env, ...parameters } = stdioParameters(home);
+    const transport =
+      name === "stdio"
+        ? new StdioClientTransport({ ...parameters, env: { ...env, ...hurried } })
+        : new StreamableHTTPClientTransport(new URL(http.url));
+    const raw = new RawRequests(transport);
     await this.#client.connect(transport);
     return createTaskSessionFromClient(this.#client, {
       endpointId: "e2e",
-      rawDispatch: (request) => transport.dispatch(request),
+      rawDispatch: (request) => raw.dispatch(request),
       v2RequestFraming: {
         protocolVersion: modernVersion,
         clientInfo,
@@ -76,11 +96,10 @@ class TasksClient implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.close();
-    this.#home[Symbol.dispose]();
   }
 }
 
-describe("official tasks client", () => {
+describe.each<TransportName>(["stdio", "HTTP"])("official tasks client over %s", (transport) => {
   const rows: [string, string, object, "immediate" | "task", string][] = [
     ["quick", "Bash", { command: "echo quick" }, "immediate", "quick\n"],
     ["slow", "Bash", { command: "sleep 1.5; echo slow" }, "task", "slow\n"],
@@ -88,7 +107,7 @@ describe("official tasks client", () => {
   ];
   posixTest.each(rows)("[tasks.client] %s: %s", async (_, name, args, kind, text) => {
     await using client = new TasksClient();
-    const session = await client.connect();
+    const session = await client.connect(transport);
     const execution = await session.callTool(name, args as never);
     expect(execution.kind).toBe(kind);
     const { outcome } = await execution.settle();
@@ -99,7 +118,7 @@ describe("official tasks client", () => {
 
   posixTest("[tasks.client] a call is cancelled", async () => {
     await using client = new TasksClient();
-    const session = await client.connect();
+    const session = await client.connect(transport);
     const seconds = uniqueSeconds();
     const execution = await session.callTool("BackgroundBash", { command: `sleep ${seconds}` });
     await execution.cancel();
