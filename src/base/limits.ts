@@ -13,12 +13,23 @@ const MIB = 1024 * KIB;
  * Common clients give up on lines above 10 MiB.
  */
 export const messageLineBytesMax = 16 * MIB + 64 * KIB;
+/**
+ * Elements of a JSON-RPC batch: one message of 16 MiB could hold millions, each with a reply. More is one error.
+ * Clients that batch send tens.
+ */
+export const batchElementsMax = 1000;
+/** Characters of all replies to a batch; what comes after is an error in its place. */
+export const batchReplyCharsMax = 16 * MIB;
 /** Deeper JSON is refused: re-serialising fails near 10^5, long after parsing still succeeds. */
 export const messageDepthMax = 1000;
 /** Bytes that may wait for a slow reader before no more input is read. */
 export const outputQueueBytesMax = 4 * MIB;
 /** Requests that may be in flight on one connection; more are answered with an error. */
 export const requestsInFlightMax = 4096;
+/** Texts whose meaning is remembered in one place, such as the names of clients: some tens are seen in practice. */
+export const rememberedTextsMax = 128;
+/** Longer ones come from nobody who means well, and are not kept. */
+export const rememberedTextCharsMax = 200;
 
 // ---- Tool results ---------------------------------------------------------------------------
 

@@ -1,9 +1,17 @@
+import { batchReplyCharsMax } from "../base/limits.ts";
+import { createFault, encodeError, errorCodes, type RequestId } from "../protocol/json-rpc.ts";
 import type { ReplyLane } from "./lane.ts";
+
+const tooMuch = createFault(
+  errorCodes.internalError,
+  `The replies to this batch have more than ${batchReplyCharsMax} characters: send fewer requests at a time`,
+);
 
 /** Collects the replies of one JSON-RPC batch; they go out as one array (legacy.md section 3). */
 export class BatchReplies {
   readonly #lane: ReplyLane;
   readonly #replies: string[] = [];
+  #chars = 0;
   #expected = 0;
   #isComplete = false;
 
@@ -11,8 +19,11 @@ export class BatchReplies {
     this.#lane = lane;
   }
 
-  /** A place for one reply, to be filled once; undefined fills it with nothing, for a cancelled request. */
-  expect(): ReplyLane {
+  /**
+   * A place for one reply, to be filled once; undefined fills it with nothing, for a cancelled request. What is too
+   * much for one message becomes an error with `id`.
+   */
+  expect(id: RequestId | undefined): ReplyLane {
     const lane = this.#lane;
     this.#expected += 1;
     return {
@@ -22,10 +33,17 @@ export class BatchReplies {
       },
       reply: (text) => {
         this.#expected -= 1;
-        if (text !== undefined) this.#replies.push(text);
+        if (text !== undefined) this.#add(id, text);
         this.#replyWhenComplete();
       },
     };
+  }
+
+  #add(id: RequestId | undefined, text: string): void {
+    const isTooMuch = this.#chars + text.length > batchReplyCharsMax;
+    const reply = isTooMuch ? encodeError(id, tooMuch) : text;
+    this.#chars += reply.length;
+    this.#replies.push(reply);
   }
 
   /** All elements have been read: no more places will be asked for. */

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../base/errors.ts";
+import { batchElementsMax } from "../base/limits.ts";
 import { FaultError, InputNeeded } from "../gateway/ask-client.ts";
 import {
   type BatchMessage,
@@ -9,7 +10,13 @@ import {
 } from "../protocol/classify.ts";
 import { readEnvelope } from "../protocol/envelope.ts";
 import { encodeInputRequired } from "../protocol/input-required-codec.ts";
-import { createFault, encodeError, encodeResult, errorCodes } from "../protocol/json-rpc.ts";
+import {
+  createFault,
+  encodeError,
+  encodeResult,
+  errorCodes,
+  type RequestId,
+} from "../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { TransportEvent } from "../transport/transport.ts";
 import { ActiveRequest, type Asker } from "./active-request.ts";
@@ -86,11 +93,15 @@ export class Dispatcher {
     if (elements.length === 0) {
       return replyError(lane, undefined, batchFault("a batch must not be empty"));
     }
+    if (elements.length > batchElementsMax) {
+      const detail = `a batch must not have more than ${batchElementsMax} elements`;
+      return replyError(lane, undefined, batchFault(detail));
+    }
     const replies = new BatchReplies(lane);
     const seenIds = new Set<string | number>();
     for (const element of elements) {
       const message = refuseInBatch(classifyMessage(element), seenIds);
-      this.#receiveMessage(message, () => replies.expect());
+      this.#receiveMessage(message, () => replies.expect(idOf(message)));
     }
     replies.complete();
   }
@@ -191,6 +202,10 @@ function refuseInBatch(message: ClassifiedMessage, seenIds: Set<string | number>
   }
   if (message.method !== "initialize") return message;
   return { kind: "invalid", code, id, message: "Invalid request: initialize must be sent alone" };
+}
+
+function idOf(message: SingleMessage): RequestId | undefined {
+  return message.kind === "notification" ? undefined : message.id;
 }
 
 function batchFault(detail: string): ProtocolFault {

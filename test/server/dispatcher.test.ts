@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { requestsInFlightMax } from "../../src/base/limits.ts";
+import {
+  batchElementsMax,
+  batchReplyCharsMax,
+  requestsInFlightMax,
+} from "../../src/base/limits.ts";
 import {
   error,
   modern,
@@ -165,6 +169,36 @@ describe("Dispatcher, batches", () => {
     expect(await exchange(2, [], silent, request(1, "ping"))).toEqual([
       error(undefined, -32600, "Invalid request: a batch must not be empty"),
       result(1, {}),
+    ]);
+  });
+
+  test.each([
+    [batchElementsMax, true],
+    [batchElementsMax + 1, false],
+  ])("A11: a batch of %d elements is answered: %p", async (length, isAnswered) => {
+    const { exchange } = await startSession("2025-03-26");
+    const [reply] = await exchange(
+      1,
+      Array.from({ length }, (_, id) => request(id, "ping")),
+    );
+    const message = `Invalid request: a batch must not have more than ${batchElementsMax} elements`;
+    const refusal = error(undefined, -32600, message);
+    expect(isAnswered ? (reply as unknown[]).length : reply).toEqual(isAnswered ? length : refusal);
+  });
+
+  test("A11: replies that are too much for one message become errors with their ids", async () => {
+    const { exchange, router } = await startSession("2025-03-26");
+    const long = JSON.stringify({ content: [], long: "x".repeat(batchReplyCharsMax / 2) });
+    const replies = exchange(
+      1,
+      [1, 2, 3].map((id) => request(id, "tools/call", echo)),
+    );
+    for (const position of [0, 1, 2]) router.answer(position, long);
+    const [batch] = (await replies) as unknown as [{ id: number; error?: { code: number } }[]];
+    expect(batch.map(({ id, error: fault }) => [id, fault?.code])).toEqual([
+      [1, undefined],
+      [2, -32603],
+      [3, -32603],
     ]);
   });
 

@@ -37,8 +37,12 @@ export class Subscription implements ChangeReader {
     this.#sender = sender;
   }
 
-  /** Acknowledges, then tells of changes. The promise is the reply to the request: it resolves at the end. */
-  start(): Promise<MethodReply> {
+  /**
+   * Acknowledges, then tells of changes. The promise is the reply to the request: it resolves at the end, of which
+   * `onEnd` is told before.
+   */
+  start(onEnd: () => void): Promise<MethodReply> {
+    this.#stops.push(onEnd);
     const { id, lane } = this.#request;
     const notifications = encodeListenFilter(this.#filter);
     lane.send(

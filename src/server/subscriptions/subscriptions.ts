@@ -25,7 +25,7 @@ export class Subscriptions {
    * Opens a modern subscription; resolves with the reply when it ends. Of too many on one connection the oldest
    * is ended: it is most likely the one that its client forgot.
    */
-  async listen(
+  listen(
     request: ActiveRequest,
     connection: Connection,
     filter: ListenFilter,
@@ -38,11 +38,8 @@ export class Subscriptions {
     }
     const subscription = new Subscription(request, connection, filter, this.#sender);
     open.add(subscription);
-    try {
-      return await subscription.start();
-    } finally {
-      open.delete(subscription);
-    }
+    // At once, not when the reply is: it must not be ended a second time.
+    return subscription.start(() => open.delete(subscription));
   }
 
   /** A legacy session is ready: from now on it is told of changes (legacy.md section 4). */

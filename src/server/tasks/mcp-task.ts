@@ -128,7 +128,8 @@ export class McpTask {
   #endAs(end: McpTaskEnd): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    if (end.status === "failed") this.#statusMessage = end.fault.message;
+    // What it was doing is no longer its state.
+    this.#statusMessage = end.status === "failed" ? end.fault.message : undefined;
     this.#inputs.close("The MCP task has ended.");
     this.#changed();
   }

@@ -204,6 +204,18 @@ describe("subscriptions/listen, teardown", () => {
     expect(await exchange(2, listen(0, {}))).toContainEqual(acknowledged(0, {}));
   });
 
+  test("A9: of too many in one chunk each is dropped once, and one that its client ended never", async () => {
+    const { transport, exchange } = start();
+    const all = Array.from({ length: subscriptionsMax + 3 }, (_, id) => listen(id, {}));
+    const cancelled = notification("notifications/cancelled", { requestId: 0 });
+    transport.deliver(listen("first", {}), cancelled, ...all);
+    const sent = await exchange(1 + all.length + 4);
+    const dropped = (sent as { method: string; params: { requestId: unknown } }[])
+      .filter(({ method }) => method === "notifications/cancelled")
+      .map(({ params }) => params.requestId);
+    expect(dropped).toEqual(["first", 0, 1, 2]);
+  });
+
   test("an id in flight is not listened to twice", async () => {
     const { exchange } = start();
     await exchange(1, listen(1, {}));

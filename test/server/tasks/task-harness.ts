@@ -76,7 +76,8 @@ export function fields(status: string, more: object = {}): object {
     resultType: "complete",
     taskId: expect.any(String) as string,
     status,
-    statusMessage: "working on it",
+    // What it is doing: an MCP task that has ended does nothing.
+    ...(["completed", "cancelled"].includes(status) ? {} : { statusMessage: "working on it" }),
     createdAt: iso,
     lastUpdatedAt: iso,
     ttlMs: 3_600_000,
