@@ -20,6 +20,18 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
     "http.resume":
       "A client that comes back gets the rest of the stream that it lost, and no other.",
   }),
+  ...from("2024-11-05/basic/transports", {
+    "sse.messages": "HTTP+SSE: messages are POSTed, everything of the session comes on its stream.",
+    "sse.sdk-v1": "The official SDK v1 works over HTTP+SSE, and is asked there.",
+    "sse.sdk-v2":
+      "The official SDK v2 works over HTTP+SSE, also when it looks for 2026-07-28 first.",
+  }),
+  ...from("docs/http.md#older-clients-httpsse", {
+    "sse.switch": "HTTP+SSE is there with `--sse` only, beside `--path`.",
+    "sse.auth": "Tokens, scopes and foreign pages are looked at as on the rest of the server.",
+    "sse.end": "The end of a stream ends its session, and all that runs for it.",
+    "sse.drain": "When the server goes, what is under way is still answered on the stream.",
+  }),
   ...from("2025-03-26/basic/transports", {
     "http.batch": "Batches are answered as one array under 2025-03-26 and refused elsewhere.",
   }),

@@ -35,7 +35,9 @@ export class EventReader {
 
   /** The messages so far. */
   get messages(): ServerMessage[] {
-    return this.events.flatMap(({ data }) => (data ? elementsOf(JSON.parse(data)) : []));
+    return this.events.flatMap((event) =>
+      hasMessage(event) ? elementsOf(JSON.parse(event.data)) : [],
+    );
   }
 
   get isEnded(): boolean {
@@ -113,7 +115,7 @@ export class EventReader {
     const event = parseEvent(block);
     if (Object.keys(event).length === 0) return;
     this.events.push(event);
-    if (event.data) this.#check.received(event.data);
+    if (hasMessage(event)) this.#check.received(event.data);
   }
 }
 
@@ -125,6 +127,11 @@ export function parseEvent(block: string): StreamEvent {
   }
   const { retry, ...event } = Object.fromEntries(fields);
   return retry === undefined ? event : { ...event, retry: Number(retry) };
+}
+
+/** Events of other names, such as `endpoint` of HTTP+SSE, hold something else. */
+function hasMessage(event: StreamEvent): event is StreamEvent & { readonly data: string } {
+  return Boolean(event.data) && (event.event ?? "message") === "message";
 }
 
 function elementsOf(value: unknown): ServerMessage[] {
