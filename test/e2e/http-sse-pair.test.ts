@@ -10,6 +10,7 @@ import { requestOf } from "./harness/http-session.ts";
 import { builtTools, legacyVersions, textOf, toolNames } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
+import { isListChange, isUpdateOf, startedUri } from "./harness/resources.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -52,6 +53,21 @@ describe("the pair of endpoints", () => {
       await stream.close();
     },
   );
+
+  test("[sse.messages] changes come on the stream of their session alone", async () => {
+    const [session, other] = [
+      await PairSession.initialize(server.client),
+      await PairSession.initialize(server.client),
+    ];
+    const uri = startedUri(await session.call("BackgroundBash", { command: "sleep 600" }));
+    await session.stream.message("a change of the list", isListChange);
+    expect((await session.request("resources/subscribe", { uri })).result).toEqual({});
+    await session.call("KillBgTask", { task_id: Number(uri.split("/").at(-1)) });
+    await session.stream.message("an update", isUpdateOf(uri));
+    await other.request("ping");
+    expect(other.stream.messages.filter(({ method }) => method !== undefined)).toEqual([]);
+    await Promise.all([session.stream.close(), other.stream.close()]);
+  });
 
   test("[sse.messages] a POST is answered with 202 and nothing", async () => {
     const session = await PairSession.open(server.client);
