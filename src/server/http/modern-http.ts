@@ -62,7 +62,9 @@ export class ModernHttp {
     // A stream that is there at once, such as that of a subscription, is under way all the same.
     if (inFlight.size === 0) return response;
     this.#open.add(inFlight);
-    request.signal.addEventListener("abort", () => inFlight.cancelAll(), { once: true });
+    // The client may have gone while its token was checked or its body read.
+    if (request.signal.aborted) inFlight.cancelAll();
+    else request.signal.addEventListener("abort", () => inFlight.cancelAll(), { once: true });
     return response;
   }
 

@@ -92,8 +92,10 @@ export class EventReader {
     const decoder = new TextDecoder("utf-8", { fatal: true });
     let rest = "";
     try {
-      for await (const chunk of this.response.body ?? []) {
-        const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+      for await (const chunk of (this.response.body ?? []) as AsyncIterable<Uint8Array | string>) {
+        // Text comes as it was written from an endpoint without a port.
+        const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+        const blocks = (rest + text).split("\n\n");
         rest = blocks.pop() ?? "";
         for (const block of blocks) this.#take(block);
         for (const waiter of this.#waiters) waiter();

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test";
+
+import { Changes } from "../../../src/gateway/changes.ts";
+import type { ToolListing } from "../../../src/protocol/tool-types.ts";
+import { ServerContext } from "../../../src/server/server-context.ts";
+import { until } from "../../process/until.ts";
+import { FakeRouter, listings } from "../harness.ts";
+import { type EndpointFixture, startEndpoint } from "./endpoint-fixture.ts";
+import { postModern, read } from "./exchange.ts";
+
+const echo = { name: "Echo", arguments: {} };
+
+describe("ModernHttp", () => {
+  test("takes as many requests as there may be under way", async () => {
+    using fixture = startEndpoint({ requestsMax: 2 });
+    const open = [postModern(fixture, echo), postModern(fixture, echo)];
+    await until(() => fixture.router.calls.length === 2);
+    const refused = await postModern(fixture, echo);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    fixture.router.answer(0);
+    expect((await open[0])?.status).toBe(200);
+    const third = postModern(fixture, echo);
+    await until(() => fixture.router.calls.length === 3);
+    fixture.router.answer(1);
+    fixture.router.answer(2);
+    expect((await Promise.all([...open, third])).map(({ status }) => status)).toEqual([
+      200, 200, 200,
+    ]);
+  });
+
+  const isCancelled = (fixture: EndpointFixture): boolean =>
+    fixture.router.calls[0]?.request.cancellation.isCancelled === true;
+
+  test("a client that goes before its response begins has cancelled", async () => {
+    using fixture = startEndpoint();
+    const abort = new AbortController();
+    const response = postModern(fixture, echo, {}, abort.signal);
+    response.catch(() => {});
+    await until(() => fixture.router.calls.length === 1);
+    expect(isCancelled(fixture)).toBe(false);
+    abort.abort();
+    await until(() => isCancelled(fixture));
+  });
+
+  test("a client that closes the stream of its response has cancelled", async () => {
+    using fixture = startEndpoint();
+    const _meta = { progressToken: "t" };
+    const response = postModern(fixture, { ...echo, _meta });
+    await until(() => fixture.router.calls.length === 1);
+    fixture.router.calls[0]?.request.onProgress?.("begun");
+    await (await response).body?.cancel();
+    expect(isCancelled(fixture)).toBe(true);
+  });
+
+  test("a client that was gone before its request was read has cancelled", async () => {
+    let markGone: (() => void) | undefined;
+    using fixture = startEndpoint({
+      authorize: (request) => {
+        // What a connection that breaks meanwhile looks like, without a connection.
+        const abort = new AbortController();
+        Object.defineProperty(request, "signal", { value: abort.signal });
+        markGone = () => abort.abort();
+        return { kind: "ok", principal: { id: "local", scopes: undefined } };
+      },
+    });
+    const response = postModern(fixture, echo);
+    markGone?.();
+    await until(() => isCancelled(fixture));
+    await response;
+  });
+});
+
+/** A tool whose arguments travel as headers too. */
+class AnnotatedRouter extends FakeRouter {
+  readonly #listings: readonly ToolListing[] = listings.map((listing) => ({
+    ...listing,
+    inputSchema: {
+      type: "object",
+      properties: {
+        region: { type: "string", "x-mcp-header": "Region" },
+        level: { type: "integer", "x-mcp-header": "Level" },
+        dry: { type: "boolean", "x-mcp-header": "Dry" },
+        deep: { type: "object", properties: { x: { type: "string", "x-mcp-header": "X" } } },
+      },
+    },
+  }));
+
+  override list(): readonly ToolListing[] {
+    return this.#listings;
+  }
+}
+
+describe("A4: arguments that travel as headers", () => {
+  const base64 = (text: string): string => `=?base64?${Buffer.from(text).toString("base64")}?=`;
+  const refused = [400, false];
+  const served = [200, true];
+
+  test.each<[string, object, Record<string, string>, (number | boolean)[]]>([
+    ["none", {}, {}, served],
+    ["a string", { region: "eu" }, { "mcp-param-region": "eu" }, served],
+    ["outer blanks", { region: "eu" }, { "mcp-param-region": " eu\t" }, served],
+    ["base64", { region: "ü b" }, { "mcp-param-region": base64("ü b") }, served],
+    ["another name's case", { region: "eu" }, { "MCP-PARAM-REGION": "eu" }, served],
+    ["another value", { region: "eu" }, { "mcp-param-region": "us" }, refused],
+    ["another value's case", { region: "eu" }, { "mcp-param-region": "EU" }, refused],
+    ["bad base64", { region: "eu" }, { "mcp-param-region": "=?base64?ZXU?=" }, refused],
+    ["an argument without header", { region: "eu" }, {}, refused],
+    ["a header without argument", {}, { "mcp-param-region": "eu" }, refused],
+    ["null with header", { region: null }, { "mcp-param-region": "null" }, refused],
+    ["null without header", { region: null }, {}, served],
+    ["an integer", { level: 42 }, { "mcp-param-level": "42" }, served],
+    ["an integer with a fraction", { level: 42 }, { "mcp-param-level": "42.0" }, served],
+    ["zero", { level: 0 }, { "mcp-param-level": "0" }, served],
+    ["another integer", { level: 42 }, { "mcp-param-level": "43" }, refused],
+    ["an integer in hexadecimal", { level: 42 }, { "mcp-param-level": "0x2a" }, refused],
+    ["false", { dry: false }, { "mcp-param-dry": "false" }, served],
+    ["a boolean's case", { dry: true }, { "mcp-param-dry": "True" }, refused],
+    ["one below", { deep: { x: "a" } }, { "mcp-param-x": "a" }, served],
+    ["one below without header", { deep: { x: "a" } }, {}, refused],
+    ["an unknown one", {}, { "mcp-param-other": "x" }, served],
+  ])("%s", async (_, args, headers, [status, hasRun]) => {
+    const router = new AnnotatedRouter();
+    using fixture = startEndpoint({
+      server: new ServerContext({
+        features: { router, changes: new Changes(), changing: new Set() },
+        instructions: "",
+        stateKey: () => Promise.resolve(new Uint8Array(32)),
+      }),
+    });
+    const answer = postModern(fixture, { name: "Echo", arguments: args }, headers);
+    if (hasRun === true) await until(() => router.calls.length === 1);
+    router.answer(0);
+    const response = await answer;
+    expect([response.status, router.calls.length === 1]).toEqual([Number(status), hasRun === true]);
+    const reader = read(response);
+    await reader.ended;
+    const [message] = reader.messages;
+    expect(message?.error?.code).toBe(hasRun === true ? undefined : -32020);
+    expect(message?.id).toBe(1);
+  });
+});
