@@ -45,7 +45,8 @@ export class RequestGuard {
     const host = headers.get("host");
     if (!this.#hosts.allows(host)) return refuse("Host", host, "--allow-host");
     const origin = headers.get("origin");
-    if (origin === null || this.#origins.allows(origin)) return undefined;
+    if (origin === null) return refuseForeignFetch(headers.get("sec-fetch-site"));
+    if (this.#origins.allows(origin)) return undefined;
     return refuse("Origin", origin, "--allow-origin");
   }
 
@@ -92,6 +93,15 @@ function sendableOf(wanted: string): readonly string[] {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => sendableHeaders.has(name) || name.startsWith("mcp-param-"));
+}
+
+/**
+ * A page can have a picture or a frame fetched without `Origin`; it could not read the answer, but would hold a
+ * stream. Browsers say so in this header; no other client sends it.
+ */
+function refuseForeignFetch(site: string | null): Response | undefined {
+  const isForeign = site === "cross-site" || site === "same-site";
+  return isForeign ? refuse("Sec-Fetch-Site", site, "no flag") : undefined;
 }
 
 function refuse(header: string, value: string | null, flag: string): Response {

@@ -162,6 +162,25 @@ function corsOf(response: Response): Record<string, string> {
   );
 }
 
+describe("RequestGuard.check(), requests of pages without Origin", () => {
+  test.each([
+    [undefined, true],
+    ["none", true],
+    ["same-origin", true],
+    ["same-site", false],
+    ["cross-site", false],
+  ])("Sec-Fetch-Site %p: %p", async (site, passes) => {
+    const refused = guard.check(head(site === undefined ? {} : { "sec-fetch-site": site }));
+    const expected = passes ? undefined : refusal("Sec-Fetch-Site", site ?? "", "no flag");
+    expect(await bodyOf(refused)).toEqual(expected);
+  });
+
+  test("an origin that is allowed may come from another site", () => {
+    const headers = { origin: "https://app.example", "sec-fetch-site": "cross-site" };
+    expect(guard.check(head(headers))).toBeUndefined();
+  });
+});
+
 describe("RequestGuard, pages of other origins", () => {
   const readable = {
     "access-control-allow-origin": "https://app.example",
