@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { productBinary, root } from "../../test/e2e/harness/binary.ts";
+import { HttpServer } from "../../test/e2e/harness/http-server.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Protocol, Bash, background tasks, load: the groups of what is built. */
-const groups = "^(P|B|G|L)";
+/** Protocol, Bash, background tasks, load, HTTP: the groups of what is built. */
+const groups = "^(P|B|G|L|H)";
+/** Of the server that the cases of HTTP talk to; all others start their own. */
+const token = "battery-0123456789abcdef";
 const limits = "exit_s=2,kill_s=5,rss_mb=250,flood_rss_mb=250,ping_p95_ms=50,start_ms=500";
 
 /** Cases that may be skipped, each with its reason. */
@@ -26,8 +29,10 @@ export async function checkBattery(): Promise<Outcome> {
   const json = join(folder, "results.json");
   try {
     const script = join(root, "scripts/security/battery.ts");
-    const flags = ["--cmd", productBinary, "--only", groups, "--limit", limits, "--json", json];
-    const child = Bun.spawn([process.execPath, script, ...flags], {
+    await using http = await HttpServer.start({ tokens: [token] });
+    const targets = ["--cmd", productBinary, "--url", http.url, "--token", token];
+    const flags = ["--only", groups, "--limit", limits, "--json", json];
+    const child = Bun.spawn([process.execPath, script, ...targets, ...flags], {
       cwd: folder,
       stdio: ["ignore", "inherit", "inherit"],
     });
