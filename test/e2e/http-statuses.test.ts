@@ -48,6 +48,12 @@ describe("status map", () => {
     ["an error of parameters", [200, -32602], ...rowOf(unknownTool)],
     ["a bad cursor", [200, -32602], ...rowOf(badCursor)],
     ["a notification", [202], '{"jsonrpc":"2.0","method":"notifications/x"}', modernHeaders],
+    [
+      "a notification whose header differs",
+      [400, -32020],
+      JSON.stringify({ jsonrpc: "2.0", method: "notifications/x", params: { _meta: onlyVersion } }),
+      { "mcp-protocol-version": "2025-11-25" },
+    ],
     ["a notification without a session", [400, -32600], '{"jsonrpc":"2.0","method":"x"}', {}],
     ["what is no JSON", [400, -32700], "{", modernHeaders],
     ["nothing", [400, -32700], "", modernHeaders],

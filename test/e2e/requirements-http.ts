@@ -90,6 +90,7 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
   }),
 
   ...from("2026-07-28/basic/versioning", {
+    "http.eras": "A revision is the same on both transports; the era is each message's own.",
     "http.mixed":
       "Both eras on one port: each request is answered once, or not at all if cancelled.",
   }),
