@@ -1,5 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import { resultCharsMax } from "../base/limits.ts";
+import { remembered } from "../base/remembered.ts";
 import { parseClientRows } from "./client-rows.ts";
 import type { ClientRow } from "./client-rows.ts";
 import compiledRows from "./clients.json" with { type: "json" };
@@ -46,16 +47,19 @@ export function createClientLimits(input: ClientLimitsInput): ClientLimitsTable 
     rows ??= [...readOverrides(input.overrideFile, problems), ...compiledRows];
     return rows;
   };
+  const find = (clientName: string | undefined): KnownClientLimits => {
+    const matching = rowsFor(loadedRows(), input.clientId, clientName);
+    const answerMs = matching.find((row) => row.answerMs !== undefined)?.answerMs;
+    const charsMax = matching.find((row) => row.resultCharsMax !== undefined)?.resultCharsMax;
+    return {
+      answerMs: input.budgetMs ?? answerMs ?? answerMsDefault,
+      resultCharsMax: charsMax ?? resultCharsMax,
+    };
+  };
+  // Clients without a handshake say who they are in every request.
+  const findAgain = remembered(find);
   return {
-    limitsFor(clientName) {
-      const matching = rowsFor(loadedRows(), input.clientId, clientName);
-      const answerMs = matching.find((row) => row.answerMs !== undefined)?.answerMs;
-      const charsMax = matching.find((row) => row.resultCharsMax !== undefined)?.resultCharsMax;
-      return {
-        answerMs: input.budgetMs ?? answerMs ?? answerMsDefault,
-        resultCharsMax: charsMax ?? resultCharsMax,
-      };
-    },
+    limitsFor: (clientName) => (clientName === undefined ? find(undefined) : findAgain(clientName)),
     hasClient: (id) => loadedRows().some((row) => isNamed(row, id)),
     ids: () => [...new Set(loadedRows().map((row) => row.id))],
     problems() {

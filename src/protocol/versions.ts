@@ -11,11 +11,11 @@ export type ProtocolVersion = LegacyVersion | ModernVersion;
 export const legacyVersionLatest: LegacyVersion = "2025-11-25";
 
 export function isLegacyVersion(value: unknown): value is LegacyVersion {
-  return legacyVersions.some((version) => version === value);
+  return (legacyVersions as readonly unknown[]).includes(value);
 }
 
 export function isModernVersion(value: unknown): value is ModernVersion {
-  return modernVersions.some((version) => version === value);
+  return (modernVersions as readonly unknown[]).includes(value);
 }
 
 /** True when `version` is `since` or newer; revision names sort by date. */

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { remembered } from "../../base/remembered.ts";
 
 /** Names of this machine that no foreign name server can give to a page. */
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
@@ -16,6 +17,8 @@ export function isLoopbackName(name: string): boolean {
  */
 export class AllowedHosts {
   readonly #names: ReadonlySet<string>;
+  /** Nearly all requests have the same host. */
+  readonly #isAllowed = remembered((host) => this.#matches(host));
 
   /**
    * @param configured `name`, which means any port, or `name:port`; an IPv6 address may lack its brackets
@@ -27,7 +30,10 @@ export class AllowedHosts {
 
   /** @param host the header; null when there is none, and `a, b` when there are two */
   allows(host: string | null): boolean {
-    if (host === null) return false;
+    return host !== null && this.#isAllowed(host);
+  }
+
+  #matches(host: string): boolean {
     const text = host.toLowerCase();
     const [, name] = hostPattern.exec(text) ?? [];
     return name !== undefined && (this.#names.has(name) || this.#names.has(text));
