@@ -3,17 +3,27 @@ import type * as z from "zod/mini";
 /** One fault that zod found. */
 export type Issue = z.core.$ZodIssue;
 
-/** What is wrong with a tool's arguments, one sentence for each fault, each with its remedy. */
+/** Faults that are told; a model mends a few at a time. */
+const issuesMax = 20;
+/** Characters of all that is told: a name that the client made up may be long. */
+const textCharsMax = 4_000;
+
+/** What is wrong with a tool's arguments, one sentence for each fault, each with its remedy; bounded. */
 export function describeIssues(issues: readonly Issue[], allowed: readonly string[]): string {
-  return issues.map((issue) => describeIssue(issue, allowed)).join(" ");
+  const told = issues.slice(0, issuesMax).map((issue) => describeIssue(issue, allowed));
+  if (issues.length > issuesMax) told.push(`And ${issues.length - issuesMax} more.`);
+  const text = told.join(" ");
+  return text.length <= textCharsMax ? text : `${text.slice(0, textCharsMax)}…`.toWellFormed();
 }
 
 function describeIssue(issue: Issue, allowed: readonly string[]): string {
   const where = issue.path.length === 0 ? "The arguments" : `\`${issue.path.join(".")}\``;
   switch (issue.code) {
     case "unrecognized_keys": {
-      const names = issue.keys.map((key) => `\`${key}\``).join(", ");
-      return `Unknown argument ${names}. ${allowedNames(allowed)}`;
+      const names = issue.keys.slice(0, issuesMax).map((key) => `\`${key.slice(0, 100)}\``);
+      const more =
+        issue.keys.length > issuesMax ? ` and ${issue.keys.length - issuesMax} more` : "";
+      return `Unknown argument ${names.join(", ")}${more}. ${allowedNames(allowed)}`;
     }
     case "invalid_type":
       if (issue.path.length === 0) return "The arguments must be an object.";

@@ -47,4 +47,8 @@ export interface Job {
   activeAt: number | undefined;
   /** The Worker that has it; undefined while it waits for one. */
   slot: WorkerSlot | undefined;
+  /** Its number among the jobs of that Worker. */
+  place: number;
+  /** True while it waits there for a service. */
+  isParked: boolean;
 }

@@ -6,6 +6,7 @@ import {
   workersMax,
   workerStartMsMax,
 } from "../base/limits.ts";
+import { IdTable } from "../base/id-table.ts";
 import { recordedMethods } from "../tools/services.ts";
 import type { Job, JobMessageSource, JobOutcome, JobServiceHost } from "./job.ts";
 import type { FromWorker, ServiceCall } from "./messages.ts";
@@ -45,9 +46,8 @@ const failedStartsMax = 3;
 export class WorkerPool {
   readonly #parts: PoolParts;
   readonly #slots = new Set<WorkerSlot>();
-  readonly #jobs = new Map<number, Job>();
+  readonly #jobs = new IdTable<Job>();
   #queue: Job[] = [];
-  #lastJobId = 0;
   #failedStarts = 0;
   #watch: ReturnType<typeof setTimeout> | undefined;
   #shrink: ReturnType<typeof setTimeout> | undefined;
@@ -77,7 +77,7 @@ export class WorkerPool {
     }
     const msMax = jobMsMax ?? workerJobMsMax;
     const job: Job = {
-      id: ++this.#lastJobId,
+      id: 0,
       source,
       msMax,
       services,
@@ -86,8 +86,10 @@ export class WorkerPool {
       slot: undefined,
       restarts: 0,
       activeAt: undefined,
+      place: 0,
+      isParked: false,
     };
-    this.#jobs.set(job.id, job);
+    job.id = this.#jobs.add(job);
     cancellation.onCancel(() => this.#cancel(job));
     this.#assign(job);
   }
@@ -113,8 +115,7 @@ export class WorkerPool {
 
   #start(job: Job, slot: WorkerSlot): void {
     this.#jobs.delete(job.id);
-    job.id = ++this.#lastJobId;
-    this.#jobs.set(job.id, job);
+    job.id = this.#jobs.add(job);
     slot.start(job);
   }
 
@@ -163,7 +164,7 @@ export class WorkerPool {
 
   async #serve(job: Job, call: ServiceCall): Promise<void> {
     const reply = await job.services(call);
-    if (!this.#jobs.has(job.id)) return;
+    if (this.#jobs.get(job.id) !== job) return;
     if ("ended" in reply) return this.#end(job, reply.ended);
     if (recordedMethods.has(call.method)) job.record.push(reply);
     const { slot } = job;
@@ -203,7 +204,7 @@ export class WorkerPool {
   #endOverdue(slot: WorkerSlot, computingMs: number): void {
     if (!slot.isReady && slot.ageMs > workerStartMsMax) return slot.end("it did not start");
     // A cancelled job may begin only after its cancellation.
-    const isWanted = slot.computingId === 0 || this.#jobs.has(slot.computingId);
+    const isWanted = slot.computingId === 0 || this.#jobs.get(slot.computingId) !== undefined;
     if (!isWanted && computingMs > cancelGraceMs) return slot.end("its call was cancelled");
     const now = performance.now();
     for (const job of slot.active) {
@@ -252,7 +253,7 @@ export class WorkerPool {
 
   #cancel(job: Job): void {
     const { id, slot } = job;
-    if (!this.#jobs.has(id)) return;
+    if (this.#jobs.get(id) !== job) return;
     this.#queue = this.#queue.filter((waiting) => waiting !== job);
     slot?.drop(job);
     this.#settle(job, { kind: "cancelled" });

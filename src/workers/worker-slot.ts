@@ -1,3 +1,4 @@
+import { IdTable } from "../base/id-table.ts";
 import { ComputingCell } from "./computing-cell.ts";
 import type { Job } from "./job.ts";
 import {
@@ -24,10 +25,9 @@ export class WorkerSlot {
   readonly #worker: Worker;
   readonly #events: SlotEvents;
   readonly #cell = new ComputingCell();
-  /** Jobs that compute, or will. */
-  readonly #active = new Set<Job>();
-  /** Jobs that wait for a service. */
-  readonly #parked = new Set<Job>();
+  readonly #jobs = new IdTable<Job>();
+  /** How many of them compute, or will; the others are parked. */
+  #load = 0;
   readonly #startedAt = performance.now();
   #outgoing: string[] = [];
   /** Jobs and replies among the outgoing. */
@@ -68,11 +68,12 @@ export class WorkerSlot {
 
   /** Jobs that compute here, or will. */
   get load(): number {
-    return this.#active.size;
+    return this.#load;
   }
 
-  get active(): Iterable<Job> {
-    return this.#active;
+  /** Those jobs, oldest first. */
+  get active(): Job[] {
+    return this.#jobs.values().filter((job) => !job.isParked);
   }
 
   /** The id of the job that computes now, 0 for none. */
@@ -102,33 +103,34 @@ export class WorkerSlot {
 
   /** True when no job is here and none was since the last time this was asked. */
   isUnused(): boolean {
-    const isUnused = !this.#wasUsed && this.#active.size === 0 && this.#parked.size === 0;
+    const isUnused = !this.#wasUsed && this.#jobs.size === 0;
     this.#wasUsed = false;
     return isUnused;
   }
 
   start(job: Job): void {
     job.slot = this;
+    job.place = this.#jobs.add(job);
     this.#activate(job);
     this.#post(encodeJob(job.id, job.source(), job.record));
   }
 
   resume(job: Job, reply: ServiceReply): void {
-    this.#parked.delete(job);
     this.#activate(job);
     this.#post(encodeToWorker({ kind: "reply", jobId: job.id, reply }));
   }
 
   /** The job waits for a service. */
   park(job: Job): void {
-    this.#active.delete(job);
-    this.#parked.add(job);
+    job.isParked = true;
+    this.#load -= 1;
   }
 
   /** The job is over. */
   finish(job: Job): void {
-    this.#active.delete(job);
-    this.#parked.delete(job);
+    if (this.#jobs.get(job.place) !== job) return;
+    this.#jobs.delete(job.place);
+    if (!job.isParked) this.#load -= 1;
   }
 
   /** Takes a job away that is to go on elsewhere, or whose caller is gone. */
@@ -140,7 +142,7 @@ export class WorkerSlot {
 
   /** Takes away all jobs but the one that computes. */
   dropWaiting(): Job[] {
-    const waiting = [...this.#active].filter((job) => job.id !== this.computingId);
+    const waiting = this.active.filter((job) => job.id !== this.computingId);
     for (const job of waiting) this.drop(job);
     return waiting;
   }
@@ -160,18 +162,21 @@ export class WorkerSlot {
 
   /** Takes all jobs off a Worker that is gone. */
   abandon(): { active: Job[]; parked: Job[] } {
-    const jobs = { active: [...this.#active], parked: [...this.#parked] };
-    for (const job of [...jobs.active, ...jobs.parked]) job.slot = undefined;
-    this.#active.clear();
-    this.#parked.clear();
-    return jobs;
+    const { active } = this;
+    const parked = this.#jobs.values().filter((job) => job.isParked);
+    for (const job of [...active, ...parked]) {
+      this.finish(job);
+      job.slot = undefined;
+    }
+    return { active, parked };
   }
 
   #activate(job: Job): void {
     this.#wasUsed = true;
     this.#unsentWork += 1;
+    this.#load += 1;
+    job.isParked = false;
     job.activeAt = undefined;
-    this.#active.add(job);
   }
 
   #receive(text: string): void {
@@ -199,7 +204,7 @@ export class WorkerSlot {
    * all of it: waking a thread costs more than a cheap call, and it could not begin anything before anyway.
    */
   #flushSoon(): void {
-    const isAtWork = this.#active.size > this.#unsentWork;
+    const isAtWork = this.#load > this.#unsentWork;
     if (this.#isFlushing || isAtWork || this.#outgoing.length === 0) return;
     this.#isFlushing = true;
     queueMicrotask(this.#flush);

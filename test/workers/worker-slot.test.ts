@@ -80,6 +80,8 @@ function createJob(id: number): Job {
     slot: undefined,
     restarts: 0,
     activeAt: undefined,
+    place: 0,
+    isParked: false,
   };
 }
 

@@ -1,3 +1,4 @@
+import { IdTable } from "../../base/id-table.ts";
 import { httpFirstByteMsMax, httpKeepAliveMs } from "../../base/limits.ts";
 
 /** Something that wants to be called while it waits. */
@@ -7,29 +8,38 @@ export interface Beating {
   beat(): void;
 }
 
+interface Waiting {
+  readonly lane: Beating;
+  /** When it was last heard of, on the clock of `performance.now()`. */
+  since: number;
+}
+
 /**
  * One timer for all responses that wait: the head goes out soon, so that clients and proxies do not give up,
- * then a sign of life every 15 s. Costs a call nothing but its place in a set.
+ * then a sign of life every 15 s. Costs a call nothing but its place in a table.
  */
 export class Heartbeat {
-  readonly #waiting = new Map<Beating, number>();
+  readonly #waiting = new IdTable<Waiting>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  add(lane: Beating): void {
-    this.#waiting.set(lane, performance.now());
+  /** Its number, for `delete`. */
+  add(lane: Beating): number {
     this.#timer ??= setInterval(() => this.#beat(), httpFirstByteMsMax / 2).unref();
+    return this.#waiting.add({ lane, since: performance.now() });
   }
 
-  delete(lane: Beating): void {
-    this.#waiting.delete(lane);
+  delete(number: number): void {
+    this.#waiting.delete(number);
   }
 
   #beat(): void {
     const now = performance.now();
-    for (const [lane, since] of this.#waiting) {
+    for (const [number, waiting] of this.#waiting.entries()) {
+      const { lane, since } = waiting;
       const dueMs = lane.isSilent ? httpFirstByteMsMax / 2 : httpKeepAliveMs;
-      if (now - since < dueMs) continue;
-      this.#waiting.set(lane, now);
+      // One beat may be the end of another lane.
+      if (now - since < dueMs || this.#waiting.get(number) === undefined) continue;
+      waiting.since = now;
       lane.beat();
     }
     if (this.#waiting.size > 0) return;

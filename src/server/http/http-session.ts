@@ -42,6 +42,7 @@ export class HttpSession implements LegacySession {
   readonly #streams = new Map<number, SessionStream>();
   #lastStreamNumber = ownStreamNumber;
   #heartbeat: Heartbeat | undefined;
+  #beatNumber = 0;
 
   constructor({ id, principal, server, memory, profile }: LegacySessionParts) {
     this.#memory = memory;
@@ -73,7 +74,7 @@ export class HttpSession implements LegacySession {
     if (this.#ownStream?.isAttached === true) return undefined;
     if (this.#ownStream !== undefined) return this.#ownStream.resume([]);
     const stream = this.#open(ownStreamNumber);
-    heartbeat.add(stream);
+    this.#beatNumber = heartbeat.add(stream);
     stream.keepAlive();
     this.#heartbeat = heartbeat;
     return stream.response;
@@ -89,7 +90,7 @@ export class HttpSession implements LegacySession {
   }
 
   closeStreams(): void {
-    if (this.#ownStream !== undefined) this.#heartbeat?.delete(this.#ownStream);
+    this.#heartbeat?.delete(this.#beatNumber);
     for (const stream of this.#streams.values()) stream.finish(undefined);
     this.#store?.clear();
   }

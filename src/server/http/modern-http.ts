@@ -1,4 +1,5 @@
 import type { Principal } from "../../auth/principal.ts";
+import { IdTable } from "../../base/id-table.ts";
 import type { ClassifiedMessage, ModernRequest } from "../../protocol/classify.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { checkRequestHeaders } from "../../transport/http/header-rules.ts";
@@ -30,7 +31,7 @@ export class ModernHttp {
   readonly #clientRequests = new ClientRequests();
   /** One for each principal, with the scopes of one token; holds nothing but its identity. */
   readonly #sessions = new WeakMap<Principal, Session>();
-  readonly #open = new Set<InFlight>();
+  readonly #open = new IdTable<InFlight>();
 
   constructor(parts: ModernHttpParts) {
     this.#parts = parts;
@@ -53,7 +54,8 @@ export class ModernHttp {
       });
     }
     const inFlight = new InFlight();
-    const lane = this.#laneFor(inFlight);
+    let number = 0;
+    const lane = this.#laneFor(inFlight, () => this.#open.delete(number));
     const { headers } = request;
     const check = (modern: ModernRequest): ProtocolFault | undefined =>
       checkRequestHeaders(modern, headers, paramHeadersLookup(this.#parts.server.features.router));
@@ -61,7 +63,7 @@ export class ModernHttp {
     const response = lane.take();
     // A stream that is there at once, such as that of a subscription, is under way all the same.
     if (inFlight.size === 0) return response;
-    this.#open.add(inFlight);
+    number = this.#open.add(inFlight);
     // The client may have gone while its token was checked or its body read.
     if (request.signal.aborted) inFlight.cancelAll();
     else request.signal.addEventListener("abort", () => inFlight.cancelAll(), { once: true });
@@ -70,20 +72,19 @@ export class ModernHttp {
 
   /** Subscriptions end; resolves when nothing is under way. */
   async settled(): Promise<void> {
-    for (const inFlight of this.#open) inFlight.endSubscriptions();
-    await Promise.all([...this.#open].map((inFlight) => inFlight.settled()));
+    const open = this.#open.values();
+    for (const inFlight of open) inFlight.endSubscriptions();
+    await Promise.all(open.map((inFlight) => inFlight.settled()));
   }
 
   close(): void {
-    for (const inFlight of this.#open) inFlight.cancelAll();
+    for (const inFlight of this.#open.values()) inFlight.cancelAll();
   }
 
-  #laneFor(inFlight: InFlight): ResponseLane {
+  #laneFor(inFlight: InFlight, onOver: () => void): ResponseLane {
     const openSink = (): DirectSink => new DirectSink(() => inFlight.cancelAll());
     const { heartbeat } = this.#parts;
-    return new ResponseLane({ statusOf: modernStatus, openSink, heartbeat }, false, () =>
-      this.#open.delete(inFlight),
-    );
+    return new ResponseLane({ statusOf: modernStatus, openSink, heartbeat }, false, onOver);
   }
 
   #connectionFor(principal: Principal, lane: ResponseLane, inFlight: InFlight): Connection {

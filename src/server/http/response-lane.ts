@@ -20,6 +20,8 @@ export class ResponseLane implements ReplyLane {
   #answer: Response | undefined;
   #resolve: ((response: Response) => void) | undefined;
   #sink: EventSink | undefined;
+  /** Its place in the heartbeat, once it has to wait. */
+  #beatNumber: number | undefined;
   #isOver = false;
   /** Present where the stream may end before its time (2025-11-25). */
   readonly closeEarly?: () => void;
@@ -43,7 +45,7 @@ export class ResponseLane implements ReplyLane {
   /** The response: at once when the reply is there already. Called once, after the message was dispatched. */
   take(): Response | Promise<Response> {
     if (this.#answer !== undefined) return this.#answer;
-    this.#parts.heartbeat.add(this);
+    this.#beatNumber = this.#parts.heartbeat.add(this);
     return new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -61,7 +63,7 @@ export class ResponseLane implements ReplyLane {
   reply(text: string | undefined, code?: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#parts.heartbeat.delete(this);
+    if (this.#beatNumber !== undefined) this.#parts.heartbeat.delete(this.#beatNumber);
     if (this.#sink !== undefined) this.#sink.finish(text);
     else this.#respond(this.#jsonAnswer(text, code));
     this.#onOver?.();

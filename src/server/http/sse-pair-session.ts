@@ -24,6 +24,7 @@ export class SsePairSession implements LegacySession, Beating, Outbox {
   readonly #dispatcher: Dispatcher;
   #onGone: (() => void) | undefined;
   #heartbeat: Heartbeat | undefined;
+  #beatNumber = 0;
 
   constructor({ id, principal, server, profile }: LegacySessionParts) {
     this.id = id;
@@ -48,7 +49,7 @@ export class SsePairSession implements LegacySession, Beating, Outbox {
   open(messagesUri: string, heartbeat: Heartbeat, onGone: () => void): Response {
     this.#onGone = onGone;
     this.#heartbeat = heartbeat;
-    heartbeat.add(this);
+    this.#beatNumber = heartbeat.add(this);
     this.#stream.write(encodeEvent({ event: "endpoint", data: messagesUri }));
     return this.#stream.response;
   }
@@ -66,7 +67,7 @@ export class SsePairSession implements LegacySession, Beating, Outbox {
   }
 
   closeStreams(): void {
-    this.#heartbeat?.delete(this);
+    this.#heartbeat?.delete(this.#beatNumber);
     this.#stream.end();
   }
 }

@@ -39,5 +39,5 @@ test("SsePairSession gives signs of life until its stream is closed", async () =
   expect(await response.text()).toBe(
     "event: endpoint\ndata: /messages?session=id\n\n: keep-alive\n\n",
   );
-  expect([add.mock.calls, remove.mock.calls]).toEqual([[[session]], [[session]]]);
+  expect([add.mock.calls, remove.mock.calls]).toEqual([[[session]], [[1]]]);
 });
