@@ -44,6 +44,16 @@ describe("health", () => {
   });
 });
 
+describe("A13: stdout", () => {
+  test("[http.stdout] carries the URL and nothing else, whatever commands print", async () => {
+    await using server = await HttpServer.start();
+    await server.modern("tools/call", bash("echo out; echo err >&2; echo more > /dev/stdout"));
+    server.signal("SIGTERM");
+    await server.ended();
+    expect(server.stdout).toBe(`Listening on ${server.url}\n`);
+  });
+});
+
 describe("shutdown", () => {
   posixTest.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     "[http.drain] after %s calls under way finish, new ones are refused, and it exits with 0",

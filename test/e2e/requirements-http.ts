@@ -51,6 +51,7 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
   }),
 
   ...from("docs/http.md", {
+    "http.stdout": "stdout carries the URL and nothing else.",
     "http.content-type": "Bodies of types that pages may send without asking are refused.",
     "http.cors": "Only pages of origins that were allowed by name may read answers.",
   }),
@@ -93,5 +94,13 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
     "http.eras": "A revision is the same on both transports; the era is each message's own.",
     "http.mixed":
       "Both eras on one port: each request is answered once, or not at all if cancelled.",
+  }),
+
+  ...from("2025-11-25/client/elicitation", {
+    "http.ask": "A call's questions come on its stream, also to a client that comes back.",
+  }),
+  ...from("2026-07-28/basic/patterns/mrtr", {
+    "http.ask-state":
+      "The state of a round is of use to the token that began, for that call alone.",
   }),
 };

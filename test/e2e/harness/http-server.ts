@@ -81,6 +81,10 @@ export class HttpServer implements AsyncDisposable {
     return this.#child.pid;
   }
 
+  get stdout(): string {
+    return this.#stdout;
+  }
+
   get stderr(): string {
     return this.#stderr;
   }
