@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 
 import { AuthorizationServer } from "../auth/authorization-server.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type Answer, mirrored, modernMessage, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { isError, textOf, toolNames } from "./harness/messages.ts";
-import { posixTest, testMsMax } from "./harness/platform.ts";
-import { TempFolder } from "./harness/temp-folder.ts";
+import { testMsMax } from "./harness/platform.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -212,53 +211,4 @@ describe("U-oauth: signed tokens", () => {
     const challenge = (await plain.client.withToken("").post(list, mirrored(list))).headers;
     expect(challenge.get("www-authenticate")).not.toContain("resource_metadata");
   });
-});
-
-describe("H15: where it listens", () => {
-  test.each(["0.0.0.0:0", "[::]:0", "192.168.1.1:0", "example.com:80"])(
-    "[http.listen] %s without tokens is refused, with what to do",
-    async (address) => {
-      const { exitCode, stderr } = await HttpServer.run({ address });
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain("--token-file");
-    },
-  );
-
-  test("[http.listen] with tokens it is allowed, with a word about TLS", async () => {
-    await using wide = await HttpServer.start({ address: "0.0.0.0:0", tokens: [laptop] });
-    expect(wide.stderr).toContain("TLS");
-    const path = wide.url.replace("0.0.0.0", "127.0.0.1");
-    expect((await fetch(path, { method: "POST" })).status).toBe(401);
-  });
-
-  test.each([
-    ["an address that is none", ["nonsense"], 2],
-    ["a flag without --http", undefined, 2],
-  ])("[http.listen] %s is wrong usage", async (_, address, exitCode) => {
-    const options =
-      address === undefined
-        ? { args: ["--issuer", "https://x.example"] }
-        : { address: address.join() };
-    expect((await HttpServer.run(options)).exitCode).toBe(exitCode);
-  });
-
-  test("[http.listen] a port that is taken is named", async () => {
-    const address = new URL(server.url).host;
-    const { exitCode, stderr } = await HttpServer.run({ address });
-    expect(exitCode).not.toBe(0);
-    expect(stderr).toContain(address);
-  });
-
-  posixTest(
-    "[http.listen] a token file that others may read is refused, with the remedy",
-    async () => {
-      using folder = new TempFolder();
-      const path = folder.write("tokens.txt", `${laptop}\n`);
-      chmodSync(path, 0o644);
-      const { exitCode, stderr } = await HttpServer.run({ args: ["--token-file", path] });
-      expect(exitCode).not.toBe(0);
-      expect(stderr).toContain("chmod 600");
-      expect(stderr).not.toContain(laptop);
-    },
-  );
 });
