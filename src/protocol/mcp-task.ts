@@ -33,9 +33,16 @@ export interface McpTaskView {
   readonly pollIntervalMs: number;
 }
 
+/** Text that a host may give to the model as the call's result for now (2025-11-25, Model Immediate Response). */
+const immediateResponseKey = "io.modelcontextprotocol/model-immediate-response";
+
 /** What a call that has become an MCP task is answered with, as JSON text. Flat, and without what it waits for. */
 export function encodeCreateTaskResult(view: McpTaskView): string {
-  return JSON.stringify({ resultType: "task", ...commonFields(view), _meta: modernResultMeta });
+  const { statusMessage } = view;
+  // For hosts that go on talking to the model while the task runs: it learns at once what it has started.
+  const immediate = statusMessage === undefined ? {} : { [immediateResponseKey]: statusMessage };
+  const _meta = { ...modernResultMeta, ...immediate };
+  return JSON.stringify({ resultType: "task", ...commonFields(view), _meta });
 }
 
 /** The result of `tasks/get` as JSON text; `resultType` is that of an ordinary result. */

@@ -150,13 +150,22 @@ export class Dispatcher {
       const fault = createFault(errorCodes.internalError, "Too many requests in flight: try later");
       return replyError(lane, request.id, fault);
     }
-    const outcome = method.handle(request, this.#connection);
+    const outcome = this.#handle(method, request);
     if (!(outcome instanceof Promise)) return replyTo(request, outcome);
     inFlight.begin(request);
     outcome.then(
       (settled) => this.#finish(request, settled),
       (error: unknown) => this.#finish(request, replyOfError(error)),
     );
+  }
+
+  /** A handler that throws instead of rejecting ends its own request and no other. */
+  #handle(method: Method, request: ActiveRequest): MethodReply | Promise<MethodReply> {
+    try {
+      return method.handle(request, this.#connection);
+    } catch (error) {
+      return replyOfError(error);
+    }
   }
 
   #finish(request: ActiveRequest, settled: MethodReply): void {

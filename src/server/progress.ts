@@ -1,7 +1,7 @@
 import { progressHeartbeatMs, progressPerSecondMax } from "../base/limits.ts";
 import { startTimer, type Timer } from "../base/timer.ts";
 import type { ProgressUpdate } from "../gateway/call.ts";
-import { encodeNotification, type Params } from "../protocol/json-rpc.ts";
+import { encodeNotification } from "../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../protocol/versions.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -10,7 +10,7 @@ const progressIntervalMs = Math.ceil(1000 / (progressPerSecondMax - 1));
 /** Text that waits for its turn, at most; the middle of more is left out (the result has all of it). */
 const waitingCharsMax = 64 * 1024;
 
-type ProgressNumbers = Exclude<ProgressUpdate, string>;
+type ProgressNumbers = Omit<Exclude<ProgressUpdate, string>, "message">;
 
 /** Time as the reporter sees it; tests bring their own. */
 export interface ProgressClock {
@@ -33,9 +33,12 @@ export class ProgressReporter {
   readonly #startedAt: number;
   /** The last value sent. */
   #progress: number | undefined;
-  /** True once the work has given numbers of its own. */
-  #isCounted = false;
-  #sentAt = Number.NEGATIVE_INFINITY;
+  /** What the work's own numbers are added to; undefined until it has given one. */
+  #zero: number | undefined;
+  /** The newest numbers of the work that have not been sent. */
+  #numbers: ProgressNumbers | undefined;
+  /** When the last ones were sent, oldest first; as many as a second may have. */
+  readonly #sentTimes: number[] = [];
   #waiting: string | undefined;
   #timer: Timer | undefined;
   #isStopped = false;
@@ -60,22 +63,33 @@ export class ProgressReporter {
     this.#reportText(update);
   }
 
-  /** Numbers of the work itself: sent as they are while they increase, the newest when they come too fast to be read. */
-  #reportNumbers(update: ProgressNumbers): void {
-    const isMore = this.#progress === undefined || update.progress > this.#progress;
-    if (!Number.isFinite(update.progress) || !isMore) return;
-    if (this.#outbox.isCongested) return;
-    this.#progress = update.progress;
-    this.#isCounted = true;
-    const { progress, total, message } = update;
-    this.#sendParams({ progress, ...(total === undefined ? {} : { total }) }, message);
+  /** Numbers of the work itself: sent as they come while they increase; of those that come too fast the newest. */
+  #reportNumbers(update: Exclude<ProgressUpdate, string>): void {
+    // What was sent before the work began to count is its zero: fractions after a heartbeat still increase.
+    this.#zero ??= this.#progress ?? 0;
+    const progress = this.#zero + update.progress;
+    const last = this.#numbers?.progress ?? this.#progress;
+    if (!Number.isFinite(progress) || (last !== undefined && progress <= last)) return;
+    const total = update.total === undefined ? {} : { total: this.#zero + update.total };
+    this.#numbers = { progress, ...total };
+    if (update.message !== undefined) this.#addWaiting(update.message);
+    const waitMs = this.#waitMs();
+    if (waitMs <= 0 && !this.#outbox.isCongested) this.#send(this.#takeWaiting());
+    else this.#schedule(Math.max(waitMs, progressIntervalMs));
+  }
+
+  /** How long until one more is within the rate. */
+  #waitMs(): number {
+    const oldest = this.#sentTimes.length < progressPerSecondMax ? undefined : this.#sentTimes[0];
+    return oldest === undefined ? 0 : oldest + 1000 - this.#clock.now();
   }
 
   #reportText(message: string): void {
     const hadWaiting = this.#waiting !== undefined;
-    this.#waiting = hadWaiting ? joinBounded(this.#waiting ?? "", message) : message;
+    this.#addWaiting(message);
     if (hadWaiting) return;
-    const waitMs = this.#sentAt + progressIntervalMs - this.#clock.now();
+    const lastAt = this.#sentTimes.at(-1) ?? Number.NEGATIVE_INFINITY;
+    const waitMs = lastAt + progressIntervalMs - this.#clock.now();
     if (waitMs <= 0 && !this.#outbox.isCongested) this.#send(this.#takeWaiting());
     else this.#schedule(Math.max(waitMs, progressIntervalMs));
   }
@@ -83,8 +97,8 @@ export class ProgressReporter {
   /** Sends what still waits, then nothing more. For a request that is about to be answered. */
   finish(): void {
     if (this.#isStopped) return;
-    const waiting = this.#takeWaiting();
-    if (waiting !== undefined && !this.#outbox.isCongested) this.#send(waiting);
+    const isWaiting = this.#waiting !== undefined || this.#numbers !== undefined;
+    if (isWaiting && !this.#outbox.isCongested) this.#send(this.#takeWaiting());
     this.stop();
   }
 
@@ -101,22 +115,31 @@ export class ProgressReporter {
       return;
     }
     const seconds = Math.round((this.#clock.now() - this.#startedAt) / 1000);
-    this.#send(this.#takeWaiting() ?? `Still running after ${seconds} s`);
+    const isSilent = this.#waiting === undefined && this.#numbers === undefined;
+    this.#send(isSilent ? `Still running after ${seconds} s` : this.#takeWaiting());
   }
 
   #send(message: string | undefined): void {
-    // A heartbeat between numbers of the work's own must not overtake them.
-    this.#progress = (this.#progress ?? 0) + (this.#isCounted ? 0.001 : 1);
-    this.#sendParams({ progress: this.#progress }, message);
-  }
-
-  #sendParams(numbers: Params, message: string | undefined): void {
-    this.#sentAt = this.#clock.now();
+    const numbers = this.#takeNumbers();
+    this.#progress = numbers.progress;
+    if (this.#sentTimes.push(this.#clock.now()) > progressPerSecondMax) this.#sentTimes.shift();
     const params = { progressToken: this.#token, ...numbers };
     const withMessage =
       this.#hasMessages && message !== undefined ? { ...params, message } : params;
     this.#outbox.send(encodeNotification("notifications/progress", withMessage));
     this.#schedule(progressHeartbeatMs);
+  }
+
+  /** Those that wait; else one more than the last, but so little that the work's own numbers are not overtaken. */
+  #takeNumbers(): ProgressNumbers {
+    const numbers = this.#numbers;
+    this.#numbers = undefined;
+    if (numbers !== undefined) return numbers;
+    return { progress: (this.#progress ?? 0) + (this.#zero === undefined ? 1 : 0.001) };
+  }
+
+  #addWaiting(message: string): void {
+    this.#waiting = this.#waiting === undefined ? message : joinBounded(this.#waiting, message);
   }
 
   #takeWaiting(): string | undefined {

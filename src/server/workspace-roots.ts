@@ -13,6 +13,8 @@ export class WorkspaceRoots {
   readonly #fallbackDir: string;
   #firstRoot: string | undefined;
   #waiting: Promise<void> | undefined;
+  /** How often the client was asked. */
+  #asked = 0;
 
   constructor(requests: ClientRequests, fallbackDir: string) {
     this.#requests = requests;
@@ -21,7 +23,10 @@ export class WorkspaceRoots {
 
   /** The first root, or the fallback when there is none or the client takes too long. Asked on `lane`. */
   async directory(lane: Outbox): Promise<string> {
-    this.#waiting ??= this.#ask(lane);
+    if (this.#waiting === undefined) {
+      this.#asked += 1;
+      this.#waiting = this.#ask(lane, this.#asked);
+    }
     await this.#waiting;
     return this.#firstRoot ?? this.#fallbackDir;
   }
@@ -32,20 +37,18 @@ export class WorkspaceRoots {
   }
 
   /** Resolves when the client has answered, or has had its time. */
-  #ask(lane: Outbox): Promise<void> {
+  #ask(lane: Outbox, number: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = startTimer(rootsReplyMsMax, resolve);
+    const take = (root: string | undefined): void => {
+      // A late answer must not undo a newer one: commands would run in another folder.
+      if (number === this.#asked) this.#firstRoot = root;
+      timer.stop();
+      resolve();
+    };
     this.#requests.request(lane, "roots/list", undefined, lateReplyMsMax).then(
-      (result) => {
-        this.#firstRoot = firstDirectory(result);
-        timer.stop();
-        resolve();
-      },
-      () => {
-        this.#firstRoot = undefined;
-        timer.stop();
-        resolve();
-      },
+      (result) => take(firstDirectory(result)),
+      () => take(undefined),
     );
     return promise;
   }

@@ -77,6 +77,18 @@ describe("Dispatcher, ids", () => {
     expect(router.calls.length).toBe(requestsInFlightMax + 1);
   });
 
+  test("a router that throws still gives one reply, and the rest of its chunk is served", async () => {
+    const { exchange, router } = await startSession("2025-06-18");
+    router.call = () => {
+      throw new Error("defect");
+    };
+    const messages = [request(1, "tools/call", echo), request(2, "ping")];
+    expect(await exchange(2, ...messages)).toEqual([
+      error(1, -32603, "Internal error: defect"),
+      result(2, {}),
+    ]);
+  });
+
   test("a router that rejects still gives one reply", async () => {
     const { exchange, router, transport } = await startSession("2025-06-18");
     transport.deliver(request(1, "tools/call", echo));

@@ -132,3 +132,52 @@ describe("ProgressReporter", () => {
     expect(sent[0]?.message?.length).toBeLessThan(70_000);
   });
 });
+
+describe("ProgressReporter, numbers of the work's own", () => {
+  test("go out as they come, with what has waited as text", () => {
+    const { sent, reporter } = start();
+    reporter.report({ progress: 0, total: 100 });
+    reporter.report("half");
+    reporter.report({ progress: 50, message: "way" });
+    reporter.report({ progress: 100 });
+    expect(sent).toEqual([
+      { at: 0, progress: 0 },
+      { at: 0, progress: 50, message: "half\nway" },
+      { at: 0, progress: 100 },
+    ]);
+  });
+
+  test("stay within the rate: of those that come too fast the newest is sent", () => {
+    const { clock, sent, reporter } = start();
+    for (let progress = 0; progress < 1000; progress++) reporter.report({ progress });
+    expect(sent.map(({ progress }) => progress)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    clock.advance(1000);
+    expect(sent.at(-1)).toEqual({ at: 1000, progress: 999 });
+    expect(sent.length).toBe(progressPerSecondMax + 1);
+  });
+
+  test("the last one comes before the end, whatever the rate", () => {
+    const { sent, reporter } = start();
+    for (let progress = 0; progress <= 100; progress++) reporter.report({ progress });
+    reporter.finish();
+    expect(sent.at(-1)).toEqual({ at: 0, progress: 100 });
+  });
+
+  test("increase strictly: what does not is left out", () => {
+    const { sent, reporter } = start();
+    for (const progress of [1, 1, 0, Number.NaN, Number.POSITIVE_INFINITY, 2]) {
+      reporter.report({ progress });
+    }
+    expect(sent.map(({ progress }) => progress)).toEqual([1, 2]);
+  });
+
+  test("fractions after a heartbeat are added to it, and a heartbeat does not overtake them", () => {
+    const { clock, sent, reporter } = start();
+    clock.advance(progressHeartbeatMs);
+    reporter.report({ progress: 0.1, total: 1 });
+    clock.advance(progressHeartbeatMs);
+    reporter.report({ progress: 0.5, total: 1 });
+    reporter.report({ progress: 1, total: 1 });
+    expect(sent.map(({ progress }) => progress)).toEqual([1, 1.1, 1.101, 1.5, 2]);
+  });
+});

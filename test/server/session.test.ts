@@ -43,6 +43,20 @@ describe("workspaceDir()", () => {
     expect(server.news().length).toBe(2);
   });
 
+  test.each([
+    ["result", { result: listed("file:///old") }],
+    ["error", { error: { code: -1, message: "m" } }],
+  ])("a late %s for an old question does not undo a newer answer", async (_kind, late) => {
+    const server = await startSession("2025-06-18", roots);
+    void askDirectory(server);
+    server.transport.deliver(notification("notifications/roots/list_changed"));
+    const directory = askDirectory(server);
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-2", result: listed("file:///new") });
+    expect(await directory).toBe("/new");
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", ...late });
+    expect(await askDirectory(server)).toBe("/new");
+  });
+
   test("is the fallback when the client refuses", async () => {
     const server = await startSession("2025-06-18", roots);
     const directory = askDirectory(server);

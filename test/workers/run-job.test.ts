@@ -113,6 +113,19 @@ describe("runJob() refuses arguments", () => {
     expect([content[0]?.text, isError]).toEqual([`Invalid arguments for Tool: ${faults}`, true]);
   });
 
+  test("however many they are, the answer is short", async () => {
+    const names = Array.from({ length: 300_000 }, (_, index) => `unknown-${index}`);
+    const args = { name: "x", ...Object.fromEntries(names.map((name) => [name, 1])) };
+    const [told] = (await resultOf(fine, args)).content;
+    expect(told?.text).toContain("`unknown-19` and 299980 more.");
+    expect((told?.text ?? "").length).toBeLessThan(1_000);
+  });
+
+  test("however long a name is, the answer is short", async () => {
+    const [told] = (await resultOf(fine, { name: "x", ["k".repeat(1_000_000)]: 1 })).content;
+    expect((told?.text ?? "").length).toBeLessThan(1_000);
+  });
+
   test.each(["2024-11-05", "2025-03-26", "2025-06-18"] as const)(
     "as -32602 under %s",
     async (version) => {

@@ -21,7 +21,10 @@ export function handleToolsCall(
   if (typeof name !== "string" || name === "") return invalidParams("name must be a tool's name");
   if (name.includes("\0")) return invalidParams("name must not contain a NUL character");
   if (args !== undefined && !isObject(args)) {
-    return badArguments(version, `Invalid arguments for ${name}: arguments must be an object`);
+    return badArguments(
+      version,
+      `Invalid arguments for ${name.slice(0, 100)}: arguments must be an object`,
+    );
   }
   const { mayUse } = client;
   if (mayUse !== undefined && !mayUse(name)) {
