@@ -27,7 +27,7 @@ finish() {
 }
 
 # command:package, for Debian
-system_needs="ps:procps git:git"
+system_needs="ps:procps git:git openssl:openssl"
 
 get_system_packages() {
   missing=
