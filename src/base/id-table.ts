@@ -47,13 +47,13 @@ export class IdTable<Item extends object> {
     return true;
   }
 
-  /** Those that are there now, by id; what is added or deleted meanwhile changes nothing. */
+  /** Those that are there now, in no order; what is added or deleted meanwhile changes nothing. */
   entries(): [id: number, item: Item][] {
     const entries: [id: number, item: Item][] = [];
     for (const [place, item] of this.#items.entries()) {
       if (item !== undefined) entries.push([this.#ids[place] ?? 0, item]);
     }
-    return entries.sort(([one], [other]) => one - other);
+    return entries;
   }
 
   /** As `entries`, without the ids. */

@@ -36,7 +36,7 @@ export function readClientCapabilities(
   declared: unknown,
   version: ProtocolVersion,
 ): ClientCapabilities {
-  if (!isObject(declared)) return noClientCapabilities;
+  if (!isObject(declared) || isEmpty(declared)) return noClientCapabilities;
   const { elicitation, sampling, roots, extensions } = declared;
   const isRecent = isAtLeast(version, "2025-11-25");
   const hasModes =
@@ -53,4 +53,9 @@ export function readClientCapabilities(
       isObject(extensions) &&
       isObject(extensions[extensionIds.tasks]),
   };
+}
+
+function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
+  for (const _ in object) return false;
+  return true;
 }

@@ -73,7 +73,7 @@ export class WorkerSlot {
 
   /** Those jobs, oldest first. */
   get active(): Job[] {
-    return this.#jobs.values().filter((job) => !job.isParked);
+    return this.#all().filter((job) => !job.isParked);
   }
 
   /** The id of the job that computes now, 0 for none. */
@@ -162,13 +162,19 @@ export class WorkerSlot {
 
   /** Takes all jobs off a Worker that is gone. */
   abandon(): { active: Job[]; parked: Job[] } {
-    const { active } = this;
-    const parked = this.#jobs.values().filter((job) => job.isParked);
-    for (const job of [...active, ...parked]) {
+    const jobs = this.#all();
+    for (const job of jobs) {
       this.finish(job);
       job.slot = undefined;
     }
-    return { active, parked };
+    return {
+      active: jobs.filter((job) => !job.isParked),
+      parked: jobs.filter((job) => job.isParked),
+    };
+  }
+
+  #all(): Job[] {
+    return this.#jobs.values().sort((one, other) => one.id - other.id);
   }
 
   #activate(job: Job): void {

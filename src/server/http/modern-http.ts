@@ -1,5 +1,4 @@
 import type { Principal } from "../../auth/principal.ts";
-import { IdTable } from "../../base/id-table.ts";
 import type { ClassifiedMessage, ModernRequest } from "../../protocol/classify.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { checkRequestHeaders } from "../../transport/http/header-rules.ts";
@@ -12,6 +11,7 @@ import type { ServerContext } from "../server-context.ts";
 import { type ClientProfile, Session } from "../session.ts";
 import { DirectSink } from "./direct-sink.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import { OpenRequests } from "./open-requests.ts";
 import { paramHeadersLookup } from "./param-headers-by-tool.ts";
 import { ResponseLane } from "./response-lane.ts";
 import { accepted, refusal } from "./responses.ts";
@@ -31,7 +31,7 @@ export class ModernHttp {
   readonly #clientRequests = new ClientRequests();
   /** One for each principal, with the scopes of one token; holds nothing but its identity. */
   readonly #sessions = new WeakMap<Principal, Session>();
-  readonly #open = new IdTable<InFlight>();
+  readonly #open = new OpenRequests();
 
   constructor(parts: ModernHttpParts) {
     this.#parts = parts;
@@ -63,22 +63,19 @@ export class ModernHttp {
     const response = lane.take();
     // A stream that is there at once, such as that of a subscription, is under way all the same.
     if (inFlight.size === 0) return response;
-    number = this.#open.add(inFlight);
-    // The client may have gone while its token was checked or its body read.
-    if (request.signal.aborted) inFlight.cancelAll();
-    else request.signal.addEventListener("abort", () => inFlight.cancelAll(), { once: true });
+    number = this.#open.add(request, inFlight);
     return response;
   }
 
   /** Subscriptions end; resolves when nothing is under way. */
   async settled(): Promise<void> {
-    const open = this.#open.values();
+    const open = this.#open.all();
     for (const inFlight of open) inFlight.endSubscriptions();
     await Promise.all(open.map((inFlight) => inFlight.settled()));
   }
 
   close(): void {
-    for (const inFlight of this.#open.values()) inFlight.cancelAll();
+    for (const inFlight of this.#open.all()) inFlight.cancelAll();
   }
 
   #laneFor(inFlight: InFlight, onOver: () => void): ResponseLane {
