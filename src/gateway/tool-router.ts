@@ -1,5 +1,6 @@
 import { answerMarginMs } from "../base/limits.ts";
-import { inputKinds } from "../protocol/input-request.ts";
+import { noClientCapabilities } from "../protocol/client-capabilities.ts";
+import { type InputKind, inputKinds } from "../protocol/input-request.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../protocol/call-result-codec.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
@@ -84,7 +85,7 @@ export class ToolRouter implements Router {
       version: request.version,
       limits: { resultCharsMax: request.client.limits.resultCharsMax, answerMs },
       snapshots: this.#snapshots(card, request.client.id),
-      canAsk: inputKinds.filter((kind) => request.ask?.can(kind)),
+      canAsk: kindsToAsk(request),
     };
   }
 
@@ -99,6 +100,15 @@ export class ToolRouter implements Router {
     const message = `Unknown tool: ${name.slice(0, 100)}. Known tools: ${known}.`;
     return { kind: "fault", fault: createFault(errorCodes.invalidParams, message) };
   }
+}
+
+const nothing: readonly InputKind[] = [];
+
+/** What the client can be asked for. */
+function kindsToAsk(request: CallRequest): readonly InputKind[] {
+  if (request.capabilities === noClientCapabilities) return nothing;
+  const { ask } = request;
+  return ask === undefined ? nothing : inputKinds.filter((kind) => ask.can(kind));
 }
 
 function callOutcome(outcome: JobOutcome, request: CallRequest): CallOutcome {

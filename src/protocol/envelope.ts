@@ -42,20 +42,30 @@ export function readEnvelope(
   meta: Params,
   checkHeaders: () => ProtocolFault | undefined = () => undefined,
 ): EnvelopeReading {
-  const version = meta[metaKeys.protocolVersion];
-  if (typeof version !== "string") return envelopeFault(metaKeys.protocolVersion, "a string");
-  const declared = meta[metaKeys.clientCapabilities];
-  if (!isObject(declared)) return envelopeFault(metaKeys.clientCapabilities, "an object");
+  const missing = findMissing(meta);
+  if (missing !== undefined) return { kind: "fault", fault: missing };
   const headerFault = checkHeaders();
   if (headerFault !== undefined) return { kind: "fault", fault: headerFault };
+  const version = meta[metaKeys.protocolVersion];
   if (!isModernVersion(version)) return { kind: "fault", fault: unsupportedVersion(version) };
   const logLevel = meta[metaKeys.logLevel];
-  if (logLevel !== undefined && !isLogLevel(logLevel)) {
-    return envelopeFault(metaKeys.logLevel, `one of ${logLevels.join(", ")}`);
-  }
-  const capabilities = readClientCapabilities(declared, version);
+  if (logLevel !== undefined && !isLogLevel(logLevel)) return { kind: "fault", fault: badLogLevel };
+  const capabilities = readClientCapabilities(meta[metaKeys.clientCapabilities], version);
   const clientName = readName(meta[metaKeys.clientInfo]);
   return { kind: "envelope", envelope: { version, capabilities, clientName, logLevel } };
+}
+
+/** Only the faults of the fields themselves (-32602), as `readEnvelope` finds them where no header is in the way. */
+export function findFieldFault(meta: Params): ProtocolFault | undefined {
+  const missing = findMissing(meta);
+  if (missing !== undefined || !isModernVersion(meta[metaKeys.protocolVersion])) return missing;
+  const logLevel = meta[metaKeys.logLevel];
+  return logLevel === undefined || isLogLevel(logLevel) ? undefined : badLogLevel;
+}
+
+function findMissing(meta: Params): ProtocolFault | undefined {
+  if (typeof meta[metaKeys.protocolVersion] !== "string") return noVersion;
+  return isObject(meta[metaKeys.clientCapabilities]) ? undefined : noCapabilities;
 }
 
 /** The trace keys of a request, to be passed on unchanged (modern.md section 1, `_meta`). */
@@ -78,12 +88,16 @@ export function readProgressToken(params: Params | undefined): string | number |
   return isRequestId(token) ? token : undefined;
 }
 
-function envelopeFault(key: string, type: string): EnvelopeReading {
+function fieldFault(key: string, type: string): ProtocolFault {
   const message = `Invalid params: params._meta["${key}"] must be ${type}`;
-  return { kind: "fault", fault: createFault(errorCodes.invalidParams, message) };
+  return createFault(errorCodes.invalidParams, message);
 }
 
-function unsupportedVersion(requested: string): ProtocolFault {
+const noVersion = fieldFault(metaKeys.protocolVersion, "a string");
+const noCapabilities = fieldFault(metaKeys.clientCapabilities, "an object");
+const badLogLevel = fieldFault(metaKeys.logLevel, `one of ${logLevels.join(", ")}`);
+
+function unsupportedVersion(requested: unknown): ProtocolFault {
   return createFault(errorCodes.unsupportedProtocolVersion, "Unsupported protocol version", {
     supported: modernVersions,
     requested,

@@ -1,5 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { httpBodyMsMax, messageLineBytesMax } from "../../base/limits.ts";
+import { SharedDeadline } from "../../base/shared-deadline.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { parseJson } from "../parse-json.ts";
@@ -60,20 +61,31 @@ async function readCounted(request: Request, bytesMax: number): Promise<Uint8Arr
 }
 
 /** What `reading` gives, or "late" when that takes longer. Never rejects. */
-async function withDeadline(
+function withDeadline(
   reading: Promise<Uint8Array | "too-large">,
   msMax: number,
 ): Promise<Uint8Array | Unread> {
-  const { promise: late, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => resolve("late"), msMax);
-  try {
-    return await Promise.race([reading, late]);
-  } catch (error) {
-    return { error };
-  } finally {
-    clearTimeout(timer);
-  }
+  const deadline = deadlineOf(msMax);
+  return new Promise((resolve) => {
+    const number = deadline.begin(() => resolve("late"));
+    const end = (outcome: Uint8Array | Unread): void => {
+      deadline.end(number);
+      resolve(outcome);
+    };
+    reading.then(end, (error: unknown) => end({ error }));
+  });
 }
+
+/** One for all bodies that have the same time. */
+function deadlineOf(msMax: number): SharedDeadline {
+  const known = deadlines.get(msMax);
+  if (known !== undefined) return known;
+  const deadline = new SharedDeadline(msMax);
+  deadlines.set(msMax, deadline);
+  return deadline;
+}
+
+const deadlines = new Map<number, SharedDeadline>();
 
 function parseBody(bytes: Uint8Array): BodyReading {
   const event = parseJson(bytes, "body");

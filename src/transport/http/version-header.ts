@@ -1,5 +1,5 @@
 import type { ClassifiedMessage, NotificationMessage } from "../../protocol/classify.ts";
-import { metaKeys, metaOf, readEnvelope } from "../../protocol/envelope.ts";
+import { findFieldFault, metaKeys, metaOf } from "../../protocol/envelope.ts";
 import { createFault, errorCodes, type Params, type RequestId } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import {
@@ -87,9 +87,8 @@ function eraOfBatch(header: string | undefined): EraDecision {
 
 /** Refused when a field of the envelope is missing or malformed; the version is looked at later. */
 function eraOfEnvelope(meta: Params, id: RequestId): EraDecision {
-  const reading = readEnvelope(meta);
-  const isFieldFault = reading.kind === "fault" && reading.fault.code === errorCodes.invalidParams;
-  return isFieldFault ? refused(reading.fault, id) : modern;
+  const fault = findFieldFault(meta);
+  return fault === undefined ? modern : refused(fault, id);
 }
 
 function claimsModernEra({ params }: NotificationMessage): boolean {
