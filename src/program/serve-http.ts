@@ -53,9 +53,10 @@ export async function serveHttp(
   }
   router.warm();
   await untilSignal();
-  const stopped = server.stop();
+  // It goes on listening: answers to questions, cancellations and `/readyz` must get through.
   await within(httpDrainMsMax, endpoint.drain());
   endpoint.close();
+  const stopped = server.stop();
   // Last words, such as the results of subscriptions, are written but may not be out yet.
   server.closeIdleConnections();
   await within(httpFlushMsMax, stopped);

@@ -4,6 +4,7 @@ import { eventually, within } from "./harness/conditions.ts";
 import { Gate } from "./harness/gate.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { onlyMessage } from "./harness/http-client.ts";
+import { requestOf } from "./harness/http-session.ts";
 import { metaKeys, textOf, toolNames } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, isAlive, sleepers, uniqueSeconds } from "./harness/processes.ts";
@@ -66,9 +67,10 @@ describe("shutdown", () => {
         session.open("tools/call", bash(gate.command("a", "legacy")), 2),
       ]);
       server.signal(signal);
-      await eventually("no more work", async () =>
-        [503, "refused"].includes(await statusOf(server, "/readyz")),
-      );
+      await eventually("no more work", async () => (await statusOf(server, "/readyz")) === 503);
+      expect((await server.modern("tools/list")).status).toBe(503);
+      expect((await session.post(requestOf(3, "tools/list"))).status).toBe(503);
+      expect(await statusOf(server, "/healthz")).toBe(200);
       gate.open();
       expect(textOf(await modern.reply(1))).toBe("a\nmodern\n");
       expect(textOf(await legacy.reply(2))).toBe("a\nlegacy\n");
@@ -92,7 +94,7 @@ describe("shutdown", () => {
     server.signal("SIGTERM");
     await eventually("the end of service", () => {
       if (!socket.destroyed) socket.write(request);
-      return text.includes("503") || socket.destroyed;
+      return text.includes("503");
     });
     gate.open();
     await open.ended;

@@ -6,9 +6,14 @@ import { Heartbeat } from "./heartbeat.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { LegacyHttp } from "./legacy-http.ts";
+import {
+  beginsWork,
+  type RefuseMessage,
+  refuseMessage,
+  type RefuseTool,
+} from "./message-refusals.ts";
 import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
 import { McpPost } from "./mcp-post.ts";
-import type { RefuseTool } from "./message-refusals.ts";
 import { refusal } from "./responses.ts";
 import { SsePair, type SsePairPaths } from "./sse-pair.ts";
 
@@ -54,7 +59,7 @@ export class HttpEndpoint {
     this.#sessions = new HttpSessions(parts);
     this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
     this.#legacy = new LegacyHttp(this.#sessions, parts.server, this.#heartbeat);
-    this.#post = new McpPost(this.#modern, this.#legacy, parts.refuseTool);
+    this.#post = new McpPost(this.#modern, this.#legacy, this.#refuse);
     this.#routes = new Map([
       ...this.#ssePairRoutes(),
       [parts.path, (request, principal) => this.#serve(request, principal)],
@@ -88,10 +93,15 @@ export class HttpEndpoint {
   #answer(request: Request, route: Route): Response | Promise<Response> {
     const { guard } = this.#parts;
     if (request.method === "OPTIONS") return guard.preflight(request);
-    const serve = (principal: Principal): Response | Promise<Response> =>
-      this.#isDraining ? shuttingDown() : route(request, principal);
+    const serve = (principal: Principal): Response | Promise<Response> => route(request, principal);
     return guard.withCors(request, this.#authorized(request, serve));
   }
+
+  /** While the server goes nothing new is begun; answers and cancellations still count. */
+  readonly #refuse: RefuseMessage = (message, principal) =>
+    this.#isDraining && beginsWork(message)
+      ? shuttingDown()
+      : refuseMessage(message, principal, this.#parts.refuseTool);
 
   /** No new work; resolves when all that is under way has been answered. */
   async drain(): Promise<void> {
@@ -122,12 +132,15 @@ export class HttpEndpoint {
   }
 
   #ssePairRoutes(): readonly (readonly [string, Route])[] {
-    const { ssePair: paths, refuseTool } = this.#parts;
+    const { ssePair: paths } = this.#parts;
     if (paths === undefined) return [];
     const sessions = this.#sessions;
-    const pair = new SsePair({ paths, sessions, heartbeat: this.#heartbeat, refuseTool });
+    const pair = new SsePair({ paths, sessions, heartbeat: this.#heartbeat, refuse: this.#refuse });
     return [
-      [paths.stream, (request, principal) => pair.open(request, principal)],
+      [
+        paths.stream,
+        (request, principal) => (this.#isDraining ? shuttingDown() : pair.open(request, principal)),
+      ],
       [paths.messages, (request, principal) => pair.post(request, principal)],
     ];
   }

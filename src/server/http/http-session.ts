@@ -86,6 +86,8 @@ export class HttpSession implements LegacySession {
     if (replay === undefined) return undefined;
     const stream = this.#streams.get(replay.stream);
     if (stream !== undefined) return stream.resume(replay.events);
+    // An id that we never gave: the client gets a live stream instead.
+    if (replay.stream > this.#lastStreamNumber) return undefined;
     return replayResponse(replay.events);
   }
 

@@ -98,7 +98,9 @@ export class HttpSessions {
   #sweep(): void {
     const oldest = performance.now() - (this.#parts.idleMsMax ?? httpSessionIdleMsMax);
     for (const session of this.#sessions.values()) {
-      if (session.usedAt < oldest && !session.isBusy) this.end(session);
+      // A long call or stream counts as use until it ends.
+      if (session.isBusy) session.usedAt = performance.now();
+      else if (session.usedAt < oldest) this.end(session);
     }
   }
 }

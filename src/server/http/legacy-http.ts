@@ -1,5 +1,5 @@
 import type { Principal } from "../../auth/principal.ts";
-import type { ClassifiedMessage } from "../../protocol/classify.ts";
+import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
 import { prefersEventStream, takesEventStream } from "../../transport/http/accept.ts";
 import { legacyStatus } from "../../transport/http/status.ts";
 import { checkSessionVersion } from "../../transport/http/version-header.ts";
@@ -8,6 +8,7 @@ import type { ServerContext } from "../server-context.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { HttpSession } from "./http-session.ts";
 import type { HttpSessions } from "./http-sessions.ts";
+import { beginsWork } from "./message-refusals.ts";
 import { ResponseLane } from "./response-lane.ts";
 import { accepted, faultResponse, noContent, refusal, tooManySessions } from "./responses.ts";
 import { SessionlessConnection } from "./sessionless-connection.ts";
@@ -79,7 +80,7 @@ export class LegacyHttp {
 
   /** `ping` and a hint how to begin; batches count as 2025-03-26 (legacy.md sections 1 and 3). */
   #withoutSession(message: ClassifiedMessage): Response | Promise<Response> {
-    if (message.kind === "notification" || message.kind === "response") return sessionMissing();
+    if (!hasRequest(message)) return sessionMissing();
     const lane = new ResponseLane({
       statusOf: legacyStatus,
       openSink: () => {
@@ -136,6 +137,13 @@ export class LegacyHttp {
       session.connection.session.version === "2025-11-25",
     );
   }
+}
+
+/** An empty batch is answered like a request: with an error. */
+function hasRequest(message: ClassifiedMessage): boolean {
+  if (message.kind !== "batch") return beginsWork(message);
+  const { elements } = message;
+  return elements.length === 0 || elements.some((element) => hasRequest(classifyMessage(element)));
 }
 
 function sessionMissing(): Response {

@@ -4,7 +4,7 @@ import { isAcceptable } from "../../transport/http/accept.ts";
 import { type BodyReading, readBody } from "../../transport/http/read-body.ts";
 import { decideEra } from "../../transport/http/version-header.ts";
 import type { LegacyHttp } from "./legacy-http.ts";
-import { refuseBody, refuseMessage, type RefuseTool } from "./message-refusals.ts";
+import { refuseBody, type RefuseMessage } from "./message-refusals.ts";
 import type { ModernHttp } from "./modern-http.ts";
 import { faultResponse, refusal } from "./responses.ts";
 
@@ -12,12 +12,12 @@ import { faultResponse, refusal } from "./responses.ts";
 export class McpPost {
   readonly #modern: ModernHttp;
   readonly #legacy: LegacyHttp;
-  readonly #refuseTool: RefuseTool;
+  readonly #refuse: RefuseMessage;
 
-  constructor(modern: ModernHttp, legacy: LegacyHttp, refuseTool: RefuseTool) {
+  constructor(modern: ModernHttp, legacy: LegacyHttp, refuse: RefuseMessage) {
     this.#modern = modern;
     this.#legacy = legacy;
-    this.#refuseTool = refuseTool;
+    this.#refuse = refuse;
   }
 
   async answer(request: Request, principal: Principal): Promise<Response> {
@@ -34,7 +34,7 @@ export class McpPost {
     body: Extract<BodyReading, { kind: "value" }>,
   ): Response | Promise<Response> {
     const message = classifyMessage(body.value);
-    const refused = refuseMessage(message, principal, this.#refuseTool);
+    const refused = this.#refuse(message, principal);
     if (refused !== undefined) return refused;
     const header = request.headers.get("mcp-protocol-version") ?? undefined;
     const era = decideEra({ header, message });

@@ -6,6 +6,17 @@ import { faultResponse } from "./responses.ts";
 /** Undefined when the principal may use the tool, else the answer (403). */
 export type RefuseTool = (principal: Principal, toolName: string) => Response | undefined;
 
+/** Undefined when the message may be served, else the answer. Asked before anything is done for it. */
+export type RefuseMessage = (
+  message: ClassifiedMessage,
+  principal: Principal,
+) => Response | undefined;
+
+/** True for what begins new work. Answers, cancellations and the like belong to work that is under way. */
+export function beginsWork({ kind }: ClassifiedMessage): boolean {
+  return kind !== "notification" && kind !== "response";
+}
+
 /** A tool that the principal's scopes do not allow is answered with what is missing, before anything runs. */
 export function refuseMessage(
   message: ClassifiedMessage,

@@ -1,7 +1,7 @@
 import type { ReplyLane } from "../lane.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import { jsonResponse, noContent } from "./responses.ts";
+import { accepted, jsonResponse } from "./responses.ts";
 
 export interface ResponseLaneParts {
   /** HTTP status of a reply that is JSON alone; `code` is that of its error. */
@@ -44,8 +44,9 @@ export class ResponseLane implements ReplyLane {
 
   /** The response: at once when the reply is there already. Called once, after the message was dispatched. */
   take(): Response | Promise<Response> {
+    // A stream that is open already needs signs of life like one that opens late.
+    if (!this.#isOver) this.#beatNumber = this.#parts.heartbeat.add(this);
     if (this.#answer !== undefined) return this.#answer;
-    this.#beatNumber = this.#parts.heartbeat.add(this);
     return new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -77,8 +78,8 @@ export class ResponseLane implements ReplyLane {
 
   #jsonAnswer(text: string | undefined, code: number | undefined): Response {
     const { headers, statusOf } = this.#parts;
-    // Only a request that was cancelled has no reply, and its client is not there any more.
-    return text === undefined ? noContent() : jsonResponse(text, statusOf(code), headers);
+    // Only requests that were cancelled have no reply, and batches without requests.
+    return text === undefined ? accepted() : jsonResponse(text, statusOf(code), headers);
   }
 
   #openSink(): EventSink {

@@ -5,7 +5,7 @@ import { readBody } from "../../transport/http/read-body.ts";
 import { checkSessionVersion, decideEra } from "../../transport/http/version-header.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { HttpSessions } from "./http-sessions.ts";
-import { refuseBody, refuseMessage, type RefuseTool } from "./message-refusals.ts";
+import { refuseBody, type RefuseMessage } from "./message-refusals.ts";
 import { accepted, faultResponse, refusal, tooManySessions } from "./responses.ts";
 import { SsePairSession } from "./sse-pair-session.ts";
 
@@ -21,7 +21,7 @@ export interface SsePairParts {
   readonly paths: SsePairPaths;
   readonly sessions: HttpSessions;
   readonly heartbeat: Heartbeat;
-  readonly refuseTool: RefuseTool;
+  readonly refuse: RefuseMessage;
 }
 
 /**
@@ -62,7 +62,7 @@ export class SsePair {
     const body = await readBody(request);
     if (body.kind === "refused") return refuseBody(body);
     const message = classifyMessage(body.value);
-    const refused = refuseMessage(message, principal, this.#parts.refuseTool);
+    const refused = this.#parts.refuse(message, principal);
     if (refused !== undefined) return refused;
     const session = this.#parts.sessions.find(id, principal, SsePairSession);
     if (session === undefined) {
