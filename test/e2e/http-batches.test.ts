@@ -84,8 +84,9 @@ describe("A11: batches of 2025-03-26", () => {
     ["notifications and responses alone", [notification, response], 202, []],
   ])("[http.batch] %s, in a session and without one", async (_, batch, status, expected) => {
     const session = await server.initialize("2025-03-26");
-    for (const headers of [session.headers, { "mcp-protocol-version": "2025-03-26" }, {}]) {
-      const isInSession = headers === session.headers;
+    const inSession = session.headers;
+    for (const headers of [inSession, { "mcp-protocol-version": "2025-03-26" }, {}]) {
+      const isInSession = headers === inSession;
       const needsSession = status === 202 && !isInSession;
       const answer = await (isInSession ? session.post(batch) : server.client.post(batch, headers));
       expect(answer.status).toBe(needsSession ? 400 : status);
