@@ -20,12 +20,13 @@ export class McpPost {
     this.#refuse = refuse;
   }
 
-  async answer(request: Request, principal: Principal): Promise<Response> {
+  answer(request: Request, principal: Principal): Response | Promise<Response> {
     if (!isAcceptable(request.headers.get("accept"))) {
       return refusal(406, "Accept must take application/json and text/event-stream.");
     }
-    const body = await readBody(request);
-    return body.kind === "refused" ? refuseBody(body) : this.#answer(request, principal, body);
+    return readBody(request).then((body) =>
+      body.kind === "refused" ? refuseBody(body) : this.#answer(request, principal, body),
+    );
   }
 
   #answer(
