@@ -60,6 +60,8 @@ export const workersMax = 16;
 export const workerIdleMs = 30_000;
 /** A job's own time in a Worker, service calls not counted, unless its tool says otherwise. */
 export const workerJobMsMax = 30_000;
+/** What counts of the time between two looks at a Worker: looks come every few ms unless everything stood still. */
+export const lookStepMsMax = 100;
 /** A new Worker that has not said it is ready by then is given up. */
 export const workerStartMsMax = 10_000;
 /** Jobs that may wait for a Worker. */
@@ -209,8 +211,14 @@ export const httpIdleSMax = 60;
 export const connectionsMax = 24_000;
 /** Descriptors kept free of connections, for commands (two each), files and the database. */
 export const descriptorsReserve = 512;
-/** How often connections are counted; a flood of 5,000 a second stays far below the usual descriptor limits. */
+/** How often connections are counted: what a flood brings meanwhile finds room below the usual descriptor limits. */
 export const connectionLookMs = 1_000;
+/** How often when descriptors are scarce and many are taken: a flood takes some hundred in that time. */
+export const connectionCloseLookMs = 20;
+/** Fewer free descriptors than this are scarce: a flood takes about as many from one count to the next. */
+export const descriptorsScarce = 5_000;
+/** Descriptors that are looked at: with fewer connections than that, new ones have lower numbers. */
+export const descriptorsLookedAtMax = 65_536;
 /** Modern requests under way at a time, of all clients together. */
 export const httpRequestsMax = 4096;
 /** After SIGTERM requests under way may take this long; supervisors commonly kill after 10 to 30 s. */

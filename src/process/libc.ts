@@ -10,6 +10,8 @@ export interface Libc {
   createPipe(): [number, number];
   /** True when a read of `fd` would return at once: data, or the end. */
   isReadable(fd: number): boolean;
+  /** `poll(2)` without waiting, of a row of `struct pollfd` (two words each). False when it failed. */
+  pollNow(polled: Int32Array): boolean;
   /** `kill(2)`; a negative `pid` is a process group. False when there is no such process. */
   kill(pid: number, signal: number): boolean;
   /** Orphans among our descendants become our children (Linux only). */
@@ -102,6 +104,7 @@ function common(c: PortableSymbols): Omit<Libc, "createPipe" | "becomeSubreaper"
       pollFd[1] = POLLIN;
       return c.poll(ptr(pollFd), 1, 0) > 0;
     },
+    pollNow: (polled) => c.poll(ptr(polled), polled.length / 2, 0) >= 0,
     kill: (pid, signal) => c.kill(pid, signal) === 0,
     reap: (pid) => c.waitpid(pid, ptr(status), WNOHANG) === pid,
     connectedPort: (fd) => connectedPort(c, fd),
@@ -120,10 +123,13 @@ function common(c: PortableSymbols): Omit<Libc, "createPipe" | "becomeSubreaper"
   };
 }
 
+/** A `struct sockaddr` of any family, and its length; used by one call at a time. */
+const address = new Uint8Array(128);
+const length = new Uint32Array(1);
+
 /** A listening socket has an address too, but no peer. */
 function connectedPort(c: PortableSymbols, fd: number): number | undefined {
-  const address = new Uint8Array(128);
-  const length = new Uint32Array([address.length]);
+  length[0] = address.length;
   if (c.getpeername(fd, ptr(address), ptr(length)) !== 0) return undefined;
   length[0] = address.length;
   if (c.getsockname(fd, ptr(address), ptr(length)) !== 0) return undefined;

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { capConnections } from "../../src/process/connection-cap.ts";
 import { until } from "./until.ts";
@@ -17,8 +18,6 @@ test.skipIf(process.platform !== "linux")(
     using other = serve("other");
     let idleCloses = 0;
     const closeIdle = (): void => void idleCloses++;
-    const connect = (port: number): Promise<Bun.Socket> =>
-      Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
     const sockets = await Promise.all([
       ...Array.from({ length: 3 }, () => connect(other.port)),
       ...Array.from({ length: 8 }, () => connect(capped.port)),
@@ -30,3 +29,47 @@ test.skipIf(process.platform !== "linux")(
     for (const socket of sockets) socket.end();
   },
 );
+
+test.skipIf(process.platform !== "linux")(
+  "capConnections() works when a flood has taken all descriptors",
+  async () => {
+    const fixture = join(import.meta.dir, "fixtures/capped-server.ts");
+    const command = `ulimit -n 256; exec "$0" "$1"`;
+    await using server = Bun.spawn(["sh", "-c", command, process.execPath, fixture], {
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const port = Number(await firstLine(server.stdout));
+    const sockets = await Promise.all(Array.from({ length: 400 }, () => connect(port)));
+    // The kernel hands a silent connection over a second later.
+    for (const socket of sockets) socket.write("GET / HTTP/1.1\r\n");
+    expect(await answer(port)).toBe("ok");
+    for (const socket of sockets) socket.end();
+    server.kill();
+    expect(await server.stderr.text()).toBe("");
+  },
+);
+
+/** A connection on which nothing is ever said. */
+function connect(port: number): Promise<Bun.Socket> {
+  return Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
+}
+
+/** Tries again when its connection was among those that were closed. */
+async function answer(port: number): Promise<string> {
+  try {
+    return await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  } catch {
+    await Bun.sleep(5);
+    return answer(port);
+  }
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of stream) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes("\n")) break;
+  }
+  return text.trim();
+}
