@@ -43,8 +43,6 @@ export interface Job {
   readonly record: ServiceReply[];
   /** How often it started over after a Worker was lost without a culprit. */
   restarts: number;
-  /** When its present stretch was first seen, on the clock of `performance.now()`. */
-  activeAt: number | undefined;
   /** The Worker that has it; undefined while it waits for one. */
   slot: WorkerSlot | undefined;
   /** Its number among the jobs of that Worker. */

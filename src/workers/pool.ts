@@ -1,15 +1,10 @@
 import type { Cancellation } from "../base/cancellation.ts";
-import {
-  workerIdleMs,
-  workerJobMsMax,
-  workerQueueMax,
-  workersMax,
-  workerStartMsMax,
-} from "../base/limits.ts";
+import { workerIdleMs, workerJobMsMax, workerQueueMax, workersMax } from "../base/limits.ts";
 import { IdTable } from "../base/id-table.ts";
 import { recordedMethods } from "../tools/services.ts";
 import type { Job, JobMessageSource, JobOutcome, JobServiceHost } from "./job.ts";
 import type { FromWorker, ServiceCall } from "./messages.ts";
+import { cancelGraceMs, cancelledReason, type Ending, findOverdue } from "./overdue.ts";
 import { WorkerSlot } from "./worker-slot.ts";
 
 export interface PoolParts {
@@ -33,8 +28,6 @@ const loadMax = 64;
 const firstLookMs = 2;
 /** How often after that, while any is busy. A job seen twice is slow: what waits behind it moves. */
 const lookMs = 4;
-/** A cancelled job that still computes after this takes its Worker with it. */
-const cancelGraceMs = 250;
 /** Workers that die without ever being ready; then waiting jobs are given up. */
 const failedStartsMax = 3;
 
@@ -85,7 +78,6 @@ export class WorkerPool {
       record: [],
       slot: undefined,
       restarts: 0,
-      activeAt: undefined,
       place: 0,
       isParked: false,
     };
@@ -141,7 +133,7 @@ export class WorkerPool {
   #addSlot(): void {
     const slot = new WorkerSlot(this.#parts.createWorker(), {
       onMessage: (from, message) => this.#onMessage(from, message),
-      onGone: (gone, reason) => this.#onGone(gone, reason),
+      onGone: (gone, ending) => this.#onGone(gone, ending),
     });
     this.#slots.add(slot);
     this.#dispatchQueue();
@@ -187,7 +179,7 @@ export class WorkerPool {
     const displaced: Job[] = [];
     for (const slot of this.#slots) {
       if (slot.load === 0 && slot.computingId === 0 && slot.isReady) continue;
-      this.#endOverdue(slot, slot.look());
+      this.#endOverdue(slot);
       if (slot.isSlow) displaced.push(...slot.dropWaiting());
     }
     this.#queue = [...displaced, ...this.#queue];
@@ -201,27 +193,18 @@ export class WorkerPool {
   }
 
   /** Ends a Worker that does not start, or whose job has had its time. */
-  #endOverdue(slot: WorkerSlot, computingMs: number): void {
-    if (!slot.isReady && slot.ageMs > workerStartMsMax) return slot.end("it did not start");
-    // A cancelled job may begin only after its cancellation.
-    const isWanted = slot.computingId === 0 || this.#jobs.get(slot.computingId) !== undefined;
-    if (!isWanted && computingMs > cancelGraceMs) return slot.end("its call was cancelled");
-    const now = performance.now();
-    for (const job of slot.active) {
-      job.activeAt ??= now;
-      const spentMs = job.id === slot.computingId ? computingMs : now - job.activeAt;
-      if (slot.isReady && spentMs > job.msMax) {
-        this.#settle(job, { kind: "lost", reason: `it did not finish within ${job.msMax} ms` });
-        return slot.end(`it did not finish within ${job.msMax} ms`);
-      }
-    }
+  #endOverdue(slot: WorkerSlot): void {
+    const stretch = slot.look();
+    const ending = findOverdue(slot, stretch, this.#jobs.get(stretch.jobId));
+    if (ending !== undefined) slot.end(ending);
   }
 
-  #onGone(slot: WorkerSlot, reason: string): void {
+  #onGone(slot: WorkerSlot, ending: Ending): void {
+    const { reason } = ending;
     this.#slots.delete(slot);
     this.#parts.onWorkerLost?.(reason);
     const { active } = slot.abandon();
-    if (slot.isReady) this.#queue.unshift(...this.#withoutCulprit(slot, active, reason));
+    if (slot.isReady) this.#queue.unshift(...this.#withoutCulprit(active, ending));
     else {
       // A Worker that never ran is no fault of its jobs, which get another one.
       this.#failedStarts++;
@@ -234,13 +217,12 @@ export class WorkerPool {
   }
 
   /**
-   * Fails the job that took the Worker with it and returns the others. When none was computing (what
+   * Fails the job that took the Worker with it and returns the others. When that cannot be told (what
    * threw had been left behind), the only one there is it; of several each gets one more try.
    */
-  #withoutCulprit(slot: WorkerSlot, active: readonly Job[], reason: string): Job[] {
-    const { computingId } = slot;
+  #withoutCulprit(active: readonly Job[], { reason, culpritId }: Ending): Job[] {
     const isCulprit = (job: Job): boolean =>
-      computingId === 0 ? active.length === 1 || ++job.restarts > 1 : job.id === computingId;
+      culpritId === 0 ? active.length === 1 || ++job.restarts > 1 : job.id === culpritId;
     const culprits = active.filter(isCulprit);
     for (const job of culprits) this.#settle(job, { kind: "lost", reason });
     return active.filter((job) => !culprits.includes(job));
@@ -258,7 +240,7 @@ export class WorkerPool {
     slot?.drop(job);
     this.#settle(job, { kind: "cancelled" });
     setTimeout(() => {
-      if (slot?.computingId === id) slot.end("its call was cancelled");
+      if (slot?.computingId === id) slot.end({ reason: cancelledReason, culpritId: id });
     }, cancelGraceMs).unref();
   }
 

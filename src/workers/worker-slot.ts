@@ -9,12 +9,14 @@ import {
   joinMessages,
   type ServiceReply,
 } from "./messages.ts";
+import type { Ending } from "./overdue.ts";
+import { type Stretch, StretchWatch } from "./stretch-watch.ts";
 
 export interface SlotEvents {
   /** The Worker said something. */
   onMessage(slot: WorkerSlot, message: FromWorker): void;
   /** It is gone: it threw, exited or hung. Called once, and not after `retire`. */
-  onGone(slot: WorkerSlot, reason: string): void;
+  onGone(slot: WorkerSlot, ending: Ending): void;
 }
 
 /**
@@ -25,6 +27,7 @@ export class WorkerSlot {
   readonly #worker: Worker;
   readonly #events: SlotEvents;
   readonly #cell = new ComputingCell();
+  readonly #watch = new StretchWatch(this.#cell);
   readonly #jobs = new IdTable<Job>();
   /** How many of them compute, or will; the others are parked. */
   #load = 0;
@@ -35,12 +38,6 @@ export class WorkerSlot {
   #isFlushing = false;
   #isReady = false;
   #isGone = false;
-  /** The stretch of computing that was seen at the last look, and since when. */
-  #seenTurn = -1;
-  #seenAt = 0;
-  #isSlow = false;
-  /** The job that computed when something was thrown that no handler caught. */
-  #brokenBy: number | undefined;
   /** True when a job was started since the last look for idle Workers. */
   #wasUsed = false;
 
@@ -48,10 +45,10 @@ export class WorkerSlot {
     this.#worker = worker;
     this.#events = events;
     worker.onmessage = (event: MessageEvent<string>) => this.#receive(event.data);
-    worker.addEventListener("error", (event) => this.end(`it threw: ${errorText(event)}`));
+    worker.addEventListener("error", (event) => this.#die(`it threw: ${errorText(event)}`));
     worker.addEventListener("close", (event) => {
       const { code } = event as unknown as { code: number };
-      this.end(`it exited with code ${code}`);
+      this.#die(`it exited with code ${code}`);
     });
     worker.postMessage(this.#cell.shared);
   }
@@ -78,27 +75,17 @@ export class WorkerSlot {
 
   /** The id of the job that computes now, 0 for none. */
   get computingId(): number {
-    return this.#brokenBy ?? this.#cell.jobId;
+    return this.#cell.jobId;
   }
 
-  /** True while one job has been computing for two looks; a stretch that is over is not slow. */
+  /** True while one job has been computing for two looks. */
   get isSlow(): boolean {
-    if (!this.#isSlow) return false;
-    const { jobId, turn } = this.#cell;
-    return jobId !== 0 && turn === this.#seenTurn;
+    return this.#isReady && this.#watch.isSlow;
   }
 
-  /** Looks what computes now. Returns for how many ms the same stretch has been seen. */
-  look(): number {
-    const { jobId, turn } = this.#cell;
-    if (jobId === 0 || turn !== this.#seenTurn) {
-      this.#seenTurn = turn;
-      this.#seenAt = performance.now();
-      this.#isSlow = false;
-      return 0;
-    }
-    this.#isSlow = this.#isReady;
-    return performance.now() - this.#seenAt;
+  /** Looks what computes now. */
+  look(): Stretch {
+    return this.#watch.look();
   }
 
   /** True when no job is here and none was since the last time this was asked. */
@@ -147,11 +134,11 @@ export class WorkerSlot {
     return waiting;
   }
 
-  /** Ends the Worker, whatever it is doing, and tells why. */
-  end(reason: string): void {
+  /** Ends the Worker, whatever it is doing by now, and tells why. */
+  end(ending: Ending): void {
     if (this.#isGone) return;
     this.retire();
-    this.#events.onGone(this, reason);
+    this.#events.onGone(this, ending);
   }
 
   /** Ends a Worker that is not needed any more, without a word. */
@@ -182,7 +169,6 @@ export class WorkerSlot {
     this.#unsentWork += 1;
     this.#load += 1;
     job.isParked = false;
-    job.activeAt = undefined;
   }
 
   #receive(text: string): void {
@@ -192,12 +178,17 @@ export class WorkerSlot {
         this.#isReady = true;
       }
       if (message.kind === "broken") {
-        this.#brokenBy = message.jobId;
-        return this.end(`it threw: ${message.reason.slice(0, 500)}`);
+        const reason = `it threw: ${message.reason.slice(0, 500)}`;
+        return this.end({ reason, culpritId: message.jobId });
       }
       this.#events.onMessage(this, message);
     }
     this.#flushSoon();
+  }
+
+  /** It is dead: the cell still names the job that it died of. */
+  #die(reason: string): void {
+    this.end({ reason, culpritId: this.#cell.jobId });
   }
 
   #post(text: string): void {

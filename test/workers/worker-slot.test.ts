@@ -79,7 +79,6 @@ function createJob(id: number): Job {
     record: [],
     slot: undefined,
     restarts: 0,
-    activeAt: undefined,
     place: 0,
     isParked: false,
   };
