@@ -5,7 +5,7 @@ import { interleave } from "./phase.ts";
 import type { Phase } from "./phase.ts";
 
 /** Time for collectors to run. */
-const settleMs = 3000;
+const settleMs = 2000;
 const kbPerMb = 1024;
 /** Sessions that come and go first, so that what all of them share is there. */
 const warmUpSessions = 1000;

@@ -15,7 +15,8 @@ const endMarker = "<!-- bench:end -->";
 interface ReadmeRow {
   readonly figure: string;
   readonly metric: MetricId;
-  readonly floor: ServerName;
+  /** Absent where there is no C floor. */
+  readonly floor?: ServerName;
 }
 
 const rows: readonly ReadmeRow[] = [
@@ -26,6 +27,7 @@ const rows: readonly ReadmeRow[] = [
     metric: "pipelinedPerSecond",
     floor: "floor_echo",
   },
+  { figure: "calls over HTTP a second, 64 clients", metric: "httpPerSecond" },
   { figure: "`echo hi` in a shell", metric: "shellMs", floor: "floor_bash" },
   { figure: "shell calls a second, 16 at once", metric: "shell16PerSecond", floor: "floor_bash" },
   { figure: "private memory when idle", metric: "idlePrivateMb", floor: "floor_echo" },
@@ -37,7 +39,7 @@ export function readmeFigures(result: RunResult): string {
   const headings = ["", ...columns.map((server) => adapterOf(server).label), "C floor"];
   const cells = rows.map(({ figure, metric, floor }) => [
     figure,
-    ...[...columns, floor].map((server) => figureOf(result, server, metric)),
+    ...[...columns, floor].map((server) => (server ? figureOf(result, server, metric) : "–")),
   ]);
   return `${markdownTable(headings, cells)}\n\n${machineLine(result)}`;
 }
