@@ -219,8 +219,12 @@ export const connectionCloseLookMs = 20;
 export const descriptorsScarce = 5_000;
 /** Descriptors that are looked at: with fewer connections than that, new ones have lower numbers. */
 export const descriptorsLookedAtMax = 65_536;
-/** Modern requests under way at a time, of all clients together. */
+/** Modern requests under way at a time, of all clients together; subscriptions have places of their own. */
 export const httpRequestsMax = 4096;
+/** Modern subscriptions at a time: one for each client, as many as there may be sessions. */
+export const httpSubscriptionsMax = 10_000;
+/** The part of these, and of the sessions, that one of several principals may have: the others still find room. */
+export const httpPrincipalPartMax = 1 / 4;
 /** After SIGTERM requests under way may take this long; supervisors commonly kill after 10 to 30 s. */
 export const httpDrainMsMax = 8_000;
 /** What was written last gets this long to go out. */

@@ -7,6 +7,7 @@ import { AppError, messageOf } from "../base/errors.ts";
 import {
   httpDrainMsMax,
   httpFlushMsMax,
+  httpPrincipalPartMax,
   httpIdleSMax,
   httpRequestsMax,
   messageLineBytesMax,
@@ -84,6 +85,7 @@ function createEndpoint(
   { authorizer, toolScopes, metadata }: Auth,
   { warn, cwd }: ServeHttpOptions,
 ): HttpEndpoint {
+  const hasPrincipals = settings.tokenFile !== undefined || settings.keySetUrl !== undefined;
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
   const profile = (id: string, principal: () => Principal): ClientProfile => ({
     id,
@@ -108,6 +110,7 @@ function createEndpoint(
     principalProfile: (principal) => profile(`principal:${principal.id}`, () => principal),
     onEnd: (clientId) => router.endClient(clientId),
     requestsMax: httpRequestsMax,
+    principalPart: hasPrincipals ? httpPrincipalPartMax : 1,
     ssePair: settings.ssePair,
     hasMetrics: settings.hasMetrics,
   });

@@ -4,6 +4,7 @@ import { EventMemory } from "../../transport/http/event-memory.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientProfile } from "../session.ts";
 import type { LegacySession, SessionKind } from "./legacy-session.ts";
+import { Places } from "./places.ts";
 
 export interface HttpSessionsParts {
   readonly server: ServerContext;
@@ -12,6 +13,8 @@ export interface HttpSessionsParts {
   /** What hangs on the session's identity outside of the server, such as background tasks, is to end. */
   readonly onEnd: (clientId: string) => void;
   readonly sessionsMax?: number;
+  /** The part of them that one principal may have; all when it is not given. */
+  readonly principalPart?: number | undefined;
   readonly idleMsMax?: number;
 }
 
@@ -24,11 +27,13 @@ const idBytes = 24;
 export class HttpSessions {
   readonly #parts: HttpSessionsParts;
   readonly #sessions = new Map<string, LegacySession>();
+  readonly #places: Places;
   readonly #memory = new EventMemory();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
 
   constructor(parts: HttpSessionsParts) {
     this.#parts = parts;
+    this.#places = new Places(parts.sessionsMax ?? httpSessionsMax, parts.principalPart);
   }
 
   get size(): number {
@@ -41,10 +46,10 @@ export class HttpSessions {
     return sum;
   }
 
-  /** Undefined when there are as many as there may be. */
+  /** Undefined when there are as many as there may be, in all or of this principal. */
   create<S extends LegacySession>(principal: Principal, Kind: SessionKind<S>): S | undefined {
-    if (this.#sessions.size >= (this.#parts.sessionsMax ?? httpSessionsMax)) this.#sweep();
-    if (this.#sessions.size >= (this.#parts.sessionsMax ?? httpSessionsMax)) return undefined;
+    if (!this.#places.hasRoomFor(principal)) this.#sweep();
+    if (!this.#places.hasRoomFor(principal)) return undefined;
     const id = crypto.getRandomValues(Buffer.alloc(idBytes)).toString("base64url");
     const { server, sessionProfile } = this.#parts;
     const session = new Kind({
@@ -55,6 +60,7 @@ export class HttpSessions {
       profile: sessionProfile,
     });
     this.#sessions.set(id, session);
+    this.#places.take(principal);
     return session;
   }
 
@@ -74,6 +80,7 @@ export class HttpSessions {
   /** Cancels its work and ends its streams. */
   end(session: LegacySession): void {
     if (!this.#sessions.delete(session.id)) return;
+    this.#places.giveBack(session.principal);
     const { connection } = session;
     connection.inFlight.cancelAll();
     connection.clientRequests.close();

@@ -1,6 +1,7 @@
 import type { Principal } from "../../auth/principal.ts";
 import type { ClassifiedMessage, ModernRequest } from "../../protocol/classify.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import { httpSubscriptionsMax } from "../../base/limits.ts";
 import { checkRequestHeaders } from "../../transport/http/header-rules.ts";
 import { modernStatus } from "../../transport/http/status.ts";
 import { ClientRequests } from "../client-requests.ts";
@@ -13,6 +14,7 @@ import { DirectSink } from "./direct-sink.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { paramHeadersLookup } from "./param-headers-by-tool.ts";
+import { Places } from "./places.ts";
 import { ResponseLane } from "./response-lane.ts";
 import { accepted, refusal } from "./responses.ts";
 
@@ -20,8 +22,11 @@ export interface ModernHttpParts {
   readonly server: ServerContext;
   /** The client that a principal's modern requests are for. */
   readonly principalProfile: (principal: Principal) => ClientProfile;
-  /** Requests under way at a time, of all clients. */
+  /** Requests under way at a time, of all clients; subscriptions do not count. */
   readonly requestsMax: number;
+  readonly subscriptionsMax?: number;
+  /** The part of these that one principal may have; all when it is not given. */
+  readonly principalPart?: number | undefined;
   readonly heartbeat: Heartbeat;
 }
 
@@ -32,12 +37,18 @@ export class ModernHttp {
   /** One for each principal, with the scopes of one token; holds nothing but its identity. */
   readonly #sessions = new WeakMap<Principal, Session>();
   readonly #open = new OpenRequests();
+  readonly #requestPlaces: Places;
+  /** Apart from the others: subscriptions stay for hours and cost next to nothing. */
+  readonly #subscriptionPlaces: Places;
 
   constructor(parts: ModernHttpParts) {
     this.#parts = parts;
+    const { requestsMax, subscriptionsMax = httpSubscriptionsMax, principalPart } = parts;
+    this.#requestPlaces = new Places(requestsMax, principalPart);
+    this.#subscriptionPlaces = new Places(subscriptionsMax, principalPart);
   }
 
-  /** Requests under way. */
+  /** Requests under way, subscriptions included. */
   get size(): number {
     return this.#open.size;
   }
@@ -48,14 +59,13 @@ export class ModernHttp {
     message: ClassifiedMessage,
   ): Response | Promise<Response> {
     if (message.kind === "notification") return accepted();
-    if (this.#open.size >= this.#parts.requestsMax) {
-      return refusal(503, "Too many requests are under way: try again later.", {
-        "retry-after": "1",
-      });
-    }
+    const places = isSubscription(message) ? this.#subscriptionPlaces : this.#requestPlaces;
+    if (!places.hasRoomFor(principal)) return tooManyRequests();
     const inFlight = new InFlight();
     let number = 0;
-    const lane = this.#laneFor(inFlight, () => this.#open.delete(number));
+    const lane = this.#laneFor(inFlight, () => {
+      if (this.#open.delete(number)) places.giveBack(principal);
+    });
     const { headers } = request;
     const check = (modern: ModernRequest): ProtocolFault | undefined =>
       checkRequestHeaders(modern, headers, paramHeadersLookup(this.#parts.server.features.router));
@@ -64,6 +74,7 @@ export class ModernHttp {
     // A stream that is there at once, such as that of a subscription, is under way all the same.
     if (inFlight.size === 0) return response;
     number = this.#open.add(request, inFlight);
+    places.take(principal);
     return response;
   }
 
@@ -102,4 +113,13 @@ export class ModernHttp {
     this.#sessions.set(principal, session);
     return session;
   }
+}
+
+function isSubscription(message: ClassifiedMessage): boolean {
+  return message.kind === "modern-request" && message.method === "subscriptions/listen";
+}
+
+function tooManyRequests(): Response {
+  const message = "Too many requests or subscriptions are under way: try again later.";
+  return refusal(503, message, { "retry-after": "1" });
 }

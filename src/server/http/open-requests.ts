@@ -29,8 +29,9 @@ export class OpenRequests {
     return this.#requests.add({ request, inFlight, state: "new" });
   }
 
-  delete(number: number): void {
-    this.#requests.delete(number);
+  /** False when it was not there. */
+  delete(number: number): boolean {
+    return this.#requests.delete(number);
   }
 
   all(): InFlight[] {

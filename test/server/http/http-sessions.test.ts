@@ -27,6 +27,15 @@ describe("HttpSessions", () => {
     expect((await post(fixture, initialize)).status).toBe(503);
   });
 
+  test("one principal has its part of the places, whoever else there is", async () => {
+    using fixture = startEndpoint({ sessionsMax: 4, principalPart: 0.5 });
+    const begin = async (authorization: string): Promise<number> =>
+      (await post(fixture, initialize, { authorization })).status;
+    const answers = [];
+    for (const principal of ["a", "a", "a", "b", "b", "c"]) answers.push(await begin(principal));
+    expect(answers).toEqual([200, 200, 503, 200, 200, 503]);
+  });
+
   test("an idle session gives its place away, and all that hangs on it ends", async () => {
     using fixture = startEndpoint({ sessionsMax: 1, idleMsMax: 0 });
     const first = await beginSession(fixture);

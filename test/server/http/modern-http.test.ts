@@ -4,9 +4,10 @@ import { Changes } from "../../../src/gateway/changes.ts";
 import type { ToolListing } from "../../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../../src/server/server-context.ts";
 import { until } from "../../process/until.ts";
+import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
 import { FakeRouter, listings } from "../harness.ts";
 import { type EndpointFixture, startEndpoint } from "./endpoint-fixture.ts";
-import { postModern, read } from "./exchange.ts";
+import { post, postModern, read } from "./exchange.ts";
 
 const echo = { name: "Echo", arguments: {} };
 
@@ -26,6 +27,38 @@ describe("ModernHttp", () => {
     expect((await Promise.all([...open, third])).map(({ status }) => status)).toEqual([
       200, 200, 200,
     ]);
+  });
+
+  test("one principal has its part of the requests under way", async () => {
+    using fixture = startEndpoint({ requestsMax: 4, principalPart: 0.5 });
+    const call = (authorization: string): Promise<Response> =>
+      postModern(fixture, echo, { authorization });
+    const open = [call("a"), call("a")];
+    await until(() => fixture.router.calls.length === 2);
+    expect((await call("a")).status).toBe(503);
+    open.push(call("b"));
+    await until(() => fixture.router.calls.length === 3);
+    for (const number of [0, 1, 2]) fixture.router.answer(number);
+    expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  test("subscriptions have places of their own, which their end gives back", async () => {
+    const router = new FakeRouter();
+    using fixture = startEndpoint({
+      server: serverOf(router, ["tools"]),
+      requestsMax: 1,
+      subscriptionsMax: 2,
+    });
+    const message = modernMessage(1, "subscriptions/listen", { notifications: {} });
+    const listen = (): Promise<Response> => post(fixture, message, mirrored(message));
+    const subscriptions = [await listen(), await listen()];
+    expect((await listen()).status).toBe(503);
+    const answer = postModern(fixture, echo);
+    await until(() => router.calls.length === 1);
+    router.answer(0);
+    expect((await answer).status).toBe(200);
+    await subscriptions[0]?.body?.cancel();
+    expect([(await listen()).status, (await listen()).status]).toEqual([200, 503]);
   });
 
   const isCancelled = (fixture: EndpointFixture): boolean =>
@@ -69,6 +102,15 @@ describe("ModernHttp", () => {
     await response;
   });
 });
+
+/** Offers the tools of `router`; what is in `changing` can be subscribed to. */
+function serverOf(router: FakeRouter, changing: readonly "tools"[] = []): ServerContext {
+  return new ServerContext({
+    features: { router, changes: new Changes(), changing: new Set(changing) },
+    instructions: "",
+    stateKey: () => Promise.resolve(new Uint8Array(32)),
+  });
+}
 
 /** A tool whose arguments travel as headers too. */
 class AnnotatedRouter extends FakeRouter {
@@ -121,11 +163,7 @@ describe("A4: arguments that travel as headers", () => {
   ])("%s", async (_, args, headers, [status, hasRun]) => {
     const router = new AnnotatedRouter();
     using fixture = startEndpoint({
-      server: new ServerContext({
-        features: { router, changes: new Changes(), changing: new Set() },
-        instructions: "",
-        stateKey: () => Promise.resolve(new Uint8Array(32)),
-      }),
+      server: serverOf(router),
     });
     const answer = postModern(fixture, { name: "Echo", arguments: args }, headers);
     if (hasRun === true) await until(() => router.calls.length === 1);
