@@ -151,7 +151,7 @@ export class Dispatcher {
       return replyError(lane, request.id, fault);
     }
     const outcome = this.#handle(method, request);
-    if (!(outcome instanceof Promise)) return replyTo(request, outcome);
+    if (!(outcome instanceof Promise)) return answer(request, outcome);
     inFlight.begin(request);
     outcome.then(
       (settled) => this.#finish(request, settled),
@@ -171,9 +171,14 @@ export class Dispatcher {
   #finish(request: ActiveRequest, settled: MethodReply): void {
     this.#connection.inFlight.end(request);
     if (request.isCancelled) return request.lane.reply(undefined);
-    request.markAnswered();
-    replyTo(request, settled);
+    answer(request, settled);
   }
+}
+
+/** Replies, and ends what was made for the request, however its handler ended. */
+function answer(request: ActiveRequest, reply: MethodReply): void {
+  request.markAnswered();
+  replyTo(request, reply);
 }
 
 function replyTo(request: ActiveRequest, reply: MethodReply): void {

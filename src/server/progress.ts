@@ -35,6 +35,8 @@ export class ProgressReporter {
   #progress: number | undefined;
   /** What the work's own numbers are added to; undefined until it has given one. */
   #zero: number | undefined;
+  /** The last total sent: no heartbeat goes past it. */
+  #total = Number.POSITIVE_INFINITY;
   /** The newest numbers of the work that have not been sent. */
   #numbers: ProgressNumbers | undefined;
   /** When the last ones were sent, oldest first; as many as a second may have. */
@@ -114,14 +116,22 @@ export class ProgressReporter {
       this.#schedule(progressIntervalMs);
       return;
     }
-    const seconds = Math.round((this.#clock.now() - this.#startedAt) / 1000);
     const isSilent = this.#waiting === undefined && this.#numbers === undefined;
-    this.#send(isSilent ? `Still running after ${seconds} s` : this.#takeWaiting());
+    if (isSilent) this.#sendHeartbeat();
+    else this.#send(this.#takeWaiting());
+  }
+
+  /** A heartbeat needs a number, too; when the work has counted to its end there is none left. */
+  #sendHeartbeat(): void {
+    if (this.#nextProgress() >= this.#total) return;
+    const seconds = Math.round((this.#clock.now() - this.#startedAt) / 1000);
+    this.#send(`Still running after ${seconds} s`);
   }
 
   #send(message: string | undefined): void {
     const numbers = this.#takeNumbers();
     this.#progress = numbers.progress;
+    this.#total = numbers.total ?? this.#total;
     if (this.#sentTimes.push(this.#clock.now()) > progressPerSecondMax) this.#sentTimes.shift();
     const params = { progressToken: this.#token, ...numbers };
     const withMessage =
@@ -130,12 +140,17 @@ export class ProgressReporter {
     this.#schedule(progressHeartbeatMs);
   }
 
-  /** Those that wait; else one more than the last, but so little that the work's own numbers are not overtaken. */
+  /** The work's own that wait, else one of ours. */
   #takeNumbers(): ProgressNumbers {
     const numbers = this.#numbers;
     this.#numbers = undefined;
     if (numbers !== undefined) return numbers;
-    return { progress: (this.#progress ?? 0) + (this.#zero === undefined ? 1 : 0.001) };
+    return { progress: this.#nextProgress() };
+  }
+
+  /** More than the last, but so little that the work's own numbers are not overtaken. */
+  #nextProgress(): number {
+    return (this.#progress ?? 0) + (this.#zero === undefined ? 1 : 0.001);
   }
 
   #addWaiting(message: string): void {

@@ -4,6 +4,7 @@ import {
   batchReplyCharsMax,
   requestsInFlightMax,
 } from "../../src/base/limits.ts";
+import type { CallRequest } from "../../src/gateway/call.ts";
 import {
   error,
   modern,
@@ -87,6 +88,23 @@ describe("Dispatcher, ids", () => {
       error(1, -32603, "Internal error: defect"),
       result(2, {}),
     ]);
+  });
+
+  test.each([
+    ["legacy", request],
+    ["modern", modern],
+  ])("nothing follows for the token of a %s request whose method threw", async (_era, create) => {
+    const { exchange, router, news } = await startSession("2025-06-18");
+    let report: CallRequest["onProgress"];
+    router.call = (call) => {
+      report = call.onProgress;
+      throw new Error("defect");
+    };
+    const call = create(1, "tools/call", echo) as { params: { _meta?: object } };
+    call.params = { ...call.params, _meta: { ...call.params._meta, progressToken: "t" } };
+    await exchange(1, call);
+    report?.("late");
+    expect([typeof report, news()]).toEqual(["function", []]);
   });
 
   test("a router that rejects still gives one reply", async () => {

@@ -180,4 +180,25 @@ describe("ProgressReporter, numbers of the work's own", () => {
     reporter.report({ progress: 1, total: 1 });
     expect(sent.map(({ progress }) => progress)).toEqual([1, 1.1, 1.101, 1.5, 2]);
   });
+
+  test.each([
+    ["at its total", [{ progress: 50, total: 100 }, { progress: 100 }], [50, 100]],
+    ["a hair before its total", [{ progress: 99.9995, total: 100 }], [99.9995]],
+    ["at a total beyond a heartbeat", [{ progress: 1, total: 1 }], [1]],
+  ])("no heartbeat goes past the total: work %s is silent", (_, updates, expected) => {
+    const { clock, sent, reporter } = start();
+    for (const update of updates) reporter.report(update);
+    clock.advance(5 * progressHeartbeatMs);
+    expect(sent.map(({ progress }) => progress)).toEqual(expected);
+  });
+
+  test("text is not lost to the total, and heartbeats go on with a new one", () => {
+    const { clock, sent, reporter } = start();
+    reporter.report({ progress: 3, total: 3 });
+    reporter.report("flushing");
+    clock.advance(2 * progressHeartbeatMs);
+    reporter.report({ progress: 4, total: 8 });
+    clock.advance(progressHeartbeatMs);
+    expect(sent.map(({ progress }) => progress)).toEqual([3, 3.001, 4, 4.001]);
+  });
 });
