@@ -1,4 +1,4 @@
-import { metaKeys, metaOf } from "./envelope.ts";
+import { claimsModernEra, metaOf } from "./envelope.ts";
 import { errorCodes, isObject, isRequestId, type Params, type RequestId } from "./json-rpc.ts";
 
 export interface ModernRequest {
@@ -81,13 +81,6 @@ function classifyWithoutMethod(value: Readonly<Record<string, unknown>>): Classi
   const { id, result, error } = value;
   if (result === undefined && error === undefined) return invalid(id, 'member "method" is missing');
   return { kind: "response", id: isRequestId(id) ? id : undefined, result, error };
-}
-
-/** One of the two keys is enough, of any type: a malformed claim is still a modern claim (legacy.md section 1). */
-function claimsModernEra(meta: Params): boolean {
-  return (
-    meta[metaKeys.protocolVersion] !== undefined || meta[metaKeys.clientCapabilities] !== undefined
-  );
 }
 
 function invalid(id: unknown, message: string): InvalidMessage {

@@ -21,6 +21,13 @@ export function metaOf(params: Params | undefined): Params | undefined {
   return isObject(meta) ? meta : undefined;
 }
 
+/** One of the two keys is enough, of any type: a malformed claim is still a modern claim (legacy.md section 1). */
+export function claimsModernEra(meta: Params): boolean {
+  return (
+    meta[metaKeys.protocolVersion] !== undefined || meta[metaKeys.clientCapabilities] !== undefined
+  );
+}
+
 /** What a modern request says of its sender; nothing of it outlives the request. */
 export interface Envelope {
   readonly version: ModernVersion;

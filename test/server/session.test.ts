@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { notification, request, startServer, startSession, type TestServer } from "./harness.ts";
+import {
+  C,
+  notification,
+  request,
+  startServer,
+  startSession,
+  type TestServer,
+  V,
+} from "./harness.ts";
 
 const roots = { roots: {} };
 
@@ -83,5 +91,34 @@ describe("workspaceDir()", () => {
     await server.exchange(1, request(0, "initialize", params));
     expect(await askDirectory(server)).toBe("/fallback");
     expect(server.news()).toEqual([]);
+  });
+});
+
+describe("notifications of the modern era", () => {
+  test.each<[Readonly<Record<string, unknown>>]>([
+    [{ [V]: "2026-07-28", [C]: {} }],
+    [{ [V]: 5 }],
+    [{ [C]: null }],
+  ])("with the envelope %j do nothing to the session", async (_meta) => {
+    const server = startServer();
+    const params = { protocolVersion: "2025-06-18", capabilities: roots };
+    await server.exchange(1, request(0, "initialize", params));
+    server.transport.deliver(notification("notifications/initialized", { _meta }));
+    expect([await askDirectory(server), server.news()]).toEqual(["/fallback", []]);
+    server.transport.deliver(notification("notifications/initialized"));
+    const directory = askDirectory(server);
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: listed("file:///one") });
+    expect([await directory, server.news().length]).toEqual(["/one", 1]);
+    server.transport.deliver(notification("notifications/roots/list_changed", { _meta }));
+    expect([await askDirectory(server), server.news()]).toEqual(["/one", []]);
+  });
+
+  test("cancel requests as those of the other era do", async () => {
+    const server = await startSession("2025-06-18");
+    server.transport.deliver(
+      request("c", "tools/call", { name: "Echo" }),
+      notification("notifications/cancelled", { requestId: "c", _meta: { [V]: "2026-07-28" } }),
+    );
+    expect(server.router.calls[0]?.request.cancellation.isCancelled).toBe(true);
   });
 });

@@ -1,13 +1,16 @@
 import type { NotificationMessage } from "../../protocol/classify.ts";
+import { claimsModernEra, metaOf } from "../../protocol/envelope.ts";
 import { isRequestId } from "../../protocol/json-rpc.ts";
 import type { Connection } from "../connection.ts";
 
-/** Notifications are never answered; an unknown or malformed one is ignored (modern.md section 8). */
+/**
+ * Notifications are never answered; an unknown or malformed one is ignored (modern.md section 8). Only cancelling exists
+ * in both eras: one with a modern envelope does nothing to the session (legacy.md section 1).
+ */
 export function handleNotification(message: NotificationMessage, connection: Connection): void {
+  if (message.method === "notifications/cancelled") return cancelRequest(message, connection);
+  if (claimsModernEra(metaOf(message.params) ?? {})) return;
   switch (message.method) {
-    case "notifications/cancelled":
-      cancelRequest(message, connection);
-      return;
     case "notifications/initialized":
       connection.session.markInitialized();
       connection.server.subscriptions.admit(connection);
