@@ -1,36 +1,34 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { statSync } from "node:fs";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import { tokenFileBytesMax, tokenFileLookMs } from "../base/limits.ts";
+import { tokenFileLookMs } from "../base/limits.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type KnownToken, parseTokenList } from "./token-list.ts";
+import { readTokenFile } from "./read-token-file.ts";
+import type { KnownToken, TokenLines } from "./token-list.ts";
 
 /**
- * The file of `--token-file` (its format: `token-list.ts`). Changes count within a second, without a restart;
- * a file that became unusable is reported once and the tokens read before stay valid.
+ * The file of `--token-file` (its format: `token-list.ts`). Changes count within a second, without a restart, and
+ * a token that was taken out is refused whatever else is wrong with the file: a file that is not in order, or gone,
+ * adds nothing but takes away. Only while it cannot be read do the tokens read before stay valid.
  */
 export class TokenFile {
   #tokens: readonly KnownToken[];
-  /** What the file looked like when it was read last, usable or not. */
-  #version: string | undefined;
+  /** What the file looked like when it was read last. */
+  #version: string;
   #lookAtMs: number;
+  /** Said last, so that it is said once. */
+  #warning: string | undefined;
 
-  /** @throws AppError "config" or "system" when the file cannot be used */
+  /** @throws AppError "config" or "system" when the file cannot be used as it is */
   constructor(
     readonly path: string,
     private readonly warn: (message: string) => void,
     private readonly clock: Clock = systemClock,
   ) {
     this.#version = versionOf(path);
-    this.#tokens = readTokenFile(path);
+    const { tokens, fault } = readTokenFile(path);
+    if (fault !== undefined) throw fault;
+    this.#tokens = tokens;
     this.#lookAtMs = clock.monotonicMs() + tokenFileLookMs;
   }
 
@@ -45,62 +43,64 @@ export class TokenFile {
   }
 
   #look(): void {
+    // Taken before reading: a change in between is seen at the next look.
     const version = versionOf(this.path);
     if (version === this.#version) return;
-    // Taken before reading: a change in between is seen at the next look.
-    this.#version = version;
     try {
-      this.#tokens = readTokenFile(this.path);
+      this.#take(readAgain(this.path));
+      this.#version = version;
     } catch (error) {
-      this.warn(`${messageOf(error)} Until then the tokens read before stay valid.`);
+      // Nothing is known of the new version: it is tried again at the next look.
+      this.#warnOnce(`${messageOf(error)} Until then the tokens read before stay valid.`);
     }
+  }
+
+  #take({ tokens, fault }: TokenLines): void {
+    this.#tokens = fault === undefined ? tokens : standing(tokens, this.#tokens);
+    if (fault === undefined) this.#warning = undefined;
+    else this.#warnOnce(`${fault.message} ${remainder(this.#tokens)}`);
+  }
+
+  #warnOnce(message: string): void {
+    if (message === this.#warning) return;
+    this.#warning = message;
+    this.warn(message);
   }
 }
 
-/** Changes with the content, the permissions and the file itself; undefined while there is none. */
-function versionOf(path: string): string | undefined {
+/** A file that is gone has no tokens. */
+function readAgain(path: string): TokenLines {
+  try {
+    return readTokenFile(path);
+  } catch (error) {
+    if (error instanceof AppError && isGone(error.cause)) return { tokens: [], fault: error };
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** Those of `tokens` that were known before, with what their lines say now. */
+function standing(tokens: readonly KnownToken[], before: readonly KnownToken[]): KnownToken[] {
+  const digests = new Set(before.map(({ digest }) => digest.toString()));
+  return tokens.filter(({ digest }) => digests.has(digest.toString()));
+}
+
+function remainder(tokens: readonly KnownToken[]): string {
+  return tokens.length === 0
+    ? "Until then no token of it is taken."
+    : "Until then only tokens are taken that were read before and still stand in it.";
+}
+
+/** Changes with the content, the permissions and the file itself. */
+function versionOf(path: string): string {
   try {
     const { dev, ino, mode, size, mtimeMs, ctimeMs } = statSync(path);
     return `${dev} ${ino} ${mode} ${size} ${mtimeMs} ${ctimeMs}`;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Reads a token file that nobody but its owner may read.
- * @throws AppError "config" or "system" with what to do next; no word of the file is in it
- */
-export function readTokenFile(path: string): KnownToken[] {
-  const fd = openTokenFile(path);
-  try {
-    const fault = faultOf(fstatSync(fd));
-    if (fault !== undefined) throw new AppError("config", `The token file ${path} ${fault(path)}`);
-    return parseTokenList(readFileSync(fd, "utf8"), `the token file ${path}`);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function openTokenFile(path: string): number {
-  try {
-    // Without waiting: a FIFO in its place must not hold the start up. Windows has no such flag.
-    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    const code = systemCodeOf(error) ?? "unknown error";
-    const text = `The token file ${path} cannot be read (${code}): check the path and the permissions.`;
-    throw new AppError("system", text, { cause: error });
+    return systemCodeOf(error) ?? "unknown";
   }
-}
-
-/** What is wrong with the opened file, as the rest of a sentence. */
-function faultOf(stats: Stats): ((path: string) => string) | undefined {
-  if (!stats.isFile()) return () => "is not a regular file: name one.";
-  if (stats.size > tokenFileBytesMax)
-    return () => `is larger than ${tokenFileBytesMax} bytes: it should hold a token a line.`;
-  const mode = stats.mode & 0o777;
-  // Windows has access lists instead; the mode says nothing there.
-  if (process.platform !== "win32" && (mode & 0o077) !== 0)
-    return (path) => `is open to other users (mode ${mode.toString(8)}): run "chmod 600 ${path}".`;
-  return undefined;
 }

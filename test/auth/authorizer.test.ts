@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Authorization, Authorizer } from "../../src/auth/authorizer.ts";
 import { JwtVerifier } from "../../src/auth/jwt-verifier.ts";
 import { StaticTokens } from "../../src/auth/static-tokens.ts";
-import { parseTokenList } from "../../src/auth/token-list.ts";
+import { readTokenLines } from "../../src/auth/token-list.ts";
 import { AuthorizationServer } from "./authorization-server.ts";
 import { TestClock } from "./test-clock.ts";
 
 const token = "0123456789abcdef";
-const list = parseTokenList(`laptop ${token}`, "f");
+const { tokens: list } = readTokenLines(`laptop ${token}`, "f");
 const tokens = new StaticTokens({ current: () => list });
 const metadataUrl = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp";
 const resource = "https://mcp.example.com/mcp";

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { Authorizer } from "../../src/auth/authorizer.ts";
 import { JwtVerifier } from "../../src/auth/jwt-verifier.ts";
 import { StaticTokens } from "../../src/auth/static-tokens.ts";
-import { parseTokenList } from "../../src/auth/token-list.ts";
+import { readTokenLines } from "../../src/auth/token-list.ts";
 import { AuthorizationServer, type KeysBehaviour } from "./authorization-server.ts";
 
 /** Long enough that none is a word of ours by chance. */
@@ -91,7 +91,7 @@ describe("Authorizer: nothing of a token is in an answer or a warning", () => {
   test("a static token that is taken gives a principal without it", async () => {
     await fc.assert(
       fc.asyncProperty(word, async (token) => {
-        const list = parseTokenList(token, "f");
+        const { tokens: list } = readTokenLines(token, "f");
         const { authorizer } = create(new StaticTokens({ current: () => list }));
         const answer = await authorizer.authorize(request(`Bearer ${token}`));
         expect(answer).toEqual({

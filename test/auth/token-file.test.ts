@@ -1,11 +1,18 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { StaticTokens } from "../../src/auth/static-tokens.ts";
-import { readTokenFile, TokenFile } from "../../src/auth/token-file.ts";
-import { AppError } from "../../src/base/errors.ts";
+import { TokenFile } from "../../src/auth/token-file.ts";
 import { TestClock } from "./test-clock.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "token-file-"));
@@ -38,46 +45,6 @@ function watch(text: string) {
   return { file, warnings, look };
 }
 
-describe("readTokenFile()", () => {
-  test.skipIf(!isPosix).each([0o600, 0o400, 0o700])("mode %o is private", (mode) => {
-    expect(readTokenFile(write(a, mode)).length).toBe(1);
-  });
-
-  test.skipIf(!isPosix).each([0o640, 0o604, 0o660, 0o602, 0o610, 0o644])(
-    "mode %o is refused with the remedy",
-    (mode) => {
-      const path = write(a, mode);
-      const message = `The token file ${path} is open to other users (mode ${mode.toString(8)}): run "chmod 600 ${path}".`;
-      expect(() => readTokenFile(path)).toThrow(new AppError("config", message));
-    },
-  );
-
-  test("a file that is not there", () => {
-    const path = join(folder, "none");
-    const message = `The token file ${path} cannot be read (ENOENT): check the path and the permissions.`;
-    expect(() => readTokenFile(path)).toThrow(new AppError("system", message));
-  });
-
-  test.skipIf(!isPosix)("a folder", () => {
-    const message = `The token file ${folder} is not a regular file: name one.`;
-    expect(() => readTokenFile(folder)).toThrow(new AppError("config", message));
-  });
-
-  test.skipIf(!isPosix)("a FIFO that nobody writes to is refused at once", () => {
-    const path = join(folder, "fifo");
-    Bun.spawnSync(["mkfifo", "-m", "600", path]);
-    const message = `The token file ${path} is not a regular file: name one.`;
-    expect(() => readTokenFile(path)).toThrow(new AppError("config", message));
-  });
-
-  test.each([262_143, 262_144, 262_145])("a file of %d bytes: 262144 is the most", (size) => {
-    const path = write(`${a}\n`.padEnd(size, "#"));
-    if (size <= 262_144) return expect(readTokenFile(path).length).toBe(1);
-    const message = `The token file ${path} is larger than 262144 bytes: it should hold a token a line.`;
-    expect(() => readTokenFile(path)).toThrow(new AppError("config", message));
-  });
-});
-
 describe("TokenFile", () => {
   test("a change counts a second after the last look, not before", () => {
     const { file, warnings, look } = watch(`x ${a}`);
@@ -95,40 +62,106 @@ describe("TokenFile", () => {
     expect(file.current()).toBe(before);
   });
 
-  test("what is written badly is reported once, and the tokens read before stay", () => {
-    const { file, warnings, look } = watch(a);
-    write("short", 0o600, file.path);
-    expect(look(1000)).toEqual(["token:default", undefined]);
-    expect(look(1000)).toEqual(["token:default", undefined]);
+  test.each<[string, string, (string | undefined)[]]>([
+    ["a line that is not in order", `x ${a}\ny ${b}\nshort`, ["token:x", "token:y"]],
+    ["the same without a token", `x ${a}\nshort`, ["token:x", undefined]],
+    ["its own line is the bad one", `x! ${a}\ny ${b}`, [undefined, "token:y"]],
+    ["another label, and a bad line", `z ${a}\nshort`, ["token:z", undefined]],
+  ])("%s: what stands in it still counts", (_, text, principals) => {
+    const { file, warnings, look } = watch(`x ${a}\ny ${b}`);
+    write(text, 0o600, file.path);
+    expect(look(1000)).toEqual(principals);
+    expect(look(1000)).toEqual(principals);
     expect(warnings).toEqual([
-      `Line 1 of the token file ${file.path} has a token of fewer than 16 characters: ` +
-        'make one with "openssl rand -hex 32". Until then the tokens read before stay valid.',
+      expect.stringMatching(
+        / Until then only tokens are taken that were read before and still stand in it\.$/,
+      ),
+    ]);
+  });
+
+  test("while a line is not in order no token is added, and what was taken away stays away", () => {
+    const { file, warnings, look } = watch(`x ${a}`);
+    write(`y ${b}\nshort`, 0o600, file.path);
+    expect(look(1000)).toEqual([undefined, undefined]);
+    write(`x ${a}\nshort`, 0o600, file.path);
+    expect(look(1000)).toEqual([undefined, undefined]);
+    write(`x ${a}`, 0o600, file.path);
+    expect(look(1000)).toEqual(["token:x", undefined]);
+    expect(warnings).toEqual([
+      `Line 2 of the token file ${file.path} has a token of fewer than 16 characters: ` +
+        'make one with "openssl rand -hex 32". Until then no token of it is taken.',
+    ]);
+  });
+
+  test.each([
+    ["empty", ""],
+    ["all comments", `# x ${a}\n`],
+  ])("a file that is %s has no tokens: said once", (_, text) => {
+    const { file, warnings, look } = watch(a);
+    write(text, 0o600, file.path);
+    expect(look(1000)).toEqual([undefined, undefined]);
+    expect(look(1000)).toEqual([undefined, undefined]);
+    expect(warnings).toEqual([
+      `There is no token in the token file ${file.path}: write one, or "label token", a line.` +
+        " Until then no token of it is taken.",
     ]);
     write(b, 0o600, file.path);
     expect(look(1000)).toEqual([undefined, "token:default"]);
     expect(warnings.length).toBe(1);
   });
 
-  test("a file that is gone is reported once, and counts again when it is back", () => {
+  test("a file that is gone has no tokens, and counts again when it is back", () => {
     const { file, warnings, look } = watch(a);
     rmSync(file.path);
-    expect(look(1000)).toEqual(["token:default", undefined]);
-    expect(look(1000)).toEqual(["token:default", undefined]);
+    expect(look(1000)).toEqual([undefined, undefined]);
+    expect(look(1000)).toEqual([undefined, undefined]);
     expect(warnings).toEqual([
       `The token file ${file.path} cannot be read (ENOENT): check the path and the permissions.` +
-        " Until then the tokens read before stay valid.",
+        " Until then no token of it is taken.",
     ]);
     write(b, 0o600, file.path);
     expect(look(1000)).toEqual([undefined, "token:default"]);
   });
 
-  test.skipIf(!isPosix)("a file that is opened to others while we run is reported", () => {
+  test("what is a folder now has no tokens", () => {
     const { file, warnings, look } = watch(a);
-    chmodSync(file.path, 0o644);
-    expect(look(1000)).toEqual(["token:default", undefined]);
-    expect(warnings).toEqual([
-      `The token file ${file.path} is open to other users (mode 644): run "chmod 600 ${file.path}".` +
-        " Until then the tokens read before stay valid.",
-    ]);
+    rmSync(file.path);
+    mkdirSync(file.path, 0o700);
+    expect(look(1000)).toEqual([undefined, undefined]);
+    expect(warnings.length).toBe(1);
   });
+
+  test.skipIf(!isPosix)("a file that is opened to others adds nothing, but takes away", () => {
+    const { file, warnings, look } = watch(`x ${a}`);
+    write(`x ${a}\ny ${b}`, 0o644, file.path);
+    expect(look(1000)).toEqual(["token:x", undefined]);
+    write(`y ${b}`, 0o644, file.path);
+    expect(look(1000)).toEqual([undefined, undefined]);
+    const what = `The token file ${file.path} is open to other users (mode 644): run "chmod 600 ${file.path}".`;
+    expect(warnings).toEqual([
+      `${what} Until then only tokens are taken that were read before and still stand in it.`,
+      `${what} Until then no token of it is taken.`,
+    ]);
+    chmodSync(file.path, 0o600);
+    expect(look(1000)).toEqual([undefined, "token:y"]);
+  });
+
+  test.skipIf(!isPosix)(
+    "while it cannot be read the tokens stay, and it is read as soon as it can be",
+    () => {
+      const { file, warnings, look } = watch(a);
+      rmSync(file.path);
+      // A link to itself: unlike a mode it keeps out root too.
+      symlinkSync(file.path, file.path);
+      expect(look(1000)).toEqual(["token:default", undefined]);
+      expect(look(1000)).toEqual(["token:default", undefined]);
+      expect(warnings).toEqual([
+        `The token file ${file.path} cannot be read (ELOOP): check the path and the permissions.` +
+          " Until then the tokens read before stay valid.",
+      ]);
+      rmSync(file.path);
+      write(b, 0o600, file.path);
+      expect(look(1000)).toEqual([undefined, "token:default"]);
+    },
+  );
 });

@@ -2,20 +2,27 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { StaticTokens } from "../../src/auth/static-tokens.ts";
-import { parseTokenList } from "../../src/auth/token-list.ts";
-import { AppError, messageOf } from "../../src/base/errors.ts";
+import { type KnownToken, readTokenLines } from "../../src/auth/token-list.ts";
+import { AppError } from "../../src/base/errors.ts";
 
 const a = "a".repeat(16);
 const b = "b".repeat(16);
 
+/** The tokens of a text that is in order. */
+function tokensIn(text: string): readonly KnownToken[] {
+  const { tokens, fault } = readTokenLines(text, "f");
+  expect(fault).toBe(undefined);
+  return tokens;
+}
+
 /** Whom each of the tokens stands for. */
 function principalsOf(text: string, ...tokens: string[]): unknown[] {
-  const list = parseTokenList(text, "f");
+  const list = tokensIn(text);
   const known = new StaticTokens({ current: () => list });
   return tokens.map((token) => known.find(token));
 }
 
-describe("parseTokenList()", () => {
+describe("readTokenLines()", () => {
   test.each([
     ["a bare token", a],
     ["spaces, tabs, comments, empty lines", `# x\n\n \t${a}\t # mine\n  #${b}\n`],
@@ -36,26 +43,23 @@ describe("parseTokenList()", () => {
   });
 
   test.each([15, 16, 17])("a token of %d characters: 16 is the least", (length) => {
-    const parse = () => parseTokenList("t".repeat(length), "f").length;
-    if (length >= 16) return expect(parse()).toBe(1);
-    expect(parse).toThrow(
-      'Line 1 of f has a token of fewer than 16 characters: make one with "openssl rand -hex 32".',
-    );
+    const { tokens, fault } = readTokenLines("t".repeat(length), "f");
+    const text =
+      'Line 1 of f has a token of fewer than 16 characters: make one with "openssl rand -hex 32".';
+    expect([tokens.length, fault?.message]).toEqual(length >= 16 ? [1, undefined] : [0, text]);
   });
 
   test.each([8191, 8192, 8193])("a token of %d characters: 8192 is the most", (length) => {
-    const parse = () => parseTokenList("t".repeat(length), "f").length;
-    if (length <= 8192) return expect(parse()).toBe(1);
-    expect(parse).toThrow(
-      "Line 1 of f has a token of more than 8192 characters: make a shorter one.",
-    );
+    const { tokens, fault } = readTokenLines("t".repeat(length), "f");
+    const text = "Line 1 of f has a token of more than 8192 characters: make a shorter one.";
+    expect([tokens.length, fault?.message]).toEqual(length <= 8192 ? [1, undefined] : [0, text]);
   });
 
   test.each([999, 1000, 1001])("%d tokens: 1000 is the most", (count) => {
     const lines = Array.from({ length: count }, (_, index) => `l${index} ${a}${index}`);
-    const parse = () => parseTokenList(lines.join("\n"), "f").length;
-    if (count <= 1000) return expect(parse()).toBe(count);
-    expect(parse).toThrow("Line 1001 of f is one token too many: 1000 at most.");
+    const { tokens, fault } = readTokenLines(lines.join("\n"), "f");
+    const text = count <= 1000 ? undefined : "Line 1001 of f is one token too many: 1000 at most.";
+    expect([tokens.length, fault?.message]).toEqual([Math.min(count, 1000), text]);
   });
 
   test.each([
@@ -80,8 +84,17 @@ describe("parseTokenList()", () => {
       `x ${a} "s"`,
       "Line 1 of f has a scope with a quotation mark, a backslash or a character outside ASCII.",
     ],
-  ])("%p is refused", (text, message) => {
-    expect(() => parseTokenList(text, "f")).toThrow(new AppError("config", message));
+  ])("%p is not in order", (text, message) => {
+    expect(readTokenLines(text, "f").fault).toEqual(new AppError("config", message));
+  });
+
+  test("a line that is not in order takes nothing from the others", () => {
+    const { tokens, fault } = readTokenLines(`x ${a}\nx/y ${b}\nx ${b}\nz ${b} s`, "f");
+    expect(tokens.map(({ principal }) => principal)).toEqual([
+      { id: "token:x", scopes: undefined },
+      { id: "token:z", scopes: new Set(["s"]) },
+    ]);
+    expect(fault?.message).toStartWith("Line 2 of f ");
   });
 
   test("whatever is in the file, no word of it is in an error", () => {
@@ -89,13 +102,9 @@ describe("parseTokenList()", () => {
     const line = fc.array(word, { maxLength: 4 }).map((words) => words.join(" "));
     fc.assert(
       fc.property(fc.array(line, { maxLength: 5 }), (lines) => {
-        try {
-          parseTokenList(lines.join("\n"), "f");
-        } catch (error) {
-          expect(error).toBeInstanceOf(AppError);
-          const words = lines.flatMap((text) => text.split(" ")).filter((text) => text !== "");
-          expect(words.filter((text) => messageOf(error).includes(text))).toEqual([]);
-        }
+        const { fault } = readTokenLines(lines.join("\n"), "f");
+        const words = lines.flatMap((text) => text.split(" ")).filter((text) => text !== "");
+        expect(words.filter((text) => fault?.message.includes(text))).toEqual([]);
       }),
     );
   });
@@ -109,7 +118,7 @@ describe("StaticTokens", () => {
 
   test("compares with every token, wherever the right one stands", () => {
     const compared: number[] = [];
-    const list = parseTokenList(`x ${a}\ny ${b}\nz ${a}${b}`, "f").map((known, index) => ({
+    const list = tokensIn(`x ${a}\ny ${b}\nz ${a}${b}`).map((known, index) => ({
       principal: known.principal,
       get digest() {
         compared.push(index);

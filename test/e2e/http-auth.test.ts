@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, unlinkSync } from "node:fs";
 
 import { AuthorizationServer } from "../auth/authorization-server.ts";
 import { eventually } from "./harness/conditions.ts";
@@ -121,6 +121,19 @@ describe("H04: who is not known", () => {
     await eventually("the new token", async () => (await listAs(`Bearer ${late}`)).status === 200);
     file(before);
     await eventually("its end", async () => (await listAs(`Bearer ${late}`)).status === 401);
+  });
+
+  test.each<[string, (server: HttpServer) => void]>([
+    ["commented out", ({ home }) => void home.write("tokens.txt", `# ${laptop}\n`)],
+    ["gone with the file", ({ home }) => unlinkSync(home.at("tokens.txt"))],
+  ])("[http.auth] the last token %s is refused soon", async (_, takeBack) => {
+    await using other = await HttpServer.start({ tokens: [laptop] });
+    const status = async (): Promise<number> =>
+      (await other.client.post(list, mirrored(list))).status;
+    expect(await status()).toBe(200);
+    takeBack(other);
+    await eventually("its end", async () => (await status()) === 401);
+    expect(other.stderr).toContain("no token of it is taken");
   });
 });
 
