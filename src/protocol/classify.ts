@@ -58,12 +58,13 @@ const idRule = 'member "id" must be a string or an integer within ±(2^53-1)';
 export function classifyMessage(value: unknown): ClassifiedMessage {
   if (Array.isArray(value)) return { kind: "batch", elements: value };
   if (!isObject(value)) return invalid(undefined, "a message must be a JSON object");
-  const { id, method } = value;
+  const { id } = value;
+  // Several client serialisers write null for what is not there: the method of a response, params.
+  const method = value.method ?? undefined;
   if (value.jsonrpc !== "2.0") return invalid(id, 'member "jsonrpc" must be "2.0"');
   if (method === undefined) return classifyWithoutMethod(value);
   if (typeof method !== "string") return invalid(id, 'member "method" must be a string');
   if (id !== undefined && !isRequestId(id)) return invalid(id, idRule);
-  // Several client serialisers write null for "no params".
   const params = value.params ?? undefined;
   if (params !== undefined && !isObject(params)) {
     if (id === undefined) return { kind: "notification", method, params: undefined };
@@ -78,7 +79,9 @@ export function classifyMessage(value: unknown): ClassifiedMessage {
 }
 
 function classifyWithoutMethod(value: Readonly<Record<string, unknown>>): ClassifiedMessage {
-  const { id, result, error } = value;
+  const { id, result } = value;
+  // A result may be null, an error may not: beside a result such a one is not there, alone it is a bad error.
+  const error = result === undefined ? value.error : (value.error ?? undefined);
   if (result === undefined && error === undefined) return invalid(id, 'member "method" is missing');
   return { kind: "response", id: isRequestId(id) ? id : undefined, result, error };
 }

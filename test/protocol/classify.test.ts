@@ -90,6 +90,23 @@ describe("classifyMessage()", () => {
       { jsonrpc: "2.0", id: null, error: { code: 1 } },
       { kind: "response", id: undefined, result: undefined, error: { code: 1 } },
     ],
+    [
+      { jsonrpc: "2.0", id: "s", method: null, params: null, result: { a: 1 }, error: null },
+      { kind: "response", id: "s", result: { a: 1 }, error: undefined },
+    ],
+    [
+      { jsonrpc: "2.0", id: "s", result: null, error: null },
+      { kind: "response", id: "s", result: null, error: undefined },
+    ],
+    [
+      { jsonrpc: "2.0", id: "s", method: null, result: null, error: { code: 1 } },
+      { kind: "response", id: "s", result: null, error: { code: 1 } },
+    ],
+    [
+      { jsonrpc: "2.0", id: "s", error: null },
+      { kind: "response", id: "s", result: undefined, error: null },
+    ],
+    [{ jsonrpc: "2.0", id: 2, method: null }, refused('member "method" is missing', 2)],
     [[1, 2], { kind: "batch", elements: [1, 2] }],
   ])("%j", (value, expected) => {
     expect(classifyMessage(value)).toEqual(expected);
