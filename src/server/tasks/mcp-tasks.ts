@@ -10,6 +10,7 @@ import { startTimer, type Timer } from "../../base/timer.ts";
 import { FaultError } from "../../gateway/ask-client.ts";
 import type { TaskOptions } from "../../gateway/call.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import { KeptResults } from "./kept-results.ts";
 import { McpTask } from "./mcp-task.ts";
 
 /** Time as the registry sees it; tests bring their own. */
@@ -31,14 +32,15 @@ interface Entry {
 
 /**
  * All MCP tasks of a server, whoever owns them. A task is there before the client hears of it, stays for its
- * time to live, and is forgotten earlier only when its room is needed: those that ended go first, oldest first.
+ * time to live, and is forgotten earlier only when its room is needed: those that ended go first, oldest first, and
+ * of results those of the owner that keeps the most.
  */
 export class McpTasks {
   readonly #clock: McpTaskClock;
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #listeners = new Set<ChangeListener>();
-  #storedChars = 0;
+  readonly #results = new KeptResults();
   #timer: Timer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
 
@@ -86,7 +88,7 @@ export class McpTasks {
 
   #onChange(task: McpTask): void {
     if (!this.#entries.has(task.id)) return;
-    this.#storedChars += task.storedChars;
+    this.#results.note(task);
     this.#makeRoomForResults(task);
     for (const listener of this.#listeners) listener(task);
   }
@@ -110,9 +112,10 @@ export class McpTasks {
 
   /** The result that has just come stays; one result alone is always within the bound. */
   #makeRoomForResults(newest: McpTask): void {
-    for (const { task } of this.#entries.values()) {
-      if (this.#storedChars <= mcpTaskResultsCharsMax) return;
-      if (task !== newest && task.storedChars > 0) this.#forget(task);
+    while (this.#results.chars > mcpTaskResultsCharsMax) {
+      const task = this.#results.nextToGo(newest);
+      if (task === undefined) return;
+      this.#forget(task);
     }
   }
 
@@ -124,7 +127,7 @@ export class McpTasks {
 
   #forget(task: McpTask): void {
     this.#entries.delete(task.id);
-    this.#storedChars -= task.storedChars;
+    this.#results.remove(task);
   }
 
   /** One timer for the task whose time is over first. */

@@ -148,6 +148,46 @@ describe("McpTasks, bounds", () => {
     expect(tasks.find("a", working.id)).toBe(working);
   });
 
+  test("an owner's results push out its own, not those of others who keep less", () => {
+    const { tasks, create } = start();
+    const other = create("other");
+    other.settle(resultOf(1000));
+    const count = mcpTaskResultsCharsMax / mcpTaskResultCharsMax + 1;
+    const all = Array.from({ length: count }, () => create("greedy"));
+    for (const task of all) task.settle(resultOf(mcpTaskResultCharsMax));
+    const areThere = (): boolean[] => all.map(({ id }) => tasks.find("greedy", id) !== undefined);
+    expect(areThere()).toEqual(all.map((_, index) => index >= 2));
+    const late = create("late");
+    late.settle(resultOf(mcpTaskResultCharsMax));
+    expect(areThere()).toEqual(all.map((_, index) => index >= 3));
+    expect([tasks.find("other", other.id), tasks.find("late", late.id)]).toEqual([other, late]);
+  });
+
+  test("of owners that keep as much the newest result stays", () => {
+    const { tasks, create } = start();
+    const count = mcpTaskResultsCharsMax / mcpTaskResultCharsMax + 1;
+    const all = Array.from({ length: count }, (_, index) => create(`owner ${index}`));
+    for (const task of all) task.settle(resultOf(mcpTaskResultCharsMax));
+    expect(all.map(({ ownerId, id }) => tasks.find(ownerId, id) !== undefined)).toEqual(
+      all.map((_, index) => index !== 0),
+    );
+  });
+
+  test("the newest result stays, also when its owner keeps the most", () => {
+    const { tasks, create } = start();
+    const [half, whole] = [mcpTaskResultCharsMax / 2, mcpTaskResultCharsMax];
+    const small = Array.from({ length: mcpTaskResultsCharsMax / half }, (_, index) =>
+      create(`owner ${index}`),
+    );
+    for (const task of small) task.settle(resultOf(half));
+    const big = create("big");
+    big.settle(resultOf(whole));
+    expect(tasks.find("big", big.id)).toBe(big);
+    expect(small.filter(({ ownerId, id }) => tasks.find(ownerId, id) !== undefined).length).toBe(
+      small.length - 2,
+    );
+  });
+
   test.each([
     [mcpTaskResultCharsMax, "completed"],
     [mcpTaskResultCharsMax + 1, "failed"],
