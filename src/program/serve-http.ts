@@ -17,6 +17,7 @@ import type { HttpSettings } from "../cli/http-flags.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import type { ClientProfile } from "../server/session.ts";
+import { hostOfAddress } from "../transport/http/allowed-hosts.ts";
 import { RequestGuard } from "../transport/http/request-guard.ts";
 import { limitsFor, workspaceFallback } from "./client-profile.ts";
 import { createServerContext } from "./create-server-context.ts";
@@ -98,7 +99,7 @@ function createEndpoint(
   return new HttpEndpoint({
     server: createServerContext(router, start),
     path: settings.path,
-    guard: new RequestGuard(settings),
+    guard: createGuard(settings, warn),
     authorize: (request) => authorizer.authorize(request),
     refuseTool: (principal, toolName) => {
       if (toolScopes.isAllowed(principal, toolName)) return undefined;
@@ -114,6 +115,24 @@ function createEndpoint(
     ssePair: settings.ssePair,
     hasMetrics: settings.hasMetrics,
   });
+}
+
+/** The address that it was told to listen on is the operator's own word: clients may use it. */
+function createGuard(settings: HttpSettings, warn: (message: string) => void): RequestGuard {
+  const { host, allowedHosts, allowedOrigins } = settings;
+  const own = hostOfAddress(host);
+  if (own === undefined && allowedHosts.length === 0) warn(namelessWarning(host));
+  return new RequestGuard({
+    allowedHosts: own === undefined ? allowedHosts : [...allowedHosts, own],
+    allowedOrigins,
+  });
+}
+
+function namelessWarning(host: string): string {
+  return (
+    `Listening on "${host}", which is every address: requests for other names than localhost are refused (403). ` +
+    "Give the names and addresses that clients use with --allow-host."
+  );
 }
 
 function listen(

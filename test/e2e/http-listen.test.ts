@@ -26,6 +26,26 @@ describe("H15: where it listens", () => {
     expect((await fetch(path, { method: "POST" })).status).toBe(401);
   });
 
+  test("[http.listen] every address: it says that clients need a name, unless there is one", async () => {
+    const address = "0.0.0.0:0";
+    await using nameless = await HttpServer.start({ address, tokens: [laptop] });
+    expect(nameless.stderr).toContain("--allow-host");
+    const args = ["--allow-host", "mcp.example.com"];
+    await using named = await HttpServer.start({ address, tokens: [laptop], args });
+    expect(named.stderr).not.toContain("--allow-host");
+  });
+
+  // Other systems have 127.0.0.1 alone.
+  test.skipIf(process.platform !== "linux")(
+    "[http.listen] the address that it was given is one that clients may use",
+    async () => {
+      await using server = await HttpServer.start({ address: "127.0.0.2:0" });
+      expect(server.url).toStartWith("http://127.0.0.2:");
+      expect((await server.modern("tools/list")).status).toBe(200);
+      expect((await server.modern("tools/list", {}, { host: "127.0.0.3" })).status).toBe(403);
+    },
+  );
+
   test.each([
     ["an address that is none", ["nonsense"], 2],
     ["a flag without --http", undefined, 2],

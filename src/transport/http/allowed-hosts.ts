@@ -11,6 +11,19 @@ export function isLoopbackName(name: string): boolean {
   return loopbackNames.includes(name);
 }
 
+const anyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "[::]", "[::ffff:0:0]"]);
+
+/**
+ * What clients write in `Host` when they use the address that the server was told to listen on, in the form of
+ * URLs; undefined for all addresses of the machine, whose names are not known.
+ * @param listenHost a name or an address; IPv6 without brackets
+ */
+export function hostOfAddress(listenHost: string): string | undefined {
+  const text = listenHost.includes(":") ? `[${listenHost}]` : listenHost;
+  const name = URL.parse(`http://${text}`)?.hostname;
+  return name === undefined || anyAddress.has(name) || !hostPattern.test(name) ? undefined : name;
+}
+
 /**
  * The values of `Host` that requests may have: a page whose name was bound to our address sends its own name
  * (threats.md row 7). Loopback names are allowed with any port.
