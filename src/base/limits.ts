@@ -223,7 +223,7 @@ export const descriptorsLookedAtMax = 65_536;
 export const httpRequestsMax = 4096;
 /** Modern subscriptions at a time: one for each client, as many as there may be sessions. */
 export const httpSubscriptionsMax = 10_000;
-/** The part of these, and of the sessions, that one of several principals may have: the others still find room. */
+/** The part of these, of the sessions and of the bodies that one of several principals may have: others find room. */
 export const httpPrincipalPartMax = 1 / 4;
 /** After SIGTERM requests under way may take this long; supervisors commonly kill after 10 to 30 s. */
 export const httpDrainMsMax = 8_000;
@@ -233,6 +233,8 @@ export const httpFlushMsMax = 500;
 export const httpRetryMs = 500;
 /** The body of a request must be there by then: 16 MiB need 4.6 Mbit/s. */
 export const httpBodyMsMax = 30_000;
+/** Bytes of all bodies that are being read at a time: ten of the largest, or thousands of usual ones. */
+export const httpBodiesBytesMax = 10 * messageLineBytesMax;
 /** Browsers may remember for this long what a page of an allowed origin may send. */
 export const httpPreflightAgeSMax = 600;
 /** Events that one legacy session keeps for a client that comes back; a call with progress makes some ten a second. */

@@ -2,6 +2,7 @@ import type { HttpSessionsParts } from "./http-sessions.ts";
 import type { Authorization } from "../../auth/authorizer.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { RequestGuard } from "../../transport/http/request-guard.ts";
+import { type BodyBounds, createBodyBounds } from "../../transport/http/read-body.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { HttpSessions } from "./http-sessions.ts";
@@ -48,6 +49,7 @@ export class HttpEndpoint {
   readonly #legacy: LegacyHttp;
   readonly #post: McpPost;
   readonly #heartbeat = new Heartbeat();
+  readonly #bodies: BodyBounds;
   readonly #metrics: HttpMetrics | undefined;
   /** What speaks MCP, by path. */
   readonly #routes: ReadonlyMap<string, Route>;
@@ -59,7 +61,8 @@ export class HttpEndpoint {
     this.#sessions = new HttpSessions(parts);
     this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
     this.#legacy = new LegacyHttp(this.#sessions, parts.server, this.#heartbeat);
-    this.#post = new McpPost(this.#modern, this.#legacy, this.#refuse);
+    this.#bodies = createBodyBounds(parts.principalPart);
+    this.#post = new McpPost(this.#modern, this.#legacy, this.#refuse, this.#bodies);
     this.#routes = new Map([
       ...this.#ssePairRoutes(),
       [parts.path, (request, principal) => this.#serve(request, principal)],
@@ -134,8 +137,13 @@ export class HttpEndpoint {
   #ssePairRoutes(): readonly (readonly [string, Route])[] {
     const { ssePair: paths } = this.#parts;
     if (paths === undefined) return [];
-    const sessions = this.#sessions;
-    const pair = new SsePair({ paths, sessions, heartbeat: this.#heartbeat, refuse: this.#refuse });
+    const pair = new SsePair({
+      paths,
+      sessions: this.#sessions,
+      heartbeat: this.#heartbeat,
+      refuse: this.#refuse,
+      bounds: this.#bodies,
+    });
     return [
       [
         paths.stream,

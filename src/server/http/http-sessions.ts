@@ -1,10 +1,10 @@
 import type { Principal } from "../../auth/principal.ts";
 import { httpSessionIdleMsMax, httpSessionsMax } from "../../base/limits.ts";
+import { Shares } from "../../base/shares.ts";
 import { EventMemory } from "../../transport/http/event-memory.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientProfile } from "../session.ts";
 import type { LegacySession, SessionKind } from "./legacy-session.ts";
-import { Places } from "./places.ts";
 
 export interface HttpSessionsParts {
   readonly server: ServerContext;
@@ -27,13 +27,13 @@ const idBytes = 24;
 export class HttpSessions {
   readonly #parts: HttpSessionsParts;
   readonly #sessions = new Map<string, LegacySession>();
-  readonly #places: Places;
+  readonly #places: Shares;
   readonly #memory = new EventMemory();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
 
   constructor(parts: HttpSessionsParts) {
     this.#parts = parts;
-    this.#places = new Places(parts.sessionsMax ?? httpSessionsMax, parts.principalPart);
+    this.#places = new Shares(parts.sessionsMax ?? httpSessionsMax, parts.principalPart);
   }
 
   get size(): number {
@@ -48,8 +48,8 @@ export class HttpSessions {
 
   /** Undefined when there are as many as there may be, in all or of this principal. */
   create<S extends LegacySession>(principal: Principal, Kind: SessionKind<S>): S | undefined {
-    if (!this.#places.hasRoomFor(principal)) this.#sweep();
-    if (!this.#places.hasRoomFor(principal)) return undefined;
+    if (!this.#places.hasRoomFor(principal.id)) this.#sweep();
+    if (!this.#places.hasRoomFor(principal.id)) return undefined;
     const id = crypto.getRandomValues(Buffer.alloc(idBytes)).toString("base64url");
     const { server, sessionProfile } = this.#parts;
     const session = new Kind({
@@ -60,7 +60,7 @@ export class HttpSessions {
       profile: sessionProfile,
     });
     this.#sessions.set(id, session);
-    this.#places.take(principal);
+    this.#places.take(principal.id);
     return session;
   }
 
@@ -80,7 +80,7 @@ export class HttpSessions {
   /** Cancels its work and ends its streams. */
   end(session: LegacySession): void {
     if (!this.#sessions.delete(session.id)) return;
-    this.#places.giveBack(session.principal);
+    this.#places.giveBack(session.principal.id);
     const { connection } = session;
     connection.inFlight.cancelAll();
     connection.clientRequests.close();

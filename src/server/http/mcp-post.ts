@@ -1,7 +1,7 @@
 import type { Principal } from "../../auth/principal.ts";
 import { classifyMessage } from "../../protocol/classify.ts";
 import { isAcceptable } from "../../transport/http/accept.ts";
-import { type BodyReading, readBody } from "../../transport/http/read-body.ts";
+import { type BodyBounds, type BodyReading, readBody } from "../../transport/http/read-body.ts";
 import { decideEra } from "../../transport/http/version-header.ts";
 import type { LegacyHttp } from "./legacy-http.ts";
 import { refuseBody, type RefuseMessage } from "./message-refusals.ts";
@@ -13,18 +13,20 @@ export class McpPost {
   readonly #modern: ModernHttp;
   readonly #legacy: LegacyHttp;
   readonly #refuse: RefuseMessage;
+  readonly #bounds: BodyBounds;
 
-  constructor(modern: ModernHttp, legacy: LegacyHttp, refuse: RefuseMessage) {
+  constructor(modern: ModernHttp, legacy: LegacyHttp, refuse: RefuseMessage, bounds: BodyBounds) {
     this.#modern = modern;
     this.#legacy = legacy;
     this.#refuse = refuse;
+    this.#bounds = bounds;
   }
 
   answer(request: Request, principal: Principal): Response | Promise<Response> {
     if (!isAcceptable(request.headers.get("accept"))) {
       return refusal(406, "Accept must take application/json and text/event-stream.");
     }
-    return readBody(request).then((body) =>
+    return readBody(request, principal.id, this.#bounds).then((body) =>
       body.kind === "refused" ? refuseBody(body) : this.#answer(request, principal, body),
     );
   }

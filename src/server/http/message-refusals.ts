@@ -28,9 +28,11 @@ export function refuseMessage(
   return typeof name === "string" ? refuseTool(principal, name) : undefined;
 }
 
-/** What is left of a body that is too large or too slow is not waited for. */
+/** What is left of a body that is too large or too slow, or has no room, is not waited for. */
 export function refuseBody({ status, fault }: Extract<BodyReading, { kind: "refused" }>): Response {
   const response = faultResponse(status, fault);
-  if (status === 408 || status === 413) response.headers.set("connection", "close");
+  if (status === 408 || status === 413 || status === 503)
+    response.headers.set("connection", "close");
+  if (status === 503) response.headers.set("retry-after", "1");
   return response;
 }

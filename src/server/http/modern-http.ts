@@ -2,6 +2,7 @@ import type { Principal } from "../../auth/principal.ts";
 import type { ClassifiedMessage, ModernRequest } from "../../protocol/classify.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { httpSubscriptionsMax } from "../../base/limits.ts";
+import { Shares } from "../../base/shares.ts";
 import { checkRequestHeaders } from "../../transport/http/header-rules.ts";
 import { modernStatus } from "../../transport/http/status.ts";
 import { ClientRequests } from "../client-requests.ts";
@@ -14,7 +15,6 @@ import { DirectSink } from "./direct-sink.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { paramHeadersLookup } from "./param-headers-by-tool.ts";
-import { Places } from "./places.ts";
 import { ResponseLane } from "./response-lane.ts";
 import { accepted, refusal } from "./responses.ts";
 
@@ -37,15 +37,15 @@ export class ModernHttp {
   /** One for each principal, with the scopes of one token; holds nothing but its identity. */
   readonly #sessions = new WeakMap<Principal, Session>();
   readonly #open = new OpenRequests();
-  readonly #requestPlaces: Places;
+  readonly #requestPlaces: Shares;
   /** Apart from the others: subscriptions stay for hours and cost next to nothing. */
-  readonly #subscriptionPlaces: Places;
+  readonly #subscriptionPlaces: Shares;
 
   constructor(parts: ModernHttpParts) {
     this.#parts = parts;
     const { requestsMax, subscriptionsMax = httpSubscriptionsMax, principalPart } = parts;
-    this.#requestPlaces = new Places(requestsMax, principalPart);
-    this.#subscriptionPlaces = new Places(subscriptionsMax, principalPart);
+    this.#requestPlaces = new Shares(requestsMax, principalPart);
+    this.#subscriptionPlaces = new Shares(subscriptionsMax, principalPart);
   }
 
   /** Requests under way, subscriptions included. */
@@ -60,11 +60,11 @@ export class ModernHttp {
   ): Response | Promise<Response> {
     if (message.kind === "notification") return accepted();
     const places = isSubscription(message) ? this.#subscriptionPlaces : this.#requestPlaces;
-    if (!places.hasRoomFor(principal)) return tooManyRequests();
+    if (!places.hasRoomFor(principal.id)) return tooManyRequests();
     const inFlight = new InFlight();
     let number = 0;
     const lane = this.#laneFor(inFlight, () => {
-      if (this.#open.delete(number)) places.giveBack(principal);
+      if (this.#open.delete(number)) places.giveBack(principal.id);
     });
     const { headers } = request;
     const check = (modern: ModernRequest): ProtocolFault | undefined =>
@@ -74,7 +74,7 @@ export class ModernHttp {
     // A stream that is there at once, such as that of a subscription, is under way all the same.
     if (inFlight.size === 0) return response;
     number = this.#open.add(request, inFlight);
-    places.take(principal);
+    places.take(principal.id);
     return response;
   }
 

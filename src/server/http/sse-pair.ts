@@ -1,7 +1,7 @@
 import type { Principal } from "../../auth/principal.ts";
 import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
 import { takesEventStream } from "../../transport/http/accept.ts";
-import { readBody } from "../../transport/http/read-body.ts";
+import { type BodyBounds, readBody } from "../../transport/http/read-body.ts";
 import { checkSessionVersion, decideEra } from "../../transport/http/version-header.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { HttpSessions } from "./http-sessions.ts";
@@ -22,6 +22,7 @@ export interface SsePairParts {
   readonly sessions: HttpSessions;
   readonly heartbeat: Heartbeat;
   readonly refuse: RefuseMessage;
+  readonly bounds: BodyBounds;
 }
 
 /**
@@ -59,7 +60,7 @@ export class SsePair {
         `The URI has no session: send GET ${this.#parts.paths.stream} to get it.`,
       );
     }
-    const body = await readBody(request);
+    const body = await readBody(request, principal.id, this.#parts.bounds);
     if (body.kind === "refused") return refuseBody(body);
     const message = classifyMessage(body.value);
     const refused = this.#parts.refuse(message, principal);

@@ -1,9 +1,16 @@
 import { describe, expect, test } from "bun:test";
+import { Shares } from "../../../src/base/shares.ts";
 import { messageDepthMax, messageLineBytesMax } from "../../../src/base/limits.ts";
-import { type BodyReading, readBody } from "../../../src/transport/http/read-body.ts";
+import {
+  type BodyBounds,
+  type BodyReading,
+  createBodyBounds,
+  readBody,
+} from "../../../src/transport/http/read-body.ts";
+import { until } from "../../process/until.ts";
 import { RawClient } from "./raw-client.ts";
 
-const bounds = { bytesMax: 100, msMax: 10_000 };
+const bounds: BodyBounds = { bytesMax: 100, msMax: 10_000, shares: new Shares(1_000) };
 const json = { "content-type": "application/json" };
 
 type Body = string | Uint8Array | ReadableStream<Uint8Array> | null;
@@ -22,11 +29,16 @@ function pieces(...texts: readonly string[]): ReadableStream<Uint8Array> {
   });
 }
 
+/** Reads it as an endpoint does. */
+function read(request: Request): Promise<BodyReading> {
+  return readBody(request, "a", createBodyBounds());
+}
+
 function value(parsed: unknown): BodyReading {
   return { kind: "value", value: parsed };
 }
 
-function refused(status: 400 | 413 | 415, message: string, code = -32600): BodyReading {
+function refused(status: 400 | 413 | 415 | 503, message: string, code = -32600): BodyReading {
   return { kind: "refused", status, fault: { code, message } };
 }
 
@@ -65,7 +77,7 @@ describe("readBody(), content type", () => {
   ])("H05: %p is read: %p", async (contentType, isRead) => {
     const headers = contentType === undefined ? {} : { "content-type": contentType };
     // Bytes, because text would bring a content type of its own.
-    const reading = await readBody(post(Buffer.from("1"), headers));
+    const reading = await read(post(Buffer.from("1"), headers));
     expect(reading).toEqual(isRead ? value(1) : wrongType);
   });
 
@@ -75,7 +87,7 @@ describe("readBody(), content type", () => {
     ["gzip", wrongType],
     ["", wrongType],
   ])("Content-Encoding %p", async (encoding, expected) => {
-    const reading = await readBody(post("1", { ...json, "content-encoding": encoding }));
+    const reading = await read(post("1", { ...json, "content-encoding": encoding }));
     expect(reading).toEqual(expected);
   });
 });
@@ -100,7 +112,7 @@ describe("readBody(), text", () => {
     ["UTF-16", Buffer.from("\ufeff1", "utf16le"), notUtf8],
     ["an encoded surrogate", Buffer.from('"\xed\xa0\x80"', "latin1"), notUtf8],
   ])("H07: %s", async (_name, body, expected) => {
-    expect(await readBody(post(body), bounds)).toEqual(expected);
+    expect(await readBody(post(body), "a", bounds)).toEqual(expected);
   });
 
   test.each<[number, BodyReading["kind"]]>([
@@ -109,12 +121,12 @@ describe("readBody(), text", () => {
     [messageDepthMax + 1, "refused"],
     [100_000, "refused"],
   ])("H07: nesting of %d levels: %s", async (depth, kind) => {
-    const reading = await readBody(post("[".repeat(depth) + "]".repeat(depth)));
+    const reading = await read(post("[".repeat(depth) + "]".repeat(depth)));
     expect(reading.kind).toBe(kind);
   });
 
   test("H07: says what is wrong with a deep body", async () => {
-    const reading = await readBody(post("[".repeat(100_000)));
+    const reading = await read(post("[".repeat(100_000)));
     const message = `Invalid request: nested deeper than ${messageDepthMax} levels`;
     expect(reading).toEqual(refused(400, message));
   });
@@ -140,21 +152,72 @@ describe("readBody(), size", () => {
       value("x".repeat(98)),
     ],
   ])("H08: a body %s", async (_name, request, expected) => {
-    expect(await readBody(request, bounds)).toEqual(expected);
+    expect(await readBody(request, "a", bounds)).toEqual(expected);
   });
 
   test("H08: takes what stdio takes", async () => {
     const body = text(messageLineBytesMax);
-    expect((await readBody(post(body))).kind).toBe("value");
-    expect(await readBody(post(`${body} `))).toMatchObject({ kind: "refused", status: 413 });
+    expect((await read(post(body))).kind).toBe("value");
+    expect(await read(post(`${body} `))).toMatchObject({ kind: "refused", status: 413 });
   });
 
   test("a body that fails while it is read", async () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.error(new Error("gone")),
     });
-    const reading = await readBody(post(body));
+    const reading = await read(post(body));
     expect(reading).toEqual(refused(400, "Invalid request: the body could not be read: gone"));
+  });
+});
+
+describe("readBody(), room beside others", () => {
+  const noRoom = refused(
+    503,
+    "Invalid request: too much is being sent at the moment: try again later",
+  );
+  const large = (): Request => post(`"${"x".repeat(38)}"`, { ...json, "content-length": "40" });
+  const largeInPieces = (): Request => post(pieces('"', "x".repeat(38), '"'));
+  /** 40 bytes of which the last ones do not come; `end` makes them fail. */
+  function halfOf(): { request: Request; end: () => void } {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(Buffer.alloc(40)),
+      pull: () => promise,
+    });
+    return { request: post(body), end: () => reject(new Error("gone")) };
+  }
+
+  test.each<[string, () => Request]>([
+    ["of known length", large],
+    ["in pieces", largeInPieces],
+  ])("a body %s has to wait while others come, of all senders and of its own", async (_, next) => {
+    const shared = { ...bounds, shares: new Shares(100, 0.5) };
+    const [first, second] = [halfOf(), halfOf()];
+    const readings = [readBody(first.request, "a", shared), readBody(second.request, "b", shared)];
+    await until(() => !shared.shares.hasRoomFor("c", 40) && !shared.shares.hasRoomFor("a", 20));
+    expect(await readBody(next(), "c", shared)).toEqual(noRoom);
+    first.end();
+    await readings[0];
+    expect(await readBody(next(), "b", shared)).toEqual(noRoom);
+    expect((await readBody(next(), "c", shared)).kind).toBe("value");
+    second.end();
+    await readings[1];
+    expect([shared.shares.hasRoomFor("a", 50), shared.shares.hasRoomFor("b", 50)]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test.each<[string, Request]>([
+    ["whole", post("1")],
+    ["no JSON", post("x")],
+    ["too long, in pieces", post(pieces("x".repeat(60), "x".repeat(60)))],
+    ["for which there is no room, in pieces", post(pieces("x".repeat(60), "x".repeat(30)))],
+    ["late", post(new ReadableStream({ start: (one) => one.enqueue(Buffer.alloc(10)) }))],
+  ])("a body that is %s gives back what it took", async (_name, request) => {
+    const shares = new Shares(80);
+    await readBody(request, "a", { bytesMax: 100, msMax: 20, shares });
+    expect(shares.hasRoomFor("a", 80)).toBe(true);
   });
 });
 
@@ -165,7 +228,7 @@ function listen(msMax: number): Bun.Server<undefined> {
     port: 0,
     development: false,
     fetch: async (request) => {
-      const reading = await readBody(request, { bytesMax: 100, msMax });
+      const reading = await readBody(request, "a", { ...bounds, msMax });
       if (reading.kind === "value") return Response.json(reading.value);
       return Response.json(reading.fault, { status: reading.status });
     },
