@@ -80,19 +80,23 @@ function countRule({ minItems, maxItems }: FormField): string {
   return rule === "" ? "" : ` (${rule})`;
 }
 
-type Separator = "," | ";" | "|";
+type Separator = "," | ";" | "|" | "/" | "+" | "&";
 
 const separatorNames: Readonly<Record<Separator, string>> = {
   ",": "commas",
   ";": "semicolons",
   "|": "vertical bars",
+  "/": "slashes",
+  "+": "plus signs",
+  "&": "ampersands",
 };
 
-/** One that is part of no option. */
+const separators: readonly Separator[] = [",", ";", "|", "/", "+", "&"];
+
+/** The first that is part of no option. Where all are, commas; an option that has one cannot be chosen then. */
 function separatorOf(choices: readonly Choice[]): Separator {
   const text = choices.map(({ value, title }) => value + title).join("");
-  if (!text.includes(",")) return ",";
-  return text.includes(";") ? "|" : ";";
+  return separators.find((separator) => !text.includes(separator)) ?? ",";
 }
 
 /** Nothing chosen where nothing has to be is no answer to the field. */

@@ -165,6 +165,18 @@ describe("shapeInputRequest()", () => {
   });
 });
 
+/** What a client of 2025-06-18 reads of field `a`. */
+function offerOf(requestedSchema: FormSchema): string {
+  const request: InputRequest = {
+    method: "elicitation/create",
+    params: { message: "", requestedSchema },
+  };
+  const { params } = shapeInputRequest(request, "2025-06-18");
+  return String(
+    (params as { requestedSchema: FormSchema }).requestedSchema.properties["a"]?.description,
+  );
+}
+
 describe("upgradeContent()", () => {
   test.each<[unknown, unknown]>([
     [{ several: "r, b" }, { several: ["r", "b"] }],
@@ -187,21 +199,34 @@ describe("upgradeContent()", () => {
     expect(upgradeContent(schema, content)).toEqual(expected);
   });
 
+  test.each([
+    ["a,b", "semicolons", ";"],
+    ["a,;b", "vertical bars", "|"],
+    ["a,;|b", "slashes", "/"],
+    ["a,;|/b", "plus signs", "+"],
+    ["a,;|/+b", "ampersands", "&"],
+  ])("the option %j makes %s the separator", (value, name, sign) => {
+    const field: FormField = { type: "array", items: { type: "string", enum: [value, "c"] } };
+    const one: FormSchema = { type: "object", properties: { a: field } };
+    expect(offerOf(one)).toBe(`Any of the following, with ${name} between them: ${value}${sign} c`);
+    expect(upgradeContent(one, { a: `c${sign}${value}` })).toEqual({ a: ["c", value] });
+  });
+
+  test("options that have every sign leave the others to be chosen", () => {
+    const all = ["a,;|/+&b", "c", "d"];
+    const field: FormField = { type: "array", items: { type: "string", enum: all } };
+    const one: FormSchema = { type: "object", properties: { a: field } };
+    expect(upgradeContent(one, { a: "d, c" })).toEqual({ a: ["d", "c"] });
+  });
+
   test("finds every choice again that its own instruction offers", () => {
-    const option = fc.stringMatching(/^[a-z][a-z ,;]{0,8}[a-z]$/);
+    const option = fc.stringMatching(/^[a-z][a-z ,;|/+]{0,8}[a-z]$/);
     const options = fc.uniqueArray(option, { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(options, (values) => {
         const field: FormField = { type: "array", items: { type: "string", enum: values } };
         const one: FormSchema = { type: "object", properties: { a: field } };
-        const shaped = shapeInputRequest(
-          { method: "elicitation/create", params: { message: "", requestedSchema: one } },
-          "2025-06-18",
-        );
-        const { requestedSchema } = shaped.params as { requestedSchema: FormSchema };
-        const [, offered = ""] = String(requestedSchema.properties["a"]?.description).split(
-          "them: ",
-        );
+        const [, offered = ""] = offerOf(one).split("them: ");
         expect(upgradeContent(one, { a: offered })).toEqual({ a: values });
       }),
     );
