@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
+import { pairBeside, parsePath, type SsePairPaths } from "./http-paths.ts";
 
 /** How to serve over HTTP, as the command line says. */
 export interface HttpSettings {
@@ -18,8 +19,8 @@ export interface HttpSettings {
   readonly tlsCertificate: string | undefined;
   readonly tlsKey: string | undefined;
   readonly hasMetrics: boolean;
-  /** Where HTTP+SSE, the transport of 2024-11-05, is served too: its stream, and what is sent to it. */
-  readonly ssePair: { readonly stream: string; readonly messages: string } | undefined;
+  /** Where HTTP+SSE, the transport of 2024-11-05, is served too. */
+  readonly ssePair: SsePairPaths | undefined;
 }
 
 const defaultPath = "/mcp";
@@ -78,7 +79,7 @@ export const httpFlags: FlagTable = {
 
 /**
  * Undefined without `--http`.
- * @throws AppError `usage` for an address that is none, or flags that need `--http`
+ * @throws AppError `usage` for an address or a path that is none, or flags that do nothing without another
  */
 export function readHttpSettings(args: ParsedArguments): HttpSettings | undefined {
   const address = args.text("http");
@@ -87,12 +88,9 @@ export function readHttpSettings(args: ParsedArguments): HttpSettings | undefine
     if (stray === undefined) return undefined;
     throw new AppError("usage", `--${stray} needs --http ADDRESS, such as --http 127.0.0.1:8808.`);
   }
-  const tlsCertificate = args.text("tls-cert");
-  const tlsKey = args.text("tls-key");
-  if ((tlsCertificate === undefined) !== (tlsKey === undefined)) {
-    throw new AppError("usage", "--tls-cert and --tls-key need each other.");
-  }
-  const path = parsePath(args.text("path") ?? defaultPath);
+  refuseLonely(args);
+  const hasMetrics = args.has("metrics");
+  const path = parsePath(args.text("path") ?? defaultPath, hasMetrics);
   return {
     ...parseAddress(address),
     path,
@@ -104,11 +102,30 @@ export function readHttpSettings(args: ParsedArguments): HttpSettings | undefine
     toolScopes: args.text("tool-scopes"),
     allowedOrigins: args.list("allow-origin"),
     allowedHosts: args.list("allow-host"),
-    tlsCertificate,
-    tlsKey,
-    hasMetrics: args.has("metrics"),
+    tlsCertificate: args.text("tls-cert"),
+    tlsKey: args.text("tls-key"),
+    hasMetrics,
     ssePair: args.has("sse") ? pairBeside(path) : undefined,
   };
+}
+
+/** Flags that would do nothing: who gives them believes that they do. */
+function refuseLonely(args: ParsedArguments): void {
+  if (args.has("tls-cert") !== args.has("tls-key")) {
+    throw new AppError("usage", "--tls-cert and --tls-key need each other.");
+  }
+  if (args.has("tool-scopes") && !args.has("token-file") && !args.has("jwks")) {
+    throw new AppError(
+      "usage",
+      "--tool-scopes needs --token-file or --jwks: without tokens everybody may use every tool.",
+    );
+  }
+  const stray = ["issuer", "resource", "audience"].find((flag) => args.has(flag));
+  if (stray === undefined || args.has("jwks")) return;
+  throw new AppError(
+    "usage",
+    `--${stray} needs --jwks URL: it is about signed tokens, which are not taken without keys.`,
+  );
 }
 
 /** `HOST:PORT`, `[IPV6]:PORT` or a port alone, which means 127.0.0.1. */
@@ -123,19 +140,4 @@ function parseAddress(address: string): { host: string; port: number } {
   }
   const host = match[1] ?? "127.0.0.1";
   return { host: host.replace(/^\[|\]$/g, ""), port };
-}
-
-function parsePath(path: string): string {
-  if (/^\/[\w\-./~]*$/.test(path) && !path.includes("//")) return path;
-  throw new AppError("usage", `--path ${path} is no path: write it like /mcp.`);
-}
-
-function pairBeside(path: string): HttpSettings["ssePair"] {
-  const folder = path.slice(0, path.lastIndexOf("/") + 1);
-  const pair = { stream: `${folder}sse`, messages: `${folder}messages` };
-  if (path !== pair.stream && path !== pair.messages) return pair;
-  throw new AppError(
-    "usage",
-    `--path ${path} is what --sse serves: give another path, or no --sse.`,
-  );
 }
