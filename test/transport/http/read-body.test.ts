@@ -7,7 +7,6 @@ import {
   createBodyBounds,
   readBody,
 } from "../../../src/transport/http/read-body.ts";
-import { until } from "../../process/until.ts";
 import { RawClient } from "./raw-client.ts";
 
 const bounds: BodyBounds = { bytesMax: 100, msMax: 10_000, shares: new Shares(1_000) };
@@ -38,7 +37,7 @@ function value(parsed: unknown): BodyReading {
   return { kind: "value", value: parsed };
 }
 
-function refused(status: 400 | 413 | 415 | 503, message: string, code = -32600): BodyReading {
+function refused(status: 400 | 413 | 415, message: string, code = -32600): BodyReading {
   return { kind: "refused", status, fault: { code, message } };
 }
 
@@ -167,57 +166,6 @@ describe("readBody(), size", () => {
     });
     const reading = await read(post(body));
     expect(reading).toEqual(refused(400, "Invalid request: the body could not be read: gone"));
-  });
-});
-
-describe("readBody(), room beside others", () => {
-  const noRoom = refused(
-    503,
-    "Invalid request: too much is being sent at the moment: try again later",
-  );
-  const large = (): Request => post(`"${"x".repeat(38)}"`, { ...json, "content-length": "40" });
-  const largeInPieces = (): Request => post(pieces('"', "x".repeat(38), '"'));
-  /** 40 bytes of which the last ones do not come; `end` makes them fail. */
-  function halfOf(): { request: Request; end: () => void } {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(Buffer.alloc(40)),
-      pull: () => promise,
-    });
-    return { request: post(body), end: () => reject(new Error("gone")) };
-  }
-
-  test.each<[string, () => Request]>([
-    ["of known length", large],
-    ["in pieces", largeInPieces],
-  ])("a body %s has to wait while others come, of all senders and of its own", async (_, next) => {
-    const shared = { ...bounds, shares: new Shares(100, 0.5) };
-    const [first, second] = [halfOf(), halfOf()];
-    const readings = [readBody(first.request, "a", shared), readBody(second.request, "b", shared)];
-    await until(() => !shared.shares.hasRoomFor("c", 40) && !shared.shares.hasRoomFor("a", 20));
-    expect(await readBody(next(), "c", shared)).toEqual(noRoom);
-    first.end();
-    await readings[0];
-    expect(await readBody(next(), "b", shared)).toEqual(noRoom);
-    expect((await readBody(next(), "c", shared)).kind).toBe("value");
-    second.end();
-    await readings[1];
-    expect([shared.shares.hasRoomFor("a", 50), shared.shares.hasRoomFor("b", 50)]).toEqual([
-      true,
-      true,
-    ]);
-  });
-
-  test.each<[string, Request]>([
-    ["whole", post("1")],
-    ["no JSON", post("x")],
-    ["too long, in pieces", post(pieces("x".repeat(60), "x".repeat(60)))],
-    ["for which there is no room, in pieces", post(pieces("x".repeat(60), "x".repeat(30)))],
-    ["late", post(new ReadableStream({ start: (one) => one.enqueue(Buffer.alloc(10)) }))],
-  ])("a body that is %s gives back what it took", async (_name, request) => {
-    const shares = new Shares(80);
-    await readBody(request, "a", { bytesMax: 100, msMax: 20, shares });
-    expect(shares.hasRoomFor("a", 80)).toBe(true);
   });
 });
 
