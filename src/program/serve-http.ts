@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 import { createAuth, type Auth } from "../auth/create-auth.ts";
 import { decideListening } from "../auth/listen-policy.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -23,6 +21,7 @@ import { limitsFor, workspaceFallback } from "./client-profile.ts";
 import { createServerContext } from "./create-server-context.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import { readTlsFiles, tlsFaultOf } from "./tls-files.ts";
 
 export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
   readonly cwd: string;
@@ -143,7 +142,7 @@ function listen(
   const tls =
     tlsCertificate === undefined || tlsKey === undefined
       ? {}
-      : { tls: { cert: readPem(tlsCertificate), key: readPem(tlsKey) } };
+      : { tls: readTlsFiles(tlsCertificate, tlsKey) };
   try {
     return Bun.serve({
       hostname: host,
@@ -161,18 +160,12 @@ function listen(
       ...tls,
     });
   } catch (error) {
+    const tlsFault = tlsFaultOf(error);
+    if (tlsFault !== undefined) throw tlsFault;
     throw new AppError(
       "system",
       `Cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another port with --http.`,
     );
-  }
-}
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new AppError("system", `Cannot read ${path}: ${messageOf(error)}`);
   }
 }
 

@@ -209,6 +209,18 @@ describe("TLS", () => {
     const bad = folder.write("bad.pem", "no certificate\n");
     const { exitCode, stderr } = await HttpServer.run({ args: ["--tls-cert", bad, flag, key] });
     expect(exitCode).not.toBe(0);
+    expect(stderr).toContain(bad);
     expect(stderr).not.toContain(" at ");
+  });
+
+  test.skipIf(openssl === null)("[http.tls] the key of another certificate is told", async () => {
+    using folder = new TempFolder();
+    using other = new TempFolder();
+    const [certFlag = "", cert = ""] = certificate(folder);
+    const [, , keyFlag = "", key = ""] = certificate(other);
+    const { exitCode, stderr } = await HttpServer.run({ args: [certFlag, cert, keyFlag, key] });
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain("the key is not that of the certificate");
+    expect(stderr).not.toContain("port");
   });
 });
