@@ -47,7 +47,9 @@ function checkPlain(name: string, headers: Headers, expected: unknown): Protocol
 function checkName(method: string, params: Params, headers: Headers): ProtocolFault | undefined {
   const source = nameSources.get(method);
   if (source === undefined) return undefined;
-  return checkEncoded("Mcp-Name", headers, params[source]);
+  const name = "Mcp-Name";
+  if (typeof params[source] !== "string" && !headers.has(name)) return undefined;
+  return checkEncoded(name, headers, params[source]);
 }
 
 function checkArguments(

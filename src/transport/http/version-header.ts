@@ -32,7 +32,8 @@ const legacy: EraDecision = { kind: "legacy" };
 
 /**
  * Which rules one POST is served by, without knowledge of sessions (legacy.md section 1, the rows of HTTP). Faults
- * of a modern envelope's own fields are found here; the header is compared with it later (modern.md section 9,
+ * of a modern envelope's own fields are found here, a missing one of `server/discover` included, which no other era
+ * has; the header is compared with it later (modern.md section 9,
  * validation order, steps 4 to 6).
  */
 export function decideEra({ header, message }: EraQuestion): EraDecision {
@@ -46,7 +47,9 @@ export function decideEra({ header, message }: EraQuestion): EraDecision {
         ? checkNotification(header, message)
         : eraOf(header, undefined);
     case "legacy-request":
-      return isModernVersion(header) ? eraOfEnvelope({}, message.id) : eraOf(header, message.id);
+      return isModernVersion(header) || message.method === "server/discover"
+        ? eraOfEnvelope({}, message.id)
+        : eraOf(header, message.id);
     case "response":
       return isModernVersion(header)
         ? refused(invalidRequest("clients of this revision send no responses"), undefined)

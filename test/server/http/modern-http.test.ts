@@ -5,7 +5,7 @@ import type { ToolListing } from "../../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../../src/server/server-context.ts";
 import { until } from "../../process/until.ts";
 import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
-import { FakeRouter, listings } from "../harness.ts";
+import { FakeRouter, listings, request } from "../harness.ts";
 import { type EndpointFixture, startEndpoint } from "./endpoint-fixture.ts";
 import { post, postModern, read } from "./exchange.ts";
 
@@ -101,6 +101,34 @@ describe("ModernHttp", () => {
     await until(() => isCancelled(fixture));
     await response;
   });
+});
+
+describe("ModernHttp, what is not as the method wants it", () => {
+  const faultOf = async (response: Response): Promise<unknown> => {
+    const { error } = (await response.json()) as { error?: { code: number } };
+    return [response.status, error?.code];
+  };
+
+  test.each<[string, Record<string, string>]>([
+    ["without headers", {}],
+    ["with a legacy header", { "mcp-protocol-version": "2025-11-25" }],
+    ["with a modern header", { "mcp-protocol-version": "2026-07-28" }],
+  ])("A1: server/discover without envelope, %s, is a bad envelope", async (_, headers) => {
+    using fixture = startEndpoint();
+    const response = await post(fixture, request(1, "server/discover"), headers);
+    expect(await faultOf(response)).toEqual([400, -32602]);
+  });
+
+  test.each([[5], [true], [null], [undefined], [{}]])(
+    "A4: the tool name %p without header is a bad parameter",
+    async (name) => {
+      using fixture = startEndpoint();
+      const message = modernMessage(1, "tools/call", { name, arguments: {} });
+      const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call" };
+      const response = await post(fixture, message, headers);
+      expect([await faultOf(response), fixture.router.calls]).toEqual([[200, -32602], []]);
+    },
+  );
 });
 
 /** Offers the tools of `router`; what is in `changing` can be subscribed to. */

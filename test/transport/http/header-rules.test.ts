@@ -117,7 +117,15 @@ describe("checkRequestHeaders(), Mcp-Name", () => {
     ["a name that is null", null, "null", 'Mcp-Name is "null", but the body says null'],
     ["a name that is missing, as is the header", undefined, absent, undefined],
     ["a name that is an object, without header", {}, absent, undefined],
-    ["a name that is a number, without header", 5, absent, "Mcp-Name is missing"],
+    ["a name that is a number, without header", 5, absent, undefined],
+    ["a name that is a number, with header", 5, "5", undefined],
+    [
+      "a name that is a number, with another header",
+      5,
+      "n",
+      'Mcp-Name is "n", but the body says 5',
+    ],
+    ["a name that is true, without header", true, absent, undefined],
   ])("A4: %s", (_name, name, header, expected) => {
     expect(complaint("tools/call", { name }, { "Mcp-Name": header })).toBe(expected);
   });

@@ -69,6 +69,8 @@ describe("decideEra(), requests", () => {
     ["initialize with a modern header", "2026-07-28", request("initialize"), noVersion],
     ["no header, no envelope", undefined, request("tools/list"), legacy],
     ["initialize", undefined, request("initialize"), legacy],
+    ["server/discover without envelope", undefined, request("server/discover"), noVersion],
+    ["the same with a legacy header", "2025-11-25", request("server/discover"), noVersion],
     ["an unknown header", "1999-01-01", request("tools/list"), unknown("1999-01-01", 0)],
     ["an unknown header of initialize", "x", request("initialize"), unknown("x", 0)],
     ["an empty header", "", request("tools/list"), unknown("", 0)],
