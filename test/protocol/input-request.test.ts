@@ -27,6 +27,9 @@ describe("what a client can be asked for", () => {
     ["2024-11-05", both, ["sampling", "roots"]],
     ["2025-03-26", both, ["sampling", "roots"]],
     ["2025-06-18", both, ["form", "sampling", "roots"]],
+    // The modes came later: there `url` is a member that means nothing.
+    ["2025-06-18", { elicitation: { url: {} } }, ["form"]],
+    ["2025-11-25", { elicitation: { url: {} } }, ["url"]],
     ["2025-11-25", both, kinds],
     ["2026-07-28", both, kinds],
     ["2026-07-28", { elicitation: {} }, ["form"]],

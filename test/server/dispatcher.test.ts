@@ -100,9 +100,7 @@ describe("Dispatcher, ids", () => {
       report = call.onProgress;
       throw new Error("defect");
     };
-    const call = create(1, "tools/call", echo) as { params: { _meta?: object } };
-    call.params = { ...call.params, _meta: { ...call.params._meta, progressToken: "t" } };
-    await exchange(1, call);
+    await exchange(1, create(1, "tools/call", { ...echo, _meta: { progressToken: "t" } }));
     report?.("late");
     expect([typeof report, news()]).toEqual(["function", []]);
   });
@@ -116,14 +114,16 @@ describe("Dispatcher, ids", () => {
 });
 
 describe("Dispatcher, cancellation", () => {
+  const withToken = { ...echo, _meta: { progressToken: "t" } };
   test.each([
-    ["legacy", request("c", "tools/call", echo)],
-    ["modern", modern("c", "tools/call", echo)],
+    ["legacy", request("c", "tools/call", withToken)],
+    ["modern", modern("c", "tools/call", withToken)],
   ])("A6: after cancelled nothing mentions a %s request", async (_era, call) => {
     const { exchange, router, transport } = await startSession("2025-06-18");
     const sentBefore = transport.sent.length;
     transport.deliver(call, notification("notifications/cancelled", { requestId: "c" }));
     expect(router.calls[0]?.request.cancellation.isCancelled).toBe(true);
+    expect(router.calls[0]?.request.onProgress).toBeFunction();
     router.calls[0]?.request.onProgress?.("late");
     await router.calls[0]?.outcome.promise;
     expect(await exchange(1, request("p", "ping"))).toEqual([result("p", {})]);

@@ -137,10 +137,12 @@ export function request(id: unknown, method: string, params?: unknown): Record<s
 export function modern(
   id: unknown,
   method: string,
-  params = {},
+  params: object = {},
   capabilities = {},
 ): Record<string, unknown> {
-  return request(id, method, { ...params, _meta: { ...envelope, [C]: capabilities } });
+  const { _meta: own } = params as { readonly _meta?: object };
+  const _meta = { ...own, ...envelope, [C]: capabilities };
+  return request(id, method, { ...params, _meta });
 }
 
 export function notification(method: string, params?: unknown): Record<string, unknown> {

@@ -1,25 +1,12 @@
 import { expect, test } from "bun:test";
 
-import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
-import { ActiveRequest } from "../../src/server/active-request.ts";
+import type { ActiveRequest } from "../../src/server/active-request.ts";
 import { InFlight } from "../../src/server/in-flight.ts";
-
-const lane = { isCongested: false, send: () => {}, reply: () => {} };
-const client = {
-  id: "c",
-  limits: { answerMs: 1, resultCharsMax: 1 },
-  workspaceDir: () => Promise.resolve("/"),
-};
-const asker = {
-  version: "2026-07-28",
-  client,
-  capabilities: noClientCapabilities,
-  logLevel: undefined,
-} as const;
+import { createRequest } from "./fake-request.ts";
 
 function begun(...ids: (string | number)[]): { inFlight: InFlight; requests: ActiveRequest[] } {
   const inFlight = new InFlight();
-  const requests = ids.map((id) => new ActiveRequest({ id, method: "m", params: {} }, asker, lane));
+  const requests = ids.map((id) => createRequest({ id }));
   for (const request of requests) inFlight.begin(request);
   return { inFlight, requests };
 }
@@ -56,3 +43,18 @@ test("InFlight.cancel() frees the id at once", () => {
   expect([inFlight.has(1), inFlight.has(2), inFlight.size]).toEqual([false, false, 0]);
   expect(requests.every(({ isCancelled }) => isCancelled)).toBe(true);
 });
+
+test.each([[1], [2]])(
+  "InFlight.end() of a cancelled request leaves the one that has taken its id %p",
+  (id) => {
+    const { inFlight, requests } = begun(1, 2);
+    const cancelled = requests.find((request) => request.id === id);
+    const successor = createRequest({ id });
+    inFlight.cancel(id);
+    inFlight.begin(successor);
+    if (cancelled !== undefined) inFlight.end(cancelled);
+    expect([inFlight.has(id), inFlight.size]).toEqual([true, 2]);
+    inFlight.cancel(id);
+    expect([successor.isCancelled, inFlight.has(id), inFlight.size]).toEqual([true, false, 1]);
+  },
+);

@@ -88,6 +88,28 @@ describe("resources/read", () => {
     ]);
   });
 
+  test("A10: what was made of answers is not to be kept, whatever its provider says", async () => {
+    const resources = new FakeResources();
+    const kept = { ttlMs: 7, cacheScope: "public" } as const;
+    const none = { ttlMs: 0, cacheScope: "private" };
+    resources.read = async (uri, { ask }) => {
+      if (uri === "test://asks") await ask?.ask({ a: { method: "roots/list" } });
+      return { contents: [{ uri, text: "content" }], cacheHints: kept };
+    };
+    const { exchange } = startServer(0, { resources });
+    const read = async (params: object): Promise<{ result: Record<string, unknown> }> => {
+      const [reply] = await exchange(1, modern(1, "resources/read", params, { roots: {} }));
+      return reply as { result: Record<string, unknown> };
+    };
+    const plain = { uri: "test://a" };
+    expect(await read(plain)).toMatchObject({ result: kept });
+    expect(await read({ ...plain, inputResponses: {} })).toMatchObject({ result: none });
+    const asking = { uri: "test://asks" };
+    const { requestState } = (await read(asking)).result;
+    const answered = { ...asking, requestState, inputResponses: { a: { roots: [] } } };
+    expect(await read(answered)).toMatchObject({ result: none });
+  });
+
   test.each(["test://no", "test://empty"])(
     "%s does not exist: never empty contents",
     async (uri) => {

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { ClientRequests } from "../../src/server/client-requests.ts";
+import { Session } from "../../src/server/session.ts";
+import { FakeLane } from "./fake-request.ts";
 import {
   C,
   notification,
@@ -120,5 +123,59 @@ describe("notifications of the modern era", () => {
       notification("notifications/cancelled", { requestId: "c", _meta: { [V]: "2026-07-28" } }),
     );
     expect(server.router.calls[0]?.request.cancellation.isCancelled).toBe(true);
+  });
+});
+
+describe("initialize again", () => {
+  test("begins anew: nothing of the session before is left", () => {
+    const limitsFor = (name: string | undefined) => ({
+      answerMs: name === "one" ? 1 : 2,
+      resultCharsMax: 3,
+    });
+    const profile = { id: "c", limitsFor, fallbackDir: "/fallback" };
+    const session = new Session(profile, new ClientRequests());
+    const shown = (): unknown => ({
+      version: session.version,
+      roots: session.capabilities.roots,
+      isInitialized: session.isInitialized,
+      logLevel: session.logLevel,
+      subscribed: [...session.subscribedUris],
+      answerMs: session.legacyAsker(new FakeLane()).client.limits.answerMs,
+    });
+    const clientInfo = { name: "one" };
+    session.begin({ protocolVersion: "2025-06-18", capabilities: roots, clientInfo });
+    session.markInitialized();
+    session.setLogLevel("error");
+    session.subscribedUris.add("test://a");
+    expect(shown()).toEqual({
+      version: "2025-06-18",
+      roots: true,
+      isInitialized: true,
+      logLevel: "error",
+      subscribed: ["test://a"],
+      answerMs: 1,
+    });
+    session.begin({ protocolVersion: "2024-11-05" });
+    expect(shown()).toEqual({
+      version: "2024-11-05",
+      roots: false,
+      isInitialized: false,
+      logLevel: "info",
+      subscribed: [],
+      answerMs: 2,
+    });
+  });
+
+  test("asks for the roots again", async () => {
+    const server = await startSession("2025-06-18", roots);
+    const first = askDirectory(server);
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: listed("file:///one") });
+    expect(await first).toBe("/one");
+    const params = { protocolVersion: "2025-06-18", capabilities: roots };
+    const initialized = notification("notifications/initialized");
+    server.transport.deliver(request("again", "initialize", params), initialized);
+    const second = askDirectory(server);
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-2", result: listed("file:///two") });
+    expect(await second).toBe("/two");
   });
 });

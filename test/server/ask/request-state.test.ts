@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+
+import { Changes } from "../../../src/gateway/changes.ts";
+import { openRounds, sealRounds } from "../../../src/server/ask/request-state.ts";
+import { ServerContext } from "../../../src/server/server-context.ts";
+import { createRequest, type RequestFields } from "../fake-request.ts";
+import { FakeRouter } from "../harness.ts";
+
+const rounds = [{ asked: { a: "digest" }, answers: { a: { action: "accept" as const } } }];
+const params = { name: "Echo", arguments: { a: 1, b: 2 } };
+const server = new ServerContext({
+  features: { router: new FakeRouter(), changes: new Changes(), changing: new Set() },
+  instructions: "",
+  stateKey: () => Promise.resolve(new Uint8Array(32)),
+});
+
+const sealed = (): Promise<string> => sealRounds(rounds, createRequest({ params }), server, 0);
+
+test.each<[string, RequestFields]>([
+  ["the same", { params }],
+  ["the same under another id", { params, id: "other" }],
+  ["its parameters in another order", { params: { arguments: { b: 2, a: 1 }, name: "Echo" } }],
+  ["what differs between rounds", { params: { ...params, _meta: { x: 1 }, inputResponses: {} } }],
+])("a state opens for %s", async (_, fields) => {
+  expect(await openRounds(await sealed(), createRequest(fields), server, 1)).toEqual(rounds);
+});
+
+test.each<[string, RequestFields]>([
+  ["another method", { params, method: "prompts/get" }],
+  ["another revision", { params, version: "2025-11-25" }],
+  ["another client", { params, clientId: "d" }],
+  ["another tool", { params: { ...params, name: "Other" } }],
+  ["other arguments", { params: { ...params, arguments: {} } }],
+])("a state does not open for %s", async (_, fields) => {
+  const opened = openRounds(await sealed(), createRequest(fields), server, 1);
+  expect(await opened.catch((error: unknown) => error)).toMatchObject({
+    fault: { code: -32602, message: expect.stringContaining("does not belong to this request") },
+  });
+});
