@@ -5,6 +5,7 @@ import { type Challenge, encodeChallenge } from "./challenge.ts";
 import type { JwtVerifier, TokenCheck } from "./jwt-verifier.ts";
 import { localPrincipal, type Principal } from "./principal.ts";
 import { type AuthorizationRefusal, createRefusal } from "./refusal.ts";
+import type { Standing } from "./standing.ts";
 import type { StaticTokens } from "./static-tokens.ts";
 
 export type Authorization =
@@ -63,6 +64,16 @@ export class Authorizer {
         `The Authorization header does not hold one bearer token of at most ${bearerTokenCharsMax} characters.`,
       );
     return this.#check(header.token, this.access);
+  }
+
+  /** How the token stands now that `principal`, an answer of `authorize`, came by. */
+  standingOf(principal: Principal): Standing {
+    if (this.access.kind === "open") return "valid";
+    const { tokens, jwt } = this.access;
+    if (tokens?.includes(principal) === true) return "valid";
+    const isExpired = jwt?.isExpired(principal);
+    if (isExpired === undefined) return "withdrawn";
+    return isExpired ? "expired" : "valid";
   }
 
   /** The answer to a request whose token is in order but lacks scopes: name all that the request needs. */

@@ -42,6 +42,8 @@ export class JwtVerifier {
   readonly #verified: VerifiedTokens;
   readonly #keys: RemoteKeySet;
   readonly #clock: Clock;
+  /** When the token ends that a principal was found by: its `exp` in milliseconds. */
+  readonly #endsAtWallMs = new WeakMap<Principal, number>();
 
   constructor(private readonly options: JwtVerifierOptions) {
     const { keySetUrl, warn, clock = systemClock, fetchMsMax = keySetFetchMsMax } = options;
@@ -62,6 +64,13 @@ export class JwtVerifier {
     return principal === undefined ? this.#verify(token, digest) : { kind: "accepted", principal };
   }
 
+  /** Whether the token of `principal` would be refused by now for its age; undefined when it came by none of ours. */
+  isExpired(principal: Principal): boolean | undefined {
+    const endsAtWallMs = this.#endsAtWallMs.get(principal);
+    if (endsAtWallMs === undefined) return undefined;
+    return this.#clock.wallMs() >= endsAtWallMs + tokenClockToleranceMs;
+  }
+
   async #verify(token: string, digest: string): Promise<TokenCheck> {
     try {
       const { jwtVerify } = await import("jose/jwt/verify");
@@ -72,7 +81,9 @@ export class JwtVerifier {
       );
       const reading = readClaims(this.options.issuer, payload, protectedHeader);
       if (reading.kind === "rejected") return reading;
-      this.#verified.add(digest, reading.principal, (payload.exp ?? 0) * 1000);
+      const endsAtWallMs = (payload.exp ?? 0) * 1000;
+      this.#verified.add(digest, reading.principal, endsAtWallMs);
+      this.#endsAtWallMs.set(reading.principal, endsAtWallMs);
       return { kind: "accepted", principal: reading.principal };
     } catch (error) {
       if (error instanceof KeySetUnavailable)

@@ -11,14 +11,40 @@ export interface TokenSource {
 
 /** Tokens that are compared as they are. How long a comparison takes tells nothing about any of them. */
 export class StaticTokens {
+  #list: readonly KnownToken[] = [];
+  /** Of the list. */
+  #lines: ReadonlySet<string> = new Set();
+  /** Those that were ever found; a list that is read anew has others. */
+  readonly #lineOf = new WeakMap<Principal, string>();
+
   constructor(private readonly source: TokenSource) {}
 
   /** Whom the token stands for; undefined when it is none of ours. The whole list is always walked. */
   find(token: string): Principal | undefined {
     const digest = digestToken(token);
     let found: Principal | undefined;
-    for (const known of this.source.current())
+    for (const known of this.#current())
       if (timingSafeEqual(known.digest, digest)) found = known.principal;
     return found;
   }
+
+  /** Whether the token that `principal` was found by is still among them, with the same label. */
+  includes(principal: Principal): boolean {
+    this.#current();
+    const line = this.#lineOf.get(principal);
+    return line !== undefined && this.#lines.has(line);
+  }
+
+  #current(): readonly KnownToken[] {
+    const list = this.source.current();
+    if (list === this.#list) return list;
+    this.#list = list;
+    this.#lines = new Set(list.map(lineOf));
+    for (const known of list) this.#lineOf.set(known.principal, lineOf(known));
+    return list;
+  }
+}
+
+function lineOf({ principal, digest }: KnownToken): string {
+  return `${principal.id} ${digest.toString()}`;
 }

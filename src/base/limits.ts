@@ -169,6 +169,8 @@ export const staticTokensMax = 1000;
 export const tokenFileBytesMax = 256 * KIB;
 /** The token file is looked at again this often: a withdrawn token works no longer than that. */
 export const tokenFileLookMs = 1_000;
+/** What a token has opened is looked over this often; what was withdrawn at two looks ends, so within 5 s. */
+export const standingLookMs = 2_000;
 /** Signed tokens whose check is remembered: one for each client and a few renewed ones. About 300 bytes each. */
 export const verifiedTokensMax = 1000;
 /** A check is remembered this long, so a withdrawn key is refused after at most that and the age of the keys. */

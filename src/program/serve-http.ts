@@ -100,6 +100,7 @@ function createEndpoint(
     path: settings.path,
     guard: createGuard(settings, warn),
     authorize: (request) => authorizer.authorize(request),
+    standingOf: (principal) => authorizer.standingOf(principal),
     refuseTool: (principal, toolName) => {
       if (toolScopes.isAllowed(principal, toolName)) return undefined;
       const { body, ...init } = authorizer.insufficientScope(toolScopes.requiredScopes(toolName));

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Authorization, Authorizer } from "../../src/auth/authorizer.ts";
 import { JwtVerifier } from "../../src/auth/jwt-verifier.ts";
 import { StaticTokens } from "../../src/auth/static-tokens.ts";
-import { readTokenLines } from "../../src/auth/token-list.ts";
+import type { Principal } from "../../src/auth/principal.ts";
+import { type KnownToken, readTokenLines } from "../../src/auth/token-list.ts";
 import { AuthorizationServer } from "./authorization-server.ts";
 import { TestClock } from "./test-clock.ts";
 
@@ -111,6 +112,69 @@ describe("Authorizer with static tokens", () => {
       cookie: `token=${token}; access_token=${token}`,
     });
     expect(plain.authorize({ url: "http://h/mcp", headers })).toMatchObject({ status: 401 });
+  });
+});
+
+describe("Authorizer.standingOf()", () => {
+  const principalOf = async (authorizer: Authorizer, bearer: string): Promise<Principal> => {
+    const authorization = await authorizer.authorize(request(`Bearer ${bearer}`));
+    if (authorization.kind === "ok") return authorization.principal;
+    throw new Error(authorization.body);
+  };
+  const read = (text: string): readonly KnownToken[] => readTokenLines(text, "f").tokens;
+  const other = "fedcba9876543210";
+
+  test.each<[string, string, string]>([
+    ["as it was", `laptop ${token}`, "valid"],
+    ["with other scopes", `laptop ${token} tools:read`, "valid"],
+    ["beside another", `desk ${other}\nlaptop ${token}`, "valid"],
+    ["gone", "", "withdrawn"],
+    ["with another token", `laptop ${other}`, "withdrawn"],
+    ["with another label", `desk ${token}`, "withdrawn"],
+  ])("the line of a token %s", async (_, text, standing) => {
+    let current = read(`laptop ${token}`);
+    const source = { current: () => current };
+    const authorizer = new Authorizer({ kind: "protected", tokens: new StaticTokens(source) });
+    const principal = await principalOf(authorizer, token);
+    expect(authorizer.standingOf(principal)).toBe("valid");
+    current = read(text);
+    expect<string>(authorizer.standingOf(principal)).toBe(standing);
+  });
+
+  test("a line that comes back makes its token valid again", async () => {
+    let current = read(`laptop ${token}`);
+    const source = { current: () => current };
+    const authorizer = new Authorizer({ kind: "protected", tokens: new StaticTokens(source) });
+    const principal = await principalOf(authorizer, token);
+    current = [];
+    expect(authorizer.standingOf(principal)).toBe("withdrawn");
+    current = read(`laptop ${token}`);
+    expect(authorizer.standingOf(principal)).toBe("valid");
+  });
+
+  test("a signed token has expired when it would be refused for its age", async () => {
+    await using issuer = await AuthorizationServer.start();
+    const clock = new TestClock();
+    const jwt = new JwtVerifier({
+      issuer: issuer.issuer,
+      audiences: [resource],
+      keySetUrl: issuer.keySetUrl,
+      warn: () => {},
+      clock,
+    });
+    const authorizer = new Authorizer({ kind: "protected", tokens, jwt });
+    const exp = Math.floor(clock.wallMs() / 1000) + 60;
+    const claims = { ...issuer.claims(resource, clock.wallMs()), exp };
+    const principal = await principalOf(authorizer, await issuer.sign(claims));
+    clock.setWall((exp + 30) * 1000 - 1);
+    expect(authorizer.standingOf(principal)).toBe("valid");
+    clock.setWall((exp + 30) * 1000);
+    expect(authorizer.standingOf(principal)).toBe("expired");
+    expect(authorizer.standingOf(await principalOf(authorizer, token))).toBe("valid");
+  });
+
+  test("without authentication nothing is ever taken back", () => {
+    expect(open.standingOf({ id: "local", scopes: undefined })).toBe("valid");
   });
 });
 

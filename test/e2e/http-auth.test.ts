@@ -7,6 +7,7 @@ import { type Answer, mirrored, modernMessage, onlyMessage } from "./harness/htt
 import { HttpServer } from "./harness/http-server.ts";
 import { isError, textOf, toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
+import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -134,6 +135,29 @@ describe("H04: who is not known", () => {
     takeBack(other);
     await eventually("its end", async () => (await status()) === 401);
     expect(other.stderr).toContain("no token of it is taken");
+  });
+});
+
+describe("what a token has opened", () => {
+  test("[http.auth] ends when it is withdrawn: streams, subscriptions and commands of one holder", async () => {
+    await using other = await HttpServer.start({
+      tokens: [`laptop ${laptop}`, `reader ${reader}`],
+    });
+    const marker = uniqueSeconds();
+    const background = { name: "BackgroundBash", arguments: { command: `sleep ${marker}` } };
+    const [gone, staying] = [
+      await other.initialize("2025-11-25", {}, reader),
+      await other.initialize("2025-11-25", {}, laptop),
+    ];
+    const streams = [await gone.listen(), await staying.listen()] as const;
+    await gone.request("tools/call", background);
+    await eventually("the command", () => sleepers(marker) === 1);
+    await other.client.withToken(reader).modern("tools/call", background);
+    other.home.write("tokens.txt", `laptop ${laptop}\n`);
+    await streams[0].ended;
+    await allGone(`sleep ${marker}`);
+    expect((await staying.request("ping")).result).toEqual({});
+    await streams[1].close();
   });
 });
 

@@ -17,12 +17,16 @@ import { ModernHttp, type ModernHttpParts } from "./modern-http.ts";
 import { McpPost } from "./mcp-post.ts";
 import { refusal } from "./responses.ts";
 import { SsePair, type SsePairPaths } from "./sse-pair.ts";
+import { type StandingOf, StandingWatch } from "./standing-watch.ts";
 
 export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpParts, "heartbeat"> {
   /** Path of the MCP endpoint, such as `/mcp`. */
   readonly path: string;
   readonly guard: RequestGuard;
   readonly authorize: (request: Request) => Authorization | Promise<Authorization>;
+  /** How the token of somebody who was authorized stands now; without, all that came in may stay. */
+  readonly standingOf?: StandingOf | undefined;
+  readonly standingLookMs?: number;
   readonly refuseTool: RefuseTool;
   /** Documents served without authorization, by path, such as the metadata of RFC 9728. */
   readonly documents: ReadonlyMap<string, string>;
@@ -51,6 +55,7 @@ export class HttpEndpoint {
   readonly #heartbeat = new Heartbeat();
   readonly #bodies: BodyBounds;
   readonly #metrics: HttpMetrics | undefined;
+  readonly #standings: StandingWatch | undefined;
   /** What speaks MCP, by path. */
   readonly #routes: ReadonlyMap<string, Route>;
   #isDraining = false;
@@ -62,11 +67,22 @@ export class HttpEndpoint {
     this.#modern = new ModernHttp({ ...parts, heartbeat: this.#heartbeat });
     this.#legacy = new LegacyHttp(this.#sessions, parts.server, this.#heartbeat);
     this.#bodies = createBodyBounds(parts.principalPart);
+    this.#standings = this.#watchStandings();
     this.#post = new McpPost(this.#modern, this.#legacy, this.#refuse, this.#bodies);
     this.#routes = new Map([
       ...this.#ssePairRoutes(),
       [parts.path, (request, principal) => this.#serve(request, principal)],
     ]);
+  }
+
+  #watchStandings(): StandingWatch | undefined {
+    const { standingOf, standingLookMs } = this.#parts;
+    if (standingOf === undefined) return undefined;
+    const review = (current: StandingOf): void => {
+      this.#modern.review(current);
+      this.#sessions.review(current);
+    };
+    return new StandingWatch(standingOf, review, standingLookMs);
   }
 
   /** Never rejects. */
@@ -114,6 +130,7 @@ export class HttpEndpoint {
 
   /** Ends every session and request at once. */
   close(): void {
+    this.#standings?.close();
     this.#modern.close();
     this.#sessions.close();
   }

@@ -91,6 +91,11 @@ export class HttpSession implements LegacySession {
     return replayResponse(replay.events);
   }
 
+  /** A call that was begun in time may finish on its stream. */
+  expire(): void {
+    this.#ownStream?.disconnect();
+  }
+
   closeStreams(): void {
     this.#heartbeat?.delete(this.#beatNumber);
     for (const stream of this.#streams.values()) stream.finish(undefined);

@@ -5,6 +5,7 @@ import { EventMemory } from "../../transport/http/event-memory.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientProfile } from "../session.ts";
 import type { LegacySession, SessionKind } from "./legacy-session.ts";
+import type { StandingOf } from "./standing-watch.ts";
 
 export interface HttpSessionsParts {
   readonly server: ServerContext;
@@ -87,6 +88,15 @@ export class HttpSessions {
     connection.server.subscriptions.release(connection);
     session.closeStreams();
     this.#parts.onEnd(connection.session.clientId);
+  }
+
+  /** Ends the sessions of withdrawn tokens. */
+  review(standingOf: StandingOf): void {
+    for (const session of this.#sessions.values()) {
+      const standing = standingOf(session.principal);
+      if (standing === "withdrawn") this.end(session);
+      else if (standing === "expired") session.expire();
+    }
   }
 
   /** Resolves when no request of any session is under way. */

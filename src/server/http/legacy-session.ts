@@ -14,6 +14,8 @@ export interface LegacySession {
   readonly connection: Connection;
   /** True: it is not idle, however long ago it was used. */
   readonly isBusy: boolean;
+  /** The token has expired: what would stay open without end is closed; a client with a new one comes back. */
+  expire(): void;
   /** The session has ended, its work is cancelled. */
   closeStreams(): void;
 }

@@ -13,15 +13,19 @@ import type { ServerContext } from "../server-context.ts";
 import { type ClientProfile, Session } from "../session.ts";
 import { DirectSink } from "./direct-sink.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import { ModernClients } from "./modern-clients.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { paramHeadersLookup } from "./param-headers-by-tool.ts";
 import { ResponseLane } from "./response-lane.ts";
 import { accepted, refusal } from "./responses.ts";
+import type { StandingOf } from "./standing-watch.ts";
 
 export interface ModernHttpParts {
   readonly server: ServerContext;
   /** The client that a principal's modern requests are for. */
   readonly principalProfile: (principal: Principal) => ClientProfile;
+  /** What hangs on that client's identity, such as background tasks, is to end. */
+  readonly onEnd: (clientId: string) => void;
   /** Requests under way at a time, of all clients; subscriptions do not count. */
   readonly requestsMax: number;
   readonly subscriptionsMax?: number;
@@ -36,6 +40,7 @@ export class ModernHttp {
   readonly #clientRequests = new ClientRequests();
   /** One for each principal, with the scopes of one token; holds nothing but its identity. */
   readonly #sessions = new WeakMap<Principal, Session>();
+  readonly #clients: ModernClients;
   readonly #open = new OpenRequests();
   readonly #requestPlaces: Shares;
   /** Apart from the others: subscriptions stay for hours and cost next to nothing. */
@@ -43,6 +48,7 @@ export class ModernHttp {
 
   constructor(parts: ModernHttpParts) {
     this.#parts = parts;
+    this.#clients = new ModernClients(parts.onEnd);
     const { requestsMax, subscriptionsMax = httpSubscriptionsMax, principalPart } = parts;
     this.#requestPlaces = new Shares(requestsMax, principalPart);
     this.#subscriptionPlaces = new Shares(subscriptionsMax, principalPart);
@@ -73,7 +79,7 @@ export class ModernHttp {
     const response = lane.take();
     // A stream that is there at once, such as that of a subscription, is under way all the same.
     if (inFlight.size === 0) return response;
-    number = this.#open.add(request, inFlight);
+    number = this.#open.add(request, principal, inFlight);
     places.take(principal.id);
     return response;
   }
@@ -83,6 +89,12 @@ export class ModernHttp {
     const open = this.#open.all();
     for (const inFlight of open) inFlight.endSubscriptions();
     await Promise.all(open.map((inFlight) => inFlight.settled()));
+  }
+
+  /** Ends what withdrawn tokens have begun. */
+  review(standingOf: StandingOf): void {
+    this.#open.review(standingOf);
+    this.#clients.review(standingOf);
   }
 
   close(): void {
@@ -111,6 +123,7 @@ export class ModernHttp {
     if (known !== undefined) return known;
     const session = new Session(this.#parts.principalProfile(principal), this.#clientRequests);
     this.#sessions.set(principal, session);
+    this.#clients.note(principal, session.clientId);
     return session;
   }
 }

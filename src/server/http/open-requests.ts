@@ -1,8 +1,11 @@
 import { IdTable } from "../../base/id-table.ts";
+import type { Principal } from "../../auth/principal.ts";
 import type { InFlight } from "../in-flight.ts";
+import type { StandingOf } from "./standing-watch.ts";
 
 interface OpenRequest {
   readonly request: Request;
+  readonly principal: Principal;
   readonly inFlight: InFlight;
   /** `old` at the second look at it, when its signal is listened to. */
   state: "new" | "seen" | "old";
@@ -24,9 +27,9 @@ export class OpenRequests {
   }
 
   /** Its number, for `delete`. */
-  add(request: Request, inFlight: InFlight): number {
+  add(request: Request, principal: Principal, inFlight: InFlight): number {
     this.#lookLater();
-    return this.#requests.add({ request, inFlight, state: "new" });
+    return this.#requests.add({ request, principal, inFlight, state: "new" });
   }
 
   /** False when it was not there. */
@@ -36,6 +39,15 @@ export class OpenRequests {
 
   all(): InFlight[] {
     return this.#requests.values().map(({ inFlight }) => inFlight);
+  }
+
+  /** Cancels what withdrawn tokens began; those that expired lose what has no end by itself. */
+  review(standingOf: StandingOf): void {
+    for (const { principal, inFlight } of this.#requests.values()) {
+      const standing = standingOf(principal);
+      if (standing === "withdrawn") inFlight.cancelAll();
+      else if (standing === "expired") inFlight.endSubscriptions();
+    }
   }
 
   #lookLater(): void {

@@ -35,7 +35,7 @@ export class SessionStream implements EventSink, Beating {
     this.response = this.#attach(headers).response;
     if (!parts.primes) return;
     this.#attached?.write(encodePriming(parts.store.append(parts.number, "")));
-    this.closeEarly = () => this.#closeEarly();
+    this.closeEarly = () => this.disconnect();
   }
 
   /** True while a client reads it. */
@@ -85,6 +85,13 @@ export class SessionStream implements EventSink, Beating {
     return stream.response;
   }
 
+  /** Closes the connection alone: the client may come back. */
+  disconnect(): void {
+    this.#attached?.write(encodeRetry(httpRetryMs));
+    this.#attached?.end();
+    this.#attached = undefined;
+  }
+
   /** Keeps the message and returns its event. */
   #stored(text: string): string {
     const { store, number } = this.#parts;
@@ -98,11 +105,5 @@ export class SessionStream implements EventSink, Beating {
     }, headers);
     this.#attached = stream;
     return stream;
-  }
-
-  #closeEarly(): void {
-    this.#attached?.write(encodeRetry(httpRetryMs));
-    this.#attached?.end();
-    this.#attached = undefined;
   }
 }

@@ -66,6 +66,11 @@ export class SsePairSession implements LegacySession, Beating, Outbox {
     this.#stream.write(keepAliveComment);
   }
 
+  /** Its one stream is the session, so it ends, but not under a call that was begun in time. */
+  expire(): void {
+    if (this.connection.inFlight.size === 0) this.#onGone?.();
+  }
+
   closeStreams(): void {
     this.#heartbeat?.delete(this.#beatNumber);
     this.#stream.end();

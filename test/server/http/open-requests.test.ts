@@ -17,7 +17,11 @@ function open(requests: OpenRequests): { client: AbortController; watched: Watch
   const client = new AbortController();
   const request = new Request("http://localhost/mcp", { method: "POST", signal: client.signal });
   const watched = new Watched();
-  return { client, watched, id: requests.add(request, watched) };
+  return {
+    client,
+    watched,
+    id: requests.add(request, { id: "local", scopes: undefined }, watched),
+  };
 }
 
 test("OpenRequests: a client that goes has cancelled its request, and no other", async () => {

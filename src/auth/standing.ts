@@ -1,0 +1,10 @@
+/**
+ * How the token now stands that a request came with. Sessions and streams outlast the request that opened them, so
+ * it is asked again while they are open.
+ */
+export type Standing =
+  | "valid"
+  /** Its time is over: its holder may come back with a new one. */
+  | "expired"
+  /** It was taken back: what it opened is to end. */
+  | "withdrawn";
