@@ -17,9 +17,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   process: ["base"],
   transport: ["base", "protocol"],
   background: ["base", "process", "types:store"],
-  tools: ["base", "types:protocol"],
+  web: [],
+  tools: ["base", "types:protocol", "types:web"],
   workers: ["base", "protocol", "tools"],
-  gateway: ["base", "protocol", "background", "types:tools", "types:workers"],
+  gateway: ["base", "protocol", "background", "types:web", "types:tools", "types:workers"],
   server: ["base", "protocol", "types:auth", "gateway", "transport"],
   cli: ["base", "protocol", "config", "types:gateway"],
   program: [

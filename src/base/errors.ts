@@ -12,6 +12,8 @@ export type AppErrorCode =
   | "system"
   /** A limit of `base/limits.ts` was reached. */
   | "limit"
+  /** A rule forbids it: an address that must not be reached, a file that must not be read. */
+  | "refused"
   /** The caller cancelled, or the owner is shutting down. */
   | "cancelled"
   /** The other side, or this system, does not have what the operation needs. */

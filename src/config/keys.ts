@@ -1,5 +1,6 @@
 import { booleanValue, integerValue, pathValue, profileNameValue } from "./value-types.ts";
 import type { ValueType } from "./value-types.ts";
+import { webKeys } from "./web-keys.ts";
 
 /**
  * What a file inside a project may do with a key. A project is other people's text:
@@ -100,6 +101,7 @@ export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
     shellPathKey,
     clientBudgetKey,
     activeProfileKey,
+    ...webKeys,
     ...toolNames.map(toolKey),
   ].map((key) => [key.name, key]),
 );

@@ -8,6 +8,17 @@ import {
   toolsKey,
 } from "./keys.ts";
 import type { Resolution } from "./resolution.ts";
+import {
+  chromePathKey,
+  marginaliaKeyKey,
+  readDocsAllowHostsKey,
+  searxngUrlKey,
+  webSearchBaseKeys,
+  webSearchEnginesKey,
+  webSearchLanguageKey,
+  webSearchRegionKey,
+} from "./web-keys.ts";
+import { listParts } from "./web-value-types.ts";
 
 /** The values that the program runs with. */
 export interface Settings {
@@ -17,8 +28,22 @@ export interface Settings {
   /** 0 = calls are never handed over; undefined = as the client-limits table says. */
   readonly clientBudgetMs: number | undefined;
   readonly activeProfile: string | undefined;
+  readonly web: WebSettings;
   /** False when TOOLS or the tool's own switch is off. `toolName` as clients see it, for instance `Bash`. */
   isToolEnabled(toolName: string): boolean;
+}
+
+/** What ReadDocs and WebSearch run with; an empty value counts as none. */
+export interface WebSettings {
+  readonly allowHosts: readonly string[];
+  readonly chromePath: string | undefined;
+  readonly searchEngines: readonly string[] | undefined;
+  readonly searchLanguage: string;
+  readonly searchRegion: string | undefined;
+  readonly searxngUrl: string | undefined;
+  readonly marginaliaKey: string | undefined;
+  /** By engine id. */
+  readonly searchBaseUrls: Readonly<Record<string, string>>;
 }
 
 export function createSettings(resolution: Resolution): Settings {
@@ -29,9 +54,29 @@ export function createSettings(resolution: Resolution): Settings {
     shellPath: resolution.valueOf(shellPathKey),
     clientBudgetMs: resolution.valueOf(clientBudgetKey),
     activeProfile: resolution.valueOf(activeProfileKey) || undefined,
+    web: createWebSettings(resolution),
     isToolEnabled(toolName) {
       const key = configKeys.get(toolKeyName(toolName));
       return tools && (key === undefined || resolution.valueOf(key) !== false);
     },
+  };
+}
+
+function createWebSettings(resolution: Resolution): WebSettings {
+  const baseUrls = [...webSearchBaseKeys].map(
+    ([id, key]) => [id, resolution.valueOf(key)] as const,
+  );
+  const engines = resolution.valueOf(webSearchEnginesKey);
+  return {
+    allowHosts: listParts(resolution.valueOf(readDocsAllowHostsKey) ?? ""),
+    chromePath: resolution.valueOf(chromePathKey),
+    searchEngines: engines === undefined ? undefined : listParts(engines),
+    searchLanguage: resolution.valueOf(webSearchLanguageKey) ?? "en",
+    searchRegion: resolution.valueOf(webSearchRegionKey) || undefined,
+    searxngUrl: resolution.valueOf(searxngUrlKey) || undefined,
+    marginaliaKey: resolution.valueOf(marginaliaKeyKey) || undefined,
+    searchBaseUrls: Object.fromEntries(
+      baseUrls.flatMap(([id, url]) => (url ? [[id, url] as const] : [])),
+    ),
   };
 }

@@ -23,11 +23,12 @@ import type { JobEnd } from "../workers/job.ts";
 import type { ServiceCall, ServiceReply } from "../workers/messages.ts";
 import { tryBecomeTask } from "./become-task.ts";
 import type { CallRequest } from "./call.ts";
+import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 import { askForJob, jobEndOf } from "./job-ask.ts";
 import { OutputProgress } from "./output-progress.ts";
 import { endedOutput, outputSoFar, readReply, runReply, taskSummary } from "./shown-execution.ts";
 
-export interface HostParts {
+export interface HostParts extends DistantServices {
   readonly supervisor: Supervisor;
   readonly savedOutputs: SavedOutputs;
   /** Sends new output as progress where the client asked for progress. */
@@ -91,6 +92,13 @@ export class JobHost {
         return this.#kill(request as { taskId: number });
       case "results.create":
         return this.#createResult();
+      case "web.fetchPage":
+      case "web.renderPage":
+      case "web.search":
+      case "images.convert":
+        return performDistantCall(this.#parts, method, request, this.#request.cancellation);
+      case "workspace.folder":
+        return this.#workspaceDir();
       case "client.ask":
         return askForJob(this.#request, request as InputRequests, this.#hasActed);
     }
@@ -210,7 +218,12 @@ export class JobHost {
 }
 
 /** What the next round may do again, since the handler will run from its start. */
-const repeatable: ReadonlySet<ServiceCall["method"]> = new Set(["background.read", "client.ask"]);
+const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
+  "background.read",
+  ...distantMethods,
+  "workspace.folder",
+  "client.ask",
+]);
 
 function failureOf(error: unknown): ServiceReply {
   const code = error instanceof AppError ? error.code : "system";

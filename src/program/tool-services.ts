@@ -18,6 +18,7 @@ import { findShell } from "../process/shell.ts";
 import { Ledger } from "../store/ledger.ts";
 import { openStore } from "../store/open-store.ts";
 import { WorkerPool } from "../workers/pool.ts";
+import { absentServices } from "./absent-services.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 
 /** A ledger write gives way to another process for this long, and no longer: it is on the main thread. */
@@ -79,6 +80,7 @@ export class ToolServices {
       pool: this.#pool,
       supervisor: this.#supervisor,
       savedOutputs,
+      ...absentServices,
     });
   }
 

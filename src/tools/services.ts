@@ -1,4 +1,5 @@
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
+import type { ImagesService, WebService, WorkspaceService } from "./web-services.ts";
 
 /**
  * What tools may ask of the services on the main thread. Requests and replies cross a thread as JSON,
@@ -118,6 +119,11 @@ export interface ServiceMethods {
   "background.kill": BackgroundService["kill"];
   "results.create": ResultsService["create"];
   "client.ask": ClientService["ask"];
+  "web.fetchPage": WebService["fetchPage"];
+  "web.renderPage": WebService["renderPage"];
+  "web.search": WebService["search"];
+  "images.convert": ImagesService["convert"];
+  "workspace.folder": WorkspaceService["folder"];
 }
 
 export type ServiceMethod = keyof ServiceMethods;

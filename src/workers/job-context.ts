@@ -8,6 +8,7 @@ import {
   type ServiceMethods,
 } from "../tools/services.ts";
 import type { InputKind } from "../protocol/input-request.ts";
+import type { ImagesService, WebService, WorkspaceService } from "../tools/web-services.ts";
 import type { Snapshots, ToolContext, ToolLimits } from "../tools/tool.ts";
 import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
@@ -55,6 +56,22 @@ export class JobContext implements ToolContext {
       can: (kind) => this.#canAsk.includes(kind),
       ask: (requests) => this.#call("client.ask", requests),
     };
+  }
+
+  get web(): WebService {
+    return {
+      fetchPage: (request) => this.#call("web.fetchPage", request),
+      renderPage: (request) => this.#call("web.renderPage", request),
+      search: (request) => this.#call("web.search", request),
+    };
+  }
+
+  get images(): ImagesService {
+    return { convert: (request) => this.#call("images.convert", request) };
+  }
+
+  get workspace(): WorkspaceService {
+    return { folder: () => this.#call("workspace.folder", {}) };
   }
 
   /** The main thread's answer to the call that is waiting. */

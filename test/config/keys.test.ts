@@ -14,9 +14,10 @@ test("describeConfigKeys() has each key with its policy", () => {
     ["SHELL_PATH", "path", "", "never"],
     ["CLIENT_BUDGET_MS", "integer", "", "never"],
     ["ACTIVE_PROFILE", "profile name", "", "never"],
-    ["TOOL_BASH", "boolean", "true", "narrow"],
+    ["READDOCS_ALLOW_HOSTS", "host list", "", "never"],
   ]);
-  expect(rows.length).toBe(5 + 13);
+  expect(rows.at(-1)).toEqual(["TOOL_SETCALLBACK", "boolean", "true", "narrow"]);
+  expect(rows.length).toBe(5 + 7 + 16 + 13);
   expect(describeConfigKeys().every((row) => row.help.endsWith("."))).toBe(true);
 });
 

@@ -176,6 +176,16 @@ describe("loadConfig()", () => {
       shellPath: undefined,
       clientBudgetMs: undefined,
       activeProfile: undefined,
+      web: {
+        allowHosts: [],
+        chromePath: undefined,
+        searchEngines: undefined,
+        searchLanguage: "en",
+        searchRegion: undefined,
+        searxngUrl: undefined,
+        marginaliaKey: undefined,
+        searchBaseUrls: {},
+      },
       isToolEnabled: expect.any(Function),
     });
   });

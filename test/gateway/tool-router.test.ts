@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { ProgressUpdate } from "../../src/gateway/call.ts";
 import { JobHost } from "../../src/gateway/job-host.ts";
+import { absentServices } from "../../src/program/absent-services.ts";
 import type { ReadReply } from "../../src/tools/services.ts";
 import { until } from "../process/until.ts";
 import { RouterHarness } from "./router-harness.ts";
@@ -151,7 +152,11 @@ describe("JobHost", () => {
   const hostOf = (harness: RouterHarness, cancellation = new Cancellation()): JobHost => {
     const { supervisor, savedOutputs } = harness.services;
     const request = harness.request("ReadBgOutput", {}, { cancellation });
-    return new JobHost({ supervisor, savedOutputs, isStreaming: true }, request, undefined);
+    return new JobHost(
+      { supervisor, savedOutputs, isStreaming: true, ...absentServices },
+      request,
+      undefined,
+    );
   };
   const readCall = (waitMs: number, waitBeyond: number | null = null) =>
     ({

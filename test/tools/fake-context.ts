@@ -73,11 +73,16 @@ export class FakeBackground implements BackgroundService {
   }
 }
 
+const nobody = (): Promise<never> => Promise.reject(new Error("nobody is there"));
+
 export function fakeContext(parts: Partial<ToolContext> = {}): ToolContext {
   return {
     background: new FakeBackground(),
     results: { create: () => Promise.resolve(null) },
     client: { can: () => false, ask: () => Promise.reject(new Error("nobody is asked")) },
+    web: { fetchPage: nobody, renderPage: nobody, search: nobody },
+    images: { convert: nobody },
+    workspace: { folder: () => Promise.resolve("/workspace") },
     snapshots: {},
     limits: { resultCharsMax: 30_000, answerMs: null },
     ...parts,

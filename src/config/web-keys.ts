@@ -1,0 +1,92 @@
+import { engineIds } from "../base/search-engine-ids.ts";
+import type { ConfigKey } from "./keys.ts";
+import { pathValue } from "./value-types.ts";
+import {
+  engineListValue,
+  engineUrlValue,
+  hostListValue,
+  keyTextValue,
+  languageValue,
+  regionValue,
+} from "./web-value-types.ts";
+
+/** What no project's file may decide: where requests go and what may be started. */
+const userOnly = { project: "never", published: false } as const;
+
+export const readDocsAllowHostsKey: ConfigKey<string> = {
+  name: "READDOCS_ALLOW_HOSTS",
+  type: hostListValue,
+  help: "Hosts that ReadDocs may read although their addresses are private, for instance localhost.",
+  ...userOnly,
+};
+
+export const chromePathKey: ConfigKey<string> = {
+  name: "CHROME_PATH",
+  type: pathValue,
+  help: "The Chrome, Chromium or Edge that ReadDocs uses. Default: the first that is found.",
+  ...userOnly,
+};
+
+export const webSearchEnginesKey: ConfigKey<string> = {
+  name: "WEBSEARCH_ENGINES",
+  type: engineListValue,
+  help: "The search engines to ask. Default: eleven, see the web search page.",
+  ...userOnly,
+};
+
+export const webSearchLanguageKey: ConfigKey<string> = {
+  name: "WEBSEARCH_LANGUAGE",
+  type: languageValue,
+  default: "en",
+  help: "The language that search engines are asked to prefer.",
+  project: "set",
+  published: false,
+};
+
+export const webSearchRegionKey: ConfigKey<string> = {
+  name: "WEBSEARCH_REGION",
+  type: regionValue,
+  help: "The country that search engines are asked to prefer. Default: none.",
+  project: "set",
+  published: false,
+};
+
+export const searxngUrlKey: ConfigKey<string> = {
+  name: "SEARXNG_URL",
+  type: engineUrlValue,
+  help: "A SearXNG instance of your own, asked besides the other engines.",
+  ...userOnly,
+};
+
+export const marginaliaKeyKey: ConfigKey<string> = {
+  name: "WEBSEARCH_MARGINALIA_KEY",
+  type: keyTextValue,
+  help: "Your own key for Marginalia Search. Default: the public one, which is often exhausted.",
+  ...userOnly,
+};
+
+/** Another scheme, host and port for all requests of one engine. */
+export const webSearchBaseKeys: ReadonlyMap<string, ConfigKey<string>> = new Map(
+  engineIds
+    .filter((id) => id !== "searxng")
+    .map((id) => [
+      id,
+      {
+        name: `WEBSEARCH_BASE_${id.toUpperCase()}`,
+        type: engineUrlValue,
+        help: `Where ${id} is reached instead of its own address: a mirror, or a test.`,
+        ...userOnly,
+      },
+    ]),
+);
+
+export const webKeys: readonly ConfigKey[] = [
+  readDocsAllowHostsKey,
+  chromePathKey,
+  webSearchEnginesKey,
+  webSearchLanguageKey,
+  webSearchRegionKey,
+  searxngUrlKey,
+  marginaliaKeyKey,
+  ...webSearchBaseKeys.values(),
+];

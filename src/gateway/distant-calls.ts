@@ -1,0 +1,62 @@
+import type { Cancellation } from "../base/cancellation.ts";
+import type { ServiceMethod } from "../tools/services.ts";
+import type { ConvertImageRequest, ConvertedImage } from "../tools/web-services.ts";
+import type { FetchPageRequest, RenderPageRequest } from "../web/loaded-page.ts";
+import type { SearchRequest } from "../web/search-reply.ts";
+import type { Web } from "../web/web.ts";
+
+/** Decodes images outside of this process. */
+export interface ImageConverter {
+  convert(request: ConvertImageRequest, signal: AbortSignal): Promise<ConvertedImage>;
+}
+
+/** The services whose work is done neither in a tool's Worker nor on the main thread. */
+export interface DistantServices {
+  readonly web: Web;
+  readonly images: ImageConverter;
+}
+
+/** Methods of those services; what they do may be done again. */
+export const distantMethods = [
+  "web.fetchPage",
+  "web.renderPage",
+  "web.search",
+  "images.convert",
+] as const satisfies readonly ServiceMethod[];
+
+export type DistantMethod = (typeof distantMethods)[number];
+
+/** Has it done; the work ends when the call is cancelled. */
+export async function performDistantCall(
+  services: DistantServices,
+  method: DistantMethod,
+  request: unknown,
+  cancellation: Cancellation,
+): Promise<unknown> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  cancellation.onCancel(abort);
+  try {
+    return await startCall(services, method, request, controller.signal);
+  } finally {
+    cancellation.offCancel(abort);
+  }
+}
+
+function startCall(
+  { web, images }: DistantServices,
+  method: DistantMethod,
+  request: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  switch (method) {
+    case "web.fetchPage":
+      return web.fetchPage(request as FetchPageRequest, signal);
+    case "web.renderPage":
+      return web.renderPage(request as RenderPageRequest, signal);
+    case "web.search":
+      return web.search(request as SearchRequest, signal);
+    case "images.convert":
+      return images.convert(request as ConvertImageRequest, signal);
+  }
+}

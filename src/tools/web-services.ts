@@ -1,0 +1,39 @@
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../web/loaded-page.ts";
+import type { SearchReply, SearchRequest } from "../web/search-reply.ts";
+
+/** Pages and searches; the work is done by the web service, never in the Worker of the tool. */
+export interface WebService {
+  /** @throws AppError as `Web.fetchPage` */
+  fetchPage(request: FetchPageRequest): Promise<LoadedPage>;
+  /** @throws AppError as `Web.renderPage` */
+  renderPage(request: RenderPageRequest): Promise<LoadedPage>;
+  search(request: SearchRequest): Promise<SearchReply>;
+}
+
+export interface ConvertImageRequest {
+  /** Absolute. */
+  readonly path: string;
+}
+
+export interface ConvertedImage {
+  readonly base64: string;
+  readonly mimeType: string;
+  /** In pixels, of what is in `base64`. */
+  readonly width: number;
+  readonly height: number;
+  /** What was done, for instance `scaled down from 4000 × 3000`. */
+  readonly changes: readonly string[];
+}
+
+export interface ImagesService {
+  /**
+   * Decodes and scales an image in a child process with limits on time and memory.
+   * @throws AppError with what is wrong with the file
+   */
+  convert(request: ConvertImageRequest): Promise<ConvertedImage>;
+}
+
+export interface WorkspaceService {
+  /** The absolute path that relative ones are resolved against. */
+  folder(): Promise<string>;
+}

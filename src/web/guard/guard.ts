@@ -1,0 +1,34 @@
+/** One request, redirects not followed: each hop is judged anew by whoever follows it. */
+export interface GuardedRequest {
+  readonly url: URL;
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** Hosts that this request may reach although their addresses are private, besides those of the configuration. */
+  readonly allowHosts?: readonly string[];
+}
+
+/** A forward proxy for one browser, or for one of its contexts. */
+export interface GuardProxy extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  /** What it has refused so far, newest last: `host` as asked for, and why. */
+  readonly refusals: readonly { readonly host: string; readonly reason: string }[];
+}
+
+/**
+ * Judges every address after resolution and dials the address that it judged (threats.md row 12). The one
+ * way to the network for pages, the browser and search engines.
+ */
+export interface NetworkGuard extends AsyncDisposable {
+  /**
+   * @throws AppError `refused` when any address of the host is forbidden, `system` when the name cannot be
+   * resolved or the connection fails, `cancelled` when `signal` says so
+   */
+  fetch(request: GuardedRequest): Promise<Response>;
+  /** @param pageUrl what the user asked for: its host alone may be reached by the configuration's allowance */
+  openProxy(pageUrl: URL): Promise<GuardProxy>;
+}

@@ -1,0 +1,14 @@
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "./loaded-page.ts";
+import type { SearchReply, SearchRequest } from "./search-reply.ts";
+
+/**
+ * Everything that reaches the network for the tools: one guard, one browser, one set of engines. It lives
+ * in a Worker of its own (`worker/`), or in a command of the command line. Failures are `AppError`s with
+ * a message for the reader: `usage` for a URL that is no URL, `refused` for one that the guard refuses,
+ * `cancelled`, `limit`, `unsupported` when there is no browser, `system` for the network.
+ */
+export interface Web extends AsyncDisposable {
+  fetchPage(request: FetchPageRequest, signal: AbortSignal): Promise<LoadedPage>;
+  renderPage(request: RenderPageRequest, signal: AbortSignal): Promise<LoadedPage>;
+  search(request: SearchRequest, signal: AbortSignal): Promise<SearchReply>;
+}
