@@ -1,0 +1,48 @@
+import type { EngineAnswer, SearchEngine } from "../engine.ts";
+
+/** Redirects that are followed for one request. */
+export const engineRedirectsMax = 3;
+
+export type RedirectVerdict =
+  | { readonly kind: "follow"; readonly url: URL }
+  | { readonly kind: "answer"; readonly answer: EngineAnswer };
+
+/**
+ * Whether a redirect is followed. One to a captcha or a consent wall is itself the answer, and one that leaves
+ * the engine's domain is followed by nobody.
+ *
+ * @param from where the redirecting response came from, base override included
+ * @param location the header as it was sent
+ * @param hops redirects that were followed before this one
+ */
+export function judgeRedirect(
+  engine: SearchEngine,
+  from: URL,
+  location: string,
+  hops: number,
+): RedirectVerdict {
+  const url = URL.parse(location, from.href);
+  if (url === null) return failed("redirected to something that is no URL");
+  const said = engine.judgeLocation?.(url);
+  if (said !== undefined) return { kind: "answer", answer: said };
+  if (url.protocol !== "https:" && url.protocol !== from.protocol) {
+    return failed(`redirected to ${url.protocol}//${url.host}`);
+  }
+  if (!isWithin(url, from, engine.domain)) return failed(`redirected to ${url.host}`);
+  if (hops >= engineRedirectsMax) return failed(`more than ${engineRedirectsMax} redirects`);
+  return { kind: "follow", url };
+}
+
+function failed(detail: string): RedirectVerdict {
+  return { kind: "answer", answer: { state: "error", detail } };
+}
+
+/** An overridden host is none of the domain: from there only the same host will do. */
+function isWithin(url: URL, from: URL, domain: string | undefined): boolean {
+  if (url.host === from.host) return true;
+  return domain !== undefined && isOf(from.hostname, domain) && isOf(url.hostname, domain);
+}
+
+function isOf(hostname: string, domain: string): boolean {
+  return hostname === domain || hostname.endsWith(`.${domain}`);
+}
