@@ -22,7 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   workers: ["base", "protocol", "tools"],
   gateway: ["base", "protocol", "background", "types:web", "types:tools", "types:workers"],
   server: ["base", "protocol", "types:auth", "gateway", "transport"],
-  cli: ["base", "protocol", "config", "types:gateway"],
+  cli: ["base", "protocol", "config", "transport", "web", "types:gateway"],
   program: [
     "base",
     "types:protocol",

@@ -6,6 +6,8 @@ export interface CommandIo {
   readonly homeDir: string;
   readonly executableDir: string;
   readonly stdinIsTerminal: boolean;
+  /** What is piped in; it can be read once. */
+  readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
   /** Aborted by Ctrl-C. */

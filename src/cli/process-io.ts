@@ -24,6 +24,9 @@ export function createProcessIo(): CommandIo {
     get stdinIsTerminal() {
       return isTerminal(0);
     },
+    get stdin() {
+      return Bun.stdin.stream();
+    },
     stdout: createOutput(1),
     stderr: createOutput(2),
     get interrupted() {

@@ -29,6 +29,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/call.ts")).callCommand,
   },
   {
+    name: "extract",
+    summary: "Print the content of an HTML page",
+    load: async () => (await import("./commands/extract.ts")).extractCommand,
+  },
+  {
     name: "config list",
     summary: "List the configuration",
     load: async () => (await import("./commands/config-list.ts")).configListCommand,

@@ -29,6 +29,8 @@ export interface CommandRunInput {
   readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
   readonly tools?: readonly ToolListing[];
   readonly outcome?: CallOutcome;
+  /** Chunks of stdin. */
+  readonly stdin?: readonly (string | Uint8Array)[];
 }
 
 const annotations = {
@@ -72,6 +74,7 @@ export async function runIn(
     homeDir: tree.path("home"),
     executableDir: tree.path("bin"),
     stdinIsTerminal: input.terminals?.includes("stdin") === true,
+    stdin: chunksOf(input.stdin ?? []),
     stdout,
     stderr,
     interrupted: new AbortController().signal,
@@ -95,6 +98,12 @@ export async function run(
 ): Promise<CommandRun> {
   using tree = new TempTree(input.files);
   return await runIn(tree, argv, input);
+}
+
+async function* chunksOf(chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    yield typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk;
+  }
 }
 
 function createOutput(isTerminal: boolean): TextOutput & { text(): string } {

@@ -1,0 +1,33 @@
+import { hasChildren, isText } from "domhandler";
+import type { ChildNode } from "domhandler";
+
+import type { HtmlDocument, HtmlElement } from "./parse-html.ts";
+
+/** The text below `root` as it stands in the document, without recursion; at most about `charsMax` of it. */
+export function nodeText(
+  root: HtmlDocument | HtmlElement,
+  charsMax: number = Number.POSITIVE_INFINITY,
+): string {
+  let text = "";
+  const waiting: ChildNode[] = root.children.toReversed();
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (isText(node)) text += node.data;
+    else if (hasChildren(node)) {
+      for (let index = node.children.length - 1; index >= 0; index--) {
+        const child = node.children[index];
+        if (child !== undefined) waiting.push(child);
+      }
+    }
+    if (text.length >= charsMax) break;
+  }
+  return text;
+}
+
+/** The same on one line. */
+export function lineText(root: HtmlDocument | HtmlElement, charsMax?: number): string {
+  return collapseSpace(nodeText(root, charsMax));
+}
+
+export function collapseSpace(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,20 @@
+import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
+import type { TextMeasure } from "./text-measure.ts";
+
+/**
+ * What the strategies know of a page. Scripts, styles, comments and whatever is not shown have left the
+ * document before it is measured; strategies may move or detach nodes, after which measures of their
+ * ancestors are those of before.
+ */
+export interface PageFacts {
+  readonly document: HtmlDocument;
+  /** The final URL of the page. */
+  readonly url: string;
+  /** What links are resolved against: `<base>` and `url`. */
+  readonly baseUrl: string;
+  readonly body: HtmlElement;
+  /** Of the page, without the name of its site; may be empty. */
+  readonly title: string;
+  /** Measured once, when the page was read; zeros for an element that was made later. */
+  measure(element: HtmlElement): TextMeasure;
+}

@@ -1,0 +1,65 @@
+import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
+import { lineText } from "../dom/node-text.ts";
+import { findElement, findElements } from "../dom/walk.ts";
+
+/** Longer ones are not titles. */
+const titleCharsMax = 300;
+
+/** What stands between a title and the name of its site. */
+const separator = /\s+[|\-–—·•»«/:\\]\s+|\s*[|»]\s*/;
+
+/** The title of a page without the name of its site; empty when the page does not say. */
+export function findPageTitle(document: HtmlDocument): string {
+  const written = textOf(document, (element) => element.name === "title");
+  const meta = metaTitle(document);
+  const headings = findElements(document, (element) => element.name === "h1")
+    .map((heading) => lineText(heading, titleCharsMax))
+    .filter((heading) => heading !== "");
+  const told = meta || written;
+  // A heading that the title repeats is the title as the page shows it.
+  const shown = headings.find((heading) => isPartOf(heading, written) || isPartOf(heading, meta));
+  if (shown !== undefined) return shown;
+  if (told === "") return headings.length === 1 ? (headings[0] ?? "") : "";
+  return withoutSiteName(told, siteName(document));
+}
+
+function textOf(document: HtmlDocument, matches: (element: HtmlElement) => boolean): string {
+  const element = findElement(document, matches);
+  return element === undefined ? "" : lineText(element, titleCharsMax);
+}
+
+function metaTitle(document: HtmlDocument): string {
+  return metaContent(document, "og:title") || metaContent(document, "twitter:title");
+}
+
+function siteName(document: HtmlDocument): string {
+  return metaContent(document, "og:site_name");
+}
+
+function metaContent(document: HtmlDocument, property: string): string {
+  const meta = findElement(
+    document,
+    ({ name, attribs }) =>
+      name === "meta" && (attribs["property"] === property || attribs["name"] === property),
+  );
+  return meta?.attribs["content"]?.replaceAll(/\s+/g, " ").trim().slice(0, titleCharsMax) ?? "";
+}
+
+function isPartOf(heading: string, title: string): boolean {
+  return letters(heading) !== "" && letters(title).startsWith(letters(heading));
+}
+
+function letters(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
+}
+
+function withoutSiteName(title: string, site: string): string {
+  const parts = title.split(separator).filter((part) => part.trim() !== "");
+  if (parts.length < 2) return title;
+  const last = parts.at(-1) ?? "";
+  if (letters(last) === letters(site))
+    return title.slice(0, title.lastIndexOf(last)).replace(/[\s|\-–—·•»«/:\\]+$/, "");
+  const first = parts[0] ?? "";
+  // The name of a site is short, and stands last; a title of one word is not worth the loss.
+  return first.split(" ").length >= 3 ? first : title;
+}
