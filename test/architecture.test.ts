@@ -17,7 +17,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   process: ["base"],
   transport: ["base", "protocol"],
   background: ["base", "process", "types:store"],
-  web: [],
+  web: ["base"],
   tools: ["base", "types:protocol", "types:web"],
   workers: ["base", "protocol", "tools"],
   gateway: ["base", "protocol", "background", "types:web", "types:tools", "types:workers"],

@@ -1,6 +1,12 @@
 import { type Document, type Element, isTag } from "domhandler";
-import { parse } from "parse5";
+import { type Token, parse } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
+import { AppError } from "../../base/errors.ts";
+
+/** Elements of one tree: some 600 MB. Large pages have some 300,000. */
+const pageElementsMax = 1_000_000;
+/** What a short page may have beyond its share. */
+const elementsSpare = 20_000;
 
 export type HtmlDocument = Document;
 export type HtmlElement = Element;
@@ -8,9 +14,28 @@ export type HtmlElement = Element;
 /**
  * The tree of a page, as the standard's parser builds it with scripting off: what stands in `noscript` is part of it,
  * and nothing in it runs.
+ *
+ * @throws AppError `limit` when the tree grows beyond its bound: the standard opens unclosed formatting elements
+ * again in each paragraph, so that 50 kB of them are gigabytes of tree
  */
 export function parseHtml(html: string): HtmlDocument {
-  return parse(html, { treeAdapter: adapter, scriptingEnabled: false });
+  // No page has an element for every other character, those that the standard adds included.
+  const elementsMax = Math.min(pageElementsMax, elementsSpare + html.length / 2);
+  let elements = 0;
+  const counting: typeof adapter = {
+    ...adapter,
+    createElement(name, namespace, attributes: Token.Attribute[]) {
+      elements += 1;
+      if (elements > elementsMax) {
+        throw new AppError(
+          "limit",
+          `The page's HTML unfolds to more than ${Math.floor(elementsMax)} elements; it cannot be read.`,
+        );
+      }
+      return adapter.createElement(name, namespace, attributes);
+    },
+  };
+  return parse(html, { treeAdapter: counting, scriptingEnabled: false });
 }
 
 /** Elements only; text, comments and the doctype are left out. */
