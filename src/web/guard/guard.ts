@@ -9,12 +9,18 @@ export interface GuardedRequest {
   readonly allowHosts?: readonly string[];
 }
 
-/** A forward proxy for one browser, or for one of its contexts. */
+/** A forward proxy for one context of a browser, which is made before it is known which page it will show. */
 export interface GuardProxy extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly username: string;
   readonly password: string;
+  /**
+   * Until this was called every request is refused. Called once.
+   * @param pageUrl what the user asked for: its host alone may be reached by the configuration's allowance,
+   * and its port besides 80 and 443
+   */
+  serve(pageUrl: URL): void;
   /** What it has refused so far, newest last: `host` as asked for, and why. */
   readonly refusals: readonly { readonly host: string; readonly reason: string }[];
 }
@@ -29,6 +35,6 @@ export interface NetworkGuard extends AsyncDisposable {
    * resolved or the connection fails, `cancelled` when `signal` says so
    */
   fetch(request: GuardedRequest): Promise<Response>;
-  /** @param pageUrl what the user asked for: its host alone may be reached by the configuration's allowance */
-  openProxy(pageUrl: URL): Promise<GuardProxy>;
+  /** Opens a proxy that serves one page later on, so that it costs nothing when the page is asked for. */
+  openProxy(): Promise<GuardProxy>;
 }
