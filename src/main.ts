@@ -5,4 +5,5 @@ import { catalogueCards } from "./tools/catalogue-cards.macro.ts" with { type: "
 await runProgram({
   cards: catalogueCards(),
   createWorker: () => new Worker(new URL("./worker.ts", import.meta.url).href),
+  createWebWorker: () => new Worker(new URL("./web-worker.ts", import.meta.url).href),
 });

@@ -245,3 +245,27 @@ export const resumableEventsMax = 256;
 export const resumableCharsMax = 1024 * KIB;
 /** Characters of the events of all sessions together: the oldest go first. A character takes one or two bytes. */
 export const resumableCharsTotalMax = 32 * MIB;
+
+// ---- Pages and searches ---------------------------------------------------------------------
+
+/**
+ * The web Worker answers a call by then, whatever it was: a page has 30 s to load, a browser as long and the wait that
+ * was asked for, and a few are in line before it. A reader that still waits has been given up by its client.
+ */
+export const webCallMsMax = 5 * 60_000;
+/** An unused web Worker is ended after this, when nothing in its cache is fresh any more. */
+export const webIdleMs = 15 * 60_000;
+/** A web Worker may take this long to end its browser, which takes up to 310 ms (measured) on a quiet machine. */
+export const webCloseMsMax = 1_500;
+/** Characters of a page's URL (notes of ReadDocs, section 1); browsers and servers commonly take 2,000. */
+export const pageUrlCharsMax = 2_000;
+/** Redirects of one page; browsers follow 20, honest sites need three. */
+export const pageRedirectsMax = 10;
+/** Bytes of a page, counted after decompression. */
+export const pageBytesMax = 10 * MIB;
+/** A page must be there by then, redirects included. */
+export const pageFetchMsMax = 30_000;
+/** Pages are kept this long: so long does a reader who pages through one see the same. */
+export const pageCacheAgeMsMax = 15 * 60_000;
+/** Characters of all pages that are kept; those that were not asked for longest go first. */
+export const pageCacheCharsMax = 50 * MIB;

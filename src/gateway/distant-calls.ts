@@ -3,7 +3,7 @@ import type { ServiceMethod } from "../tools/services.ts";
 import type { ConvertImageRequest, ConvertedImage } from "../tools/web-services.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../web/loaded-page.ts";
 import type { SearchRequest } from "../web/search-reply.ts";
-import type { Web } from "../web/web.ts";
+import type { RemoteWeb } from "../web/remote-web.ts";
 
 /** Decodes images outside of this process. */
 export interface ImageConverter {
@@ -12,7 +12,7 @@ export interface ImageConverter {
 
 /** The services whose work is done neither in a tool's Worker nor on the main thread. */
 export interface DistantServices {
-  readonly web: Web;
+  readonly web: RemoteWeb;
   readonly images: ImageConverter;
 }
 

@@ -4,7 +4,10 @@ import type { ToolCard } from "../tools/tool-card.ts";
 /** What differs between the product and the program that tests Worker faults: its tools. */
 export interface ProgramParts {
   readonly cards: readonly ToolCard[];
+  /** A Worker for tools. */
   readonly createWorker: () => Worker;
+  /** The Worker for all that reaches the network. */
+  readonly createWebWorker: () => Worker;
 }
 
 export interface ToolServicesOptions {

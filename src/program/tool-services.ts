@@ -18,8 +18,11 @@ import { findShell } from "../process/shell.ts";
 import { Ledger } from "../store/ledger.ts";
 import { openStore } from "../store/open-store.ts";
 import { WorkerPool } from "../workers/pool.ts";
-import { absentServices } from "./absent-services.ts";
+import { absentImages } from "./absent-services.ts";
+import { LazyWeb } from "./lazy-web.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import { storePathIn } from "./store-path.ts";
+import { createWebOptions } from "./web-options.ts";
 
 /** A ledger write gives way to another process for this long, and no longer: it is on the main thread. */
 const ledgerBusyMsMax = 100;
@@ -36,6 +39,7 @@ export class ToolServices {
   readonly #environment: CommandEnvironment;
   readonly #ledger: FamilyLedger;
   readonly #storePath: string;
+  readonly #web: LazyWeb;
 
   /** @param changes gets to know of new background tasks and their output */
   constructor(parts: ProgramParts, { start, env, warn }: ToolServicesOptions, changes: Changes) {
@@ -45,7 +49,7 @@ export class ToolServices {
     libc?.becomeSubreaper();
     libc?.disableCoreFiles();
     const instanceId = randomBytes(16).toString("hex");
-    this.#storePath = join(scorpioxDir, "scorpiox.db");
+    this.#storePath = storePathIn(scorpioxDir);
     const openLedger = (): Ledger =>
       new Ledger(
         openStore(this.#storePath, { busyMsMax: ledgerBusyMsMax, synchronous: "normal", warn }),
@@ -73,6 +77,14 @@ export class ToolServices {
       createWorker: parts.createWorker,
       onWorkerLost: (reason) => warn(`A Worker was lost and is replaced: ${reason}.`),
     });
+    this.#web = new LazyWeb({
+      createWorker: parts.createWebWorker,
+      options: () =>
+        createWebOptions({ settings: settings.web, dirs: start.dirs, env, instanceId }),
+      // A browser that outlives the server is found by its mark.
+      beforeStart: () => guardian.start(),
+      warn,
+    });
     this.router = new ToolRouter({
       cards: parts.cards,
       isEnabled: (toolName) => settings.isToolEnabled(toolName),
@@ -80,7 +92,8 @@ export class ToolServices {
       pool: this.#pool,
       supervisor: this.#supervisor,
       savedOutputs,
-      ...absentServices,
+      web: this.#web,
+      images: absentImages,
     });
   }
 
@@ -96,10 +109,10 @@ export class ToolServices {
     return this.#supervisor.endClient(clientId);
   }
 
-  /** Ends every command and every Worker. */
+  /** Ends every command, every Worker and the browser. */
   async close(): Promise<void> {
     this.#pool.close();
-    await this.#supervisor.close();
+    await Promise.all([this.#web[Symbol.asyncDispose](), this.#supervisor.close()]);
     this.#ledger.close();
   }
 }

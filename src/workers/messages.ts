@@ -1,3 +1,4 @@
+import { JsonText } from "../base/json-text.ts";
 import type { InputKind } from "../protocol/input-request.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
@@ -68,7 +69,10 @@ export type FromWorker =
 const separator = "\n";
 
 export function encodeToWorker(message: ToWorker): string {
-  return JSON.stringify(message);
+  if (message.kind !== "reply" || !message.reply.ok) return JSON.stringify(message);
+  const { value } = message.reply;
+  if (!(value instanceof JsonText)) return JSON.stringify(message);
+  return `{"kind":"reply","jobId":${message.jobId},"reply":{"ok":true,"value":${value.json}}}`;
 }
 
 /** A job, put together from its parts: most of them are short and the same in every call. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { ProgressUpdate } from "../../src/gateway/call.ts";
 import { JobHost } from "../../src/gateway/job-host.ts";
-import { absentServices } from "../../src/program/absent-services.ts";
+import { absentServices } from "./absent-services.ts";
 import type { ReadReply } from "../../src/tools/services.ts";
 import { until } from "../process/until.ts";
 import { RouterHarness } from "./router-harness.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { JsonText } from "../../src/base/json-text.ts";
 import {
   decodeFromWorker,
   decodeToWorker,
@@ -34,6 +35,14 @@ describe("messages of a Worker", () => {
   test("many together come out in order", () => {
     expect(decodeFromWorker(joinMessages(sent.map(encodeFromWorker)))).toEqual(sent);
   });
+});
+
+test("a reply that is JSON already is spliced in", () => {
+  const value = { text: nasty, list: [1, null] };
+  const reply = { ok: true as const, value: new JsonText(JSON.stringify(value)) };
+  expect(decodeToWorker(encodeToWorker({ kind: "reply", jobId: 3, reply }))).toEqual([
+    { kind: "reply", jobId: 3, reply: { ok: true, value } },
+  ]);
 });
 
 test("messages to a Worker come out in order as they went in", () => {

@@ -1,0 +1,16 @@
+import { AppError } from "../../src/base/errors.ts";
+import type { DistantServices } from "../../src/gateway/distant-calls.ts";
+
+const absent = (): Promise<never> =>
+  Promise.reject(new AppError("unsupported", "not in this test"));
+
+/** For tests of calls that need neither pages nor images. */
+export const absentServices: DistantServices = {
+  web: {
+    fetchPage: absent,
+    renderPage: absent,
+    search: absent,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  },
+  images: { convert: absent },
+};
