@@ -15,4 +15,13 @@ export const migrations: readonly string[] = [
      start_ticks INTEGER NOT NULL,
      PRIMARY KEY (instance_id, group_id)
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE engine_suspensions (
+     engine TEXT PRIMARY KEY,
+     reason TEXT NOT NULL,
+     until_ms INTEGER NOT NULL,
+     probe_until_ms INTEGER NOT NULL,
+     challenges INTEGER NOT NULL,
+     denials INTEGER NOT NULL,
+     faults INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ];

@@ -1,0 +1,107 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { createDeferred } from "../../base/deferred.ts";
+import type { Choice } from "./choose-engines.ts";
+import type { EngineAnswer } from "./engine.ts";
+import type { EnginePace } from "./engine-pace.ts";
+import { answerMsMin, earlyGraceMs, engineMsMax, searchMsMax } from "./search-limits.ts";
+
+export type Ask = Extract<Choice, { kind: "ask" }>;
+
+/** How one question ended. */
+export type Finding =
+  | { readonly kind: "answer"; readonly answer: EngineAnswer }
+  /** Its own time, or that of the search, was up. */
+  | { readonly kind: "late" }
+  /** There was enough without it, or nobody wanted the reply any more. */
+  | { readonly kind: "abandoned"; readonly reason: string }
+  /** It was asked too recently. */
+  | { readonly kind: "own_pace" };
+
+export interface Settled {
+  readonly ask: Ask;
+  readonly finding: Finding;
+  /** From its first request; 0 when there was none. */
+  readonly ms: number;
+}
+
+export interface AskingParts {
+  readonly pace: EnginePace;
+  /** Asks one engine; rejects at the end of `signal`. */
+  askOne(ask: Ask, signal: AbortSignal, onRequest: () => void): Promise<EngineAnswer>;
+  /** Told of each end, in the order of their coming; true when the rest need not be waited for much longer. */
+  onSettled(settled: Settled): boolean;
+}
+
+/**
+ * Asks all at once. Resolves within the deadline of the search, whatever engines do; what is still under way then is
+ * given up, its connections with it.
+ * @throws AppError `cancelled` when `signal` says so
+ */
+export async function askAll(
+  asks: readonly Ask[],
+  parts: AskingParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const round = new AbortController();
+  const stop = (finding: Finding): void => round.abort(finding);
+  const onCancel = (): void => stop({ kind: "abandoned", reason: "cancelled" });
+  if (signal.aborted) onCancel();
+  signal.addEventListener("abort", onCancel, { once: true });
+  const timers = [setTimeout(stop, searchMsMax, { kind: "late" } satisfies Finding)];
+  let isEnough = false;
+  const questions = asks.map(async (ask) => {
+    const settled = await askWithin(ask, parts, round.signal);
+    const isEnoughNow = parts.onSettled(settled);
+    if (!isEnoughNow || isEnough) return;
+    isEnough = true;
+    const finding = { kind: "abandoned", reason: "early return" } satisfies Finding;
+    timers.push(setTimeout(stop, earlyGraceMs, finding));
+  });
+  try {
+    await Promise.all(questions);
+  } finally {
+    signal.removeEventListener("abort", onCancel);
+    timers.forEach(clearTimeout);
+  }
+  if (signal.aborted) throw new AppError("cancelled", "The search was cancelled.");
+}
+
+/** One question within the engine's own deadline. Never rejects, and never outlives `round`. */
+async function askWithin(ask: Ask, parts: AskingParts, round: AbortSignal): Promise<Settled> {
+  const startedAt = performance.now();
+  const own = new AbortController();
+  const timer = setTimeout(() => own.abort({ kind: "late" } satisfies Finding), engineMsMax);
+  const signal = AbortSignal.any([own.signal, round]);
+  const given = createDeferred<Finding>();
+  const giveUp = (): void => given.resolve(signal.reason as Finding);
+  if (signal.aborted) giveUp();
+  signal.addEventListener("abort", giveUp, { once: true });
+  let askedAt: number | undefined;
+  const untilAt = startedAt + engineMsMax - answerMsMin;
+  using turn = await parts.pace.take(ask.engine.id, untilAt, signal);
+  const onRequest = (): void => {
+    askedAt ??= performance.now();
+    turn?.noteRequest();
+  };
+  const answer =
+    turn === undefined ? noTurn(signal) : findAnswer(() => parts.askOne(ask, signal, onRequest));
+  const finding = await Promise.race([given.promise, answer]);
+  clearTimeout(timer);
+  // What may still be under way, such as an unread body, ends here.
+  own.abort(finding);
+  const ms = askedAt === undefined ? 0 : Math.round(performance.now() - askedAt);
+  return { ask, finding, ms };
+}
+
+/** `signal` has its own word when it was what ended the wait. */
+async function noTurn(signal: AbortSignal): Promise<Finding> {
+  return signal.aborted ? (signal.reason as Finding) : { kind: "own_pace" };
+}
+
+async function findAnswer(ask: () => Promise<EngineAnswer>): Promise<Finding> {
+  try {
+    return { kind: "answer", answer: await ask() };
+  } catch (error) {
+    return { kind: "answer", answer: { state: "error", detail: messageOf(error) } };
+  }
+}

@@ -1,0 +1,107 @@
+import type { NetworkGuard } from "../guard/guard.ts";
+import { engineStepsMax } from "./engine.ts";
+import type {
+  EngineAnswer,
+  EngineQuery,
+  EngineRequest,
+  EngineResponse,
+  SearchEngine,
+} from "./engine.ts";
+import { judgeRedirect } from "./engines/judge-redirect.ts";
+import { rebaseUrl } from "./engines/rebase-url.ts";
+import { readAnswerText } from "./read-answer-text.ts";
+
+/** What every request of an engine needs. */
+export interface EngineRoad {
+  readonly guard: NetworkGuard;
+  /** Scheme, host and port that the user set for this engine. */
+  readonly base: string | undefined;
+  /** Hosts that may be reached although their addresses are private: those that the user named. */
+  readonly allowHosts: readonly string[];
+  readonly signal: AbortSignal;
+  /** Called before each request. */
+  readonly onRequest: () => void;
+}
+
+type Sent =
+  | { readonly kind: "response"; readonly response: EngineResponse }
+  | { readonly kind: "answer"; readonly answer: EngineAnswer };
+
+/**
+ * Asks one engine, in as many requests as that takes, and reads its answer.
+ * @throws what the guard throws: no connection, a refused address, the end of `road.signal`
+ */
+export async function askEngine(
+  engine: SearchEngine,
+  query: EngineQuery,
+  road: EngineRoad,
+): Promise<EngineAnswer> {
+  let request = engine.start(query);
+  for (let step = 1; ; step++) {
+    const sent = await send(engine, request, road);
+    if (sent.kind === "answer") return sent.answer;
+    const { response } = sent;
+    const following =
+      step < engineStepsMax ? await engine.next?.({ request, response }, query) : undefined;
+    if (following === undefined) return engine.read(response, query);
+    request = following;
+  }
+}
+
+/** Sends a request and follows redirects as far as the engine's rules go. */
+async function send(
+  engine: SearchEngine,
+  { url: address, method, headers, body }: EngineRequest,
+  road: EngineRoad,
+): Promise<Sent> {
+  let url = rebaseUrl(address, road.base);
+  let message: Message = { method, headers, ...(body === undefined ? {} : { body }) };
+  for (let hops = 0; ; hops++) {
+    road.onRequest();
+    const { guard, allowHosts, signal } = road;
+    const response = await guard.fetch({ url, ...message, allowHosts, signal });
+    const location = isRedirect(response.status) ? response.headers.get("location") : null;
+    if (location === null) return readResponse(url, response);
+    await response.body?.cancel();
+    const verdict = judgeRedirect(engine, url, location, hops);
+    if (verdict.kind === "answer") return verdict;
+    url = verdict.url;
+    message = afterRedirect(response.status, message);
+  }
+}
+
+interface Message {
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+/** A form goes again where the server asks for it only; browsers do the same. */
+function afterRedirect(status: number, message: Message): Message {
+  if (status === 307 || status === 308) return message;
+  const headers = Object.entries(message.headers).filter(([name]) => !/^content-/i.test(name));
+  return { method: "GET", headers: Object.fromEntries(headers) };
+}
+
+async function readResponse(url: URL, response: Response): Promise<Sent> {
+  const text = await readAnswerText(response);
+  if (text === undefined) {
+    return { kind: "answer", answer: { state: "error", detail: "body too large" } };
+  }
+  const { status } = response;
+  const headers = plainHeaders(response.headers);
+  return { kind: "response", response: { status, url: url.href, headers, text } };
+}
+
+/** Several headers of one name in one text, cookies too. */
+function plainHeaders(headers: Headers): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    plain[name] = plain[name] === undefined ? value : `${plain[name]}, ${value}`;
+  }
+  return plain;
+}

@@ -1,0 +1,41 @@
+import type { NetworkGuard } from "../guard/guard.ts";
+import type { SearchOptions } from "../web-options.ts";
+import type { EngineRoster } from "./choose-engines.ts";
+import { EngineSearch } from "./engine-search.ts";
+import { engineIds } from "./engine.ts";
+import type { EngineId } from "./engine.ts";
+import { benchEngines, defaultEngines, engineOf } from "./engines/engines.ts";
+import { SuspensionBook } from "./suspension-book.ts";
+import type { WebSearch } from "./web-search.ts";
+
+/** The web search with its real engines; `guard` is its one way out and stays the caller's. */
+export function createSearch(options: SearchOptions, guard: NetworkGuard): WebSearch {
+  const { engines, language, region, marginaliaKey, searxngUrl, baseUrls, storePath } = options;
+  const now = (): number => Date.now();
+  const own = searxngUrl === undefined ? undefined : engineOf("searxng");
+  const extras = own === undefined ? [] : [own];
+  return new EngineSearch({
+    guard,
+    roster: { ...chosenRoster(engines), extras },
+    wholeRoster: { slots: [...defaultEngines, ...benchEngines], bench: [], extras },
+    settings: { language, region, marginaliaKey, searxngUrl },
+    baseUrls,
+    book: new SuspensionBook({ storePath, now, warn }),
+    now,
+  });
+}
+
+/** Whoever names engines wants these and no others, so nobody takes the place of a suspended one. */
+function chosenRoster(names: readonly string[] | undefined): Omit<EngineRoster, "extras"> {
+  if (names === undefined) return { slots: defaultEngines, bench: benchEngines };
+  return { slots: names.filter(isEngineId).flatMap((id) => engineOf(id) ?? []), bench: [] };
+}
+
+function isEngineId(name: string): name is EngineId {
+  return engineIds.some((id) => id === name);
+}
+
+/** On stderr, from whatever thread this runs in. */
+function warn(message: string): void {
+  process.stderr.write(`scorpiox-code: ${message}\n`);
+}

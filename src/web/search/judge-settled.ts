@@ -1,0 +1,126 @@
+import type { EngineReport } from "../search-reply.ts";
+import type { Settled } from "./ask-all.ts";
+import { cleanText, cutAtWord } from "./clean-text.ts";
+import { engineIds } from "./engine.ts";
+import type { EngineAnswer, SearchEngine } from "./engine.ts";
+import { listPages } from "./engine-list.ts";
+import type { EngineList } from "./engine-list.ts";
+import { isPoisoned } from "./poisoning.ts";
+import type { Query } from "./query.ts";
+import type { Verdict } from "./suspension-policy.ts";
+import { detailCharsMax } from "./text-limits.ts";
+
+/** What one engine contributes to a search, what is said of it, and what follows for asking it again. */
+export interface JudgedEngine {
+  readonly report: EngineReport;
+  readonly verdict: Verdict;
+  /** Undefined when it found nothing that counts. */
+  readonly list: EngineList | undefined;
+}
+
+interface Judgement extends Omit<JudgedEngine, "report"> {
+  readonly status: EngineReport["status"];
+  readonly count: number;
+  readonly detail: string | undefined;
+}
+
+/** Reads what came of a question: every failure is told apart, and none is taken for "no results". */
+export function judgeSettled({ ask, finding, ms }: Settled, query: Query, now: Date): JudgedEngine {
+  const { engine, replaces } = ask;
+  const {
+    verdict,
+    list,
+    status,
+    count,
+    detail = "",
+  } = ((): Judgement => {
+    switch (finding.kind) {
+      case "answer":
+        return judgeAnswer(engine, finding.answer, query, now);
+      case "late":
+        return failed("timeout", "", { kind: "fault", reason: "timeout" });
+      case "abandoned":
+        return failed("timeout", finding.reason, { kind: "unknown" });
+      case "own_pace":
+        return failed("rate_limited", "own pace", { kind: "unknown" });
+    }
+  })();
+  const shown = cutAtWord(cleanText(detail), detailCharsMax);
+  const report: EngineReport = {
+    name: engine.id,
+    status,
+    count,
+    ms,
+    ...(shown === "" ? {} : { detail: shown }),
+    ...(replaces === undefined ? {} : { replaces }),
+  };
+  return { report, verdict: withReason(verdict, report), list };
+}
+
+function judgeAnswer(
+  engine: SearchEngine,
+  answer: EngineAnswer,
+  query: Query,
+  now: Date,
+): Judgement {
+  const { state, detail } = answer;
+  switch (state) {
+    case "ok":
+      return judgeResults(engine, answer, query, now);
+    case "no_results":
+      return failed("no_results", detail, afterAnswer(answer.backoffMs));
+    case "blocked": {
+      const kind = answer.cause;
+      return failed("blocked", detail, { kind, reason: "" });
+    }
+    case "rate_limited": {
+      const waitMs = answer.retryAfterMs;
+      return failed("rate_limited", detail, { kind: "throttled", reason: "", waitMs });
+    }
+    case "parse_error":
+      return failed("parse_error", detail, { kind: "healthy" });
+    case "error":
+      return failed("error", detail, { kind: "fault", reason: "" });
+  }
+}
+
+function judgeResults(
+  engine: SearchEngine,
+  { results, detail, backoffMs }: Extract<EngineAnswer, { state: "ok" }>,
+  query: Query,
+  now: Date,
+): Judgement {
+  const pages = listPages(results, now);
+  if (pages.length === 0) {
+    return failed("parse_error", "no result has a title and an address", { kind: "healthy" });
+  }
+  if (isPoisoned(pages, query.tokens)) {
+    const dropped = `${pages.length} unrelated results dropped`;
+    return failed("poisoned", dropped, { kind: "poisoned", reason: "" });
+  }
+  const { id, provider, weight } = engine;
+  const list = { engine: id, order: engineIds.indexOf(id), provider, weight, pages };
+  const verdict = afterAnswer(backoffMs);
+  return { status: "ok", count: pages.length, detail, verdict, list };
+}
+
+function failed(
+  status: EngineReport["status"],
+  detail: string | undefined,
+  verdict: Verdict,
+): Judgement {
+  return { status, count: 0, detail, verdict, list: undefined };
+}
+
+/** An engine that answers may still want to be left alone for a while. */
+function afterAnswer(backoffMs: number | undefined): Verdict {
+  if (backoffMs === undefined) return { kind: "healthy" };
+  return { kind: "throttled", reason: "", waitMs: backoffMs };
+}
+
+/** The reason that later searches and `doctor search` give, from what is said of this one. */
+function withReason(verdict: Verdict, { status, detail }: EngineReport): Verdict {
+  if (verdict.kind === "healthy" || verdict.kind === "unknown") return verdict;
+  const name = status.replaceAll("_", " ");
+  return { ...verdict, reason: detail === undefined ? name : `${name} (${detail})` };
+}

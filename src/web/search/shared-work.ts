@@ -1,0 +1,55 @@
+import { AppError } from "../../base/errors.ts";
+import { createDeferred } from "../../base/deferred.ts";
+
+interface Share<T> {
+  readonly outcome: Promise<T>;
+  readonly controller: AbortController;
+  users: number;
+}
+
+/** Work that several callers want at the same time is done once; it is given up when the last of them has gone. */
+export class SharedWork<T> {
+  readonly #shares = new Map<string, Share<T>>();
+
+  /**
+   * What `work` gives for `key`.
+   * @throws AppError `cancelled` when `signal` says so, at once; what `work` throws
+   */
+  async run(
+    key: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (signal.aborted) throw cancelled();
+    const share = this.#shares.get(key) ?? this.#begin(key, work);
+    share.users += 1;
+    const left = createDeferred<never>();
+    const onAbort = (): void => left.reject(cancelled());
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([share.outcome, left.promise]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      share.users -= 1;
+      if (share.users === 0) this.#end(key, share);
+    }
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Share<T> {
+    const controller = new AbortController();
+    const share: Share<T> = { outcome: work(controller.signal), controller, users: 0 };
+    // Nobody may be left to hear of a failure.
+    share.outcome.catch(() => {});
+    this.#shares.set(key, share);
+    return share;
+  }
+
+  #end(key: string, share: Share<T>): void {
+    if (this.#shares.get(key) === share) this.#shares.delete(key);
+    share.controller.abort();
+  }
+}
+
+function cancelled(): AppError {
+  return new AppError("cancelled", "The search was cancelled.");
+}

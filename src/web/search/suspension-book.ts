@@ -1,0 +1,123 @@
+import { messageOf } from "../../base/errors.ts";
+import { EngineSuspensions } from "../../store/engine-suspensions.ts";
+import type { EngineSuspension } from "../../store/engine-suspensions.ts";
+import { openStore } from "../../store/open-store.ts";
+import { nextSuspension, suspensionMsMax } from "./suspension-policy.ts";
+import type { Verdict } from "./suspension-policy.ts";
+
+/** How an engine may be asked now. */
+export type Standing =
+  | { readonly kind: "free" }
+  /** Its time is up: whoever claims it asks it once, for everybody. */
+  | { readonly kind: "due"; readonly reason: string }
+  | { readonly kind: "suspended"; readonly leftMs: number; readonly reason: string };
+
+export interface SuspensionBookOptions {
+  readonly storePath: string;
+  /** The wall clock, in ms. */
+  readonly now: () => number;
+  readonly warn: (message: string) => void;
+}
+
+/** A search waits no longer than this for another process that writes. */
+const storeBusyMsMax = 200;
+/** A probe that was not heard of by then has died with its process: twice what a search takes. */
+const probeMsMax = 12_000;
+
+/**
+ * Who is suspended, for all processes, by way of the store. A store that cannot be used breaks no search: what was to
+ * be written is then remembered here, until it can be.
+ */
+export class SuspensionBook implements Disposable {
+  readonly #options: SuspensionBookOptions;
+  #store: EngineSuspensions | undefined;
+  /** What the store could not take; undefined = the suspension has ended. */
+  readonly #unwritten = new Map<string, EngineSuspension | undefined>();
+  #isWarned = false;
+
+  constructor(options: SuspensionBookOptions) {
+    this.#options = options;
+  }
+
+  /** The standing of every engine that is not free, at this moment. */
+  standings(): ReadonlyMap<string, Standing> {
+    const nowMs = this.#options.now();
+    const rows = new Map(this.#rows().map((row) => [row.engine, row]));
+    const standings = [...rows.values()].map(
+      (row) => [row.engine, standingOf(row, nowMs)] as const,
+    );
+    return new Map(standings);
+  }
+
+  /** True when the caller is the one to probe an engine that is due. */
+  claimProbe(engine: string): boolean {
+    const nowMs = this.#options.now();
+    const row = this.#rows().find((candidate) => candidate.engine === engine);
+    if (row === undefined || standingOf(row, nowMs).kind !== "due") return false;
+    const probeUntilMs = nowMs + probeMsMax;
+    if (!this.#unwritten.has(engine)) {
+      return this.#tried((store) => store.claimProbe(row, probeUntilMs)) ?? false;
+    }
+    this.#unwritten.set(engine, { ...row, probeUntilMs });
+    return true;
+  }
+
+  /** Notes what came of asking `engine`. */
+  record(engine: string, verdict: Verdict, isProbe: boolean): void {
+    if (!isProbe && (verdict.kind === "healthy" || verdict.kind === "unknown")) return;
+    const circumstances = { nowMs: this.#options.now(), isProbe };
+    const isWritten = this.#tried((store) => {
+      store.update(engine, (stored) => {
+        const present = this.#unwritten.has(engine) ? this.#unwritten.get(engine) : stored;
+        return nextSuspension(engine, present, verdict, circumstances);
+      });
+      return true;
+    });
+    if (isWritten === true) this.#unwritten.delete(engine);
+    else {
+      const present = this.#unwritten.get(engine);
+      this.#unwritten.set(engine, nextSuspension(engine, present, verdict, circumstances));
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#store?.close();
+    this.#store = undefined;
+  }
+
+  #rows(): EngineSuspension[] {
+    const stored = this.#tried((store) => store.all()) ?? [];
+    const known = stored.filter(({ engine }) => !this.#unwritten.has(engine));
+    return [...known, ...[...this.#unwritten.values()].filter((row) => row !== undefined)];
+  }
+
+  /** What `use` gives; undefined when the store cannot be used now. */
+  #tried<T>(use: (store: EngineSuspensions) => T): T | undefined {
+    try {
+      this.#store ??= this.#open();
+      return use(this.#store);
+    } catch (error) {
+      this.#complain(error);
+      return undefined;
+    }
+  }
+
+  #open(): EngineSuspensions {
+    const { storePath, warn } = this.#options;
+    const options = { busyMsMax: storeBusyMsMax, synchronous: "normal", warn } as const;
+    return new EngineSuspensions(openStore(storePath, options));
+  }
+
+  #complain(error: unknown): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    this.#options.warn(`Suspended search engines are not remembered: ${messageOf(error)}`);
+  }
+}
+
+function standingOf({ untilMs, probeUntilMs, reason }: EngineSuspension, nowMs: number): Standing {
+  const leftMs = Math.max(untilMs, probeUntilMs) - nowMs;
+  // Nothing lasts longer than a day: it was written before the clock was set back.
+  if (leftMs <= 0 || leftMs > suspensionMsMax) return { kind: "due", reason };
+  return { kind: "suspended", leftMs, reason };
+}
