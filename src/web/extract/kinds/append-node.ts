@@ -1,0 +1,13 @@
+import type { ChildNode } from "domhandler";
+
+import type { HtmlElement } from "../../dom/parse-html.ts";
+
+/** Makes `child`, which stands nowhere, the last one of `parent`. */
+export function appendNode(parent: HtmlElement, child: ChildNode): void {
+  const last = parent.children.at(-1) ?? null;
+  child.parent = parent;
+  child.prev = last;
+  child.next = null;
+  if (last !== null) last.next = child;
+  parent.children.push(child);
+}

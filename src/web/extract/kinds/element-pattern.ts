@@ -1,0 +1,81 @@
+import type { HtmlElement } from "../../dom/parse-html.ts";
+
+/** One element's name, id, classes and attributes: what the rules about known software need of CSS. */
+export interface ElementPattern {
+  readonly name: string | undefined;
+  readonly id: string | undefined;
+  readonly classes: readonly string[];
+  readonly attributes: readonly AttributePattern[];
+}
+
+interface AttributePattern {
+  readonly name: string;
+  readonly test: "present" | "equals" | "starts" | "ends" | "contains";
+  readonly value: string;
+}
+
+const part =
+  /^(?:\.(?<class>[\w-]+)|#(?<id>[\w-]+)|\[(?<attribute>[\w-]+)(?:(?<operator>[\^$*]?=)"?(?<value>[^\]"]*)"?)?\])/;
+
+const tests = { "=": "equals", "^=": "starts", "$=": "ends", "*=": "contains" } as const;
+
+/**
+ * Reads `div.post[itemprop=text]`: a compound selector without combinators, so that a test costs the same
+ * wherever the element stands. Throws on anything else; patterns are ours and not a page's.
+ */
+export function parsePattern(selector: string): ElementPattern {
+  const name = /^[a-z][\w-]*/.exec(selector)?.[0];
+  const classes: string[] = [];
+  const attributes: AttributePattern[] = [];
+  let id: string | undefined;
+  for (let rest = selector.slice(name?.length ?? 0); rest !== "";) {
+    const match = part.exec(rest);
+    if (match?.groups === undefined) throw new Error(`Not a pattern: ${selector}`);
+    const { groups } = match;
+    if (groups["class"] !== undefined) classes.push(groups["class"]);
+    else if (groups["id"] !== undefined) id = groups["id"];
+    else attributes.push(attributeOf(groups));
+    rest = rest.slice(match[0].length);
+  }
+  return { name, id, classes, attributes };
+}
+
+function attributeOf(groups: Record<string, string | undefined>): AttributePattern {
+  const operator = groups["operator"] as keyof typeof tests | undefined;
+  const test = operator === undefined ? "present" : tests[operator];
+  return { name: groups["attribute"] ?? "", test, value: groups["value"] ?? "" };
+}
+
+export function matchesPattern(element: HtmlElement, pattern: ElementPattern): boolean {
+  const { name, id, classes, attributes } = pattern;
+  if (name !== undefined && element.name !== name) return false;
+  if (id !== undefined && element.attribs["id"] !== id) return false;
+  if (classes.length > 0) {
+    const tokens = classTokens(element);
+    if (!classes.every((token) => tokens.includes(token))) return false;
+  }
+  return attributes.every((attribute) => matchesAttribute(element, attribute));
+}
+
+function matchesAttribute(element: HtmlElement, { name, test, value }: AttributePattern): boolean {
+  const actual = element.attribs[name];
+  if (actual === undefined) return false;
+  switch (test) {
+    case "present":
+      return true;
+    case "equals":
+      return actual === value;
+    case "starts":
+      return actual.startsWith(value);
+    case "ends":
+      return actual.endsWith(value);
+    case "contains":
+      return actual.includes(value);
+  }
+}
+
+/** The classes of an element, in its order. */
+export function classTokens(element: HtmlElement): string[] {
+  const value = element.attribs["class"];
+  return value === undefined ? [] : value.split(/\s+/).filter((token) => token !== "");
+}

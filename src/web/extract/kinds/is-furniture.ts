@@ -1,0 +1,44 @@
+import type { HtmlElement } from "../../dom/parse-html.ts";
+import { classTokens } from "./element-pattern.ts";
+
+const furnitureNames = new Set([
+  "button",
+  "form",
+  "nav",
+  "script",
+  "style",
+  "svg",
+  "select",
+  "input",
+  "textarea",
+  "iframe",
+  "noscript",
+  "template",
+  "dialog",
+]);
+
+/** Classes of what stands beside the content of a post or a card: what is done with it, and who likes it. */
+const furnitureClass =
+  /^(?:.*[-_])?(?:signature|share|sharing|social|social-?links|reactions?|reactions?-?bar|likes?|votes?|vote-?box|vote-?cell|actions?|action-?bar|toolbar|buttons?|btn-?group|avatar|report|quick-?reply|reply-?form|dropdown-menu|tooltip|popover|modal)$/i;
+
+/** Frameworks hide by class what is for screen readers, for other widths, or not yet shown. */
+const hiddenClass =
+  /^(?:hidden|d-none|hide|is-hidden|u-hidden|sr-only|sr_only|visually-hidden|visuallyhidden|screen-reader-text|screen-reader-only|invisible|v-visible-sr|ipsinvisible|ipshide|a-offscreen|offscreen|display-none)$/i;
+const shownSomewhere =
+  /^(?:[a-z0-9]+:|d-(?:sm|md|lg|xl|xxl)-)(?:block|flex|grid|inline|inline-block|inline-flex|table|contents|visible|not-sr-only)/;
+
+/** What stands in content and is none of it. */
+export function isFurniture(element: HtmlElement): boolean {
+  if (furnitureNames.has(element.name)) return true;
+  return (
+    isHiddenByClass(element) || classTokens(element).some((token) => furnitureClass.test(token))
+  );
+}
+
+export function isHiddenByClass(element: HtmlElement): boolean {
+  const tokens = classTokens(element);
+  return (
+    tokens.some((token) => hiddenClass.test(token)) &&
+    !tokens.some((token) => shownSomewhere.test(token))
+  );
+}
