@@ -7,6 +7,11 @@ export interface GuardedRequest {
   readonly signal: AbortSignal;
   /** Hosts that this request may reach although their addresses are private, besides those of the configuration. */
   readonly allowHosts?: readonly string[];
+  /**
+   * What the user asked for, when `url` is where that was redirected to: the configuration's allowance opens
+   * this host alone, so that a public page cannot redirect to an allowed private one. Without it: `url`.
+   */
+  readonly pageUrl?: URL;
 }
 
 /** A forward proxy for one context of a browser, which is made before it is known which page it will show. */
@@ -32,7 +37,8 @@ export interface GuardProxy extends AsyncDisposable {
 export interface NetworkGuard extends AsyncDisposable {
   /**
    * @throws AppError `refused` when any address of the host is forbidden, `system` when the name cannot be
-   * resolved or the connection fails, `cancelled` when `signal` says so
+   * resolved or the connection fails, `cancelled` when `signal` says so, `unsupported` when the user's proxy
+   * speaks something else than HTTP. The body is decompressed as it is read and has no bound: its reader counts.
    */
   fetch(request: GuardedRequest): Promise<Response>;
   /** Opens a proxy that serves one page later on, so that it costs nothing when the page is asked for. */

@@ -1,0 +1,135 @@
+import { networkInterfaces } from "node:os";
+import { isInRange, parseIp, parseRange, type IpAddress, type IpRange } from "./ip-address.ts";
+
+/**
+ * What must not be reached, and what it is called. The first row that fits names it, so single addresses stand
+ * before the ranges that hold them. From the registries of special-purpose addresses (RFC 6890 and its updates)
+ * and the documentation of the clouds.
+ */
+const rows: readonly (readonly [range: string, what: string])[] = [
+  ["169.254.169.254/32", "a cloud metadata address"],
+  ["100.100.100.200/32", "a cloud metadata address"],
+  ["168.63.129.16/32", "a cloud metadata address"],
+  ["192.0.0.192/32", "a cloud metadata address"],
+  ["0.0.0.0/8", "an unspecified address"],
+  ["10.0.0.0/8", "a private address"],
+  ["100.64.0.0/10", "an address inside a carrier's network"],
+  ["127.0.0.0/8", "a loopback address"],
+  ["169.254.0.0/16", "a link-local address"],
+  ["172.16.0.0/12", "a private address"],
+  ["192.0.0.0/24", "a reserved address"],
+  ["192.0.2.0/24", "an address for documentation"],
+  ["192.88.99.0/24", "a reserved address"],
+  ["192.168.0.0/16", "a private address"],
+  ["198.18.0.0/15", "an address for benchmarks"],
+  ["198.51.100.0/24", "an address for documentation"],
+  ["203.0.113.0/24", "an address for documentation"],
+  ["224.0.0.0/4", "a multicast address"],
+  ["255.255.255.255/32", "the broadcast address"],
+  ["240.0.0.0/4", "a reserved address"],
+
+  ["fd00:ec2::/32", "a cloud metadata address"],
+  ["fd20:ce::254/128", "a cloud metadata address"],
+  ["::/128", "an unspecified address"],
+  ["::1/128", "a loopback address"],
+  ["64:ff9b:1::/48", "an address of a local translator"],
+  ["100::/64", "a reserved address"],
+  ["2001:2::/48", "an address for benchmarks"],
+  ["2001:10::/28", "a reserved address"],
+  ["2001:20::/28", "a reserved address"],
+  ["2001:db8::/32", "an address for documentation"],
+  ["3fff::/20", "an address for documentation"],
+  ["fc00::/7", "a private address"],
+  ["fe80::/10", "a link-local address"],
+  ["fec0::/10", "a private address"],
+  ["ff00::/8", "a multicast address"],
+];
+
+/** IPv6 outside 2000::/3 is not given out (RFC 4291 section 2.4), besides what stands for an IPv4 address. */
+const unassigned = "a reserved address";
+
+/** Where an IPv4 address stands in an IPv6 one: its lowest bit, counted from the right. */
+const embeddings: readonly {
+  readonly range: IpRange;
+  readonly shifts: readonly bigint[];
+  /** Teredo writes the client's address with all bits inverted. */
+  readonly inverted?: boolean;
+}[] = [
+  { range: rangeOf("::ffff:0:0/96"), shifts: [0n] },
+  { range: rangeOf("::/96"), shifts: [0n] },
+  { range: rangeOf("64:ff9b::/96"), shifts: [0n] },
+  { range: rangeOf("2002::/16"), shifts: [80n] },
+  { range: rangeOf("2001::/32"), shifts: [64n] },
+  { range: rangeOf("2001::/32"), shifts: [0n], inverted: true },
+];
+
+const denied = rows.map(([range, what]) => ({ range: rangeOf(range), what }));
+const global = rangeOf("2000::/3");
+const translated = ["::ffff:0:0/96", "64:ff9b::/96"].map(rangeOf);
+const loopback = ["127.0.0.0/8", "::1/128"].map(rangeOf);
+const fourMask = 0xffff_ffffn;
+
+function rangeOf(text: string): IpRange {
+  const range = parseRange(text);
+  if (range === undefined) throw new Error(`No range: ${text}`);
+  return range;
+}
+
+/**
+ * Why `text` must not be reached, as the end of "… is"; undefined when it may be. What is no address may not.
+ * @param own addresses of this machine's interfaces
+ */
+export function forbiddenBecause(text: string, own: ReadonlySet<string>): string | undefined {
+  const address = parseIp(text);
+  if (address === undefined) return "not an address that can be judged";
+  return judged(address) ?? (own.has(keyOf(address)) ? "an address of this machine" : undefined);
+}
+
+function judged(address: IpAddress): string | undefined {
+  const row = denied.find(({ range }) => isInRange(address, range));
+  if (row !== undefined) return row.what;
+  if (address.family === 4) return undefined;
+  for (const inner of innerAddresses(address)) {
+    const what = judged(inner);
+    if (what !== undefined) return `${what} inside an IPv6 address`;
+  }
+  const isOpen =
+    isInRange(address, global) || translated.some((range) => isInRange(address, range));
+  return isOpen ? undefined : unassigned;
+}
+
+/** The IPv4 addresses that an IPv6 address stands for, or leads to. */
+function innerAddresses(address: IpAddress): IpAddress[] {
+  const inner = embeddings
+    .filter(({ range }) => isInRange(address, range))
+    .flatMap(({ shifts, inverted }) =>
+      shifts.map((shift) => (address.bits >> shift) ^ (inverted === true ? fourMask : 0n)),
+    );
+  // ISATAP (RFC 5214): the interface's half is 0000:5efe or 0200:5efe and the address, behind any prefix.
+  if (((address.bits >> 32n) & 0xfdff_ffffn) === 0x0000_5efen) inner.push(address.bits);
+  return inner.map((bits) => ({ family: 4, bits: bits & fourMask }));
+}
+
+/** The machine's own addresses: a public one of them leads to its services all the same. */
+export function ownAddresses(): ReadonlySet<string> {
+  const own = new Set<string>();
+  for (const entries of Object.values(networkInterfaces())) {
+    for (const entry of entries ?? []) {
+      const address = parseIp(entry.address.split("%")[0] ?? "");
+      if (address !== undefined) own.add(keyOf(address));
+    }
+  }
+  return own;
+}
+
+/** One key for all spellings; an IPv4 address inside an IPv6 one has that of the IPv4 address. */
+function keyOf(address: IpAddress): string {
+  const isTranslated = translated.some((range) => isInRange(address, range));
+  return isTranslated ? `4 ${address.bits & fourMask}` : `${address.family} ${address.bits}`;
+}
+
+/** True for what leads to this machine without a network. */
+export function isLoopback(text: string): boolean {
+  const address = parseIp(text);
+  return address !== undefined && loopback.some((range) => isInRange(address, range));
+}

@@ -1,0 +1,54 @@
+import { hostOf } from "./host-name.ts";
+import type { Destination, Standing } from "./judge-host.ts";
+
+/** A host that may be reached whatever its addresses are. */
+export interface HostRule {
+  readonly host: string;
+  /** Undefined = every port. */
+  readonly port: number | undefined;
+}
+
+/**
+ * The rules that `entries` are: a name, an address (IPv6 with or without brackets), or one of these with a port.
+ * What is none of these opens nothing.
+ */
+export function parseHostRules(entries: readonly string[]): HostRule[] {
+  return entries.flatMap((entry) => {
+    const rule = parseHostRule(entry.trim());
+    return rule === undefined ? [] : [rule];
+  });
+}
+
+function parseHostRule(entry: string): HostRule | undefined {
+  if (entry === "" || /[\s/@?#\\*]/.test(entry)) return undefined;
+  const isBareSix = entry.split(":").length > 2 && !entry.startsWith("[");
+  const url = URL.parse(`http://${isBareSix ? `[${entry}]` : entry}/`);
+  if (url === null || url.hostname === "") return undefined;
+  const named = /:(\d+)$/.exec(isBareSix ? "" : entry)?.[1];
+  return { host: hostOf(url), port: named === undefined ? undefined : Number(named) };
+}
+
+/** What a request may reach whatever the addresses are. */
+export interface Allowance {
+  /** Of the user's settings: for pages of the host itself. */
+  readonly configured: readonly HostRule[];
+  /** Of the request itself: always. */
+  readonly own: readonly HostRule[];
+  /** The host of what the user asked for. */
+  readonly pageHost: string;
+}
+
+/** A page of one host does not reach another host by the user's leave, be it allowed or not. */
+export function standingOf(destination: Destination, allowance: Allowance): Standing {
+  if (isNamed(allowance.own, destination)) return { kind: "allowed" };
+  if (!isNamed(allowance.configured, destination)) return { kind: "judged" };
+  return destination.host === allowance.pageHost
+    ? { kind: "allowed" }
+    : { kind: "foreign", pageHost: allowance.pageHost };
+}
+
+function isNamed(rules: readonly HostRule[], { host, port }: Destination): boolean {
+  return rules.some(
+    (rule) => rule.host === host && (rule.port === undefined || rule.port === port),
+  );
+}

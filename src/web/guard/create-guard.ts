@@ -1,0 +1,47 @@
+import { AppError } from "../../base/errors.ts";
+import { parseHostRules } from "./allowance.ts";
+import type { GuardedRequest, GuardProxy, NetworkGuard } from "./guard.ts";
+import { GuardedFetch } from "./guarded-fetch.ts";
+import { ForwardProxy } from "./proxy/forward-proxy.ts";
+import { resolveBySystem, type Resolve } from "./resolve-host.ts";
+import { upstreamChooser } from "./upstream-proxy.ts";
+
+export interface GuardOptions {
+  /** `READDOCS_ALLOW_HOSTS`: names or addresses, with a port or for all ports. What is neither opens nothing. */
+  readonly allowHosts: readonly string[];
+  /** The proxy variables, see `WebOptions.proxyEnv`. */
+  readonly proxyEnv: Readonly<Record<string, string>>;
+  /** In place of the system's resolver. */
+  readonly resolve?: Resolve;
+}
+
+/** The guard. Disposing of it ends its requests and its proxies. */
+export function createGuard(options: GuardOptions): NetworkGuard {
+  const roads = {
+    resolve: options.resolve ?? resolveBySystem,
+    chooseUpstream: upstreamChooser(options.proxyEnv),
+  };
+  const configured = parseHostRules(options.allowHosts);
+  const fetcher = new GuardedFetch(roads, configured);
+  const proxies = new Set<ForwardProxy>();
+  const ended = new AbortController();
+
+  return {
+    fetch(request: GuardedRequest): Promise<Response> {
+      return fetcher.fetch({ ...request, signal: AbortSignal.any([request.signal, ended.signal]) });
+    },
+    async openProxy(): Promise<GuardProxy> {
+      if (ended.signal.aborted) throw new AppError("cancelled", "The network guard has ended.");
+      const onEnd = (proxy: ForwardProxy): void => void proxies.delete(proxy);
+      const proxy = await ForwardProxy.open({ roads, configured, onEnd });
+      proxies.add(proxy);
+      // It may have ended while the proxy opened.
+      if (ended.signal.aborted) await proxy[Symbol.asyncDispose]();
+      return proxy;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      ended.abort();
+      await Promise.all([...proxies].map((proxy) => proxy[Symbol.asyncDispose]()));
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { connect, type Socket } from "node:net";
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { cancelled } from "./resolve-host.ts";
+
+/** The next address is tried when the one before has not answered by then (RFC 8305 recommends 250 ms). */
+const nextAddressMs = 250;
+/** No address has answered by then: the host is down. Systems themselves try for one to two minutes. */
+const connectMsMax = 10_000;
+/** Addresses that are tried; more of one host are down together. */
+const addressesTriedMax = 8;
+
+export interface Dialled {
+  readonly socket: Socket;
+  readonly address: string;
+}
+
+/**
+ * A connection to the first of `addresses` that answers. They are tried in order, each a little after the one
+ * before or at once when that failed; what connects too late is closed.
+ * @throws AppError `system` when none answers, `cancelled`
+ */
+export function dialFirst(
+  host: string,
+  addresses: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Dialled> {
+  return new Promise((resolve, reject) => {
+    const waiting = addresses.slice(0, addressesTriedMax);
+    const trying = new Set<Socket>();
+    let last: unknown;
+    let next: ReturnType<typeof setTimeout> | undefined;
+    const settle = (winner?: Socket): void => {
+      clearTimeout(next);
+      clearTimeout(deadline);
+      signal.removeEventListener("abort", onAbort);
+      waiting.length = 0;
+      trying.delete(winner as Socket);
+      for (const socket of trying) socket.destroy();
+    };
+    const fail = (error: AppError): void => {
+      settle();
+      reject(error);
+    };
+    const onAbort = (): void => fail(cancelled(signal));
+    const deadline = setTimeout(
+      () => fail(unreached(host, port, `no answer within ${connectMsMax} ms`)),
+      connectMsMax,
+    );
+    signal.addEventListener("abort", onAbort, { once: true });
+    const tryNext = (): void => {
+      clearTimeout(next);
+      const address = waiting.shift();
+      if (address === undefined) {
+        if (trying.size === 0) fail(unreached(host, port, causeOf(last), last));
+        return;
+      }
+      const socket = connect({ host: address, port, allowHalfOpen: true });
+      trying.add(socket);
+      socket.once("connect", () => {
+        socket.removeListener("error", onError);
+        settle(socket);
+        resolve({ socket, address });
+      });
+      const onError = (error: unknown): void => {
+        last = error;
+        if (trying.delete(socket)) tryNext();
+      };
+      socket.once("error", onError);
+      // A socket that was given up may still fail, to nobody.
+      socket.on("error", () => undefined);
+      if (waiting.length > 0) next = setTimeout(tryNext, nextAddressMs);
+    };
+    if (signal.aborted) onAbort();
+    else tryNext();
+  });
+}
+
+function causeOf(error: unknown): string {
+  const code = systemCodeOf(error);
+  if (code === "ECONNREFUSED") return "the connection was refused";
+  return error === undefined ? "it has no address that can be dialled" : (code ?? messageOf(error));
+}
+
+export function unreached(host: string, port: number, reason: string, cause?: unknown): AppError {
+  return new AppError("system", `"${host}" could not be reached on port ${port}: ${reason}.`, {
+    cause,
+  });
+}

@@ -1,0 +1,164 @@
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { parseHostRules, type HostRule } from "./allowance.ts";
+import { dialFirst } from "./dial.ts";
+import type { GuardedRequest } from "./guard.ts";
+import { bracketed, hostOf } from "./host-name.ts";
+import { parseIp } from "./ip-address.ts";
+import { portOf } from "./port-rules.ts";
+import { cancelled } from "./resolve-host.ts";
+import { routeTo, type Roads } from "./route.ts";
+
+/** Hosts whose answering address is remembered: those of one page and a search. */
+const answeringMax = 256;
+
+/**
+ * `fetch` that dials what was judged. Bun's own cannot be given a resolver, but it takes an address in the URL with
+ * the name for Host, SNI and the certificate apart, and keeps connections for such a name apart too (measured with
+ * 1.4.5). `proxy: false` keeps it from reading the proxy variables.
+ */
+export class GuardedFetch {
+  /** Of hosts with several addresses, the one that answered; the oldest goes first. */
+  readonly #answering = new Map<string, string>();
+
+  constructor(
+    private readonly roads: Roads,
+    private readonly configured: readonly HostRule[],
+  ) {}
+
+  /** @throws as `NetworkGuard.fetch` does */
+  async fetch(request: GuardedRequest): Promise<Response> {
+    const { url, signal } = request;
+    const protocol = protocolOf(url);
+    const destination = { host: hostOf(url), port: portOf(url) };
+    const allowance = {
+      configured: this.configured,
+      own: parseHostRules(request.allowHosts ?? []),
+      pageHost: hostOf(request.pageUrl ?? url),
+    };
+    if (signal.aborted) throw cancelled(signal);
+    const route = await routeTo(protocol, destination, allowance, this.roads, signal);
+    if (route.kind === "upstream") {
+      const via = `${destination.host} (through the proxy ${route.proxy.origin})`;
+      return attempt(via, url, request, url.href, { proxy: route.proxy.url });
+    }
+    const address = await this.#choose(destination.host, route.addresses, destination.port, signal);
+    const name = parseIp(destination.host) === undefined ? { serverName: destination.host } : {};
+    try {
+      return await attempt(destination.host, url, request, dialledUrl(url, address), {
+        proxy: false,
+        ...(protocol === "https:" && { tls: name }),
+      });
+    } catch (error) {
+      this.#answering.delete(keyOf(destination.host, destination.port));
+      throw error;
+    }
+  }
+
+  /** The address to dial: one that answers, when there are several. */
+  async #choose(
+    host: string,
+    addresses: readonly string[],
+    port: number,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const [only] = addresses;
+    if (only !== undefined && addresses.length === 1) return only;
+    const key = keyOf(host, port);
+    const known = this.#answering.get(key);
+    if (known !== undefined && addresses.includes(known)) return known;
+    const { socket, address } = await dialFirst(host, addresses, port, signal);
+    socket.destroy();
+    this.#answering.delete(key);
+    this.#answering.set(key, address);
+    const [oldest] = this.#answering.keys();
+    if (this.#answering.size > answeringMax && oldest !== undefined) this.#answering.delete(oldest);
+    return address;
+  }
+}
+
+const keyOf = (host: string, port: number): string => `${host} ${port}`;
+
+/** @throws AppError `refused` for what is no plain URL of http or https */
+function protocolOf(url: URL): "http:" | "https:" {
+  if (url.username !== "" || url.password !== "") {
+    throw new AppError(
+      "refused",
+      `A URL with a user name or password is not read: "${url.host}" would be sent it. Leave it out.`,
+    );
+  }
+  if (url.protocol === "http:" || url.protocol === "https:") return url.protocol;
+  throw new AppError("refused", `Only http:// and https:// URLs are read, not "${url.protocol}".`);
+}
+
+function dialledUrl(url: URL, address: string): string {
+  return `${url.protocol}//${bracketed(address)}:${portOf(url)}${url.pathname}${url.search}`;
+}
+
+interface Dialling {
+  /** Bun: a proxy to go through, or false for none whatever the environment says. */
+  readonly proxy: string | false;
+  readonly tls?: { readonly serverName?: string };
+}
+
+async function attempt(
+  name: string,
+  url: URL,
+  { method, headers, body, signal }: GuardedRequest,
+  target: string,
+  { proxy, tls }: Dialling,
+): Promise<Response> {
+  const init: RequestInit & { redirect: "manual" } = {
+    method: method ?? "GET",
+    headers: { ...withoutHost(headers ?? {}), Host: url.host },
+    redirect: "manual",
+    signal,
+    ...(body !== undefined && { body }),
+  };
+  try {
+    // The types of Bun's `fetch` do not know that `proxy` may be false.
+    const response = await fetch(target, { ...init, proxy, tls } as RequestInit);
+    // Whoever resolves a link against it gets what was asked for.
+    Object.defineProperty(response, "url", { value: url.href });
+    return response;
+  } catch (error) {
+    if (signal.aborted) throw cancelled(signal);
+    throw new AppError(
+      "system",
+      `"${name}" did not answer on port ${portOf(url)}: ${causeOf(error)}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function withoutHost(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.toLowerCase() !== "host"),
+  );
+}
+
+/** What Bun calls the failures that a reader can do something about. */
+const causes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ConnectionRefused: "the connection was refused",
+  ECONNRESET: "the connection was closed before the answer",
+  ConnectionClosed: "the connection was closed before the answer",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an authority that is not trusted here",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    "its certificate is signed by an authority that is not trusted here",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    "its certificate is signed by an authority that is not trusted here",
+  ResponseHeadersTooLarge: "the head of its answer is too large",
+  Malformed_HTTP_Response: "its answer is not HTTP",
+};
+
+function causeOf(error: unknown): string {
+  const code = systemCodeOf(error);
+  const known = code === undefined ? undefined : causes[code];
+  // The messages of Bun name the URL that was dialled, which has not the name, and could have a credential.
+  return known ?? code ?? messageOf(error).split(/\s(?:fetching|https?:\/\/)/)[0] ?? "no answer";
+}

@@ -1,0 +1,74 @@
+import { AppError } from "../../base/errors.ts";
+import { forbiddenBecause, ownAddresses } from "./address-rules.ts";
+import { localNameBecause } from "./host-name.ts";
+import { parseIp } from "./ip-address.ts";
+import { isBadPort } from "./port-rules.ts";
+import { resolveHost, type Resolve } from "./resolve-host.ts";
+
+/** The setting that opens a host; messages name it. */
+const setting = "READDOCS_ALLOW_HOSTS";
+
+export interface Destination {
+  /** As `hostOf` gives it. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Whether a destination is open whatever its addresses are, and what to say when it is not. */
+export type Standing =
+  | { readonly kind: "allowed" }
+  | { readonly kind: "judged" }
+  /** The user allowed it, but whoever asks is not a page of that host. */
+  | { readonly kind: "foreign"; readonly pageHost: string };
+
+/**
+ * The addresses of a destination, every one of which may be dialled.
+ * @throws AppError `refused` when any must not be reached, else what `resolveHost` throws
+ */
+export async function judgeHost(
+  { host, port }: Destination,
+  standing: Standing,
+  resolve: Resolve,
+  signal: AbortSignal,
+  dnsMs?: number,
+): Promise<readonly string[]> {
+  assertPort(host, port);
+  assertName(host, standing);
+  const isLiteral = parseIp(host) !== undefined;
+  const addresses = isLiteral ? [host] : await resolveHost(host, resolve, signal, dnsMs);
+  if (standing.kind === "allowed") return addresses.filter((one) => parseIp(one) !== undefined);
+  const own = ownAddresses();
+  for (const address of addresses) {
+    const what = forbiddenBecause(address, own);
+    if (what === undefined) continue;
+    throw refused(
+      host,
+      isLiteral ? `it is ${what}` : `its address ${address} is ${what}`,
+      standing,
+    );
+  }
+  return addresses;
+}
+
+/** @throws AppError `refused` when browsers refuse the port too. No setting opens it. */
+export function assertPort(host: string, port: number): void {
+  if (!isBadPort(port)) return;
+  throw new AppError(
+    "refused",
+    `"${host}" was not asked on port ${port}: that port belongs to another protocol than HTTP.`,
+  );
+}
+
+/** @throws AppError `refused` for names that need no resolver to be known as local */
+export function assertName(host: string, standing: Standing): void {
+  const what = standing.kind === "allowed" ? undefined : localNameBecause(host);
+  if (what !== undefined) throw refused(host, `it is ${what}`, standing);
+}
+
+export function refused(host: string, why: string, standing: Standing): AppError {
+  const remedy =
+    standing.kind === "foreign"
+      ? `${setting} opens it to its own pages, not to those of "${standing.pageHost}".`
+      : `If it is meant to be read, its user can set ${setting}=${host} (in the environment or the user's settings).`;
+  return new AppError("refused", `"${host}" must not be reached: ${why}. ${remedy}`);
+}

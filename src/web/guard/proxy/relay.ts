@@ -1,0 +1,63 @@
+import type { Socket } from "node:net";
+
+/** What nothing came through in this time is not wanted any more. */
+const idleMsMax = 120_000;
+/** A peer that was told the end has this long to end too: closing on unread bytes would cut off what it reads. */
+const lingerMs = 2_000;
+
+/**
+ * Passes bytes both ways until both sides ended or one failed. Each side ends by itself: one may have nothing more
+ * to say and still listen. Nothing is read from a side while the other does not take it.
+ */
+export function relay(client: Socket, server: Socket): void {
+  bindLives(client, server);
+  client.pipe(server);
+  server.pipe(client);
+}
+
+/** Passes a server's answer on. */
+export function relayAnswer(server: Socket, client: Socket): void {
+  server.once("end", () => server.destroy());
+  server.pipe(client);
+}
+
+/** Neither side outlives the other by much, and neither stays without a byte for long. */
+export function bindLives(client: Socket, server: Socket): void {
+  client.setTimeout(idleMsMax, () => client.destroy());
+  server.setTimeout(idleMsMax, () => server.destroy());
+  client.once("error", () => server.destroy());
+  client.once("close", () => server.destroySoon());
+  server.once("error", () => client.destroy());
+  server.once("close", () => endGently(client));
+}
+
+/** Sends what is left and the end of it, then closes when the peer does, or soon. */
+export function endGently(socket: Socket, last?: Buffer): void {
+  if (socket.destroyed) return;
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
+  socket.once("end", () => socket.destroySoon());
+  if (last !== undefined && !socket.writableEnded) socket.write(last);
+  socket.end();
+  socket.resume();
+}
+
+/**
+ * Passes exactly `bytes` bytes of a request's body on, `first` being those that are here already. What follows them
+ * is dropped: it would be another request, and this connection has one.
+ */
+export function relayBody(client: Socket, server: Socket, first: Buffer, bytes: number): void {
+  let left = bytes;
+  const take = (chunk: Buffer): void => {
+    const part = chunk.length > left ? chunk.subarray(0, left) : chunk;
+    left -= part.length;
+    if (part.length === 0 || server.destroyed) return;
+    if (server.write(part)) return;
+    client.pause();
+    server.once("drain", () => client.resume());
+  };
+  take(first);
+  client.on("data", take);
+  client.resume();
+}

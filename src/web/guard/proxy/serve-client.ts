@@ -1,0 +1,197 @@
+import type { Socket } from "node:net";
+import { AppError, messageOf } from "../../../base/errors.ts";
+import type { Allowance } from "../allowance.ts";
+import { dialFirst } from "../dial.ts";
+import { hostOf } from "../host-name.ts";
+import type { Destination } from "../judge-host.ts";
+import { portOf } from "../port-rules.ts";
+import { routeTo, type Roads, type Route } from "../route.ts";
+import { dialProxy, dialTunnel, proxyFields } from "./dial-route.ts";
+import { endToEnd, headText, type HeaderField } from "./header-fields.ts";
+import { plainReply, type ReplyStatus } from "./plain-reply.ts";
+import { readHead, type HeadRead } from "./read-head.ts";
+import { bindLives, endGently, relay, relayAnswer, relayBody } from "./relay.ts";
+import { absoluteForm, parseRequestHead, type ProxyRequest } from "./request-head.ts";
+import { parseResponseHead } from "./response-head.ts";
+
+/** Browsers keep their cookies of one site within this. */
+const requestHeadBytesMax = 16 * 1024;
+/** A browser sends its head at once; this is a local connection. */
+const requestHeadMsMax = 10_000;
+/** Common servers cut theirs at 8 to 32 KiB. */
+const responseHeadBytesMax = 64 * 1024;
+/** A server may think this long: pages themselves are waited for 30 s. */
+const responseHeadMsMax = 60_000;
+/** Interim answers before the answer; servers send one or two. */
+const interimMax = 16;
+
+/** What the page that is shown may reach. */
+export interface PagePolicy {
+  readonly allowance: Allowance;
+  /** CONNECT goes to these ports only: anything can be said through it. */
+  readonly connectPorts: ReadonlySet<number>;
+}
+
+/** What one proxy may do for its clients. */
+export interface ProxyPolicy {
+  readonly roads: Roads;
+  /** Undefined while nobody has said which page is shown. */
+  readonly page: () => PagePolicy | undefined;
+  readonly isAuthorized: (fields: readonly HeaderField[]) => boolean;
+  readonly onRefusal: (host: string, reason: string) => void;
+}
+
+type Forward = ProxyRequest & { readonly kind: "forward" };
+
+/**
+ * Serves the one request of a connection: a browser uses a connection to its proxy for many hosts, so each ends with
+ * its answer and no server can have a say in another's. Never throws.
+ */
+export async function serveClient(
+  client: Socket,
+  policy: ProxyPolicy,
+  signal: AbortSignal,
+): Promise<void> {
+  const gone = new AbortController();
+  client.once("close", () => gone.abort());
+  const wanted = AbortSignal.any([signal, gone.signal]);
+  let asked: Destination | undefined;
+  try {
+    const limits = {
+      bytesMax: requestHeadBytesMax,
+      msMax: requestHeadMsMax,
+      emptyLine: "strict",
+    } as const;
+    const read = await readHead(client, limits);
+    if (read.kind !== "head") return endUnread(client, read.kind);
+    const request = parseRequestHead(read.text);
+    if (request.kind === "bad") return answer(client, request.status, request.reason);
+    if (!policy.isAuthorized(request.fields)) {
+      return answer(client, 407, "This proxy serves the browser that it was made for.");
+    }
+    asked =
+      request.kind === "connect"
+        ? { host: request.host, port: request.port }
+        : { host: hostOf(request.url), port: portOf(request.url) };
+    const page = policy.page();
+    if (page === undefined) {
+      throw new AppError("refused", `"${asked.host}" was not asked: no page is shown yet.`);
+    }
+    const call = { client, to: asked, first: read.rest, roads: policy.roads, page, signal: wanted };
+    await (request.kind === "connect" ? serveConnect(call) : serveForward(call, request));
+  } catch (error) {
+    if (error instanceof AppError && error.code === "refused") {
+      policy.onRefusal(asked?.host ?? "", error.message);
+      return answer(client, 403, error.message);
+    }
+    answer(client, 502, error instanceof AppError ? error.message : messageOf(error));
+  }
+}
+
+function endUnread(client: Socket, kind: Exclude<HeadRead["kind"], "head">): void {
+  switch (kind) {
+    case "closed":
+      client.destroy();
+      break;
+    case "too_large":
+      answer(client, 431, `A head has at most ${requestHeadBytesMax} bytes here.`);
+      break;
+    case "timeout":
+      answer(client, 408, "The head of the request did not come.");
+      break;
+  }
+}
+
+function answer(client: Socket, status: ReplyStatus, reason: string): void {
+  if (client.writableEnded || client.bytesWritten > 0) client.destroy();
+  else endGently(client, plainReply(status, reason));
+}
+
+/** A request that is allowed to ask. */
+interface Call {
+  readonly client: Socket;
+  readonly to: Destination;
+  /** What came behind its head. */
+  readonly first: Buffer;
+  readonly roads: Roads;
+  readonly page: PagePolicy;
+  readonly signal: AbortSignal;
+}
+
+async function serveConnect({ client, to, first, roads, page, signal }: Call): Promise<void> {
+  if (!page.connectPorts.has(to.port)) {
+    const open = [...page.connectPorts].join(", ");
+    throw new AppError(
+      "refused",
+      `"${to.host}" was not asked on port ${to.port}: for this page only the ports ${open} are open.`,
+    );
+  }
+  const route = await routeTo("https:", to, page.allowance, roads, signal);
+  const line = await dialTunnel(route, to, roads.resolve, signal);
+  if (client.destroyed) return void line.socket.destroy();
+  client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+  if (line.first.length > 0) client.write(line.first);
+  if (first.length > 0) line.socket.write(first);
+  relay(client, line.socket);
+}
+
+async function serveForward(
+  { client, to, first, roads, page, signal }: Call,
+  request: Forward,
+): Promise<void> {
+  const route = await routeTo("http:", to, page.allowance, roads, signal);
+  const server =
+    route.kind === "direct"
+      ? (await dialFirst(to.host, route.addresses, to.port, signal)).socket
+      : await dialProxy(route.proxy, roads.resolve, signal);
+  if (client.destroyed) return void server.destroy();
+  // Before anything is sent: from here on neither outlives the other.
+  bindLives(client, server);
+  server.write(forwardedHead(request, route));
+  relayBody(client, server, first, request.bodyBytes);
+  await passAnswer(server, client, to.host);
+}
+
+function forwardedHead({ method, url, fields }: Forward, route: Route): Buffer {
+  const target = route.kind === "direct" ? `${url.pathname}${url.search}` : absoluteForm(url);
+  const kept = endToEnd(fields).filter(([name]) => name.toLowerCase() !== "host");
+  return headText(`${method} ${target} HTTP/1.1`, [
+    ["Host", url.host],
+    ...kept,
+    ...(route.kind === "direct" ? [] : proxyFields(route.proxy)),
+    ["Connection", "close"],
+  ]);
+}
+
+async function passAnswer(server: Socket, client: Socket, host: string): Promise<void> {
+  const limits = {
+    bytesMax: responseHeadBytesMax,
+    msMax: responseHeadMsMax,
+    emptyLine: "lenient",
+  } as const;
+  let before: Buffer | undefined;
+  for (let count = 0; count <= interimMax; count++) {
+    const read = await readHead(server, limits, before);
+    if (client.destroyed) return;
+    if (read.kind !== "head") return drop(server, client, host, unreadReasons[read.kind]);
+    const head = parseResponseHead(read.text);
+    if (head.kind === "bad") return drop(server, client, host, head.reason);
+    client.write(head.bytes);
+    before = read.rest;
+    if (head.kind === "interim") continue;
+    if (before.length > 0) client.write(before);
+    return relayAnswer(server, client);
+  }
+  drop(server, client, host, "it never came to an answer");
+}
+
+const unreadReasons = {
+  closed: "the connection was closed before the answer",
+  too_large: "the head of its answer is too large",
+  timeout: `no answer within ${responseHeadMsMax} ms`,
+} as const;
+
+function drop(server: Socket, client: Socket, host: string, reason: string): void {
+  answer(client, 502, `"${host}" gave no usable answer: ${reason}.`);
+  server.destroy();
+}

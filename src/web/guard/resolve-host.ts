@@ -1,0 +1,82 @@
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+
+/** All addresses of a name, in the order in which they should be tried. Throws, or gives none, when there are none. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** Resolvers themselves give up after 5 to 10 s; a page is waited for no longer than 30 s in all. */
+export const dnsMsMax = 5_000;
+/** No name has more addresses that matter; each is judged and remembered. */
+const addressesMax = 64;
+
+/**
+ * Asks the system's resolver. On Linux without `getaddrinfo`: that blocks a thread of those that also do the file
+ * work of the whole process, of which there are as many as processors; a page could name hosts that never resolve.
+ */
+export async function resolveBySystem(host: string): Promise<readonly string[]> {
+  const backend = process.platform === "linux" ? "c-ares" : "system";
+  const found = await Bun.dns.lookup(host, { backend });
+  return found.map(({ address }) => address);
+}
+
+/**
+ * The addresses of `host`, once, within `deadlineMs`.
+ * @throws AppError `system` when there is none, `cancelled`
+ */
+export async function resolveHost(
+  host: string,
+  resolve: Resolve,
+  signal: AbortSignal,
+  deadlineMs: number = dnsMsMax,
+): Promise<readonly string[]> {
+  const found = await withDeadline(host, resolve(host), signal, deadlineMs);
+  const addresses = [...new Set(found)];
+  if (addresses.length === 0) throw unresolved(host, "it has no address");
+  if (addresses.length > addressesMax) throw unresolved(host, "it has too many addresses");
+  return addresses;
+}
+
+async function withDeadline(
+  host: string,
+  lookup: Promise<readonly string[]>,
+  signal: AbortSignal,
+  deadlineMs: number,
+): Promise<readonly string[]> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(cancelled(signal));
+  const timer = setTimeout(
+    () => reject(unresolved(host, `no answer from DNS within ${deadlineMs} ms`)),
+    deadlineMs,
+  );
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    if (signal.aborted) throw cancelled(signal);
+    return await Promise.race([lookup, promise]);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw unresolved(host, reasonOf(error), error);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+    // Whichever lost the race settles later, to nobody.
+    lookup.catch(() => undefined);
+    promise.catch(() => undefined);
+  }
+}
+
+export function cancelled(signal: AbortSignal): AppError {
+  return new AppError("cancelled", "The request was cancelled.", { cause: signal.reason });
+}
+
+function reasonOf(error: unknown): string {
+  const code = systemCodeOf(error)?.replace(/^DNS_/, "");
+  if (code === "ENOTFOUND" || code === "ENODATA") return "DNS knows no such name";
+  return code ?? messageOf(error);
+}
+
+function unresolved(host: string, reason: string, cause?: unknown): AppError {
+  return new AppError(
+    "system",
+    `The address of "${host}" was not found: ${reason}. Check the spelling and the network.`,
+    { cause },
+  );
+}
