@@ -1,0 +1,151 @@
+import { type ChildNode, isTag, isText } from "domhandler";
+
+import type { HtmlElement } from "../dom/parse-html.ts";
+import { cleanText } from "./clean-text.ts";
+import { attribute, hasClass, shortText, textOf } from "./element.ts";
+import { isUnreadName } from "./element-kinds.ts";
+
+/** Numbers of lines, of Pygments, Chroma, Rouge, highlight.js, GitHub, CodeMirror and their kin; never on the code itself. */
+const gutterClass =
+  /(?:^|\s)(?:linenos?|line-?nos?|lineno(?:s|div)?|linenodiv|line-?numbers?(?:-rows)?|ln|lnt|lnlinks|gutter|code-gutter|rouge-gutter|blob-num|hljs-ln-numbers|hljs-ln-n|CodeMirror-(?:gutter|linenumber)\S*|cm-gutters?|line-number|react-syntax-highlighter-line-number|linenumber|expressive-gutter|src-line-numbers|crayon-nums?)(?:\s|$)/;
+const copyClass =
+  /(?:^|[\s_-])(?:copy|copybtn|clipboard|copy-?code|copy-?button|btn-copy|toolbar|code-?header|tooltip|test-arrow|run-button|collapse-toggle|code-block__caption|buttonGroup\S*)(?:[\s_-]|$)/i;
+const lineClass =
+  /(?:^|\s)(?:line|code-?line|token-line|view-line|cm-line|ec-line|CodeMirror-line|cl|hljs-ln-line|crayon-line|row-line|codeline)(?:\s|$)/;
+const lineBlocks = new Set([
+  "div",
+  "p",
+  "li",
+  "tr",
+  "dd",
+  "dt",
+  "pre",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+]);
+const tableParts = new Set(["table", "tbody", "thead", "tfoot", "tr"]);
+/** Whether lines end themselves shows in the first few. */
+const linesLookedAt = 8;
+/** Elements inside code; deeper ones are read as text of what they stand in. */
+const depthMax = 512;
+
+/** The text of a block of code as it was written: without numbers of lines, buttons and labels, line ends where lines end. */
+export function codeText(code: HtmlElement): string {
+  const out = new CodeLines();
+  appendAll(code, out, 0);
+  return out
+    .toString()
+    .replace(/^(?:[ \t]*\n)+/, "")
+    .replace(/\s+$/, "");
+}
+
+/** True for what stands in or beside code and is no part of it. */
+export function isCodeFurniture(element: HtmlElement): boolean {
+  const { name } = element;
+  if (isUnreadName(name) && name !== "textarea") return true;
+  if (name === "button" || name === "clipboard-copy" || name === "img") return true;
+  if (name === "pre" || name === "code")
+    return (
+      name === "pre" &&
+      hasClass(element, /(?:^|\s)(?:lineno|src-line-numbers|line-numbers-wrapper)(?:\s|$)/) &&
+      isNumbers(element)
+    );
+  if (hasClass(element, gutterClass)) return isNumbers(element);
+  if (
+    element.attribs["data-clipboard-text"] !== undefined ||
+    element.attribs["data-copy"] !== undefined
+  )
+    return true;
+  if (hasClass(element, copyClass)) return shortText(element, 60) !== undefined;
+  if (
+    attribute(element, "aria-hidden") === "true" ||
+    /user-select\s*:\s*none/.test(attribute(element, "style")) ||
+    element.attribs["data-nosnippet"] !== undefined
+  )
+    return isNumbers(element);
+  return false;
+}
+
+function isNumbers(element: HtmlElement): boolean {
+  return /^[\d\s|.:]*$/.test(textOf(element));
+}
+
+/** Text with line ends that are added only where none is. */
+class CodeLines {
+  readonly #parts: string[] = [];
+  #last = "\n";
+
+  add(text: string): void {
+    if (text === "") return;
+    this.#parts.push(text);
+    this.#last = text.at(-1) ?? "";
+  }
+
+  endLine(): void {
+    if (this.#last !== "\n") this.add("\n");
+  }
+
+  toString(): string {
+    return this.#parts.join("");
+  }
+}
+
+function appendAll(element: HtmlElement, out: CodeLines, depth: number): void {
+  const isTable = tableParts.has(element.name);
+  const isSplit = element.name !== "tr" && isSplitInLines(element, isTable);
+  let lines = 0;
+  for (const child of element.children) {
+    if (isText(child) && isTable) continue;
+    if (!isSplit || !isTag(child) || isCodeFurniture(child)) appendNode(child, out, depth);
+    else if (isLine(child)) {
+      if (lines++ > 0) out.add("\n");
+      appendAll(child, out, depth + 1);
+    } else appendNode(child, out, depth);
+  }
+}
+
+function appendNode(node: ChildNode, out: CodeLines, depth: number): void {
+  if (isText(node)) out.add(cleanText(node.data));
+  if (!isTag(node) || isCodeFurniture(node)) return;
+  if (node.name === "br") out.add("\n");
+  else if (depth >= depthMax) out.add(textOf(node));
+  else if (!lineBlocks.has(node.name)) appendAll(node, out, depth + 1);
+  else {
+    out.endLine();
+    appendAll(node, out, depth + 1);
+    out.endLine();
+  }
+}
+
+/** True when each child is one line, and nothing in or between them ends it. */
+function isSplitInLines(element: HtmlElement, isTable: boolean): boolean {
+  const lines = element.children
+    .filter(isTag)
+    .filter((child) => isLine(child) && !isCodeFurniture(child));
+  const [first] = lines;
+  if (first === undefined || lines.length < 2) return false;
+  if (!isTable && element.children.some((child) => isText(child) && child.data.includes("\n")))
+    return false;
+  return !lines.slice(0, linesLookedAt).some((line) => endsItself(line));
+}
+
+function isLine(element: HtmlElement): boolean {
+  return (
+    lineBlocks.has(element.name) ||
+    hasClass(element, lineClass) ||
+    element.attribs["data-line"] !== undefined
+  );
+}
+
+function endsItself(line: HtmlElement): boolean {
+  let last: ChildNode | undefined = line.children.at(-1);
+  for (let steps = 0; last !== undefined && isTag(last) && steps < depthMax; steps++) {
+    if (last.name === "br") return line.children.length > 1 || !lineBlocks.has(line.name);
+    last = last.children.at(-1);
+  }
+  return last !== undefined && isText(last) && last.data.endsWith("\n");
+}

@@ -1,0 +1,29 @@
+/** Writes text so that Markdown shows it as it is, with as few backslashes as that takes. */
+
+/** Signs that mean something wherever they stand, or at the end of a piece, where the next one is not known. */
+const inline =
+  /\\(?=[!-/:-@[-`{-~]|$)|[`]|\*(?! )|(?<! )\*|_(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])_|~(?=~|$)|(?<=~)~|<(?=[A-Za-z/!?]|$)|&(?=#?\w{0,31}(?:;|$))|!(?=\[|$)|\](?=[([]|$)|\[(?=\^)/gu;
+
+/** Escapes a piece of text that has no line breaks. */
+export function escapeText(text: string): string {
+  return /[\\`*_~<&!\][]/.test(text) ? text.replace(inline, "\\$&") : text;
+}
+
+/** Escapes what would make a heading, list, quote, rule, table, fence or definition of a line of inline Markdown. */
+export function escapeLineStart(line: string): string {
+  if (/^(?:[#>+=|-]|~~~)/.test(line)) {
+    if (/^(?:#{1,6}(?:\s|$)|>|[+-](?:\s|$)|[-=]{2,}\s*$|=\s*$|\||~~~|-\s*-[-\s]*$)/.test(line))
+      return `\\${line}`;
+    return line;
+  }
+  const number = /^(\d{1,9})([.)])(?=\s|$)/.exec(line);
+  if (number !== null) return `${number[1]}\\${line.slice(number[1]?.length)}`;
+  return /^\[[^\]]*\]:/.test(line) ? `\\${line}` : line;
+}
+
+/** Escapes brackets, which would end or nest the text of a link. */
+export function escapeBrackets(markdown: string): string {
+  return markdown.replace(/\\[\s\S]|[[\]]/g, (found) =>
+    found.length === 2 ? found : `\\${found}`,
+  );
+}

@@ -1,0 +1,203 @@
+import { type ChildNode, isTag, isText } from "domhandler";
+
+import type { HtmlElement } from "../dom/parse-html.ts";
+import { admonitionOf, type Admonition } from "./admonition.ts";
+import type { Block } from "./block.ts";
+import { isFurniture } from "./furniture.ts";
+import { attribute, shortText, textOf } from "./element.ts";
+import { isBlockName, isUnreadName } from "./element-kinds.ts";
+import { isHidden } from "./hidden.ts";
+import { isLanguageLabel } from "./code-language.ts";
+import { linkTarget } from "./link-target.ts";
+import { formulaOf, isFormulaResidue } from "./math.ts";
+import { isCodeBlock, readCode } from "./read-code.ts";
+import { readDefinitions } from "./read-definitions.ts";
+import { readList } from "./read-list.ts";
+import { readTable } from "./read-table.ts";
+import {
+  elementDepthMax,
+  nested,
+  nestingMax,
+  type Place,
+  readLine,
+  type Reading,
+} from "./reading.ts";
+
+/** What stands in `nodes`, as blocks: runs of text between them are paragraphs. */
+export function readBlocks(nodes: readonly ChildNode[], place: Place, reading: Reading): Block[] {
+  const blocks: Block[] = [];
+  let run: ChildNode[] = [];
+  const inner = { ...place, depth: place.depth + 1 };
+  const flush = (): void => {
+    if (run.length > 0) blocks.push(...paragraphs(run, inner, reading));
+    run = [];
+  };
+  for (const node of nodes) {
+    if (reading.budget.isSpent) break;
+    if (!isTag(node)) {
+      if (isText(node)) run.push(node);
+      continue;
+    }
+    if (!isBlockLike(node, reading)) {
+      run.push(node);
+      continue;
+    }
+    flush();
+    for (const block of readBlock(node, inner, reading)) blocks.push(block);
+  }
+  flush();
+  return blocks;
+}
+
+function isBlockLike(element: HtmlElement, reading: Reading): boolean {
+  if (isBlockName(element.name) || reading.survey.hasBlocks.has(element)) return true;
+  if (element.name === "code" || element.name === "samp") return isCodeBlock(element);
+  return formulaOf(element)?.isDisplay === true;
+}
+
+function paragraphs(run: readonly ChildNode[], place: Place, reading: Reading): Block[] {
+  const text = reading.readInline(run, place, reading);
+  const parts = text.split(/(?: *\n){2,}/).map((part) => part.trim());
+  return parts.filter((part) => part !== "").map((part) => ({ kind: "paragraph", text: part }));
+}
+
+function readBlock(element: HtmlElement, place: Place, reading: Reading): Block[] {
+  if (place.depth > elementDepthMax) return flatText(element, reading);
+  const formula = formulaOf(element);
+  if (formula !== undefined)
+    return formula.isDisplay
+      ? [{ kind: "math", tex: formula.tex }]
+      : inlineFormula(formula.tex, reading);
+  if (isUnreadName(element.name) || isHidden(element) || isFormulaResidue(element)) return [];
+  if (isFurniture(element) || isLabelOfCode(element)) return [];
+  if (isCodeBlock(element)) return readCodeBlock(element, reading);
+  const note = reading.survey.footnotes.notes.get(element);
+  if (note !== undefined) return footnote(note, element, place, reading);
+  const admonition = admonitionOf(element);
+  if (admonition !== undefined) return readAdmonition(admonition, place, reading);
+  return readNamed(element, place, reading);
+}
+
+function readNamed(element: HtmlElement, place: Place, reading: Reading): Block[] {
+  const { name, children } = element;
+  switch (name) {
+    case "h1":
+    case "h2":
+    case "h3":
+    case "h4":
+    case "h5":
+    case "h6":
+      return heading(Number(name[1]), element, place, reading);
+    case "hr":
+      return [{ kind: "rule" }];
+    case "ul":
+    case "ol":
+    case "menu":
+    case "dir":
+    case "li":
+      return place.nesting >= nestingMax
+        ? reading.readBlocks(children, place, reading)
+        : readList(element, place, reading);
+    case "dl":
+      return place.nesting >= nestingMax
+        ? reading.readBlocks(children, place, reading)
+        : readDefinitions(element, place, reading);
+    case "blockquote":
+      return quote(reading.readBlocks(children, nested(place), reading), place);
+    case "table":
+      return readTable(element, place, reading);
+    case "summary":
+    case "legend":
+      return strongLine(readLine(children, { ...place, isStrong: true }, reading), reading);
+    case "a":
+      return readCard(element, place, reading);
+    default: {
+      const level =
+        attribute(element, "role") === "heading"
+          ? Number(attribute(element, "aria-level") || 2)
+          : 0;
+      return level >= 1 && level <= 6
+        ? heading(level, element, place, reading)
+        : reading.readBlocks(children, place, reading);
+    }
+  }
+}
+
+function heading(level: number, element: HtmlElement, place: Place, reading: Reading): Block[] {
+  const text = readLine(element.children, { ...place, isStrong: true }, reading);
+  return text === "" ? [] : [{ kind: "heading", level, text }];
+}
+
+function quote(blocks: readonly Block[], place: Place): Block[] {
+  if (blocks.length === 0) return [];
+  return place.nesting >= nestingMax ? [...blocks] : [{ kind: "quote", blocks }];
+}
+
+function strongLine(text: string, reading: Reading): Block[] {
+  if (text === "") return [];
+  return [{ kind: "paragraph", text: reading.style === "text" ? text : `**${text}**` }];
+}
+
+function readAdmonition({ title, content }: Admonition, place: Place, reading: Reading): Block[] {
+  const inner = nested(place);
+  const heading =
+    title === undefined
+      ? []
+      : strongLine(readLine(title, { ...inner, isStrong: true }, reading), reading);
+  return quote([...heading, ...reading.readBlocks(content, inner, reading)], place);
+}
+
+/** A link around blocks: its first heading or paragraph becomes the link. */
+function readCard(link: HtmlElement, place: Place, reading: Reading): Block[] {
+  const blocks = reading.readBlocks(link.children, { ...place, isLink: true }, reading);
+  const target = linkTarget(attribute(link, "href"), reading.baseUrl);
+  if (
+    target === undefined ||
+    place.isLink ||
+    reading.style === "text" ||
+    !reading.budget.take(target.length)
+  )
+    return blocks;
+  const heading = blocks.findIndex(({ kind }) => kind === "heading");
+  const index = heading === -1 ? blocks.findIndex(({ kind }) => kind === "paragraph") : heading;
+  return blocks.map((block, at) => {
+    const isTarget = at === index && (block.kind === "heading" || block.kind === "paragraph");
+    if (!isTarget || /[[\]\n]/.test(block.text)) return block;
+    return { ...block, text: `[${block.text}](${target})` };
+  });
+}
+
+function readCodeBlock(element: HtmlElement, reading: Reading): Block[] {
+  const code = readCode(element);
+  if (code?.kind !== "code" || !reading.budget.take(code.text.length)) return [];
+  return [code];
+}
+
+/** Highlighters write the language above the code: the fence says it. */
+function isLabelOfCode(element: HtmlElement): boolean {
+  if (element.name !== "div" && element.name !== "p") return false;
+  const text = shortText(element, 24);
+  return (
+    text !== undefined &&
+    isLanguageLabel(element, text) &&
+    element.parent !== null &&
+    isTag(element.parent) &&
+    element.parent.children.some((child) => isTag(child) && isCodeBlock(child))
+  );
+}
+
+function footnote(label: string, element: HtmlElement, place: Place, reading: Reading): Block[] {
+  const blocks = reading.readBlocks(element.children, nested(place), reading);
+  return blocks.length === 0 ? [] : [{ kind: "footnote", label, blocks }];
+}
+
+function inlineFormula(tex: string, reading: Reading): Block[] {
+  if (!reading.budget.take(tex.length)) return [];
+  return [{ kind: "paragraph", text: reading.style === "text" ? tex : `$${tex}$` }];
+}
+
+function flatText(element: HtmlElement, reading: Reading): Block[] {
+  const text = textOf(element).replace(/\s+/g, " ").trim();
+  if (text === "" || !reading.budget.take(text.length)) return [];
+  return [{ kind: "paragraph", text }];
+}

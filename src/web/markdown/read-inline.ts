@@ -1,0 +1,251 @@
+import { type ChildNode, isTag, isText } from "domhandler";
+
+import type { HtmlElement } from "../dom/parse-html.ts";
+import { isFurniture, isPermalink } from "./furniture.ts";
+import { cleanText } from "./clean-text.ts";
+import { attribute, findElement, shortText, siblingsBefore, soleChild, textOf } from "./element.ts";
+import { isBlockName, isUnreadName } from "./element-kinds.ts";
+import { escapeBrackets, escapeText } from "./escape-text.ts";
+import { isBackReference } from "./footnotes.ts";
+import { isHidden } from "./hidden.ts";
+import { imageSource } from "./image-source.ts";
+import { inlineCode } from "./inline-code.ts";
+import { InlineText, type Mark } from "./inline-text.ts";
+import { linkTarget, mediaTarget } from "./link-target.ts";
+import { formulaOf, isFormulaResidue } from "./math.ts";
+import { elementDepthMax, type Place, type Reading } from "./reading.ts";
+
+/** Two spaces and a line end are a line break in Markdown. */
+const lineBreak = "  \n";
+/** Pictures may be described at length, but not here. */
+const altCharsMax = 300;
+
+/** Running text as one piece of inline Markdown, or as plain text. */
+export function readInline(nodes: readonly ChildNode[], place: Place, reading: Reading): string {
+  const out = new InlineText();
+  appendNodes(nodes, out, place, reading);
+  return out.toString();
+}
+
+function appendNodes(
+  nodes: readonly ChildNode[],
+  out: InlineText,
+  place: Place,
+  reading: Reading,
+): void {
+  const inner = { ...place, depth: place.depth + 1 };
+  for (const node of nodes) {
+    if (reading.budget.isSpent) return;
+    if (isText(node)) appendText(node.data, out, reading);
+    else if (isTag(node)) appendElement(node, out, inner, reading);
+  }
+}
+
+function appendText(data: string, out: InlineText, reading: Reading): void {
+  const text = cleanText(data).replace(/[\s\u0085]+/g, " ");
+  if (!reading.budget.take(text.length)) return;
+  out.add(reading.style === "text" ? text : escapeText(text));
+}
+
+function appendElement(
+  element: HtmlElement,
+  out: InlineText,
+  place: Place,
+  reading: Reading,
+): void {
+  if (place.depth > elementDepthMax) return appendText(textOf(element), out, reading);
+  const formula = formulaOf(element);
+  if (formula !== undefined) return appendFormula(formula.tex, out, reading);
+  if (
+    isUnreadName(element.name) ||
+    isHidden(element) ||
+    isFormulaResidue(element) ||
+    isFurniture(element)
+  )
+    return;
+  const { name, children } = element;
+  switch (name) {
+    case "br":
+      return appendBreak(out, place, reading);
+    case "b":
+    case "strong":
+      return place.isStrong
+        ? appendNodes(children, out, place, reading)
+        : appendMarked("**", { isStrong: true });
+    case "em":
+    case "i":
+    case "cite":
+    case "dfn":
+    case "var":
+      return place.isEmphasis
+        ? appendNodes(children, out, place, reading)
+        : appendMarked("*", { isEmphasis: true });
+    case "del":
+    case "s":
+    case "strike":
+      return place.isStruck
+        ? appendNodes(children, out, place, reading)
+        : appendMarked("~~", { isStruck: true });
+    case "code":
+    case "tt":
+    case "samp":
+    case "kbd":
+      return appendCode(element, out, place, reading);
+    case "a":
+      return appendLink(element, out, place, reading);
+    case "img":
+      return appendImage(element, out, place, reading);
+    case "iframe":
+    case "video":
+    case "audio":
+    case "embed":
+    case "object":
+      return appendMedia(element, out, place, reading);
+    case "sub":
+    case "sup":
+      return appendRaised(element, out, place, reading);
+    case "q":
+      out.add("“");
+      appendNodes(children, out, place, reading);
+      return out.add("”");
+    case "rt":
+      return appendWrapped("(", ")");
+    case "input":
+      return;
+    case "noscript":
+      return hasPictureBefore(element) ? undefined : appendNodes(children, out, place, reading);
+    default:
+      return appendOther(element, out, place, reading);
+  }
+
+  function appendMarked(mark: Mark, change: Partial<Place>): void {
+    const text = reading.readInline(children, { ...place, ...change }, reading);
+    out.addMarked(reading.style === "text" ? "" : mark, text);
+  }
+
+  function appendWrapped(before: string, after: string): void {
+    const text = reading.readInline(children, place, reading).trim();
+    if (text !== "") out.add(`${before}${text}${after}`);
+  }
+}
+
+/** Blocks that stand in a line are set apart by spaces, or by line breaks in the cell of a table. */
+function appendOther(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+  if (!isBlockName(element.name)) return appendNodes(element.children, out, place, reading);
+  out.add(" ");
+  appendNodes(element.children, out, place, reading);
+  out.add(" ");
+}
+
+function appendBreak(out: InlineText, place: Place, reading: Reading): void {
+  if (place.isLine) out.add(" ");
+  else out.addBreak(reading.style === "text" ? "\n" : lineBreak);
+}
+
+function appendFormula(tex: string, out: InlineText, reading: Reading): void {
+  if (reading.budget.take(tex.length)) out.add(reading.style === "text" ? tex : `$${tex}$`);
+}
+
+function appendCode(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+  const link = soleChild(element);
+  if (link?.name === "a" && !place.isLink && attribute(link, "href") !== "") {
+    return appendLinked(link, inlineCode(textOf(link), reading.style), out, reading);
+  }
+  const text = textOf(element);
+  if (!reading.budget.take(text.length)) return;
+  if (/^\s/.test(text)) out.add(" ");
+  out.add(inlineCode(text, reading.style));
+  if (/\s$/.test(text)) out.add(" ");
+}
+
+function appendLink(link: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+  const label = reading.survey.footnotes.references.get(link);
+  if (label !== undefined) return out.add(reading.style === "text" ? `[${label}]` : `[^${label}]`);
+  if (isBackReference(link) || isPermalink(link, place.isLine)) return;
+  const text = reading.readInline(link.children, { ...place, isLink: true, isLine: true }, reading);
+  const isOwnAnchor = place.isLine && (link.attribs["href"] ?? "").startsWith("#") && !place.isCell;
+  if (place.isLink || isOwnAnchor) return out.add(text);
+  if (/^\s/.test(text)) out.add(" ");
+  appendLinked(link, text.trim(), out, reading);
+  if (/\s$/.test(text)) out.add(" ");
+}
+
+/** A link without a text or without a target is none. */
+function appendLinked(link: HtmlElement, text: string, out: InlineText, reading: Reading): void {
+  const target = linkTarget(attribute(link, "href"), reading.baseUrl);
+  if (text === "") return;
+  if (target === undefined || reading.style === "text") return out.add(text);
+  if (!reading.budget.take(target.length)) return;
+  out.add(`[${/^!\[[^\]]*\]\([^)]*\)$/.test(text) ? text : escapeBrackets(text)}](${target})`);
+}
+
+function appendImage(image: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+  const alt = attribute(image, "alt")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, altCharsMax)
+    .toWellFormed();
+  if (
+    /(?:^|\s)(?:mwe-math-fallback-image|tex|latex|math)/i.test(attribute(image, "class")) &&
+    alt !== ""
+  ) {
+    return appendFormula(alt.replace(/^\{\\displaystyle\s(.*)\}$/, "$1"), out, reading);
+  }
+  if (reading.style === "text") return out.add(alt);
+  const source = imageSource(image, reading.baseUrl);
+  if (source === undefined || (place.isLine && alt === ""))
+    return out.add(source === undefined ? "" : escapeText(alt));
+  if (reading.budget.take(source.length))
+    out.add(`![${escapeBrackets(escapeText(alt))}](${source})`);
+}
+
+/** Frames and films become links to what they show. */
+function appendMedia(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+  const inner = findElement(element, ({ name }) => name === "source");
+  const raw = ["src", "data-src", "data", "data-lazy-src"]
+    .map((name) => attribute(element, name))
+    .find((value) => value !== "");
+  const source = mediaTarget(
+    raw ?? (inner === undefined ? "" : attribute(inner, "src")),
+    reading.baseUrl,
+  );
+  if (source === undefined || reading.style === "text" || place.isLink || isTiny(element)) return;
+  if (!reading.budget.take(source.length)) return;
+  const title = attribute(element, "title").replace(/\s+/g, " ").trim();
+  const name =
+    title === ""
+      ? ({ iframe: "Embedded page", video: "Video", audio: "Audio" }[element.name] ??
+        "Embedded content")
+      : title;
+  out.add(`[${escapeBrackets(escapeText(name))}](${source})`);
+}
+
+function isTiny(element: HtmlElement): boolean {
+  return ["width", "height"].some((name) => /^[01](?:px)?$/.test(attribute(element, name)));
+}
+
+function appendRaised(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+  const { name, children } = element;
+  const text = reading.readInline(children, place, reading).trim();
+  const isPlain =
+    reading.style === "text" ||
+    /^(?:st|nd|rd|th|er|e|ème|[™®℠©*†‡]|\[.*)$/iu.test(text) ||
+    text.includes("](") ||
+    text === "";
+  out.add(isPlain ? text : `<${name}>${text}</${name}>`);
+}
+
+/** Pages repeat a lazy picture for readers without scripts. */
+function hasPictureBefore(noscript: HtmlElement): boolean {
+  if (shortText(noscript, 0) === undefined || !holdsPicture(noscript)) return false;
+  const [before] = siblingsBefore(noscript, 1);
+  return before !== undefined && holdsPicture(before);
+}
+
+function holdsPicture(element: HtmlElement): boolean {
+  const isPicture = ({ name }: HtmlElement): boolean => name === "img" || name === "iframe";
+  return (
+    isPicture(element) ||
+    (shortText(element, 0) !== undefined && findElement(element, isPicture) !== undefined)
+  );
+}

@@ -1,0 +1,74 @@
+import type { ChildNode } from "domhandler";
+
+import type { Block } from "./block.ts";
+import type { Survey } from "./survey.ts";
+
+/** One conversion: what it knows of the page, and what it may still write. */
+export interface Reading {
+  readonly baseUrl: string;
+  readonly style: "markdown" | "text";
+  readonly survey: Survey;
+  readonly budget: Budget;
+  /** Both are given here so that the parts that call each other need not import each other. */
+  readonly readBlocks: (nodes: readonly ChildNode[], place: Place, reading: Reading) => Block[];
+  readonly readInline: (nodes: readonly ChildNode[], place: Place, reading: Reading) => string;
+}
+
+/** Where in the page it is: what an element becomes depends on what it stands in. */
+export interface Place {
+  /** Elements around it, of those that are told apart. */
+  readonly depth: number;
+  /** Lists, quotes and table cells around it. */
+  readonly nesting: number;
+  readonly isCell: boolean;
+  /** On one line: headings, terms, summaries. */
+  readonly isLine: boolean;
+  readonly isStrong: boolean;
+  readonly isEmphasis: boolean;
+  readonly isStruck: boolean;
+  /** Inside a link, or around one: its text has no links of its own. */
+  readonly isLink: boolean;
+}
+
+export const outermostPlace: Place = {
+  depth: 0,
+  nesting: 0,
+  isCell: false,
+  isLine: false,
+  isStrong: false,
+  isEmphasis: false,
+  isStruck: false,
+  isLink: false,
+};
+
+/** Deeper elements are read as text alone: browsers stop nesting at the same depth. */
+export const elementDepthMax = 512;
+/** Lists, quotes and cells in each other; what is deeper stands at this level. Prefixes of lines stay short. */
+export const nestingMax = 12;
+/** Characters written at most: short links can grow by the length of the page's address, each. */
+const outputCharsMax = 16 * 1024 * 1024;
+
+/** Characters that may still be written. What is over the budget is left out. */
+export class Budget {
+  #left = outputCharsMax;
+
+  /** True when `chars` more fit. */
+  take(chars: number): boolean {
+    this.#left -= chars;
+    return this.#left >= 0;
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+}
+
+/** Everything in `nodes` as one line. */
+export function readLine(nodes: readonly ChildNode[], place: Place, reading: Reading): string {
+  return reading.readInline(nodes, { ...place, isLine: true }, reading).trim();
+}
+
+/** The element's own nesting of lists, quotes and cells, one deeper. */
+export function nested(place: Place): Place {
+  return { ...place, nesting: place.nesting + 1 };
+}

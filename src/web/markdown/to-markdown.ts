@@ -1,0 +1,36 @@
+import type { Extraction } from "../extract/extraction.ts";
+import type { Block } from "./block.ts";
+import { isHidden } from "./hidden.ts";
+import { readBlocks } from "./read-blocks.ts";
+import { readInline } from "./read-inline.ts";
+import { Budget, outermostPlace, type Reading } from "./reading.ts";
+import { surveyTree } from "./survey.ts";
+import { writeMarkdown } from "./write-markdown.ts";
+import { writeText } from "./write-text.ts";
+
+/**
+ * The extracted part of a page as GitHub-flavoured Markdown: every address absolute, code verbatim in fences,
+ * nothing hidden and no character that nobody sees. Without the title, which is its reader's to show.
+ */
+export function toMarkdown(extraction: Extraction): string {
+  return writeMarkdown(readExtraction(extraction, "markdown"));
+}
+
+/** The same as plain text, without marks or addresses. */
+export function toPlainText(extraction: Extraction): string {
+  return writeText(readExtraction(extraction, "text"));
+}
+
+function readExtraction({ root, baseUrl }: Extraction, style: Reading["style"]): Block[] {
+  const reading: Reading = {
+    baseUrl,
+    style,
+    survey: surveyTree(root),
+    budget: new Budget(),
+    readBlocks,
+    readInline,
+  };
+  // Who chose the root knows that it is seen.
+  const nodes = isHidden(root) ? root.children : [root];
+  return reading.readBlocks(nodes, outermostPlace, reading);
+}

@@ -1,0 +1,98 @@
+import type { Alignment, Block, List, Table } from "./block.ts";
+import { escapeLineStart } from "./escape-text.ts";
+
+/** Blocks as Markdown, an empty line between each two. */
+export function writeMarkdown(blocks: readonly Block[]): string {
+  return writeAll(blocks).join("\n");
+}
+
+/** The lines of all blocks. */
+function writeAll(blocks: readonly Block[]): string[] {
+  const lines: string[] = [];
+  let bullet: "-" | "*" = "-";
+  for (const [index, block] of blocks.entries()) {
+    const before = blocks[index - 1];
+    // Lists side by side would become one: the other sign keeps them apart.
+    bullet = block.kind === "list" && before?.kind === "list" && bullet === "-" ? "*" : "-";
+    if (lines.length > 0) lines.push("");
+    for (const line of writeBlock(block, bullet)) lines.push(line);
+  }
+  return lines;
+}
+
+function writeBlock(block: Block, bullet: "-" | "*"): string[] {
+  switch (block.kind) {
+    case "paragraph":
+      return block.text.split("\n").map((line) => escapeLineStart(line.trimStart()));
+    case "heading":
+      return [`${"#".repeat(block.level)} ${block.text.replace(/(?<=^|\s)(#+)$/, "\\$1")}`];
+    case "code":
+      return fenced(block.language, block.text);
+    case "math":
+      return ["$$", block.tex, "$$"];
+    case "quote":
+      return writeAll(block.blocks).map((line) => (line === "" ? ">" : `> ${line}`));
+    case "list":
+      return writeList(block.list, bullet);
+    case "table":
+      return writeTable(block.table);
+    case "footnote":
+      return indented(writeAll(block.blocks), `[^${block.label}]: `, "    ");
+    case "rule":
+      return ["---"];
+  }
+}
+
+/** The fence is longer than any run of its sign inside. */
+function fenced(language: string, text: string): string[] {
+  const runs = text.match(/`{3,}/g) ?? [];
+  const fence = "`".repeat(runs.reduce((most, run) => Math.max(most, run.length + 1), 3));
+  return [`${fence}${language}`, ...text.split("\n"), fence];
+}
+
+function writeList(list: List, bullet: "-" | "*"): string[] {
+  const isTight = list.items.every(isTightItem);
+  return list.items.flatMap((item, index) => {
+    const marker = list.start === null ? `${bullet} ` : `${list.start + index}. `;
+    const lines = isTight ? item.flatMap((block) => writeBlock(block, "-")) : writeAll(item);
+    const written = indented(lines, marker, " ".repeat(marker.length));
+    return isTight || index === 0 ? written : ["", ...written];
+  });
+}
+
+/** One paragraph, and perhaps lists below it. */
+function isTightItem(item: readonly Block[]): boolean {
+  const [first, ...others] = item;
+  if (first?.kind !== "paragraph" && first?.kind !== "list") return item.length === 0;
+  return others.every((block) => block.kind === "list" && block.list.items.every(isTightItem));
+}
+
+function indented(lines: readonly string[], marker: string, indent: string): string[] {
+  return lines.map((line, index) => {
+    if (index === 0) return `${marker}${line}`;
+    return line === "" ? "" : `${indent}${line}`;
+  });
+}
+
+const rulers: Readonly<Record<Alignment, string>> = {
+  none: "---",
+  left: ":--",
+  center: ":-:",
+  right: "--:",
+};
+/** Empty cells at the end of a row are written up to this width; wider tables go without. */
+const paddedColumnsMax = 20;
+
+function writeTable({ header, alignments, rows }: Table): string[] {
+  return [
+    tableRow(header, header.length),
+    `| ${alignments.map((alignment) => rulers[alignment]).join(" | ")} |`,
+    ...rows.map((row) => tableRow(row, Math.min(header.length, paddedColumnsMax))),
+  ];
+}
+
+function tableRow(cells: readonly string[], width: number): string {
+  const texts = cells.map((cell) => cell.replaceAll("|", "\\|"));
+  while (texts.length < width) texts.push("");
+  return `| ${texts.join(" | ")} |`;
+}
