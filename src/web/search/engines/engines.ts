@@ -1,13 +1,58 @@
-import type { EngineId, SearchEngine } from "../engine.ts";
+import { type EngineId, type SearchEngine, engineIds } from "../engine.ts";
+import { baidu } from "./baidu.ts";
+import { bing } from "./bing.ts";
+import { brave } from "./brave.ts";
+import { duckduckgo } from "./duckduckgo.ts";
+import { ecosia } from "./ecosia.ts";
+import { google } from "./google.ts";
+import { hackernews } from "./hackernews.ts";
+import { marginalia } from "./marginalia.ts";
+import { mojeek } from "./mojeek.ts";
+import { mwmbl } from "./mwmbl.ts";
+import { qwant } from "./qwant.ts";
+import { searxng } from "./searxng.ts";
+import { stackexchange } from "./stackexchange.ts";
+import { startpage } from "./startpage.ts";
+import { wikipedia } from "./wikipedia.ts";
+import { yahoo } from "./yahoo.ts";
+import { yandex } from "./yandex.ts";
 
-/** In the fixed order of the contract. */
-export const defaultEngines: readonly SearchEngine[] = [];
+const engines: Readonly<Record<EngineId, SearchEngine>> = {
+  duckduckgo,
+  brave,
+  startpage,
+  yahoo,
+  bing,
+  mojeek,
+  google,
+  yandex,
+  qwant,
+  wikipedia,
+  mwmbl,
+  stackexchange,
+  hackernews,
+  marginalia,
+  ecosia,
+  baidu,
+  searxng,
+};
+
+/** Asked for every query, in the fixed order of the contract. */
+export const defaultEngines: readonly SearchEngine[] = engineIds
+  .slice(0, 11)
+  .map((id) => engines[id]);
 
 /** Who takes the place of a suspended default, in this order. */
-export const benchEngines: readonly SearchEngine[] = [];
+export const benchEngines: readonly SearchEngine[] = engineIds
+  .slice(11, 16)
+  .map((id) => engines[id]);
 
-const allEngines: readonly SearchEngine[] = [...defaultEngines, ...benchEngines];
+export function engineOf(id: EngineId): SearchEngine {
+  return engines[id];
+}
 
-export function engineOf(id: EngineId): SearchEngine | undefined {
-  return allEngines.find((engine) => engine.id === id);
+/** @param name as a person wrote it in a setting or flag */
+export function findEngine(name: string): SearchEngine | undefined {
+  const id = name.trim().toLowerCase();
+  return Object.hasOwn(engines, id) ? engines[id as EngineId] : undefined;
 }

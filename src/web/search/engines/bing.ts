@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import type { HtmlElement } from "../../dom/parse-html.ts";
+import type {
+  EngineAnswer,
+  EngineQuery,
+  EngineRequest,
+  RawResult,
+  SearchEngine,
+} from "../engine.ts";
+import { blocked } from "../pages/answers.ts";
+import type { Page } from "../pages/page.ts";
+import { readPage } from "../pages/read-page.ts";
+import { webUrl } from "../pages/web-url.ts";
+import { localeOf } from "./locale.ts";
+import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+import { bingFeedResults } from "./bing-feed.ts";
+
+/** Confirmed by the captures of 2026-04 and 2026-05; the marker of no results by that of 2021-01. */
+const resultSelector = "ol#b_results > li.b_algo";
+const linkSelector = "h2 a[href]";
+const snippetSelectors = [".b_caption p", 'p[class*="b_lineclamp"]'] as const;
+const iconSelector = "span.algoSlug_icon";
+const emptySelector = "li.b_no";
+const captchaSelector = "div.captcha, .captcha_header";
+
+const site = "https://www.bing.com";
+
+export const bing: SearchEngine = {
+  id: "bing",
+  provider: "bing",
+  weight: 0.8,
+  domain: "bing.com",
+  start: (query) => searchRequest(query),
+  read: (response) =>
+    readPage(response, {
+      results: async (page) =>
+        /^\s*(?:<\?xml[^>]*>\s*)?<rss\b/.test(response.text)
+          ? await bingFeedResults(page)
+          : results(page),
+      isEmpty: (page) => page.has(emptySelector) || page.has("rss > channel:not(:has(item))"),
+      block: (page) => (page.has(captchaSelector) ? blocked("captcha") : undefined),
+      judgeLocation,
+    }),
+  judgeLocation,
+};
+
+function searchRequest({ text, settings }: EngineQuery): EngineRequest {
+  const { language, region } = localeOf(settings);
+  const cvid = randomBytes(16).toString("hex").toUpperCase();
+  const fields = { q: text, mkt: `${language}-${region}`, adlt: "off", pq: text, cvid };
+  return {
+    step: "search",
+    method: "GET",
+    url: `${site}/search?${formOf({ ...fields, FORM: "PERE", filters: 'rcrse:"1"' })}`,
+    headers: {
+      ...pageHeaders("bing", settings),
+      Cookie: cookieHeader({ SRCHHPGUSR: `IG=${cvid}` }),
+    },
+  };
+}
+
+function results(page: Page): RawResult[] {
+  return page.all(resultSelector).flatMap((result) => {
+    const link = page.first(linkSelector, result);
+    const url = targetUrl(link?.attribs["href"]);
+    return url === undefined
+      ? []
+      : [{ title: page.text(link), url, snippet: snippetOf(page, result) }];
+  });
+}
+
+function snippetOf(page: Page, result: HtmlElement): string {
+  for (const selector of snippetSelectors) {
+    const text = withoutIcons(page, page.first(selector, result));
+    if (text !== "") return text;
+  }
+  return "";
+}
+
+/** The label in front of some snippets ("Web") is no part of them. */
+function withoutIcons(page: Page, element: HtmlElement | undefined): string {
+  if (element === undefined) return "";
+  const text = page.text(element);
+  const icon = page.text(page.first(iconSelector, element));
+  return icon !== "" && text.startsWith(icon) ? text.slice(icon.length).trim() : text;
+}
+
+/** `u` of the redirect is base64url behind two characters that say which kind of target it is. */
+function targetUrl(href: string | undefined): string | undefined {
+  const url = URL.parse(href ?? "", site);
+  if (url === null) return undefined;
+  const isOwn = url.hostname === "bing.com" || url.hostname.endsWith(".bing.com");
+  if (!isOwn) return webUrl(href, site);
+  if (!url.pathname.startsWith("/ck/"))
+    return url.pathname.startsWith("/acli") ? undefined : webUrl(href, site);
+  const wrapped = /[?&]u=([^&]*)/.exec(url.search)?.[1];
+  if (wrapped === undefined) return undefined;
+  return webUrl(Buffer.from(wrapped.slice(2), "base64url").toString("utf8"));
+}
+
+function judgeLocation({ pathname }: URL): EngineAnswer | undefined {
+  return /^\/(?:turing|captcha)\b/i.test(pathname) ? blocked("captcha") : undefined;
+}

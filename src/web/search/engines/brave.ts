@@ -1,0 +1,114 @@
+import type { HtmlElement } from "../../dom/parse-html.ts";
+import type {
+  EngineAnswer,
+  EngineQuery,
+  EngineRequest,
+  RawResult,
+  SearchEngine,
+} from "../engine.ts";
+import { blocked } from "../pages/answers.ts";
+import { isWithin } from "../pages/is-within.ts";
+import type { Page } from "../pages/page.ts";
+import { readPage } from "../pages/read-page.ts";
+import { webUrl } from "../pages/web-url.ts";
+import { localeOf } from "./locale.ts";
+import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+
+/** Confirmed by the capture of 2026-04. Classes `svelte-…` change with every build. */
+const resultSelector = 'div.snippet[data-type="web"]:not(.standalone)';
+const otherSelector = '#discussions, [data-type="cluster"], .deep-links';
+const contentSelector = ".result-content";
+const titleSelector = ".search-snippet-title";
+const snippetSelectors = [
+  ".generic-snippet .content",
+  ".video-snippet .content",
+  ".snippet-description",
+] as const;
+/** The proof of work, known from other programs only. */
+const challengeSelector =
+  '[id*="pow-captcha"], [class*="pow-captcha"], form[action*="captcha"], script[src*="captcha"]';
+const challengeText = /^(?:confirm you(?:'|’)re a human|proof of work|captcha)\b/i;
+const emptyText =
+  /^(?:no results (?:were )?found|there are no results|we (?:couldn(?:'|’)t|could not|did not) find any results|not many great matches|too few matches)/i;
+
+export const brave: SearchEngine = {
+  id: "brave",
+  provider: "brave",
+  weight: 1,
+  domain: "brave.com",
+  start: (query) => searchRequest(query),
+  read: (response) =>
+    readPage(response, { results, isEmpty: (page) => page.says(emptyText), block, judgeLocation }),
+  judgeLocation,
+};
+
+function searchRequest({ text, settings }: EngineQuery): EngineRequest {
+  const { language, region, chosenRegion } = localeOf(settings);
+  return {
+    step: "search",
+    method: "GET",
+    url: `https://search.brave.com/search?${formOf({ q: text, source: "web" })}`,
+    headers: {
+      ...pageHeaders("brave", settings),
+      Cookie: cookieHeader({
+        safesearch: "moderate",
+        useLocation: "0",
+        summarizer: "0",
+        country: chosenRegion?.toLowerCase() ?? "all",
+        ui_lang: `${language}-${region.toLowerCase()}`,
+      }),
+    },
+  };
+}
+
+function results(page: Page): RawResult[] {
+  const others = page.all(otherSelector);
+  return page
+    .all(resultSelector)
+    .filter((result) => !isWithin(result, others))
+    .flatMap((result) => {
+      // Results of the same site are nested below; what is shown of this one comes first.
+      const content = page.first(contentSelector, result) ?? result;
+      const href = page.first("a[href]", content)?.attribs["href"] ?? "";
+      // A relative address is an ad.
+      const url = /^https?:\/\//i.test(href) ? webUrl(href) : undefined;
+      return url === undefined
+        ? []
+        : [{ title: titleOf(page, result), url, snippet: snippetOf(page, result, content) }];
+    });
+}
+
+function titleOf(page: Page, result: HtmlElement): string {
+  const title = page.first(titleSelector, result);
+  return page.text(title) || (title?.attribs["title"]?.trim() ?? "");
+}
+
+function snippetOf(page: Page, result: HtmlElement, content: HtmlElement): string {
+  const roots = content === result ? [result] : [content, result];
+  for (const root of roots) {
+    for (const selector of snippetSelectors) {
+      const text = page.text(page.all(selector, root).find((found) => !isNested(found, result)));
+      if (text !== "") return text;
+    }
+  }
+  return "";
+}
+
+/** Whether it belongs to a result inside of this one. */
+function isNested(element: HtmlElement, result: HtmlElement): boolean {
+  for (let node = element.parent; node !== null && node !== result; node = node.parent) {
+    const classes = (node as HtmlElement).attribs?.["class"]?.split(/\s+/) ?? [];
+    if (classes.includes("snippet") || classes.includes("deep-links")) return true;
+  }
+  return false;
+}
+
+function block(page: Page): EngineAnswer | undefined {
+  const isChallenge =
+    page.has(challengeSelector) || challengeText.test(page.title) || page.says(challengeText);
+  return isChallenge ? blocked("captcha") : undefined;
+}
+
+function judgeLocation({ pathname }: URL): EngineAnswer | undefined {
+  return /^\/captcha\b/.test(pathname) ? blocked("captcha") : undefined;
+}

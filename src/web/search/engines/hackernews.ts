@@ -1,0 +1,57 @@
+import type {
+  EngineAnswer,
+  EngineQuery,
+  EngineRequest,
+  RawResult,
+  SearchEngine,
+} from "../engine.ts";
+import { listed } from "../pages/answers.ts";
+import { listAt, numberAt, textAt } from "../pages/json-value.ts";
+import { plainText } from "../pages/plain-text.ts";
+import { readJson } from "../pages/read-json.ts";
+import { isoDate, webUrl } from "../pages/web-url.ts";
+import { apiHeaders, formOf } from "./request-headers.ts";
+
+export const hackernews: SearchEngine = {
+  id: "hackernews",
+  provider: "hackernews",
+  weight: 0.4,
+  domain: "algolia.com",
+  start: (query) => searchRequest(query),
+  read: (response) => readJson(response, { answer }),
+};
+
+function searchRequest({ text, settings }: EngineQuery): EngineRequest {
+  const fields = { query: text, tags: "story", hitsPerPage: "10" };
+  return {
+    step: "search",
+    method: "GET",
+    url: `https://hn.algolia.com/api/v1/search?${formOf(fields)}`,
+    headers: apiHeaders(settings),
+  };
+}
+
+async function answer(value: unknown): Promise<EngineAnswer | undefined> {
+  const hits = listAt(value, "hits");
+  if (hits === undefined) return undefined;
+  const results: RawResult[] = [];
+  for (const hit of hits) {
+    const date = isoDate(textAt(hit, "created_at"));
+    const points = numberAt(hit, "points");
+    results.push({
+      title: await plainText(textAt(hit, "title")),
+      url: webUrl(textAt(hit, "url")) ?? discussionUrl(hit),
+      snippet:
+        (await plainText(textAt(hit, "story_text"))) ||
+        (points === undefined ? "" : `Hacker News: ${points} points`),
+      ...(date === undefined ? {} : { date }),
+    });
+  }
+  return listed(hits, results);
+}
+
+/** Questions to the readers have no address but that of their discussion. */
+function discussionUrl(hit: unknown): string {
+  const id = textAt(hit, "objectID");
+  return /^\d+$/.test(id) ? `https://news.ycombinator.com/item?id=${id}` : "";
+}

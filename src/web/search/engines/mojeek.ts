@@ -1,0 +1,60 @@
+import type {
+  EngineAnswer,
+  EngineQuery,
+  EngineRequest,
+  RawResult,
+  SearchEngine,
+} from "../engine.ts";
+import { blocked } from "../pages/answers.ts";
+import type { Page } from "../pages/page.ts";
+import { readPage } from "../pages/read-page.ts";
+import { webUrl } from "../pages/web-url.ts";
+import { localeOf } from "./locale.ts";
+import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+
+/** Confirmed by the capture of 2026-04. */
+const resultSelector = "ul.results-standard > li";
+const linkSelector = "h2 a.title[href]";
+const snippetSelector = "p.s";
+/** Known from other programs only. */
+const emptyText = /^No pages found/i;
+const captchaSelector = '.captcha-wrap, script[src*="altcha.js"], script[src*="challenge.js"]';
+
+export const mojeek: SearchEngine = {
+  id: "mojeek",
+  provider: "mojeek",
+  weight: 0.7,
+  domain: "mojeek.com",
+  start: (query) => searchRequest(query),
+  read: (response) =>
+    readPage(response, { results, isEmpty: (page) => page.says(emptyText), block }),
+};
+
+function searchRequest({ text, settings }: EngineQuery): EngineRequest {
+  const { language, chosenRegion } = localeOf(settings);
+  return {
+    step: "search",
+    method: "GET",
+    // No `s` for the first page: it triggers the rate limit.
+    url: `https://www.mojeek.com/search?${formOf({ q: text, safe: "0" })}`,
+    headers: {
+      ...pageHeaders("mojeek", settings),
+      Cookie: cookieHeader({ lb: language, arc: chosenRegion?.toLowerCase() ?? "none" }),
+    },
+  };
+}
+
+function results(page: Page): RawResult[] {
+  return page.all(resultSelector).flatMap((result) => {
+    const link = page.first(linkSelector, result);
+    const url = webUrl(link?.attribs["href"]);
+    if (url === undefined) return [];
+    const snippet = page.text(page.first(snippetSelector, result));
+    return [{ title: page.text(link), url, snippet }];
+  });
+}
+
+function block(page: Page): EngineAnswer | undefined {
+  const isCaptcha = /^captcha\b/i.test(page.title) || page.has(captchaSelector);
+  return isCaptcha ? blocked("captcha") : undefined;
+}

@@ -1,0 +1,56 @@
+import type { RawResult } from "../engine.ts";
+import { listAt, recordOf, textAt } from "../pages/json-value.ts";
+import type { Page } from "../pages/page.ts";
+import { parseLiteral } from "../pages/parse-literal.ts";
+import { plainText } from "../pages/plain-text.ts";
+import { webUrl } from "../pages/web-url.ts";
+
+/** Where the page's own script gets its results from; confirmed by the captures of 2026-04. */
+const dataStart = /React\.createElement\(\s*UIStartpage\.AppSerpWeb\s*,\s*(?=\{)/g;
+/** The one kind of results that are neither ads nor answers. */
+const resultType = "web-google";
+const interstitialStart = /\bvar\s+data\s*=\s*(?=\{)/g;
+
+/** The results in the page's data; undefined when it has none, or other data than known. */
+export async function readStartpageData(page: Page): Promise<RawResult[] | undefined> {
+  const mainline = listAt(
+    literalAfter(page, dataStart),
+    "render",
+    "presenter",
+    "regions",
+    "mainline",
+  );
+  if (mainline === undefined) return undefined;
+  const found: RawResult[] = [];
+  for (const region of mainline.filter((part) => textAt(part, "display_type") === resultType)) {
+    for (const result of listAt(region, "results") ?? []) {
+      const url = webUrl(textAt(result, "clickUrl"));
+      if (url === undefined) continue;
+      found.push({
+        title: await plainText(textAt(result, "title")),
+        url,
+        snippet: await plainText(textAt(result, "description")),
+      });
+    }
+  }
+  return found;
+}
+
+/** The fields of a page that posts itself again to show that somebody runs its script. */
+export function startpageInterstitial(page: Page): Readonly<Record<string, string>> | undefined {
+  const data = recordOf(literalAfter(page, interstitialStart));
+  if (data === undefined || textAt(data, "sgt") === "" || textAt(data, "query") === "") {
+    return undefined;
+  }
+  return Object.fromEntries(Object.keys(data).map((name) => [name, textAt(data, name)]));
+}
+
+function literalAfter(page: Page, start: RegExp): unknown {
+  for (const script of page.scripts()) {
+    for (const match of script.matchAll(start)) {
+      const value = parseLiteral(script, match.index + match[0].length);
+      if (value !== undefined) return value;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import type { HtmlElement } from "../../dom/parse-html.ts";
+import type {
+  EngineAnswer,
+  EngineQuery,
+  EngineRequest,
+  EngineResponse,
+  RawResult,
+  SearchEngine,
+} from "../engine.ts";
+import { rateLimited } from "../pages/answers.ts";
+import { isWithin } from "../pages/is-within.ts";
+import type { Page } from "../pages/page.ts";
+import { consentWall, readPage } from "../pages/read-page.ts";
+import { retryAfterMs } from "../pages/status-answer.ts";
+import { decodeEscapes, webUrl } from "../pages/web-url.ts";
+import { localeOf } from "./locale.ts";
+import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
+
+/** Confirmed by the capture of 2026-08. */
+const resultSelectors = ["div.algo-sr", ".algo.relsrch"] as const;
+const titleSelector = ".compTitle h3";
+const linkSelector = ".compTitle a[href]";
+const snippetSelector = ".compText";
+/** Regional hosts, known from other programs only. */
+const regionalLinkSelector = "h3 > a[href]";
+const adSelector = ".ads";
+const consentSelector =
+  'form.consent-form, form[action*="consent.yahoo.com"], form[action*="guce."]';
+const emptyText = /^(?:we did not find (?:any )?results for|no results found for)/i;
+/** Its own code for too many requests. */
+const throttleStatus = 999;
+
+export const yahoo: SearchEngine = {
+  id: "yahoo",
+  provider: "bing",
+  weight: 0.8,
+  domain: "yahoo.com",
+  start: (query) => searchRequest(query),
+  read: async (response) =>
+    throttled(response) ??
+    (await readPage(response, {
+      results,
+      isEmpty: (page) => page.says(emptyText),
+      block: (page) => (page.has(consentSelector) ? consentWall() : undefined),
+      judgeLocation,
+    })),
+  judgeLocation,
+};
+
+function searchRequest({ text, settings }: EngineQuery): EngineRequest {
+  const { language } = localeOf(settings);
+  const preferences = formOf({
+    v: "1",
+    vm: "p",
+    fl: "1",
+    vl: `lang_${language}`,
+    pn: "10",
+    rw: "new",
+    userset: "1",
+  });
+  return {
+    step: "search",
+    method: "GET",
+    url: `https://search.yahoo.com/search?${formOf({ p: text, iscqry: "" })}`,
+    headers: { ...pageHeaders("yahoo", settings), Cookie: cookieHeader({ sB: preferences }) },
+  };
+}
+
+function results(page: Page): RawResult[] {
+  const selector = resultSelectors.find((candidate) => page.has(candidate)) ?? resultSelectors[0];
+  const ads = page.all(adSelector);
+  return page.all(selector).flatMap((result) => {
+    if (isWithin(result, ads)) return [];
+    const link = page.first(linkSelector, result) ?? page.first(regionalLinkSelector, result);
+    const url = targetUrl(link?.attribs["href"]);
+    if (url === undefined) return [];
+    return [{ title: titleOf(page, result, link), url, snippet: snippetOf(page, result) }];
+  });
+}
+
+/** The link's own text also holds the name of the site and its path. */
+function titleOf(page: Page, result: HtmlElement, link: HtmlElement | undefined): string {
+  const title = page.text(page.first(titleSelector, result));
+  if (title !== "") return title;
+  return link?.attribs["aria-label"]?.replaceAll(/\s+/g, " ").trim() || page.text(link);
+}
+
+function snippetOf(page: Page, result: HtmlElement): string {
+  return page.text(page.first(snippetSelector, result));
+}
+
+function targetUrl(href: string | undefined): string | undefined {
+  const url = URL.parse(href ?? "");
+  if (url === null) return undefined;
+  const wrapped = /\/RU=([^/]*)\/R[KS]/.exec(url.href)?.[1];
+  const isOwn = url.hostname === "yahoo.com" || url.hostname.endsWith(".yahoo.com");
+  const target = isOwn && wrapped !== undefined ? webUrl(decodeEscapes(wrapped)) : webUrl(href);
+  return target === undefined || isAd(new URL(target)) ? undefined : target;
+}
+
+function isAd({ hostname, pathname }: URL): boolean {
+  return /(?:^|\.)bing\.com$/.test(hostname) && pathname.startsWith("/aclick");
+}
+
+function throttled({ status, headers }: EngineResponse): EngineAnswer | undefined {
+  if (status !== 500 && status !== throttleStatus) return undefined;
+  return rateLimited(`HTTP ${status}`, retryAfterMs(headers));
+}
+
+function judgeLocation({ hostname }: URL): EngineAnswer | undefined {
+  return hostname === "consent.yahoo.com" || hostname.startsWith("guce.")
+    ? consentWall()
+    : undefined;
+}

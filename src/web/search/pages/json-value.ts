@@ -1,0 +1,52 @@
+/** Reading of JSON that nobody promises: each function gives nothing where the shape is another one. */
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Undefined when the text is no JSON. Bare control characters in strings, which Baidu sends, become spaces. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    try {
+      // eslint-disable-next-line no-control-regex -- these are what JSON forbids
+      return JSON.parse(text.replaceAll(/[\u0000-\u001f]/g, " "));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+export function recordOf(value: unknown): JsonRecord | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as JsonRecord)
+    : undefined;
+}
+
+/** The value at a path of names. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  let here = value;
+  for (const name of path) {
+    const record = recordOf(here);
+    here = record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+  }
+  return here;
+}
+
+export function listAt(value: unknown, ...path: readonly string[]): unknown[] | undefined {
+  const found = valueAt(value, ...path);
+  return Array.isArray(found) ? found : undefined;
+}
+
+/** Texts and numbers as text; all else is empty. */
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = valueAt(value, ...path);
+  if (typeof found === "string") return found;
+  return typeof found === "number" ? String(found) : "";
+}
+
+/** Finite numbers, also when they are written as text. */
+export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
+  const text = textAt(value, ...path);
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,96 @@
+import { AppError } from "../../../base/errors.ts";
+import type { HtmlDocument, HtmlElement } from "../../dom/parse-html.ts";
+
+/** A parsed page of a search engine. */
+export interface Page {
+  /** In the order of the document, the first 500. */
+  all(selector: string, root?: HtmlElement): HtmlElement[];
+  first(selector: string, root?: HtmlElement): HtmlElement | undefined;
+  has(selector: string): boolean;
+  /** Text of an element, runs of white space as one space; `style` and `script` have none. */
+  text(element: HtmlElement | undefined): string;
+  /** Whether a text node that is shown matches: for markers that have no class of their own. */
+  says(expression: RegExp): boolean;
+  /** Texts of the page's inline scripts. */
+  scripts(): string[];
+  /** The document's `title`. */
+  readonly title: string;
+}
+
+/** Deeper ones are made to take time: selectors look at ancestors. Captured pages have up to 60. */
+const pageDepthMax = 256;
+/** More elements are made to take time, too. The captured page of 547 kB has 4,000. */
+const pageElementsMax = 200_000;
+/** More than any page lists; what is done for each of them has a bound by this. */
+const matchesMax = 500;
+
+/** What is never read as text. */
+const silentElements: ReadonlySet<string> = new Set(["script", "style", "template", "svg"]);
+
+/**
+ * Parses HTML, with parsers that are loaded when the first page comes.
+ * @throws AppError `limit` for a page that unfolds beyond the parser's bound
+ */
+export async function openPage(html: string): Promise<Page> {
+  const [{ parseHtml, childElements }, { selectAll, selectOne }] = await Promise.all([
+    import("../../dom/parse-html.ts"),
+    import("css-select"),
+  ]);
+  const document = parseHtml(html);
+  assertReadable(document, childElements);
+  const all = (selector: string, root?: HtmlElement): HtmlElement[] =>
+    (selectAll(selector, root ?? document) as HtmlElement[]).slice(0, matchesMax);
+  const first = (selector: string, root?: HtmlElement): HtmlElement | undefined =>
+    (selectOne(selector, root ?? document) ?? undefined) as HtmlElement | undefined;
+  return {
+    all,
+    first,
+    has: (selector) => first(selector) !== undefined,
+    text: (element) => (element === undefined ? "" : textOf(element)),
+    says: (expression) => textNodesOf(document).some((text) => expression.test(text.trim())),
+    scripts: () => all("script:not([src])").map((script) => rawTextOf(script)),
+    title: textOf(first("head > title") ?? first("title")),
+  };
+}
+
+type ChildElements = (node: HtmlDocument | HtmlElement) => HtmlElement[];
+
+function assertReadable(document: HtmlDocument, childElements: ChildElements): void {
+  let elements = 0;
+  let level: readonly (HtmlDocument | HtmlElement)[] = [document];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    elements += level.length;
+    if (depth > pageDepthMax || elements > pageElementsMax) {
+      throw new AppError(
+        "limit",
+        `the page has more than ${pageElementsMax} elements or ${pageDepthMax} levels`,
+      );
+    }
+    level = level.flatMap(childElements);
+  }
+}
+
+function textOf(element: HtmlElement | undefined): string {
+  if (element === undefined) return "";
+  return textNodesOf(element).join("").replaceAll(/\s+/g, " ").trim();
+}
+
+/** Without recursion: a page may be nested deeper than the stack. */
+function textNodesOf(root: HtmlDocument | HtmlElement): string[] {
+  const texts: string[] = [];
+  const open: HtmlElement["children"] = [...root.children].reverse();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.type === "text") texts.push(node.data);
+    else if ("children" in node && !("name" in node && silentElements.has(node.name))) {
+      for (let i = node.children.length - 1; i >= 0; i -= 1) {
+        const child = node.children[i];
+        if (child !== undefined) open.push(child);
+      }
+    }
+  }
+  return texts;
+}
+
+function rawTextOf(script: HtmlElement): string {
+  return script.children.map((node) => (node.type === "text" ? node.data : "")).join("");
+}

@@ -1,0 +1,48 @@
+import { messageOf } from "../../../base/errors.ts";
+import type { EngineAnswer, EngineResponse, SearchEngine } from "../engine.ts";
+import { parseError } from "./answers.ts";
+import { challengeOf } from "./challenge.ts";
+import { parseJson } from "./json-value.ts";
+import { type Page, openPage } from "./page.ts";
+import { locationAnswer } from "./read-page.ts";
+import { statusAnswer } from "./status-answer.ts";
+
+/** How the answers of one API are told apart. */
+export interface JsonRules {
+  /** What the body says of a failure, whatever the status: error objects come with 200 as well. */
+  readonly failure?: (value: unknown) => EngineAnswer | undefined;
+  /** The answer of a body that came with a good status; undefined when it has another shape. */
+  readonly answer: (value: unknown) => EngineAnswer | undefined | Promise<EngineAnswer | undefined>;
+  /** What a body that is no JSON says, such as a sentence about a limit. */
+  readonly sentence?: (text: string) => EngineAnswer | undefined;
+  /** The engine's own wall, when it answers with a page. */
+  readonly wall?: (page: Page) => EngineAnswer | undefined;
+  readonly judgeLocation?: SearchEngine["judgeLocation"];
+}
+
+/** Reads a response that should be JSON. */
+export async function readJson(response: EngineResponse, rules: JsonRules): Promise<EngineAnswer> {
+  const moved = locationAnswer(response, rules.judgeLocation);
+  if (moved !== undefined) return moved;
+  try {
+    const value = parseJson(response.text);
+    if (value === undefined) return await withoutJson(response, rules);
+    const status = statusAnswer(response);
+    const failure = rules.failure?.(value) ?? status;
+    if (failure !== undefined) return failure;
+    return (await rules.answer(value)) ?? parseError("JSON of another shape than expected");
+  } catch (error) {
+    return parseError(messageOf(error));
+  }
+}
+
+async function withoutJson(response: EngineResponse, rules: JsonRules): Promise<EngineAnswer> {
+  const said = rules.sentence?.(response.text.trim());
+  if (said !== undefined) return said;
+  if (response.text.trimStart().startsWith("<")) {
+    const page = await openPage(response.text);
+    const wall = rules.wall?.(page) ?? challengeOf(page, response);
+    if (wall !== undefined) return wall;
+  }
+  return statusAnswer(response) ?? parseError("the answer is no JSON");
+}

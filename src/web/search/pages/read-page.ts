@@ -1,0 +1,72 @@
+import { messageOf } from "../../../base/errors.ts";
+import type { EngineAnswer, EngineResponse, RawResult, SearchEngine } from "../engine.ts";
+import { blocked, failed, noResults, parseError } from "./answers.ts";
+import { challengeOf } from "./challenge.ts";
+import { type Page, openPage } from "./page.ts";
+import { statusAnswer } from "./status-answer.ts";
+
+/** How the pages of one engine are told apart. All of it looks at nodes, never at the text of the page. */
+export interface PageRules {
+  /** In the page's order; entries without title or address are dropped. */
+  readonly results: (page: Page) => readonly RawResult[] | Promise<readonly RawResult[]>;
+  /** The engine's own marker of an answer without results. */
+  readonly isEmpty: (page: Page) => boolean;
+  /** The engine's own captcha, wall or denial; of a page without results. */
+  readonly block?: (page: Page) => EngineAnswer | undefined;
+  readonly judgeLocation?: SearchEngine["judgeLocation"];
+}
+
+/**
+ * Reads a response that should be a page. Results count first: pages of engines carry scripts of their captchas
+ * also when all is well. A page without results and without a marker has changed.
+ */
+export async function readPage(response: EngineResponse, rules: PageRules): Promise<EngineAnswer> {
+  const moved = locationAnswer(response, rules.judgeLocation);
+  if (moved !== undefined) return moved;
+  try {
+    return await judgePage(await openPage(response.text), response, rules);
+  } catch (error) {
+    return parseError(messageOf(error));
+  }
+}
+
+async function judgePage(
+  page: Page,
+  response: EngineResponse,
+  rules: PageRules,
+): Promise<EngineAnswer> {
+  const unread = statusAnswer(response);
+  if (unread === undefined) {
+    const results = (await rules.results(page)).filter(
+      ({ title, url }) => title !== "" && url !== "",
+    );
+    if (results.length > 0) return { state: "ok", results };
+  }
+  const wall = rules.block?.(page);
+  if (wall !== undefined) return wall;
+  if (unread === undefined && rules.isEmpty(page)) return noResults;
+  return (
+    challengeOf(page, response) ??
+    unread ??
+    parseError("no results and no sign of why: the markup may have changed")
+  );
+}
+
+/** Where a response came from, or wants to send the reader, may say what it is. */
+export function locationAnswer(
+  { status, url, headers }: EngineResponse,
+  judgeLocation: SearchEngine["judgeLocation"],
+): EngineAnswer | undefined {
+  const final = URL.parse(url);
+  const said = final === null ? undefined : judgeLocation?.(final);
+  if (said !== undefined) return said;
+  if (status < 300 || status >= 400) return undefined;
+  const target = URL.parse(headers["location"] ?? "", url);
+  if (target === null) return failed(`HTTP ${status} without a place to go`);
+  return judgeLocation?.(target) ?? failed(`redirected to ${target.host}`);
+}
+
+/** A place on the way that asks for consent. */
+export function consentWall(): EngineAnswer {
+  return blocked("consent", "denied");
+}

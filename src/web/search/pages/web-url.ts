@@ -1,0 +1,27 @@
+/** An absolute `http:` or `https:` URL as it should be shown, or undefined. */
+export function webUrl(written: string | undefined, base?: string): string | undefined {
+  if (written === undefined || written.trim() === "") return undefined;
+  const text = written.trim();
+  const url = base === undefined ? URL.parse(text) : URL.parse(text, base);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
+  // A direct address keeps the spelling that the engine gave it, unless the parser had to mend it.
+  return /^https?:\/\/[^\s\\"<>]+$/i.test(text) && url.href.startsWith(text) ? text : url.href;
+}
+
+/** Percent escapes decoded once; undefined when they are not well formed. */
+export function decodeEscapes(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `YYYY-MM-DD` of a moment that an API gives as text or as seconds since 1970; undefined when it is none. */
+export function isoDate(moment: string | number | undefined): string | undefined {
+  if (moment === undefined || moment === "") return undefined;
+  const date = new Date(typeof moment === "number" ? moment * 1000 : moment);
+  // Before the Web there were no pages; what is dated later than any clock is a mistake.
+  const year = date.getUTCFullYear();
+  return year >= 1990 && year <= 2100 ? date.toISOString().slice(0, 10) : undefined;
+}
