@@ -47,7 +47,13 @@ function titleOf(box: HtmlElement): HtmlElement | undefined {
 }
 
 function hasTitle(element: HtmlElement): boolean {
-  return titleOf(element) !== undefined;
+  const title = titleOf(element);
+  return title !== undefined && !isSection(title);
+}
+
+/** A heading that can be linked to is one of the page, whatever box it stands in. */
+function isSection(title: HtmlElement): boolean {
+  return /^h[1-6]$/.test(title.name) && title.attribs["id"] !== undefined;
 }
 
 /** A table of one row: an icon with the kind, and the text. */

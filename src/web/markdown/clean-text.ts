@@ -2,19 +2,35 @@
  * Characters that a reader cannot see but a model or a terminal can be misled by: controls, bidi marks and
  * overrides, zero-width ones, fillers, tags and the supplementary variation selectors.
  */
-const unseen =
-  // oxlint-disable-next-line no-control-regex -- controls are what is looked for
-  /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+const unseen = new RegExp(
+  [
+    String.raw`[\u0000-\u0008\u000e-\u001f\u007f]`,
+    String.raw`[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]`,
+    String.raw`[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0d\ufeff\ufff0-\ufffb]`,
+    String.raw`[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]`,
+  ].join("|"),
+  "gu",
+);
 /** Joiners are part of the spelling between letters of some scripts and between emoji; elsewhere they hide things. */
 const strayJoiner =
   /(?<![\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Mn}\p{Mc}\p{Extended_Pictographic}\ufe0f])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{Extended_Pictographic}])|(?<=[\u200c\u200d])[\u200c\u200d]+/gu;
 const strayStyle = /(?<![\p{Emoji}\p{S}\p{P}])[\ufe0e\ufe0f]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+/gu;
 const lineEnd = /\r\n?|[\u0085\u2028\u2029]/g;
 /** Spaces that do not break, and the two controls that count as space. */
+// oxlint-disable-next-line no-control-regex -- controls are what is looked for
 const oddSpace = /[\u000b\u000c\u00a0\u2007\u202f]/g;
 /** Plain ASCII text needs no look at each rule. */
 // oxlint-disable-next-line no-control-regex -- the plain range includes tab and line feed
 const isPlain = /^[\t\n\u0020-\u007e]*$/;
+
+/** Controls that nothing but broken encodings produces; terminals obey some of them. */
+// oxlint-disable-next-line no-control-regex -- controls are what is looked for
+const upperControls = /[\u0080-\u009f]/g;
+
+/** Takes out what only the finished text goes without: in code, also of a wrongly decoded page, each character counts. */
+export function withoutControls(text: string): string {
+  return text.replace(upperControls, "");
+}
 
 /** `text` with `\n` for every line end, plain spaces, and without characters that nobody sees. */
 export function cleanText(text: string): string {

@@ -11,11 +11,10 @@ export interface Footnotes {
   readonly notes: ReadonlyMap<HtmlElement, string>;
 }
 
-const referenceClass =
-  /(?:^|\s)(?:footnote-?ref(?:erence)?|fn-?ref|noteref|footnote|reference)(?:\s|$)/i;
+const referenceClass = /(?:^|\s)(?:footnote-?ref(?:erence)?|fn-?ref|noteref)(?:\s|$)/i;
 const targetId = /^(?:fn|footnote|note|endnote|cite_note|user-content-fn|ftn|_ftn|id\d|bib)/i;
 const noteElements = new Set(["li", "aside", "div", "p", "dd", "td", "tr", "dt", "section"]);
-const backReference = /^[\s↩↑^⤴⬆︎️\u21a9]*$/u;
+const backReference = /^(?:[\s↩↑^⤴⬆]|\ufe0e|\ufe0f)*$/u;
 /** A longer label is no sign of a note but an ordinary link. */
 const labelCharsMax = 12;
 /** Steps up the tree from a link: a note is not nested deeply. */
@@ -45,7 +44,7 @@ export function findFootnotes(
 /** True for the arrow at the end of a note that leads back to the text. */
 export function isBackReference(link: HtmlElement): boolean {
   if (!(link.attribs["href"] ?? "").includes("#")) return false;
-  if (hasClass(link, /backref|back-ref|footnote-back|reversefootnote/i)) return true;
+  if (hasClass(link, /(?:footnote|fn|note)-?back-?(?:ref|link)|reversefootnote/i)) return true;
   const text = shortText(link, 8);
   return text !== undefined && text !== "" && backReference.test(text);
 }

@@ -4,7 +4,7 @@ import { hasClass, parentOf, shortText } from "./element.ts";
 const permalinkClass =
   /(?:^|\s)(?:headerlink|header-?anchor|header-?link|hash-?link|heading-?anchor|heading-?link|anchor(?:-?link|js-link|-heading|-?icon)?|permalink|perma-?link|direct-link|self-link|section-link|mark|doc-anchor|octicon-link|deep-link|bookmark-link)(?:\s|$)/i;
 const permalinkText =
-  /^(?:[\s#¶§🔗⚓︎️\u200b∞⌘•⁋]|&para;|permalink|permanent link|link to (?:this|heading|section).*|anchor|direct link to .*|copy link.*|anchor link.*|section titled .*)*$/iu;
+  /^(?:(?:[\s#¶§⚓∞⌘•⁋]|🔗|\ufe0e|\ufe0f|\u200b)*|permalink.*|permanent link.*|link to (?:this|heading|section).*|anchor(?: link.*)?|direct link to .*|copy link.*|section titled .*)$/iu;
 /** Signs of generators' buttons and lines, whole texts of an element. */
 const furnitureText =
   /^(?:copy(?: code| to clipboard| page| link)?|copied!?|skip to (?:main )?content|edit this page(?: on github)?|was this page helpful\??|expand code|toggle word wrap|open in playground|run ▶?|try it)$/i;

@@ -185,5 +185,5 @@ function rawText(element: HtmlElement): string {
 
 function symbols(text: string): string {
   if (named.has(text)) return `\\${text}`;
-  return [...text].map((sign) => commands[sign] ?? sign).join("");
+  return text.replace(/[^\w\s]/gu, (sign) => commands[sign] ?? sign);
 }

@@ -3,6 +3,7 @@ import { type ChildNode, isTag, isText } from "domhandler";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { admonitionOf, type Admonition } from "./admonition.ts";
 import type { Block } from "./block.ts";
+import { quoted } from "./quoted.ts";
 import { isFurniture } from "./furniture.ts";
 import { attribute, shortText, textOf } from "./element.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
@@ -108,6 +109,8 @@ function readNamed(element: HtmlElement, place: Place, reading: Reading): Block[
       return readTable(element, place, reading);
     case "summary":
     case "legend":
+      if (reading.survey.hasBlocks.has(element))
+        return reading.readBlocks(children, place, reading);
       return strongLine(readLine(children, { ...place, isStrong: true }, reading), reading);
     case "a":
       return readCard(element, place, reading);
@@ -129,8 +132,7 @@ function heading(level: number, element: HtmlElement, place: Place, reading: Rea
 }
 
 function quote(blocks: readonly Block[], place: Place): Block[] {
-  if (blocks.length === 0) return [];
-  return place.nesting >= nestingMax ? [...blocks] : [{ kind: "quote", blocks }];
+  return place.nesting >= nestingMax ? [...blocks] : quoted(blocks);
 }
 
 function strongLine(text: string, reading: Reading): Block[] {

@@ -25,7 +25,7 @@ function writeBlock(block: Block, bullet: "-" | "*"): string[] {
     case "paragraph":
       return block.text.split("\n").map((line) => escapeLineStart(line.trimStart()));
     case "heading":
-      return [`${"#".repeat(block.level)} ${block.text.replace(/(?<=^|\s)(#+)$/, "\\$1")}`];
+      return [`${"#".repeat(block.level)} ${headingText(block.text)}`];
     case "code":
       return fenced(block.language, block.text);
     case "math":
@@ -41,6 +41,11 @@ function writeBlock(block: Block, bullet: "-" | "*"): string[] {
     case "rule":
       return ["---"];
   }
+}
+
+/** Read alone it is no list or quote, and signs at its end are not those that close a heading. */
+function headingText(text: string): string {
+  return escapeLineStart(text).replace(/(?<=\s)(#+)$/, "\\$1");
 }
 
 /** The fence is longer than any run of its sign inside. */
