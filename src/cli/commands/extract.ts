@@ -59,8 +59,14 @@ function checkUrl(written: string | undefined): string {
 async function extract(html: string, url: string, format: Format): Promise<string> {
   const { extractPage } = await import("../../web/extract/extract-page.ts");
   const extraction = await extractPage(html, url);
-  const { lineText } = await import("../../web/dom/node-text.ts");
-  return format === "html" ? lineText(extraction.root) : lineText(extraction.root);
+  switch (format) {
+    case "markdown":
+      return (await import("../../web/markdown/to-markdown.ts")).toMarkdown(extraction);
+    case "text":
+      return (await import("../../web/markdown/to-markdown.ts")).toPlainText(extraction);
+    case "html":
+      return (await import("../../web/markdown/to-clean-html.ts")).toCleanHtml(extraction);
+  }
 }
 
 async function extractLines({ io }: CommandContext, format: Format, url: string): Promise<number> {

@@ -1,8 +1,12 @@
-import type { HtmlElement } from "../dom/parse-html.ts";
-import { findElements } from "../dom/walk.ts";
+import { lineText } from "../dom/node-text.ts";
+import { chooseCut } from "./blocks/choose-cut.ts";
+import { findBlocks } from "./blocks/find-blocks.ts";
+import { judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
+import { keepBlocks } from "./blocks/keep-blocks.ts";
 import type { Extraction } from "./extraction.ts";
 import type { PageFacts } from "./page-facts.ts";
 import { readPage } from "./read-page.ts";
+import type { HtmlElement } from "../dom/parse-html.ts";
 
 /**
  * Takes out of a page the part that its reader came for. `url` is the final URL of the page.
@@ -16,17 +20,15 @@ export async function extractPage(html: string, url: string): Promise<Extraction
     language: findLanguage(page),
     root,
     baseUrl: page.baseUrl,
-    textChars: page.measure(root).chars,
+    textChars: lineText(root).length,
   };
 }
 
 function findMain(page: PageFacts): HtmlElement {
-  const marked = findElements(
-    page.body,
-    ({ name, attribs }) => name === "main" || name === "article" || attribs["role"] === "main",
-  );
-  const best = marked.toSorted((a, b) => page.measure(b).chars - page.measure(a).chars)[0];
-  return best ?? page.body;
+  const blocks = findBlocks(page.body, page.measure);
+  const opinions = judgeBlocks(page, blocks);
+  const cut = chooseCut(opinions, blocks.map(weightOf));
+  return keepBlocks(page.body, blocks, (index) => (opinions[index] ?? 0) >= cut.opinion);
 }
 
 function findLanguage(page: PageFacts): string {

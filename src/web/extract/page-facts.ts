@@ -1,4 +1,5 @@
 import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
+import type { StructuredData } from "./structured-data.ts";
 import type { TextMeasure } from "./text-measure.ts";
 
 /**
@@ -15,6 +16,7 @@ export interface PageFacts {
   readonly body: HtmlElement;
   /** Of the page, without the name of its site; may be empty. */
   readonly title: string;
+  readonly structured: StructuredData;
   /** Measured once, when the page was read; zeros for an element that was made later. */
-  measure(element: HtmlElement): TextMeasure;
+  readonly measure: (element: HtmlElement) => TextMeasure;
 }

@@ -6,6 +6,7 @@ import { findElement } from "../dom/walk.ts";
 import type { PageFacts } from "./page-facts.ts";
 import { findPageTitle } from "./page-title.ts";
 import { removeUnseen } from "./remove-unseen.ts";
+import { readStructuredData } from "./structured-data.ts";
 import { measureText, noText } from "./text-measure.ts";
 
 /** Parses a page, takes out of it what is not shown, and measures the rest. */
@@ -13,6 +14,7 @@ export function readPage(html: string, url: string): PageFacts {
   const document = parseHtml(html);
   const baseUrl = findBaseUrl(document, url);
   const title = findPageTitle(document);
+  const structured = readStructuredData(document);
   const body = findBody(document);
   removeUnseen(body);
   const measures = measureText(document);
@@ -22,6 +24,7 @@ export function readPage(html: string, url: string): PageFacts {
     baseUrl,
     body,
     title,
+    structured,
     measure: (element) => measures.get(element) ?? noText,
   };
 }

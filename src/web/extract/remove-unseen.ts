@@ -1,9 +1,8 @@
-import { hasChildren, isComment, isDirective } from "domhandler";
-import type { ParentNode } from "domhandler";
+import { hasChildren, isTag, isText } from "domhandler";
+import type { ChildNode, ParentNode } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { removeNode } from "../dom/remove-node.ts";
-import { walkElements } from "../dom/walk.ts";
+import { retainChildren } from "../dom/retain-children.ts";
 import { measureText, noText } from "./text-measure.ts";
 
 /** Elements that show no text of the page. */
@@ -18,44 +17,31 @@ const hiddenTextPartMax = 0.5;
 
 /** Takes scripts, styles, comments, form fields and all that is not shown out of `body`. */
 export function removeUnseen(body: HtmlElement): void {
-  removeComments(body);
-  walkElements(body, (element) => {
-    if (!isUnseen(element)) return "into";
-    removeNode(element);
-    return "past";
+  removeChildren(body, (child) => isText(child) || (isTag(child) && !isUnseen(child)));
+  const measures = measureText(body);
+  let bodyChars = 0;
+  for (const child of body.children) {
+    if (isTag(child)) bodyChars += (measures.get(child) ?? noText).chars;
+  }
+  removeChildren(body, (child) => {
+    if (!isTag(child) || !isHidden(child)) return true;
+    return (measures.get(child) ?? noText).chars > bodyChars * hiddenTextPartMax;
   });
-  removeHidden(body);
+}
+
+/** Takes out of the tree below `body` all that `isRetained` says no to, with all below it. */
+function removeChildren(body: HtmlElement, isRetained: (child: ChildNode) => boolean): void {
+  const waiting: ParentNode[] = [body];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    retainChildren(node, isRetained);
+    for (const child of node.children) if (hasChildren(child)) waiting.push(child);
+  }
 }
 
 function isUnseen({ name, attribs }: HtmlElement): boolean {
   // The formulas of MathJax are scripts.
   if (name === "script" && attribs["type"]?.startsWith("math/") === true) return false;
   return unseenNames.has(name);
-}
-
-function removeComments(body: HtmlElement): void {
-  const waiting: ParentNode[] = [body];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    // A copy, because removal changes the list.
-    for (const child of [...node.children]) {
-      if (isComment(child) || isDirective(child)) removeNode(child);
-      else if (hasChildren(child)) waiting.push(child);
-    }
-  }
-}
-
-function removeHidden(body: HtmlElement): void {
-  const measures = measureText(body);
-  let bodyChars = 0;
-  for (const child of body.children) {
-    bodyChars += (measures.get(child as HtmlElement) ?? noText).chars;
-  }
-  walkElements(body, (element) => {
-    const { chars } = measures.get(element) ?? noText;
-    if (!isHidden(element) || chars > bodyChars * hiddenTextPartMax) return "into";
-    removeNode(element);
-    return "past";
-  });
 }
 
 function isHidden({ attribs }: HtmlElement): boolean {

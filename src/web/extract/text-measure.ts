@@ -22,7 +22,9 @@ interface Sums {
   stops: number;
 }
 
-const stopCharacters = new Set([...",.;:!?，。；：！？、।؟،"].map((stop) => stop.charCodeAt(0)));
+const stopCharacters = new Set(
+  ",.;:!?，。；：！？、।؟،".split("").map((stop) => stop.charCodeAt(0)),
+);
 
 /** Measures every element below `root` in one walk without recursion. */
 export function measureText(root: HtmlDocument | HtmlElement): Map<HtmlElement, TextMeasure> {

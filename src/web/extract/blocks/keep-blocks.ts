@@ -1,0 +1,98 @@
+import { isTag, isText } from "domhandler";
+import type { ChildNode } from "domhandler";
+
+import type { HtmlElement } from "../../dom/parse-html.ts";
+import { nodeText } from "../../dom/node-text.ts";
+import { retainChildren } from "../../dom/retain-children.ts";
+import { findElement } from "../../dom/walk.ts";
+import type { Block } from "./block.ts";
+
+/** Elements without text that belong to the text around them. */
+const wordlessNames = new Set("img picture br hr math wbr".split(" "));
+/** Elements that may be the root of what is rendered: they say nothing of their own. */
+const rootNames = new Set(["div", "section", "article", "main", "body"]);
+
+/**
+ * Removes from `body` all that is not in `kept`, and returns the smallest neutral element that holds the rest.
+ * Images stay where they stand beside kept text.
+ */
+export function keepBlocks(
+  body: HtmlElement,
+  blocks: readonly Block[],
+  isKept: (index: number) => boolean,
+): HtmlElement {
+  const holders = new Map<HtmlElement, number>();
+  const kept = new Set<ChildNode>();
+  const dropped = new Set<ChildNode>();
+  let count = 0;
+  for (const [index, block] of blocks.entries()) {
+    const isIn = isKept(index);
+    for (const node of block.nodes) (isIn ? kept : dropped).add(node);
+    if (!isIn) continue;
+    count++;
+    let at: HtmlElement | undefined = block.container;
+    for (; at !== undefined; at = at === body ? undefined : parentOf(at)) {
+      holders.set(at, (holders.get(at) ?? 0) + 1);
+    }
+  }
+  prune(body, holders, kept, dropped);
+  return rootOf(body, holders, count);
+}
+
+function prune(
+  body: HtmlElement,
+  holders: ReadonlyMap<HtmlElement, number>,
+  kept: ReadonlySet<ChildNode>,
+  dropped: ReadonlySet<ChildNode>,
+): void {
+  const waiting = [body];
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    retainChildren(element, (child) => {
+      if (dropped.has(child)) return false;
+      if (!isTag(child) || kept.has(child) || holders.has(child)) return true;
+      return isBesideKept(child, holders, kept) && isPicture(child);
+    });
+    for (const child of element.children) {
+      if (isTag(child) && holders.has(child) && !kept.has(child)) waiting.push(child);
+    }
+  }
+}
+
+function isBesideKept(
+  { prev, next }: HtmlElement,
+  holders: ReadonlyMap<HtmlElement, number>,
+  kept: ReadonlySet<ChildNode>,
+): boolean {
+  const isKept = (node: ChildNode | null): boolean =>
+    node !== null && (kept.has(node) || (isTag(node) && holders.has(node)));
+  const before = prev !== null && isText(prev) && !kept.has(prev) ? prev.prev : prev;
+  const after = next !== null && isText(next) && !kept.has(next) ? next.next : next;
+  return isKept(before) || isKept(after);
+}
+
+/** A picture, rule, line break or formula without words of its own. */
+function isPicture(element: HtmlElement): boolean {
+  if (wordlessNames.has(element.name)) return true;
+  return (
+    nodeText(element, 200).trim() === "" &&
+    findElement(element, ({ name }) => name === "img") !== undefined
+  );
+}
+
+function rootOf(
+  body: HtmlElement,
+  holders: ReadonlyMap<HtmlElement, number>,
+  count: number,
+): HtmlElement {
+  let root = body;
+  let at: HtmlElement | undefined = body;
+  while (at !== undefined) {
+    if (rootNames.has(at.name)) root = at;
+    at = at.children.filter(isTag).find((child) => count > 0 && holders.get(child) === count);
+  }
+  return root;
+}
+
+function parentOf({ parent }: HtmlElement): HtmlElement | undefined {
+  return parent !== null && isTag(parent) ? parent : undefined;
+}

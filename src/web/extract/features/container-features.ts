@@ -1,0 +1,144 @@
+import { isTag } from "domhandler";
+
+import type { HtmlElement } from "../../dom/parse-html.ts";
+import type { Block } from "../blocks/block.ts";
+import type { PageFacts } from "../page-facts.ts";
+import { scoreCandidates } from "./top-candidate.ts";
+
+/** Levels whose text is described: the block's container and what that stands in. */
+const levels = 4;
+/** How many times the text of a block its surroundings have. */
+const surroundingTimes = 5;
+
+export const containerFeatureNames: readonly string[] = [
+  ...Array.from({ length: levels }, (_, level) => [
+    `up${level}.chars`,
+    `up${level}.links`,
+    `up${level}.stops`,
+    `up${level}.share`,
+  ]).flat(),
+  "around.chars",
+  "around.links",
+  "around.stops",
+  "around.levels",
+  "top.levels",
+  "top.score",
+  "top.contains",
+  "same.count",
+  "same.chars",
+  "same.links",
+  "same.mean",
+];
+
+/** Describes what blocks stand in, how much like other blocks they are, and how near to the most prose. */
+export function createContainerFeatures(
+  page: PageFacts,
+  blocks: readonly Block[],
+): (block: Block) => number[] {
+  const candidates = scoreCandidates(blocks);
+  const topChain = ancestorsOf(candidates.best);
+  const looks = countLooks(blocks);
+  const total = Math.max(page.measure(page.body).chars, 1);
+  return (block) => [
+    ...levelFeatures(page, block, total),
+    ...aroundFeatures(page, block),
+    ...topFeatures(block, topChain, candidates.bestScore, candidates.scores),
+    ...lookFeatures(looks.get(lookOf(block))),
+  ];
+}
+
+function levelFeatures(page: PageFacts, block: Block, total: number): number[] {
+  const features: number[] = [];
+  let at: HtmlElement | undefined = block.container;
+  for (let level = 0; level < levels; level++) {
+    const { chars, linkChars, stops } =
+      at === undefined ? page.measure(page.body) : page.measure(at);
+    features.push(
+      Math.log1p(chars),
+      linkChars / Math.max(chars, 1),
+      (100 * stops) / Math.max(chars, 1),
+      chars / total,
+    );
+    at = at === undefined ? undefined : parentOf(at);
+  }
+  return features;
+}
+
+function aroundFeatures(page: PageFacts, block: Block): number[] {
+  let at: HtmlElement = block.container;
+  let up = 0;
+  for (; page.measure(at).chars < surroundingTimes * block.chars + 200; up++) {
+    const parent = parentOf(at);
+    if (parent === undefined) break;
+    at = parent;
+  }
+  const { chars, linkChars, stops } = page.measure(at);
+  return [
+    Math.log1p(chars),
+    linkChars / Math.max(chars, 1),
+    (100 * stops) / Math.max(chars, 1),
+    up,
+  ];
+}
+
+function topFeatures(
+  block: Block,
+  topChain: ReadonlyMap<HtmlElement, number>,
+  bestScore: number,
+  scores: ReadonlyMap<HtmlElement, number>,
+): number[] {
+  let at: HtmlElement | undefined = block.container;
+  let score = 0;
+  while (at !== undefined && !topChain.has(at)) {
+    score = Math.max(score, scores.get(at) ?? 0);
+    at = parentOf(at);
+  }
+  // Levels from the element with the most prose up to the first that also holds this block.
+  const up = at === undefined ? topChain.size : (topChain.get(at) ?? 0);
+  return [up, score / Math.max(bestScore, 1), up === 0 ? 1 : 0];
+}
+
+function ancestorsOf(element: HtmlElement | undefined): Map<HtmlElement, number> {
+  const chain = new Map<HtmlElement, number>();
+  for (let at = element; at !== undefined; at = parentOf(at)) chain.set(at, chain.size);
+  return chain;
+}
+
+interface Look {
+  count: number;
+  chars: number;
+  linkChars: number;
+}
+
+/** Blocks that look alike: same elements with the same classes, three levels up. */
+function countLooks(blocks: readonly Block[]): Map<string, Look> {
+  const looks = new Map<string, Look>();
+  for (const block of blocks) {
+    const name = lookOf(block);
+    const look = looks.get(name) ?? { count: 0, chars: 0, linkChars: 0 };
+    look.count++;
+    look.chars += block.chars;
+    look.linkChars += block.linkChars;
+    looks.set(name, look);
+  }
+  return looks;
+}
+
+export function lookOf({ container }: Block): string {
+  let name = "";
+  let at: HtmlElement | undefined = container;
+  for (let level = 0; level < 3 && at !== undefined; level++) {
+    name += `${at.name}.${(at.attribs["class"] ?? "").slice(0, 80)}>`;
+    at = parentOf(at);
+  }
+  return name;
+}
+
+function lookFeatures(look: Look | undefined): number[] {
+  const { count, chars, linkChars } = look ?? { count: 1, chars: 1, linkChars: 0 };
+  return [Math.log1p(count), Math.log1p(chars), linkChars / Math.max(chars, 1), chars / count];
+}
+
+function parentOf({ parent }: HtmlElement): HtmlElement | undefined {
+  return parent !== null && isTag(parent) ? parent : undefined;
+}

@@ -1,0 +1,110 @@
+import { isTag } from "domhandler";
+
+import type { HtmlElement } from "../../dom/parse-html.ts";
+import { createNameReader, evidenceCount } from "./name-evidence.ts";
+
+/** Elements whose meaning their descendants inherit; the order is that of the features. */
+export const rolesInherited = [
+  "article",
+  "main",
+  "nav",
+  "header",
+  "footer",
+  "aside",
+  "form",
+  "table",
+  "list",
+  "figure",
+  "details",
+  "button",
+  "a",
+  "blockquote",
+  "section",
+] as const;
+
+/** A distance above this is as far as any. */
+export const distanceMax = 12;
+
+/** What an element has from itself and from all that it stands in. */
+export interface Inherited {
+  readonly depth: number;
+  /** Levels up to the nearest element of each role of `rolesInherited`; `distanceMax` for none. */
+  readonly roles: Uint8Array;
+  /** Levels up to the nearest name with each evidence; `distanceMax` for none. */
+  readonly names: Uint8Array;
+}
+
+const ownRoles: Readonly<Record<string, (typeof rolesInherited)[number]>> = {
+  article: "article",
+  main: "main",
+  nav: "nav",
+  header: "header",
+  footer: "footer",
+  aside: "aside",
+  form: "form",
+  table: "table",
+  ul: "list",
+  ol: "list",
+  dl: "list",
+  figure: "figure",
+  details: "details",
+  button: "button",
+  a: "a",
+  blockquote: "blockquote",
+  section: "section",
+};
+
+const ariaRoles: Readonly<Record<string, (typeof rolesInherited)[number]>> = {
+  main: "main",
+  article: "article",
+  navigation: "nav",
+  menu: "nav",
+  banner: "header",
+  contentinfo: "footer",
+  complementary: "aside",
+  button: "button",
+  dialog: "aside",
+  search: "form",
+};
+
+/** Finds what elements inherit; each element is looked at once. */
+export function createInheritance(body: HtmlElement): (element: HtmlElement) => Inherited {
+  const readName = createNameReader();
+  const known = new Map<HtmlElement, Inherited>();
+  const nothing: Inherited = {
+    depth: 0,
+    roles: new Uint8Array(rolesInherited.length).fill(distanceMax),
+    names: new Uint8Array(evidenceCount).fill(distanceMax),
+  };
+  return (element) => {
+    const unknown: HtmlElement[] = [];
+    let above: Inherited | undefined;
+    let at: HtmlElement | undefined = element;
+    while (at !== undefined && above === undefined) {
+      above = known.get(at);
+      if (above === undefined) unknown.push(at);
+      at = at !== body && at.parent !== null && isTag(at.parent) ? at.parent : undefined;
+    }
+    let inherited = above ?? nothing;
+    for (const child of unknown.toReversed()) {
+      inherited = inherit(child, inherited, readName(child));
+      known.set(child, inherited);
+    }
+    return inherited;
+  };
+}
+
+function inherit(element: HtmlElement, above: Inherited, evidence: number): Inherited {
+  const roles = above.roles.map((distance) => Math.min(distance + 1, distanceMax));
+  const names = above.names.map((distance) => Math.min(distance + 1, distanceMax));
+  for (const role of [ownRoles[element.name], ariaRoles[element.attribs["role"] ?? ""]]) {
+    if (role !== undefined) roles[rolesInherited.indexOf(role)] = 0;
+  }
+  // The names of `html` and `body` are switches of styles.
+  if (element.name !== "body" && element.name !== "html") {
+    for (let index = 0; index < names.length; index++) {
+      if ((evidence & (1 << index)) !== 0) names[index] = 0;
+    }
+  }
+  return { depth: above.depth + 1, roles, names };
+}

@@ -1,0 +1,86 @@
+import type { Block } from "../blocks/block.ts";
+import { phraseCount, phraseFeatures } from "./text-features.ts";
+
+const offsets = [-3, -2, -1, 1, 2, 3] as const;
+
+const headingNames: ReadonlySet<string> = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
+
+export const neighbourFeatureNames: readonly string[] = [
+  ...offsets.flatMap((offset) => [
+    `at${offset}.chars`,
+    `at${offset}.links`,
+    `at${offset}.heading`,
+    `at${offset}.same`,
+  ]),
+  "heading.level",
+  "heading.distance",
+  ...Array.from({ length: phraseCount }, (_, index) => `heading.phrase.${index}`),
+  "window.chars",
+  "window.links",
+];
+
+/** Blocks to each side that the window has. */
+const windowReach = 6;
+
+/** Describes what stands before and after a block, and the heading above it. */
+export function createNeighbourFeatures(blocks: readonly Block[]): (index: number) => number[] {
+  const headings = governingHeadings(blocks);
+  const chars = prefixSums(blocks.map((block) => block.chars));
+  const linkChars = prefixSums(blocks.map((block) => block.linkChars));
+  const noPhrases: readonly number[] = Array.from({ length: phraseCount }, () => 0);
+  const phrases = new Map<number, readonly number[]>();
+  return (index) => {
+    const heading = headings[index] ?? -1;
+    const known = phrases.get(heading) ?? phraseFeatures(blocks[heading]?.text ?? "");
+    phrases.set(heading, known);
+    const from = Math.max(0, index - windowReach);
+    const to = Math.min(blocks.length, index + windowReach + 1);
+    const near = (chars[to] ?? 0) - (chars[from] ?? 0);
+    const nearLinks = (linkChars[to] ?? 0) - (linkChars[from] ?? 0);
+    return [
+      ...offsets.flatMap((offset) => neighbour(blocks, index, offset)),
+      heading === -1 ? 0 : levelOf(blocks[heading]),
+      heading === -1 ? -1 : Math.log1p((chars[index] ?? 0) - (chars[heading] ?? 0)),
+      ...(heading === -1 ? noPhrases : known),
+      Math.log1p(near),
+      nearLinks / Math.max(near, 1),
+    ];
+  };
+}
+
+function neighbour(blocks: readonly Block[], index: number, offset: number): number[] {
+  const other = blocks[index + offset];
+  if (other === undefined) return [-1, 0, 0, 0];
+  const mine = blocks[index];
+  return [
+    Math.log1p(other.chars),
+    other.linkChars / other.chars,
+    levelOf(other),
+    other.container === mine?.container || other.container.parent === mine?.container.parent
+      ? 1
+      : 0,
+  ];
+}
+
+/** The level of a heading; 0 for any other block. */
+function levelOf(block: Block | undefined): number {
+  const name = block?.container.name ?? "";
+  return headingNames.has(name) ? Number(name.slice(1)) : 0;
+}
+
+/** For each block the index of the last heading before it; -1 for none. */
+function governingHeadings(blocks: readonly Block[]): number[] {
+  let last = -1;
+  return blocks.map((block, index) => {
+    const above = last;
+    if (levelOf(block) > 0) last = index;
+    return above;
+  });
+}
+
+/** `sums[i]` is the sum of the first `i`. */
+export function prefixSums(values: readonly number[]): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  for (const [index, value] of values.entries()) sums[index + 1] = (sums[index] ?? 0) + value;
+  return sums;
+}

@@ -1,0 +1,122 @@
+import type { Block } from "../blocks/block.ts";
+import type { PageFacts } from "../page-facts.ts";
+import { prefixSums } from "./neighbour-features.ts";
+
+/** Blocks with so much text outside of links are prose. */
+const proseCharsMin = 100;
+/** Words of which runs are compared. */
+const runWords = 4;
+/** Words of an article's body that are looked up. */
+const bodyWordsMax = 50_000;
+
+export const placeFeatureNames: readonly string[] = [
+  "place.part",
+  "place.index",
+  "place.fromEnd",
+  "place.afterTitle",
+  "place.titleChars",
+  "place.isTitle",
+  "place.titleWords",
+  "place.prose.before",
+  "place.prose.after",
+  "place.prose.gapBefore",
+  "place.prose.gapAfter",
+  "place.repeated",
+  "place.body",
+  "place.hasBody",
+  "place.description",
+];
+
+/** Describes where on the page a block is: among the prose, after the title, in what the page calls its body. */
+export function createPlaceFeatures(
+  page: PageFacts,
+  blocks: readonly Block[],
+): (index: number) => number[] {
+  const sums = prefixSums(blocks.map(({ chars }) => chars));
+  const total = Math.max(sums.at(-1) ?? 0, 1);
+  const isProse = blocks.map(({ chars, linkChars }) => chars - linkChars > proseCharsMin);
+  const proseSums = prefixSums(
+    blocks.map(({ chars }, index) => (isProse[index] === true ? chars : 0)),
+  );
+  const proseTotal = Math.max(proseSums.at(-1) ?? 0, 1);
+  const previous = lastSeen(isProse);
+  const next = lastSeen(isProse.toReversed()).toReversed();
+  const title = findTitleBlock(page, blocks);
+  const titleWords = new Set(wordsOf(page.title));
+  const repeats = countTexts(blocks);
+  const body = runsOf(wordsOf(page.structured.articleBody).slice(0, bodyWordsMax));
+  const description = runsOf(wordsOf(page.structured.description));
+  return (index) => {
+    const block = blocks[index];
+    const text = block?.text ?? "";
+    const words = wordsOf(text);
+    const start = sums[index] ?? 0;
+    const before = previous[index] ?? -1;
+    const after = next[index] ?? -1;
+    const afterTitle = title === -1 ? 0 : Math.sign(index - title);
+    return [
+      start / total,
+      Math.log1p(index),
+      Math.log1p(blocks.length - index),
+      afterTitle,
+      title === -1 ? -1 : Math.log1p(Math.abs(start - (sums[title] ?? 0))),
+      index === title ? 1 : 0,
+      words.length === 0 ? 0 : words.filter((word) => titleWords.has(word)).length / words.length,
+      (proseSums[index] ?? 0) / proseTotal,
+      1 - (proseSums[index + 1] ?? 0) / proseTotal,
+      before === -1 ? -1 : Math.log1p(before),
+      after === -1 ? -1 : Math.log1p(after),
+      Math.log1p(repeats.get(text) ?? 1),
+      overlap(words, body),
+      body.size === 0 ? 0 : 1,
+      overlap(words, description),
+    ];
+  };
+}
+
+/** For each index the distance back to the nearest true value, itself included; -1 for none. */
+function lastSeen(values: readonly boolean[]): number[] {
+  let last = -1;
+  return values.map((value, index) => {
+    if (value) last = index;
+    return last === -1 ? -1 : index - last;
+  });
+}
+
+/** The first heading that is the title, else the first `h1`; -1 for none. */
+function findTitleBlock(page: PageFacts, blocks: readonly Block[]): number {
+  const title = wordsOf(page.title).join(" ");
+  const isHeading = ({ container }: Block): boolean => /^h[1-3]$/.test(container.name);
+  const same = blocks.findIndex(
+    (block) => title !== "" && isHeading(block) && wordsOf(block.text).join(" ") === title,
+  );
+  return same === -1 ? blocks.findIndex(({ container }) => container.name === "h1") : same;
+}
+
+function countTexts(blocks: readonly Block[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { text } of blocks) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function runsOf(words: readonly string[]): Set<string> {
+  const runs = new Set<string>();
+  for (let index = 0; index + runWords <= words.length; index++) {
+    runs.add(words.slice(index, index + runWords).join(" "));
+  }
+  return runs;
+}
+
+/** The part of the runs of `words` that are among `runs`. */
+function overlap(words: readonly string[], runs: ReadonlySet<string>): number {
+  if (runs.size === 0 || words.length < runWords) return 0;
+  let found = 0;
+  for (let index = 0; index + runWords <= words.length; index++) {
+    if (runs.has(words.slice(index, index + runWords).join(" "))) found++;
+  }
+  return found / (words.length - runWords + 1);
+}

@@ -1,0 +1,62 @@
+import type { Block } from "../blocks/block.ts";
+
+const phrases: readonly RegExp[] = [
+  /\b(?:share|tweet|follow us|like us|pin it|whatsapp|facebook|twitter|linkedin|instagram|e-?mail this)\b/i,
+  /\b(?:subscribe|newsletter|sign ?up|sign ?in|log ?in|create (?:an )?account|register|join (?:now|us)|get (?:the app|started)|free trial|unsubscribe|inbox)\b/i,
+  /\b(?:cookies?|privacy|terms of|all rights reserved|copyright)\b|©/i,
+  /\b(?:related|recommended|read (?:more|next|also|now)|more (?:from|on|stories|articles|posts|news|about)|see also|you (?:may|might) (?:also )?(?:like|be interested)|popular|trending|latest|most read|learn more|view all|see (?:all|more)|show more|load more|up next)\b/i,
+  /\b(?:comments?|repl(?:y|ies)|leave a|be the first|responses?)\b/i,
+  /\b(?:advertisement|advertising|sponsored|promoted|affiliate|paid content|partner content)\b/i,
+  /^\s*(?:by|written by|posted by|published|updated|posted|author|reporting by|photo|image|source|credit|filed under|tags?|categor(?:y|ies)|topics?)\b|\bmin(?:ute)?s? read\b/i,
+  /\b(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}|\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d+ (?:hours?|days?|weeks?|months?|years?|minutes?|mins?) ago)\b/i,
+  /[$€£¥₹]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:usd|eur|gbp|€|£)/i,
+  /\b(?:add to (?:cart|basket|bag|wishlist|wish list)|buy now|checkout|out of stock|in stock|quantity|qty|free (?:shipping|delivery)|shop now|compare|wishlist|sale)\b/i,
+  /\b(?:next|previous|prev|back|home|menu|search|close|skip|top|print|edit|copy|page \d|cancel|submit|loading|contact|about|help)\b/i,
+  /\b(?:was this (?:page|article)|helpful|feedback|edit this page|report (?:a|an|this)|suggest|on this page|in this article|table of contents|last (?:updated|modified|edited))\b/i,
+];
+
+/** Longer blocks say such things in passing. */
+const phraseCharsMax = 160;
+
+export const textFeatureNames: readonly string[] = [
+  "text.chars",
+  "text.words",
+  "text.links",
+  "text.stopRate",
+  "text.wordChars",
+  "text.digits",
+  "text.capitals",
+  "text.endsSentence",
+  "text.endsColon",
+  "text.endsEllipsis",
+  ...phrases.map((_, index) => `phrase.${index}`),
+];
+
+/** What the words of a block tell by themselves. */
+export function textFeatures(block: Block): number[] {
+  const { text, chars } = block;
+  const words = text.split(" ");
+  const digits = text.length - text.replaceAll(/\d/g, "").length;
+  const capitals = words.filter((word) => /^\p{Lu}/u.test(word)).length;
+  return [
+    Math.log1p(chars),
+    words.length,
+    block.linkChars / chars,
+    block.stops / Math.max(words.length, 1),
+    text.length / words.length,
+    digits / text.length,
+    capitals / words.length,
+    /[.!?。！？।؟…]["'”’»)\]]*$/.test(text) ? 1 : 0,
+    /[:：]$/.test(text) ? 1 : 0,
+    /(?:…|\.\.\.|\[…\])$/.test(text) ? 1 : 0,
+    ...phraseFeatures(text),
+  ];
+}
+
+/** Which of the phrases of pages about themselves stand in a short text. */
+export function phraseFeatures(text: string): number[] {
+  if (text.length > phraseCharsMax) return phrases.map(() => 0);
+  return phrases.map((phrase) => (phrase.test(text) ? 1 : 0));
+}
+
+export const phraseCount: number = phrases.length;
