@@ -1,0 +1,98 @@
+import { AppError } from "../../base/errors.ts";
+import { pageRedirectsMax } from "../../base/limits.ts";
+import type { NetworkGuard } from "../guard/guard.ts";
+import { assertReadable, quoted, splitFragment } from "./page-url.ts";
+
+/** Where a chain of redirects ended. */
+export interface Arrival {
+  /** Without fragment. */
+  readonly url: URL;
+  /** Of the last redirect that had one; empty when none had. */
+  readonly fragment: string;
+  readonly response: Response;
+  /** What the reader should know about the way. */
+  readonly notes: readonly string[];
+}
+
+export interface FollowOptions {
+  readonly guard: Pick<NetworkGuard, "fetch">;
+  /** The headers for one hop: a page that is kept is asked for with conditions. */
+  readonly headersFor: (url: URL) => Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * GETs `start`, and what it redirects to; the guard judges each hop.
+ * @throws AppError as the guard does; `limit` after too many redirects, `system` for a circle and for a
+ * target that is no URL, `refused` for one that is not read
+ */
+export async function followRedirects(start: URL, options: FollowOptions): Promise<Arrival> {
+  const { guard, headersFor, signal } = options;
+  const visited = new Set<string>();
+  const notes: string[] = [];
+  let url = start;
+  let fragment = "";
+  for (;;) {
+    visited.add(url.href);
+    const response = await guard.fetch({ url, headers: headersFor(url), signal, pageUrl: start });
+    const location = redirectOf(response);
+    if (location === undefined) return { url, fragment, response, notes };
+    await response.body?.cancel().catch(() => {});
+    const target = splitFragment(targetOf(location, url));
+    assertGoesOn(target.url, visited);
+    if (url.protocol === "https:" && target.url.protocol === "http:") notes.push(downgraded(url));
+    url = target.url;
+    fragment = target.fragment || fragment;
+  }
+}
+
+/** A redirect without a target is a page like any other. */
+function redirectOf(response: Response): string | undefined {
+  if (!redirectStatuses.has(response.status)) return undefined;
+  return response.headers.get("location") ?? undefined;
+}
+
+function targetOf(location: string, from: URL): URL {
+  // Bun gives header values as Latin-1; browsers take the bytes of a Location for UTF-8.
+  const target = URL.parse(utf8Of(location), from.href);
+  if (target === null) {
+    throw new AppError(
+      "system",
+      `${quoted(from.href)} redirects to ${quoted(location)}, which is no URL.`,
+    );
+  }
+  assertReadable(target);
+  return target;
+}
+
+function utf8Of(text: string): string {
+  if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return text;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
+
+function assertGoesOn(target: URL, visited: ReadonlySet<string>): void {
+  if (visited.has(target.href)) {
+    throw new AppError(
+      "system",
+      `The page redirects in a circle, to ${quoted(target.href)} again. Pages that set a cookie first do ` +
+        `that: with wait_ms the browser opens it.`,
+    );
+  }
+  if (visited.size > pageRedirectsMax) {
+    const [first = ""] = visited;
+    throw new AppError(
+      "limit",
+      `${quoted(first)} redirects more than ${pageRedirectsMax} times, at last to ${quoted(target.href)}.`,
+    );
+  }
+}
+
+function downgraded(from: URL): string {
+  return `${from.host} redirects from https: to http:, so the page was not protected on its way.`;
+}

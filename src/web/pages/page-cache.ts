@@ -1,0 +1,108 @@
+import { pageCacheAgeMsMax, pageCacheCharsMax } from "../../base/limits.ts";
+import type { LoadedPage } from "../loaded-page.ts";
+
+/** What is kept of a page: everything but the words of the URL that it was asked for by. */
+export interface KeptPage {
+  readonly page: LoadedPage;
+  /** With what it can be asked whether it is still the same; empty when the server gave nothing for that. */
+  readonly conditions: Readonly<Record<string, string>>;
+}
+
+interface Entry {
+  readonly kept: KeptPage;
+  /** Bytes of its strings, about. */
+  readonly size: number;
+  /** On the clock of the cache. */
+  freshUntil: number;
+}
+
+/** URLs of which nothing may be kept: those that one reader goes back and forth between are some ten. */
+const forbiddenMax = 500;
+
+/** Every entry costs something besides its text. */
+const entryChars = 1024;
+
+/**
+ * Pages by key, in memory only: the ones that were not asked for longest give way. What is older than a quarter of an
+ * hour stays as long as there is room, to be asked for with conditions.
+ */
+export class PageCache {
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #forbidden = new Set<string>();
+  #size = 0;
+
+  /** @param now a clock in ms that only goes forward */
+  constructor(
+    readonly sizeMax: number = pageCacheCharsMax,
+    readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Undefined when there is none, or it is too old. */
+  fresh(key: string): KeptPage | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.freshUntil <= this.now()) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.kept;
+  }
+
+  /** However old it is. */
+  any(key: string): KeptPage | undefined {
+    return this.#entries.get(key)?.kept;
+  }
+
+  set(key: string, kept: KeptPage): void {
+    this.delete(key);
+    const size = sizeOf(kept.page);
+    if (size > this.sizeMax) return;
+    this.#entries.set(key, { kept, size, freshUntil: this.now() + pageCacheAgeMsMax });
+    this.#size += size;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.sizeMax) break;
+      this.delete(oldest);
+    }
+  }
+
+  /** Says of a URL that nothing of it may be kept; the browser does not tell. */
+  forbid(key: string): void {
+    this.delete(key);
+    this.#forbidden.delete(key);
+    this.#forbidden.add(key);
+    const [oldest] = this.#forbidden;
+    if (this.#forbidden.size > forbiddenMax && oldest !== undefined) this.#forbidden.delete(oldest);
+  }
+
+  isForbidden(key: string): boolean {
+    return this.#forbidden.has(key);
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#size -= entry.size;
+  }
+}
+
+/** Of what a plain request for `url` gives; fragments do not count. */
+export function fetchKey(url: URL): string {
+  return `fetch ${url.href}`;
+}
+
+/** Of what the browser shows: there the fragment may choose the page, and the wait what is on it. */
+export function renderKey(url: URL, fragment: string, waitMs: number): string {
+  return `browser ${waitMs} ${url.href}${fragment}`;
+}
+
+function sizeOf({ body, url, finalUrl, notes }: LoadedPage): number {
+  const others = entryChars + url.length + finalUrl.length + notes.join("").length;
+  switch (body.kind) {
+    case "text":
+      return others + body.text.length;
+    case "bytes":
+      return others + body.base64.length;
+    case "none":
+      return others;
+  }
+}

@@ -1,0 +1,150 @@
+import { AppError } from "../../base/errors.ts";
+import { pageFetchMsMax } from "../../base/limits.ts";
+import { product } from "../../base/product.ts";
+import { startTimer } from "../../base/timer.ts";
+import type { NetworkGuard } from "../guard/guard.ts";
+import type { FetchPageRequest, LoadedPage } from "../loaded-page.ts";
+import { SharedWork } from "../search/shared-work.ts";
+import { type Arrival, followRedirects } from "./follow-redirects.ts";
+import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";
+import { parsePageUrl, type PageUrl } from "./page-url.ts";
+import { readPage } from "./read-page.ts";
+import { RedirectMemory, type Way } from "./redirect-memory.ts";
+
+export interface PageLoaderParts {
+  readonly guard: Pick<NetworkGuard, "fetch">;
+  /** Shared with the browser. */
+  readonly cache: PageCache;
+  readonly msMax?: number;
+}
+
+/** What one request gave: for all who asked for the same at the same time. */
+interface Loaded {
+  readonly way: Way;
+  readonly page: LoadedPage;
+}
+
+/** Markdown before HTML: some servers have it ready (notes of ReadDocs, section 1). */
+const requestHeaders = {
+  Accept: "text/markdown;q=1, text/html;q=.9, application/json;q=.8, */*;q=.5",
+  "User-Agent": `Mozilla/5.0 (compatible; ${product.name}/${product.version})`,
+} as const;
+
+/** Gets pages without a browser. */
+export class PageLoader {
+  readonly #parts: PageLoaderParts;
+  readonly #msMax: number;
+  readonly #shared = new SharedWork<Loaded>();
+  readonly #ways: RedirectMemory;
+
+  constructor(parts: PageLoaderParts) {
+    this.#parts = parts;
+    this.#msMax = parts.msMax ?? pageFetchMsMax;
+    this.#ways = new RedirectMemory(parts.cache.now);
+  }
+
+  /**
+   * What the URL has now, or had within the last quarter of an hour. Also a page with a status of 400 and more is a
+   * page.
+   * @throws AppError as `Web.fetchPage`
+   */
+  async fetchPage({ url }: FetchPageRequest, signal: AbortSignal): Promise<LoadedPage> {
+    const asked = parsePageUrl(url);
+    const known = this.#kept(asked.url);
+    if (known !== undefined) return shown(asked, known);
+    const loaded = await this.#shared.run(fetchKey(asked.url), signal, (shared) =>
+      this.#load(asked.url, shared),
+    );
+    return shown(asked, loaded);
+  }
+
+  #kept(url: URL): Loaded | undefined {
+    const way = this.#ways.get(url) ?? { url, fragment: "", notes: [] };
+    const kept = this.#parts.cache.fresh(fetchKey(way.url));
+    return kept && { way, page: { ...kept.page, isCached: true } };
+  }
+
+  /** Everything within one deadline, of which the reader is told when it was the reason. */
+  async #load(url: URL, signal: AbortSignal): Promise<Loaded> {
+    const deadline = new AbortController();
+    const timer = startTimer(this.#msMax, () => deadline.abort());
+    const either = AbortSignal.any([signal, deadline.signal]);
+    try {
+      const loaded = await this.#loadWithin(url, either);
+      if (signal.aborted) throw new AppError("cancelled", "The page is not wanted any more.");
+      return loaded;
+    } catch (error) {
+      if (!deadline.signal.aborted || signal.aborted) throw error;
+      const seconds = this.#msMax / 1000;
+      throw new AppError("limit", `${url.host} did not answer within ${seconds} s.`, {
+        cause: error,
+      });
+    } finally {
+      timer.stop();
+    }
+  }
+
+  async #loadWithin(start: URL, signal: AbortSignal): Promise<Loaded> {
+    const { guard, cache } = this.#parts;
+    /** Pages that were asked for with conditions on the way. */
+    const offered = new Map<string, KeptPage>();
+    const headersFor = (url: URL): Readonly<Record<string, string>> => {
+      const kept = cache.any(fetchKey(url));
+      if (kept !== undefined) offered.set(url.href, kept);
+      return { ...requestHeaders, ...kept?.conditions };
+    };
+    const arrival = await followRedirects(start, { guard, headersFor, signal });
+    const { url, fragment, notes, response } = arrival;
+    const way: Way = { url, fragment, notes };
+    if (url.href !== start.href) this.#ways.set(start, way);
+    const same = response.status === 304 ? offered.get(url.href) : undefined;
+    if (same === undefined) return { way, page: await this.#read(arrival, signal) };
+    await response.body?.cancel().catch(() => {});
+    cache.set(fetchKey(url), same);
+    return { way, page: { ...same.page, isCached: true } };
+  }
+
+  async #read({ url, response }: Arrival, signal: AbortSignal): Promise<LoadedPage> {
+    const { cache } = this.#parts;
+    const { contentType, body, notes, isComplete } = await readPage(response, signal);
+    const { status } = response;
+    const page: LoadedPage = {
+      url: url.href,
+      finalUrl: url.href,
+      status,
+      contentType,
+      body,
+      via: "fetch",
+      isCached: false,
+      notes,
+    };
+    const key = fetchKey(url);
+    if (isNoStore(response)) cache.forbid(key);
+    else if (status < 400 && isComplete)
+      cache.set(key, { page, conditions: conditionsOf(response) });
+    return page;
+  }
+}
+
+/** The page in the words of whoever asked: with the fragment, unless a redirect set its own. */
+function shown(asked: PageUrl, { way, page }: Loaded): LoadedPage {
+  return {
+    ...page,
+    url: asked.url.href + asked.fragment,
+    finalUrl: way.url.href + (way.fragment || asked.fragment),
+    notes: [...way.notes, ...page.notes],
+  };
+}
+
+function isNoStore(response: Response): boolean {
+  return /(?:^|[\s,])no-store(?:$|[\s,])/i.test(response.headers.get("cache-control") ?? "");
+}
+
+function conditionsOf({ headers }: Response): Record<string, string> {
+  const etag = headers.get("etag");
+  const modified = headers.get("last-modified");
+  return {
+    ...(etag !== null && { "If-None-Match": etag }),
+    ...(modified !== null && { "If-Modified-Since": modified }),
+  };
+}

@@ -1,0 +1,80 @@
+import { AppError } from "../../base/errors.ts";
+import { pageUrlCharsMax } from "../../base/limits.ts";
+
+/** The URL of a page, in two parts: the fragment never leaves this machine. */
+export interface PageUrl {
+  /** Without fragment. */
+  readonly url: URL;
+  /** With its `#`; empty when there is none. */
+  readonly fragment: string;
+}
+
+/** What is asked for most among the schemes that are not read, and what to do instead. */
+const refusedSchemes: Readonly<Record<string, string>> = {
+  "file:": "Files of this machine are not read as pages. Use Bash, or ReadImage for images.",
+  "data:": "A data: URL has its content in itself: there is nothing to read.",
+  "blob:": "A blob: URL means something in the page that made it only.",
+  "javascript:": "A javascript: URL is a program, not a page.",
+  "view-source:": "Leave view-source: out; format html gives the source.",
+  "chrome:": "Pages of a browser's own are not read.",
+  "about:": "Pages of a browser's own are not read.",
+  "ftp:": "FTP is not read. Many such servers have the same files under https:.",
+};
+
+/**
+ * Reads what the caller wrote, before anything is started.
+ * @throws AppError `usage` for what is no URL, `refused` for one of another scheme or with credentials
+ */
+export function parsePageUrl(text: string): PageUrl {
+  const trimmed = text.trim();
+  if (trimmed.length > pageUrlCharsMax) {
+    throw new AppError(
+      "usage",
+      `The URL has ${trimmed.length} characters; ${pageUrlCharsMax} are the most.`,
+    );
+  }
+  const url = URL.parse(trimmed);
+  if (url === null) {
+    throw new AppError(
+      "usage",
+      `Not a URL: ${quoted(trimmed)}. Give a whole one, for instance https://example.org/page.`,
+    );
+  }
+  assertReadable(url);
+  return splitFragment(url);
+}
+
+/** @throws AppError `refused` for a scheme that is not read, or a URL with credentials */
+export function assertReadable(url: URL): void {
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    const advice = refusedSchemes[url.protocol] ?? "";
+    const text = `Refused: only http: and https: URLs are read, not ${quoted(url.protocol)}. ${advice}`;
+    throw new AppError("refused", text.trim());
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new AppError(
+      "refused",
+      `Refused: the URL has a user name or a password in front of ${quoted(url.host)}. Leave it out.`,
+    );
+  }
+}
+
+/** The same without its fragment, and that. */
+export function splitFragment(url: URL): PageUrl {
+  const fragment = url.hash;
+  const bare = new URL(url.href);
+  bare.hash = "";
+  return { url: bare, fragment };
+}
+
+/** Outside text within a message: short, and with nothing that a terminal would act on. */
+export function quoted(text: string): string {
+  const shown = text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text;
+  return JSON.stringify(shown).replaceAll(
+    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Enough to recognise a URL. */
+const shownCharsMax = 200;

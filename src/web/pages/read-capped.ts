@@ -1,0 +1,80 @@
+import type { ReadableStreamDefaultReader } from "node:stream/web";
+
+import { pageBytesMax } from "../../base/limits.ts";
+
+/** The bytes of a body, as far as they came. */
+export interface ReadBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Why there may be more that is not here; null when this is all. */
+  readonly cut: "size" | "time" | "broken" | null;
+}
+
+/** A body that is read piece by piece, so that its beginning can decide about the rest. */
+export class CappedReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #signal: AbortSignal;
+  readonly #chunks: Uint8Array[] = [];
+  #length = 0;
+  #cut: ReadBytes["cut"] = null;
+  #isAtEnd = false;
+
+  /** @param signal ends the reading; what has come until then counts */
+  constructor(response: Response, signal: AbortSignal) {
+    this.#reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+    this.#signal = signal;
+  }
+
+  /** The first bytes, `count` of them unless there are fewer. */
+  async peek(count: number): Promise<Uint8Array> {
+    while (this.#length < count && (await this.#readChunk()));
+    return Buffer.concat(this.#chunks).subarray(0, count);
+  }
+
+  /** Everything, up to the cap of a page. */
+  async rest(): Promise<ReadBytes> {
+    while (await this.#readChunk());
+    await this.cancel();
+    return { bytes: Buffer.concat(this.#chunks).subarray(0, pageBytesMax), cut: this.#cut };
+  }
+
+  /** Gives the connection up, or back. */
+  async cancel(): Promise<void> {
+    await this.#reader?.cancel().catch(() => {});
+  }
+
+  /** False when there is nothing more, for whatever reason. */
+  async #readChunk(): Promise<boolean> {
+    if (this.#reader === undefined || this.#isAtEnd) return false;
+    this.#isAtEnd = true;
+    const chunk = await this.#nextChunk(this.#reader);
+    if (chunk === undefined) return false;
+    this.#chunks.push(chunk);
+    this.#length += chunk.byteLength;
+    if (this.#length > pageBytesMax) {
+      this.#cut = "size";
+      return false;
+    }
+    this.#isAtEnd = false;
+    return true;
+  }
+
+  async #nextChunk(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+  ): Promise<Uint8Array | undefined> {
+    const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+    const onAbort = (): void => resolve(undefined);
+    this.#signal.addEventListener("abort", onAbort, { once: true });
+    if (this.#signal.aborted) onAbort();
+    try {
+      // The abort ends the read by itself, with an error, but not in every state of a connection.
+      const next = await Promise.race([reader.read(), aborted]);
+      if (next === undefined) this.#cut = "time";
+      return next?.done === false ? next.value : undefined;
+    } catch {
+      this.#cut = this.#signal.aborted ? "time" : "broken";
+      return undefined;
+    } finally {
+      this.#signal.removeEventListener("abort", onAbort);
+    }
+  }
+}

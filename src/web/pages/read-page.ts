@@ -1,0 +1,137 @@
+import { formatCount } from "../../base/amount-text.ts";
+import { AppError } from "../../base/errors.ts";
+import { pageBytesMax } from "../../base/limits.ts";
+import type { PageBody } from "../loaded-page.ts";
+import { charsetOf, decodeText } from "./charset.ts";
+import { headerNotes, isBodiless } from "./header-notes.ts";
+import { CappedReader, type ReadBytes } from "./read-capped.ts";
+import { isUncalledJson, sniffedBytes, sniffType, type SniffedType } from "./sniff-type.ts";
+
+/** What a response has to say. */
+export interface ReadPage {
+  /** After sniffing. */
+  readonly contentType: string;
+  readonly body: PageBody;
+  readonly notes: readonly string[];
+  /** False when some of it is missing that another request might bring. */
+  readonly isComplete: boolean;
+}
+
+const sizeMaxText = `${pageBytesMax / (1024 * 1024)} MiB`;
+
+const bytesText = (count: number): string => `${formatCount(count)} bytes`;
+
+/**
+ * Reads a response as far as it is of use.
+ * @param signal ends the reading; what has come until then counts
+ * @throws AppError `limit` for a document that is too large to be read in part, `system` for one that broke
+ * off, or a body of which nothing came
+ */
+export async function readPage(response: Response, signal: AbortSignal): Promise<ReadPage> {
+  const header = response.headers.get("content-type") ?? "";
+  const notes = headerNotes(response);
+  const declared = typeOf(header);
+  if (isBodiless(response.status)) {
+    await response.body?.cancel().catch(() => {});
+    return emptyPage(declared, notes);
+  }
+  const charset = charsetOf(header);
+  const reader = new CappedReader(response, signal);
+  const sniffed = sniffType({ declared, charset, start: await reader.peek(sniffedBytes) });
+  const { kind, contentType } = sniffed;
+  switch (kind) {
+    case "none":
+      await reader.cancel();
+      return { contentType, body: { kind, bytes: sizeOf(response) }, notes, isComplete: true };
+    case "bytes":
+      return { ...(await readDocument(response, reader, sniffed)), notes };
+    case "text": {
+      const page = await readText(reader, sniffed, declared, charset);
+      return { ...page, notes: [...notes, ...page.notes] };
+    }
+  }
+}
+
+function typeOf(header: string): string {
+  return /^\s*([\w!#$&^.+*-]+\/[\w!#$&^.+*-]+)/.exec(header)?.[1]?.toLowerCase() ?? "";
+}
+
+function emptyPage(declared: string, notes: readonly string[]): ReadPage {
+  const body = { kind: "text", text: "" } as const;
+  return { contentType: declared || "text/plain", body, notes, isComplete: true };
+}
+
+/** As the server says; null when it does not, or counts compressed bytes. */
+function sizeOf(response: Response): number | null {
+  const text = response.headers.get("content-length") ?? "";
+  const isPlain = (response.headers.get("content-encoding") ?? "identity") === "identity";
+  return isPlain && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** All of it or nothing: half a document cannot be opened. */
+async function readDocument(
+  response: Response,
+  reader: CappedReader,
+  { contentType }: SniffedType,
+): Promise<Omit<ReadPage, "notes">> {
+  const size = sizeOf(response);
+  const { bytes, cut } =
+    size !== null && size > pageBytesMax ? await tooLarge(reader) : await reader.rest();
+  if (cut === "size") {
+    const amount = size === null ? "" : ` It has ${bytesText(size)}.`;
+    throw new AppError(
+      "limit",
+      `The document is larger than ${sizeMaxText}, the most that is read.${amount} ` +
+        `Download it with Bash.`,
+    );
+  }
+  if (cut !== null) throw incomplete(cut, bytes.length);
+  const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
+  return { contentType, body: { kind: "bytes", base64 }, isComplete: true };
+}
+
+async function tooLarge(reader: CappedReader): Promise<ReadBytes> {
+  await reader.cancel();
+  return { bytes: new Uint8Array(), cut: "size" };
+}
+
+async function readText(
+  reader: CappedReader,
+  { contentType }: SniffedType,
+  declared: string,
+  charset: string | undefined,
+): Promise<ReadPage> {
+  const { bytes, cut } = await reader.rest();
+  if (cut !== null && bytes.length === 0) throw incomplete(cut, 0);
+  const text = decodeText(bytes, charset, cut !== null);
+  return {
+    contentType: isUncalledJson(declared, text) ? "application/json" : contentType,
+    body: { kind: "text", text },
+    notes: cut === null ? [] : [cutNote(cut, bytes.length)],
+    isComplete: cut === null || cut === "size",
+  };
+}
+
+type Cut = NonNullable<ReadBytes["cut"]>;
+
+function cutNote(cut: Cut, length: number): string {
+  switch (cut) {
+    case "size":
+      return `The page is larger than ${sizeMaxText}: only its beginning was read.`;
+    case "time":
+      return `The server did not send all of the page in time: only the first ${bytesText(length)} came.`;
+    case "broken":
+      return `The connection broke off after ${bytesText(length)}: what follows is missing.`;
+  }
+}
+
+function incomplete(cut: Cut, length: number): AppError {
+  if (cut === "time") {
+    return new AppError(
+      "limit",
+      `The server did not send its answer in time: ${bytesText(length)} came.`,
+    );
+  }
+  const when = length === 0 ? "before any content came" : `after ${bytesText(length)}`;
+  return new AppError("system", `The connection broke off ${when}. Try again.`);
+}
