@@ -17,14 +17,16 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   process: ["base"],
   transport: ["base", "protocol"],
   background: ["base", "process", "types:store"],
+  images: ["base"],
   web: ["base", "store"],
-  tools: ["base", "types:protocol", "web"],
+  tools: ["base", "images", "types:protocol", "web"],
   workers: ["base", "protocol", "tools"],
   gateway: ["base", "protocol", "background", "types:web", "types:tools", "types:workers"],
   server: ["base", "protocol", "types:auth", "gateway", "transport"],
   cli: ["base", "protocol", "config", "transport", "web", "types:gateway"],
   program: [
     "base",
+    "images",
     "types:protocol",
     "auth",
     "store",
@@ -156,7 +158,7 @@ describe("style", () => {
   });
 
   test("file names are kebab-case", () => {
-    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.macro)?\.ts$/;
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.macro|\.d)?\.ts$/;
     expect(sources.map(({ path }) => path).filter((path) => !kebab.test(basename(path)))).toEqual(
       [],
     );

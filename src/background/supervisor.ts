@@ -37,6 +37,19 @@ export interface ForegroundSpec {
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
+/** A program of ours, started without a shell. */
+export interface ProgramSpec {
+  readonly argv: readonly string[];
+  /** Names it where it is spoken of. */
+  readonly name: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  readonly onOutput: (chunk: Uint8Array) => void;
+}
+
 export type ForegroundOutcome =
   | { readonly kind: "ended"; readonly execution: Execution }
   /** It runs on as a background task; `task.cursor` is still to be set by who shows the output. */
@@ -110,6 +123,27 @@ export class Supervisor {
     assertWanted(cancellation);
     this.tasksOf(clientId).assertRoom();
     return this.#addTask(clientId, this.#launch({ commandText, cwd }, env));
+  }
+
+  /**
+   * Runs a program to its end, which may be a violent one: it is killed without being asked.
+   * @throws AppError `system` when it cannot be started, `cancelled` when the server is closing
+   */
+  async runProgram(spec: ProgramSpec): Promise<Execution> {
+    this.#assertOpen();
+    const { argv, name, cwd, env, timeoutMs, signal, onOutput } = spec;
+    const execution = this.#parts.launcher.launchProgram(argv, { commandText: name, cwd }, env);
+    execution.listen((chunk) => {
+      if (chunk !== undefined) onOutput(chunk);
+    });
+    const cancel = (): void => void execution.terminate("cancelled", 0);
+    const timer = startTimer(timeoutMs, () => void execution.terminate("timeout", 0));
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    await execution.ended;
+    timer.stop();
+    signal.removeEventListener("abort", cancel);
+    return execution;
   }
 
   /** Ends all background tasks of a client that is gone. */

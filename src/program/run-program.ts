@@ -4,6 +4,7 @@ import { product } from "../base/product.ts";
 import type { CliServices } from "../cli/command.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run.ts";
+import { decoderArgument } from "../images/decoder-argument.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts } from "./program-parts.ts";
 import { serveStdio } from "./serve-stdio.ts";
@@ -11,6 +12,10 @@ import { serveStdio } from "./serve-stdio.ts";
 /** The whole program: runs the command line and ends the process with its exit code. */
 export async function runProgram(parts: ProgramParts): Promise<never> {
   routeConsoleToStderr();
+  if (process.argv[2] === decoderArgument) {
+    const { runDecoder } = await import("../images/decode/run-decoder.ts");
+    process.exit(await runDecoder(process.argv[3], process.env["PATH"] ?? ""));
+  }
   const io = createProcessIo();
   const warn = (message: string): void => io.stderr.write(`scorpiox-code: ${message}\n`);
   surviveMistakes(warn);

@@ -18,8 +18,9 @@ import { findShell } from "../process/shell.ts";
 import { Ledger } from "../store/ledger.ts";
 import { openStore } from "../store/open-store.ts";
 import { WorkerPool } from "../workers/pool.ts";
-import { absentImages } from "./absent-services.ts";
+import { ImageDecoder } from "./image-decoder.ts";
 import { LazyWeb } from "./lazy-web.ts";
+import { ownCommand } from "./own-command.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { storePathIn } from "./store-path.ts";
 import { createWebOptions } from "./web-options.ts";
@@ -93,7 +94,7 @@ export class ToolServices {
       supervisor: this.#supervisor,
       savedOutputs,
       web: this.#web,
-      images: absentImages,
+      images: new ImageDecoder(this.#supervisor, ownCommand()),
     });
   }
 

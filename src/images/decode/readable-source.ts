@@ -1,0 +1,116 @@
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { detectImageFormat, formatNames } from "../image-format.ts";
+import { readIconEntries } from "../headers/ico-header.ts";
+import { assertDecodable, type InspectedImage } from "../inspect-image.ts";
+import { readImageHeader } from "../image-header.ts";
+import { readAvif } from "./avif-pixels.ts";
+import { readIconBitmap } from "./dib-pixels.ts";
+import { writePng } from "./png-writer.ts";
+import { renderSvg } from "./render-svg.ts";
+import { readTiff } from "./tiff-pixels.ts";
+
+/** Bytes that `Bun.Image` reads, and what was done to get them. */
+export interface ReadableSource {
+  readonly bytes: Uint8Array;
+  readonly changes: readonly string[];
+}
+
+/**
+ * Brings any known format to one that `Bun.Image` reads on every system.
+ * @throws AppError `usage` for damaged files, `unsupported` where this system has no decoder
+ */
+export async function readableSource(
+  path: string,
+  bytes: Uint8Array,
+  { format, header }: InspectedImage,
+  searchPath: string,
+): Promise<ReadableSource> {
+  switch (format) {
+    case "png":
+    case "jpeg":
+    case "webp":
+      return { bytes, changes: header.isAnimated ? ["first frame"] : [] };
+    case "gif":
+      return { bytes, changes: header.isAnimated ? ["first frame of an animation"] : [] };
+    case "bmp":
+      return { bytes, changes: [] };
+    case "ico":
+      return readIcon(path, bytes);
+    case "tiff":
+      return converted(path, "TIFF", () => readTiff(bytes));
+    case "avif":
+      return converted(path, "AVIF", () => readAvif(bytes));
+    case "heic":
+      return readBySystem(path, bytes, formatNames[format]);
+    case "svg":
+      return {
+        bytes: await renderSvg(path, bytes, header, searchPath),
+        changes: ["rendered"],
+      };
+  }
+}
+
+/** The largest picture that can be read. */
+function readIcon(path: string, bytes: Uint8Array): ReadableSource {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const entries = readIconEntries(view);
+  const changes = entries.length > 1 ? [`the largest of ${entries.length} pictures`] : [];
+  const problems: string[] = [];
+  for (const { offset, length } of entries) {
+    try {
+      const entry = bytes.subarray(offset, offset + length);
+      return { bytes: readIconPicture(path, entry), changes };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      problems.push(messageOf(error));
+    }
+  }
+  throw damaged(path, "ICO", problems[0] ?? "it lists no picture");
+}
+
+function readIconPicture(path: string, entry: Uint8Array): Uint8Array {
+  if (detectImageFormat(entry) !== "png") {
+    const view = new DataView(entry.buffer, entry.byteOffset, entry.byteLength);
+    return writePng(readIconBitmap(view));
+  }
+  const header = readImageHeader("png", entry);
+  if (header === undefined) throw new Error("a picture in it is not whole");
+  // The directory says at most 256 × 256; the picture itself may say otherwise.
+  assertDecodable(path, "ICO", header.width, header.height);
+  return entry;
+}
+
+async function converted(
+  path: string,
+  name: string,
+  read: () => Promise<Parameters<typeof writePng>[0]>,
+): Promise<ReadableSource> {
+  try {
+    return { bytes: writePng(await read()), changes: [] };
+  } catch (error) {
+    throw error instanceof AppError ? error : damaged(path, name, messageOf(error));
+  }
+}
+
+async function readBySystem(
+  path: string,
+  bytes: Uint8Array,
+  name: string,
+): Promise<ReadableSource> {
+  try {
+    return { bytes: await new Bun.Image(bytes).png().bytes(), changes: [] };
+  } catch (error) {
+    if (systemCodeOf(error) !== "ERR_IMAGE_FORMAT_UNSUPPORTED")
+      throw damaged(path, name, messageOf(error));
+    throw new AppError(
+      "unsupported",
+      `${path} is a ${name} image, and this system has no decoder for it. ` +
+        `Convert it to PNG or JPEG first, for instance with heif-convert or ImageMagick.`,
+      { cause: error },
+    );
+  }
+}
+
+export function damaged(path: string, name: string, reason: string): AppError {
+  return new AppError("usage", `${path} is a ${name} image that cannot be decoded: ${reason}.`);
+}

@@ -1,0 +1,2 @@
+/** The hidden argument that makes this program the decoding process. */
+export const decoderArgument = "__decode-image";

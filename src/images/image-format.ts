@@ -1,0 +1,117 @@
+/** Formats that are known by their first bytes. */
+export type ImageFormat =
+  "png" | "jpeg" | "gif" | "webp" | "bmp" | "ico" | "tiff" | "avif" | "heic" | "svg";
+
+/** As people write them. */
+export const formatNames: Readonly<Record<ImageFormat, string>> = {
+  png: "PNG",
+  jpeg: "JPEG",
+  gif: "GIF",
+  webp: "WebP",
+  bmp: "BMP",
+  ico: "ICO",
+  tiff: "TIFF",
+  avif: "AVIF",
+  heic: "HEIC",
+  svg: "SVG",
+};
+
+/** What a client is sent untouched when it is small enough. */
+export const passedOnTypes = {
+  png: "image/png",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+} as const satisfies Partial<Record<ImageFormat, string>>;
+
+export type PassedOnFormat = keyof typeof passedOnTypes;
+
+export function isPassedOn(format: ImageFormat): format is PassedOnFormat {
+  return format in passedOnTypes;
+}
+
+/** The format that the first bytes of a file tell; its name is never asked. */
+export function detectImageFormat(bytes: Uint8Array): ImageFormat | undefined {
+  for (const [format, starts] of signatures) {
+    if (starts.some((start) => matches(bytes, start))) return format;
+  }
+  return isoBrandFormat(bytes) ?? (isSvg(bytes) ? "svg" : undefined);
+}
+
+type Signature = readonly [offset: number, text: string][];
+
+/** In Latin-1. A BMP says `BM` and then four reserved bytes of zero at offset 6. */
+const signatures: readonly (readonly [ImageFormat, readonly Signature[]])[] = [
+  ["png", [[[0, "\x89PNG\r\n\x1a\n"]]]],
+  ["jpeg", [[[0, "\xff\xd8\xff"]]]],
+  ["gif", [[[0, "GIF87a"]], [[0, "GIF89a"]]]],
+  [
+    "webp",
+    [
+      [
+        [0, "RIFF"],
+        [8, "WEBP"],
+      ],
+    ],
+  ],
+  [
+    "bmp",
+    [
+      [
+        [0, "BM"],
+        [6, "\0\0\0\0"],
+      ],
+    ],
+  ],
+  [
+    "ico",
+    [
+      [
+        [0, "\0\0\x01\0"],
+        [9, "\0"],
+      ],
+    ],
+  ],
+  ["tiff", [[[0, "II*\0"]], [[0, "MM\0*"]]]],
+];
+
+function matches(bytes: Uint8Array, signature: Signature): boolean {
+  return signature.every(([offset, text]) => latin1(bytes, offset, text.length) === text);
+}
+
+const avifBrands: ReadonlySet<string> = new Set(["avif", "avis"]);
+const heicBrands: ReadonlySet<string> = new Set([
+  "heic",
+  "heix",
+  "hevc",
+  "hevx",
+  "heim",
+  "heis",
+  "mif1",
+  "msf1",
+]);
+
+/** ISO base media files tell by their major brand, then by the compatible ones (`mif1` says little). */
+function isoBrandFormat(bytes: Uint8Array): "avif" | "heic" | undefined {
+  if (latin1(bytes, 4, 4) !== "ftyp") return undefined;
+  const end = Math.min(bytes.length, new DataView(bytes.buffer, bytes.byteOffset).getUint32(0));
+  const brands = [latin1(bytes, 8, 4)];
+  for (let at = 16; at + 4 <= Math.min(end, 256); at += 4) brands.push(latin1(bytes, at, 4));
+  if (brands.some((brand) => avifBrands.has(brand))) return "avif";
+  return brands.some((brand) => heicBrands.has(brand)) ? "heic" : undefined;
+}
+
+/** How far into a text its root element is looked for: comments and a doctype may precede it. */
+const svgProlog = 4_096;
+
+function isSvg(bytes: Uint8Array): boolean {
+  const start = new TextDecoder().decode(bytes.subarray(0, svgProlog)).trimStart();
+  if (!start.startsWith("<")) return false;
+  const root = /<([a-z][\w:-]*)/i.exec(start.replaceAll(/<!--[\s\S]*?(?:-->|$)/g, ""));
+  return root?.[1] === "svg" || root?.[1] === "svg:svg";
+}
+
+/** Bytes as text, one character each; fewer when the file ends before. */
+export function latin1(bytes: Uint8Array, offset: number, length: number): string {
+  return String.fromCharCode(...bytes.subarray(offset, offset + length));
+}

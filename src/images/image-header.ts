@@ -1,0 +1,51 @@
+import type { ImageFormat } from "./image-format.ts";
+import { readBmpHeader } from "./headers/bmp-header.ts";
+import { readGifHeader } from "./headers/gif-header.ts";
+import { readIcoHeader } from "./headers/ico-header.ts";
+import { readIsoHeader } from "./headers/iso-header.ts";
+import { readJpegHeader } from "./headers/jpeg-header.ts";
+import { readPngHeader } from "./headers/png-header.ts";
+import { readSvgHeader } from "./headers/svg-header.ts";
+import { readTiffHeader } from "./headers/tiff-header.ts";
+import { readWebpHeader } from "./headers/webp-header.ts";
+
+/** What the bytes of an image say of it, without decoding a pixel. */
+export interface ImageHeader {
+  /** In pixels, as stored: before `orientation` is applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly isAnimated: boolean;
+  /** EXIF: 1 = upright, 5 to 8 = lies on its side. */
+  readonly orientation: number;
+  /** False when the file ends before the image does. */
+  readonly isComplete: boolean;
+}
+
+const readers: Readonly<Record<ImageFormat, (bytes: DataView) => ImageHeader>> = {
+  png: readPngHeader,
+  jpeg: readJpegHeader,
+  gif: readGifHeader,
+  webp: readWebpHeader,
+  bmp: readBmpHeader,
+  ico: readIcoHeader,
+  tiff: readTiffHeader,
+  avif: readIsoHeader,
+  heic: readIsoHeader,
+  svg: readSvgHeader,
+};
+
+/**
+ * Reads the header of a whole file. Undefined when the file ends before its header does, or the header
+ * says nothing of a size. Every read is checked against the end of the file.
+ */
+export function readImageHeader(format: ImageFormat, bytes: Uint8Array): ImageHeader | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const header = readers[format](view);
+    return header.width > 0 && header.height > 0 ? header : undefined;
+  } catch (error) {
+    // A read past the end of the view.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import * as z from "zod/mini";
+
+import { formatCount } from "../base/amount-text.ts";
+import { formatNames, isPassedOn, passedOnTypes } from "../images/image-format.ts";
+import { readImageFile } from "../images/image-file.ts";
+import { imageLongEdgeMax, imageResultBytesMax } from "../images/image-limits.ts";
+import { resolveImagePath } from "../images/image-path.ts";
+import { detectOrRefuse, inspectImage } from "../images/inspect-image.ts";
+import type { ConvertedImage } from "./web-services.ts";
+import { defineTool, type ToolOutput } from "./tool.ts";
+
+const input = z.strictObject({
+  file_path: z.string().check(z.describe("Absolute path of the image file")),
+});
+
+const output = z.object({
+  path: z.string(),
+  format: z.string(),
+  width: z.int(),
+  height: z.int(),
+  /** Of the image in the result. */
+  bytes: z.int(),
+  changes: z.array(z.string()),
+});
+
+export const readImage = defineTool({
+  name: "ReadImage",
+  title: "Look at an image",
+  description:
+    "Shows an image file: PNG, JPEG, GIF, WebP; BMP, ICO, TIFF, AVIF and others are converted. " +
+    "Large ones are scaled down to 1568 px.",
+  input,
+  output,
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  async handler({ file_path: filePath }, context) {
+    const path = resolveImagePath(filePath, await context.workspace.folder());
+    const format = detectFormat(path);
+    const image = readUntouched(path) ?? (await context.images.convert({ path }));
+    return resultOf(path, format, image);
+  },
+});
+
+/** @throws AppError when there is no file, or no image in it */
+function detectFormat(path: string): string {
+  return formatNames[detectOrRefuse(path, readImageFile(path, 0).bytes)];
+}
+
+/** The file as it is, when clients take it so. @throws AppError for damaged and oversized images */
+function readUntouched(path: string): ConvertedImage | undefined {
+  const { size, bytes } = readImageFile(path, imageResultBytesMax);
+  if (size > imageResultBytesMax) return undefined;
+  const { format, header } = inspectImage(path, bytes);
+  const { width, height, isAnimated } = header;
+  if (!isPassedOn(format) || Math.max(width, height) > imageLongEdgeMax) return undefined;
+  return {
+    base64: Buffer.from(bytes).toString("base64"),
+    mimeType: passedOnTypes[format],
+    width,
+    height,
+    changes: isAnimated ? ["unchanged, animated"] : ["unchanged"],
+  };
+}
+
+function resultOf(
+  path: string,
+  format: string,
+  { base64, mimeType, width, height, changes }: ConvertedImage,
+): ToolOutput<z.output<typeof output>> {
+  const bytes = Buffer.byteLength(base64, "base64");
+  const facts = [`${format} image`, `${width} × ${height} px`, `${formatCount(bytes)} bytes`];
+  const text = `${path}: ${[...facts, ...changes].join(", ")}.`;
+  return {
+    text,
+    structured: { path, format, width, height, bytes, changes: [...changes] },
+    images: [{ type: "image", data: base64, mimeType }],
+  };
+}

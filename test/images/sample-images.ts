@@ -1,0 +1,146 @@
+import avifEncoder from "@jsquash/avif/codec/enc/avif_enc.wasm" with { type: "file" };
+
+import { readIconBitmap } from "../../src/images/decode/dib-pixels.ts";
+import { type RgbaImage, writePng } from "../../src/images/decode/png-writer.ts";
+
+/** A picture of coloured fields, each different, so that a decoder that mixes up rows or channels is found out. */
+export function fields(width: number, height: number, alpha = 255): RgbaImage {
+  const pixels = new Uint8Array(width * height * 4);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = (y * width + x) * 4;
+      pixels.set([(x * 40) % 256, (y * 60) % 256, (x + y) % 2 === 0 ? 200 : 20, alpha], at);
+    }
+  }
+  return { width, height, pixels };
+}
+
+/** Noise, which no format compresses. */
+export function noise(width: number, height: number): RgbaImage {
+  const pixels = new Uint8Array(width * height * 4);
+  let state = 1;
+  for (let at = 0; at < pixels.length; at++) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    pixels[at] = at % 4 === 3 ? 255 : state >> 16;
+  }
+  return { width, height, pixels };
+}
+
+export const samplePng = (width = 6, height = 4): Uint8Array => writePng(fields(width, height));
+
+/** An uncompressed BMP of 24 bits, bottom to top. */
+export function sampleBmp({ width, height, pixels }: RgbaImage): Uint8Array {
+  const stride = Math.ceil((width * 24) / 32) * 4;
+  const file = Buffer.alloc(54 + stride * height);
+  file.write("BM", 0, "latin1");
+  file.writeUInt32LE(file.length, 2);
+  file.writeUInt32LE(54, 10);
+  file.writeUInt32LE(40, 14);
+  file.writeInt32LE(width, 18);
+  file.writeInt32LE(height, 22);
+  file.writeUInt16LE(1, 26);
+  file.writeUInt16LE(24, 28);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const from = (y * width + x) * 4;
+      const [red = 0, green = 0, blue = 0] = pixels.subarray(from, from + 3);
+      file.set([blue, green, red], 54 + (height - 1 - y) * stride + x * 3);
+    }
+  }
+  return file;
+}
+
+/** A bitmap as icons have it: 32 bits, the height doubled for a mask that follows the colours. */
+export function iconBitmap({ width, height, pixels }: RgbaImage): Uint8Array {
+  const maskStride = Math.ceil(width / 32) * 4;
+  const bitmap = Buffer.alloc(40 + width * height * 4 + maskStride * height);
+  bitmap.writeUInt32LE(40, 0);
+  bitmap.writeInt32LE(width, 4);
+  bitmap.writeInt32LE(height * 2, 8);
+  bitmap.writeUInt16LE(1, 12);
+  bitmap.writeUInt16LE(32, 14);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const from = (y * width + x) * 4;
+      const [red = 0, green = 0, blue = 0, alpha = 0] = pixels.subarray(from, from + 4);
+      bitmap.set([blue, green, red, alpha], 40 + ((height - 1 - y) * width + x) * 4);
+    }
+  }
+  return bitmap;
+}
+
+/** An icon with the given pictures (PNG files or bitmaps) and the sizes that its directory claims. */
+export function sampleIcon(
+  pictures: readonly { readonly edge: number; readonly bytes: Uint8Array }[],
+): Uint8Array {
+  const head = Buffer.alloc(6 + pictures.length * 16);
+  head.writeUInt16LE(1, 2);
+  head.writeUInt16LE(pictures.length, 4);
+  let offset = head.length;
+  for (const [index, { edge, bytes }] of pictures.entries()) {
+    const at = 6 + index * 16;
+    head.set([edge % 256, edge % 256, 0, 0, 1, 0, 32, 0], at);
+    head.writeUInt32LE(bytes.length, at + 8);
+    head.writeUInt32LE(offset, at + 12);
+    offset += bytes.length;
+  }
+  return Buffer.concat([head, ...pictures.map(({ bytes }) => bytes)]);
+}
+
+/** A GIF of `frames` frames of one colour each, 2 × 2 pixels stretched over a screen of the given size. */
+export function sampleGif(width: number, height: number, frames = 1): Uint8Array {
+  const screen = Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]);
+  const size = Buffer.alloc(4);
+  size.writeUInt16LE(width, 0);
+  size.writeUInt16LE(height, 2);
+  // Codes of three bits: clear, four times colour 0, end.
+  const frame = [0x2c, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 2, 0x04, 0x50, 0];
+  const images = Array.from({ length: frames }, () => Buffer.from(frame));
+  return Buffer.concat([Buffer.from("GIF89a"), size, screen, ...images, Buffer.from([0x3b])]);
+}
+
+/** A JPEG with an `Exif` segment that says `orientation`, in front of everything else. */
+export function withOrientation(jpeg: Uint8Array, orientation: number): Uint8Array {
+  const exif = Buffer.alloc(36);
+  exif.set([0xff, 0xe1, 0, 34]);
+  exif.write("Exif\0\0MM\0*\0\0\0\x08\0\x01", 4, "latin1");
+  exif.set([0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0], 20);
+  return Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)]);
+}
+
+/** The picture inside an icon's bitmap, to hold against what went in. */
+export function bitmapPixels(bitmap: Uint8Array): RgbaImage {
+  return readIconBitmap(new DataView(bitmap.buffer, bitmap.byteOffset, bitmap.byteLength));
+}
+
+export const sampleSvg =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="#f00"/></svg>';
+
+/** AVIF and TIFF files of `fields(16, 8)`, by the libraries' own encoders. */
+export async function sampleAvif(): Promise<Uint8Array> {
+  const { default: encode, init } = await import("@jsquash/avif/encode.js");
+  await init(await WebAssembly.compile(await Bun.file(avifEncoder).arrayBuffer()));
+  const { width, height, pixels } = fields(16, 8);
+  const data = new ImageData16(pixels, width, height);
+  return new Uint8Array(await encode(data as unknown as Parameters<typeof encode>[0]));
+}
+
+/** What the encoder takes for an `ImageData`, which only browsers have. */
+class ImageData16 {
+  readonly data: Uint8ClampedArray;
+  readonly colorSpace = "srgb";
+
+  constructor(
+    pixels: Uint8Array,
+    readonly width: number,
+    readonly height: number,
+  ) {
+    this.data = new Uint8ClampedArray(pixels);
+  }
+}
+
+export async function sampleTiff(): Promise<Uint8Array> {
+  const { default: utif } = await import("utif2");
+  const { width, height, pixels } = fields(16, 8);
+  return new Uint8Array(utif.encodeImage(pixels, width, height));
+}
