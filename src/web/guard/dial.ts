@@ -24,6 +24,7 @@ export function dialFirst(
   addresses: readonly string[],
   port: number,
   signal: AbortSignal,
+  open: (address: string, port: number) => Socket = openSocket,
 ): Promise<Dialled> {
   return new Promise((resolve, reject) => {
     const waiting = addresses.slice(0, addressesTriedMax);
@@ -55,7 +56,7 @@ export function dialFirst(
         if (trying.size === 0) fail(unreached(host, port, causeOf(last), last));
         return;
       }
-      const socket = connect({ host: address, port, allowHalfOpen: true });
+      const socket = open(address, port);
       trying.add(socket);
       socket.once("connect", () => {
         socket.removeListener("error", onError);
@@ -74,6 +75,10 @@ export function dialFirst(
     if (signal.aborted) onAbort();
     else tryNext();
   });
+}
+
+function openSocket(address: string, port: number): Socket {
+  return connect({ host: address, port, allowHalfOpen: true });
 }
 
 function causeOf(error: unknown): string {

@@ -152,6 +152,7 @@ const causes: Readonly<Record<string, string>> = {
     "its certificate is signed by an authority that is not trusted here",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     "its certificate is signed by an authority that is not trusted here",
+  ERR_PROXY_TUNNEL: "the proxy refused to connect (check its address and its credentials)",
   ResponseHeadersTooLarge: "the head of its answer is too large",
   Malformed_HTTP_Response: "its answer is not HTTP",
 };

@@ -14,8 +14,17 @@ const localNames: readonly (readonly [name: string, what: string])[] = [
   ["instance-data.ec2.internal", "a name of a cloud's metadata"],
 ];
 
-/** Endings that are never public (RFC 6762, RFC 8375, and what ICANN keeps for private use). */
-const privateEndings: readonly string[] = ["local", "internal", "home.arpa", "lan", "intranet"];
+/** Endings that are never public: RFC 6762 with its appendix G, RFC 8375, and what ICANN does not give out. */
+const privateEndings: readonly string[] = [
+  "corp",
+  "home",
+  "home.arpa",
+  "internal",
+  "intranet",
+  "lan",
+  "local",
+  "private",
+];
 
 /**
  * The host of a URL as the guard compares it: lower case, without the brackets of IPv6 and without the dot that

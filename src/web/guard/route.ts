@@ -49,7 +49,8 @@ export async function routeTo(
     if (addresses.length > 0 && addresses.every(isLoopback)) return { kind: "direct", addresses };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "system") throw error;
-    if (standing.kind !== "allowed" && isPrivateName(destination.host)) {
+    const isPrivate = standing.kind === "foreign" || isPrivateName(destination.host);
+    if (standing.kind !== "allowed" && isPrivate) {
       throw refused(destination.host, "it is a name of a private network", standing);
     }
   }
