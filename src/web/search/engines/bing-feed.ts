@@ -1,3 +1,4 @@
+import { isText } from "domhandler";
 import type { RawResult } from "../engine.ts";
 import type { Page } from "../pages/page.ts";
 import { plainText } from "../pages/plain-text.ts";
@@ -11,7 +12,7 @@ export async function bingFeedResults(page: Page): Promise<RawResult[]> {
   const found: RawResult[] = [];
   for (const item of page.all("rss > channel > item")) {
     const after = page.first("link", item)?.next;
-    const url = webUrl(after?.type === "text" ? after.data : undefined);
+    const url = webUrl(after && isText(after) ? after.data : undefined);
     if (url === undefined) continue;
     const date = isoDate(page.text(page.first("pubdate", item)));
     found.push({

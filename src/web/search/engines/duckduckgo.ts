@@ -1,10 +1,15 @@
-import type { EngineAnswer, EngineQuery, EngineRequest, SearchEngine } from "../engine.ts";
+import type {
+  EngineAnswer,
+  EngineQuery,
+  EngineRequest,
+  EngineResponse,
+  RawResult,
+  SearchEngine,
+} from "../engine.ts";
 import { blocked } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
 import { readPage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
-import type { HtmlElement } from "../../dom/parse-html.ts";
-import type { RawResult } from "../engine.ts";
 import { localeOf } from "./locale.ts";
 import { cookieHeader, formHeaders, formOf } from "./request-headers.ts";
 
@@ -31,8 +36,14 @@ export const duckduckgo: SearchEngine = {
   weight: 1,
   domain: "duckduckgo.com",
   start: (query) => searchRequest(query),
-  read: (response) => readPage(response, { results, isEmpty, block }),
+  read,
 };
+
+/** 202 is what it answers suspected bots with; nothing else has that status. */
+async function read(response: EngineResponse): Promise<EngineAnswer> {
+  const answer = await readPage(response, { results, isEmpty, block });
+  return response.status === 202 && answer.state === "parse_error" ? blocked("captcha") : answer;
+}
 
 function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   const kl = regionCode(settings);
@@ -140,8 +151,7 @@ function isOwnAd(url: URL): boolean {
 }
 
 function isEmpty(page: Page): boolean {
-  const marker: HtmlElement | undefined = page.first(emptySelector);
-  return marker !== undefined || page.says(/^No results\.$/);
+  return page.has(emptySelector) || page.says(/^No results\.$/);
 }
 
 function block(page: Page): EngineAnswer | undefined {

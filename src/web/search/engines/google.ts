@@ -1,3 +1,4 @@
+import { type ParentNode, isTag } from "domhandler";
 import type {
   EngineAnswer,
   EngineQuery,
@@ -88,36 +89,34 @@ function results(page: Page): RawResult[] {
 
 function desktopResults(page: Page): RawResult[] {
   const links = page.all(desktopLinkSelector);
+  const linksIn = countLinks(links);
   return links.flatMap((link) => {
     const url = targetUrl(link.attribs["href"]);
     if (url === undefined) return [];
-    const snippet = page.text(page.first(desktopSnippetSelector, widestOf(link, new Set(links))));
+    const snippet = page.text(page.first(desktopSnippetSelector, widestOf(link, linksIn)));
     return [{ title: page.text(page.first("h3", link)), url, snippet }];
   });
 }
 
-/** The largest element around a link that holds no other result. */
-function widestOf(link: HtmlElement, links: ReadonlySet<HtmlElement>): HtmlElement {
+/** How many results stand in each element around one. */
+function countLinks(links: readonly HtmlElement[]): ReadonlyMap<ParentNode, number> {
+  const counts = new Map<ParentNode, number>();
+  for (const link of links) {
+    for (let node = link.parent; node !== null; node = node.parent) {
+      counts.set(node, (counts.get(node) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+/** The largest element around a link that holds no other result: the classes of what is between them change. */
+function widestOf(link: HtmlElement, linksIn: ReadonlyMap<ParentNode, number>): HtmlElement {
   let widest = link;
-  for (let node = link.parent; node !== null && "attribs" in node; node = node.parent) {
-    if (holdsOther(node, widest, links)) break;
+  for (let node = link.parent; node !== null && isTag(node); node = node.parent) {
+    if (linksIn.get(node) !== 1) break;
     widest = node;
   }
   return widest;
-}
-
-/** Whether `element` holds another result besides those in `known`, one of its children. */
-function holdsOther(
-  element: HtmlElement,
-  known: HtmlElement,
-  links: ReadonlySet<HtmlElement>,
-): boolean {
-  const open = element.children.filter((child) => child !== known);
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (links.has(node as HtmlElement)) return true;
-    if ("children" in node) open.push(...(node.children as HtmlElement["children"]));
-  }
-  return false;
 }
 
 function targetUrl(href: string | undefined): string | undefined {

@@ -24,13 +24,14 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
 }
 
 function answer(value: unknown): EngineAnswer | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const results = value.map((entry: unknown) => ({
+  const entries = listAt(value);
+  if (entries === undefined) return undefined;
+  const results = entries.map((entry) => ({
     title: joined(entry, "title"),
     url: webUrl(textAt(entry, "url")) ?? "",
     snippet: joined(entry, "extract"),
   }));
-  return listed(value, results);
+  return listed(entries, results);
 }
 
 /** Texts come in pieces, of which the bold ones are words of the query; or are null, or missing. */

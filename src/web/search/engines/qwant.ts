@@ -105,7 +105,7 @@ function wall(page: Page): EngineAnswer | undefined {
 }
 
 function isCaptchaUrl(text: string): boolean {
-  return /^geo\.captcha-delivery\./.test(URL.parse(text)?.hostname ?? "");
+  return (URL.parse(text)?.hostname ?? "").startsWith("geo.captcha-delivery.");
 }
 
 async function answer(value: unknown): Promise<EngineAnswer | undefined> {

@@ -1,5 +1,5 @@
 import { product } from "../../../base/product.ts";
-import type { EngineId } from "../engine.ts";
+import { type EngineId, engineIds } from "../engine.ts";
 
 /**
  * What Chrome on a desktop calls itself: since 2022 all but the major version is frozen. 155 and 156 are the stable
@@ -36,6 +36,5 @@ export function featurePhoneUserAgent(id: EngineId): string {
 const seed = Math.floor(Math.random() * 1_000);
 
 function chosenOf(id: EngineId, choices: readonly string[]): string {
-  const sum = [...id].reduce((total, char) => total + (char.codePointAt(0) ?? 0), seed);
-  return choices[sum % choices.length] ?? "";
+  return choices[(seed + engineIds.indexOf(id)) % choices.length] ?? "";
 }

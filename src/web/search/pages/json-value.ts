@@ -1,5 +1,8 @@
 /** Reading of JSON that nobody promises: each function gives nothing where the shape is another one. */
 
+/** More than any API lists when it is asked for ten; each entry costs parsing. */
+const entriesMax = 200;
+
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Undefined when the text is no JSON. Bare control characters in strings, which Baidu sends, become spaces. */
@@ -32,9 +35,10 @@ export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   return here;
 }
 
+/** The list at a path of names, the first 200 of it. */
 export function listAt(value: unknown, ...path: readonly string[]): unknown[] | undefined {
   const found = valueAt(value, ...path);
-  return Array.isArray(found) ? found : undefined;
+  return Array.isArray(found) ? found.slice(0, entriesMax) : undefined;
 }
 
 /** Texts and numbers as text; all else is empty. */

@@ -1,3 +1,4 @@
+import { isTag, isText } from "domhandler";
 import { AppError } from "../../../base/errors.ts";
 import type { HtmlDocument, HtmlElement } from "../../dom/parse-html.ts";
 
@@ -39,9 +40,11 @@ export async function openPage(html: string): Promise<Page> {
   const document = parseHtml(html);
   assertReadable(document, childElements);
   const all = (selector: string, root?: HtmlElement): HtmlElement[] =>
-    (selectAll(selector, root ?? document) as HtmlElement[]).slice(0, matchesMax);
+    selectAll(selector, root ?? document)
+      .filter(isTag)
+      .slice(0, matchesMax);
   const first = (selector: string, root?: HtmlElement): HtmlElement | undefined =>
-    (selectOne(selector, root ?? document) ?? undefined) as HtmlElement | undefined;
+    selectOne(selector, root ?? document) ?? undefined;
   return {
     all,
     first,
@@ -78,9 +81,9 @@ function textOf(element: HtmlElement | undefined): string {
 /** Without recursion: a page may be nested deeper than the stack. */
 function textNodesOf(root: HtmlDocument | HtmlElement): string[] {
   const texts: string[] = [];
-  const open: HtmlElement["children"] = [...root.children].reverse();
+  const open: HtmlElement["children"] = root.children.toReversed();
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node.type === "text") texts.push(node.data);
+    if (isText(node)) texts.push(node.data);
     else if ("children" in node && !("name" in node && silentElements.has(node.name))) {
       for (let i = node.children.length - 1; i >= 0; i -= 1) {
         const child = node.children[i];
@@ -92,5 +95,5 @@ function textNodesOf(root: HtmlDocument | HtmlElement): string[] {
 }
 
 function rawTextOf(script: HtmlElement): string {
-  return script.children.map((node) => (node.type === "text" ? node.data : "")).join("");
+  return script.children.map((node) => (isText(node) ? node.data : "")).join("");
 }
