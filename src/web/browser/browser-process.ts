@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+
+import { createDeferred } from "../../base/deferred.ts";
+import { PipeTransport } from "./pipe-transport.ts";
+
+/** What it printed last, kept to tell why it did not start. */
+const errorTailChars = 4096;
+
+export interface BrowserCommand {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The process of a browser and the pipes to it. It leads a process group. When this process goes in any way
+ * the pipes end, and with them the browser.
+ */
+export class BrowserProcess {
+  readonly transport: PipeTransport;
+  /** Resolves when the process has ended, or could not be started; never rejects. */
+  readonly ended: Promise<void>;
+  readonly #child: ChildProcess;
+  #errorTail = "";
+  #startError: string | undefined;
+
+  /** @throws what the system says when it refuses at once */
+  constructor({ path, args, env }: BrowserCommand) {
+    const child = spawn(path, [...args], {
+      env,
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+      // On Windows this would open a console; there the browser ends its own processes.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    this.#child = child;
+    const ended = createDeferred<void>();
+    this.ended = ended.promise;
+    child.once("exit", () => ended.resolve());
+    child.once("error", (error) => {
+      this.#startError = error.message;
+      ended.resolve();
+    });
+    child.stderr?.on("data", (chunk: Buffer) => {
+      this.#errorTail = (this.#errorTail + chunk.toString()).slice(-errorTailChars);
+    });
+    this.transport = new PipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  }
+
+  /** 0 when it could not be started. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** What it, or the system, said last. */
+  get lastWords(): string {
+    return this.#startError ?? this.#errorTail;
+  }
+
+  get isAlive(): boolean {
+    return this.#startError === undefined && this.#isRunning;
+  }
+
+  /** Ends the whole group by force. Safe to repeat: a process that was collected is not signalled. */
+  kill(): void {
+    if (!this.isAlive || this.pid === 0) return;
+    try {
+      if (process.platform === "win32") this.#child.kill("SIGKILL");
+      else process.kill(-this.pid, "SIGKILL");
+    } catch {
+      // It ended in this moment.
+    }
+  }
+
+  /** Waits for the end, and forces it after `graceMs`. */
+  async end(graceMs: number): Promise<void> {
+    const timer = setTimeout(() => this.kill(), graceMs);
+    await this.ended;
+    clearTimeout(timer);
+    this.transport.close();
+  }
+
+  get #isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+}

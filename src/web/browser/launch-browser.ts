@@ -1,0 +1,149 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import type { NetworkGuard } from "../guard/guard.ts";
+import type { BrowserBounds } from "./browser-bounds.ts";
+import { browserFlags } from "./browser-flags.ts";
+import { BrowserProcess } from "./browser-process.ts";
+import { createProfile, removeProfile } from "./profile-folder.ts";
+import type { ProfileOwner } from "./profile-folder.ts";
+import { RunningBrowser } from "./running-browser.ts";
+
+export interface LaunchInput {
+  readonly path: string;
+  readonly profilesDir: string;
+  readonly owner: ProfileOwner;
+  readonly env: Readonly<Record<string, string>>;
+  readonly guard: NetworkGuard;
+  readonly bounds: BrowserBounds;
+}
+
+/** Why it did not start, with what it printed. */
+class LaunchFailure extends Error {
+  override readonly name = "LaunchFailure";
+
+  constructor(
+    message: string,
+    readonly lastWords: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Only the super-user's browser is started without a sandbox at once: it would refuse otherwise. */
+const rootNote =
+  "The browser ran without its sandbox, because it refuses to use it for the super-user.";
+const sandboxNote =
+  "The browser ran without its sandbox, because this system does not let it make one (user namespaces are off).";
+
+/**
+ * Starts the browser. When its sandbox cannot be made it is started without, and the pages say so.
+ * @throws AppError `system` when it does not start
+ */
+export async function launchBrowser(input: LaunchInput): Promise<RunningBrowser> {
+  const isRoot = process.platform === "linux" && process.getuid?.() === 0;
+  try {
+    if (isRoot) return await launch(input, false, [rootNote]);
+    try {
+      return await launch(input, true, []);
+    } catch (error) {
+      if (!(error instanceof LaunchFailure) || !isSandboxFailure(error.lastWords)) throw error;
+      return await launch(input, false, [sandboxNote]);
+    }
+  } catch (error) {
+    const words = error instanceof LaunchFailure ? lastLine(error.lastWords) : "";
+    const said = words === "" ? "" : ` It said: ${words}`;
+    throw new AppError(
+      "system",
+      `The browser ${input.path} did not start: ${messageOf(error)}.${said}`,
+      { cause: error },
+    );
+  }
+}
+
+/** What browsers print when the system denies what a sandbox is made of. */
+export function isSandboxFailure(words: string): boolean {
+  return /no usable sandbox|without --no-sandbox|setuid sandbox|sandbox_host_linux|zygote_host_impl_linux|failed to move to new namespace|sandbox helper/i.test(
+    words,
+  );
+}
+
+async function launch(
+  input: LaunchInput,
+  isSandboxed: boolean,
+  notes: readonly string[],
+): Promise<RunningBrowser> {
+  const { path, env, guard, bounds } = input;
+  const profileDir = createProfile(input.profilesDir, input.owner);
+  let browserProcess: BrowserProcess | undefined;
+  try {
+    const args = browserFlags(profileDir, isSandboxed);
+    browserProcess = new BrowserProcess({ path, args, env });
+    const running = connect(browserProcess, { guard, bounds, profileDir, notes });
+    return await inTime(running, browserProcess, bounds.launchMsMax);
+  } catch (error) {
+    browserProcess?.kill();
+    await browserProcess?.end(bounds.closeMsMax);
+    await removeProfile(profileDir);
+    throw error;
+  }
+}
+
+interface Surroundings {
+  readonly guard: NetworkGuard;
+  readonly bounds: BrowserBounds;
+  readonly profileDir: string;
+  readonly notes: readonly string[];
+}
+
+async function connect(
+  browserProcess: BrowserProcess,
+  surroundings: Surroundings,
+): Promise<RunningBrowser> {
+  const { default: puppeteer } = await import("puppeteer-core");
+  const browser = await puppeteer.connect({
+    transport: browserProcess.transport,
+    defaultViewport: null,
+    // Tabs are ours: nothing else shall enable domains in them or wait for them.
+    targetFilter: (target) => String(target.type()) === "browser",
+  });
+  const root = await browser.target().createCDPSession();
+  return RunningBrowser.create({ ...surroundings, process: browserProcess, browser, root });
+}
+
+async function inTime(
+  running: Promise<RunningBrowser>,
+  browserProcess: BrowserProcess,
+  msMax: number,
+): Promise<RunningBrowser> {
+  const failed = Promise.withResolvers<never>();
+  const fail = (message: string): void =>
+    failed.reject(new LaunchFailure(message, browserProcess.lastWords));
+  const timer = setTimeout(() => fail(`it did not answer within ${msMax / 1000} s`), msMax);
+  void browserProcess.ended.then(() => fail("it ended at once"));
+  running.catch(() => undefined);
+  failed.promise.catch(() => undefined);
+  try {
+    return await Promise.race([settled(running, browserProcess), failed.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** When the pipe breaks, the end of the process tells more than the pipe. */
+async function settled(
+  running: Promise<RunningBrowser>,
+  browserProcess: BrowserProcess,
+): Promise<RunningBrowser> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!browserProcess.isAlive) await browserProcess.ended;
+    throw new LaunchFailure(messageOf(error), browserProcess.lastWords);
+  }
+}
+
+const wordsMax = 200;
+
+function lastLine(words: string): string {
+  const lines = words.split("\n").filter((line) => line.trim() !== "");
+  return (lines.at(-1) ?? "").slice(0, wordsMax);
+}

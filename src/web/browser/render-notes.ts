@@ -1,0 +1,31 @@
+import type { RenderInput } from "./render-page.ts";
+import type { SettleOutcome } from "./settle-page.ts";
+import type { PageSnapshot } from "./snapshot-script.ts";
+
+/** Hosts that are named; a page may ask for hundreds. */
+const hostsNamedMax = 3;
+
+/** What the reader of a page has to know about how it was read. */
+export function renderNotes(
+  { tab, browserNotes, bounds }: RenderInput,
+  snapshot: PageSnapshot,
+  outcome: SettleOutcome,
+): string[] {
+  const notes = [...browserNotes];
+  const seconds = bounds.settleMsMax / 1000;
+  if (outcome.kind === "capped") {
+    notes.push(`The page still changed or loaded after ${seconds} s and was read as it was then.`);
+  }
+  const { isCut } = tab.traffic;
+  if (isCut || snapshot.isCut) {
+    const megabytes = bounds.htmlCharsMax / (1024 * 1024);
+    notes.push(`The page is too large: at most its first ${megabytes} MB were read.`);
+  }
+  const hosts = [...new Set(tab.proxy.refusals.map(({ host }) => host))];
+  if (hosts.length > 0) {
+    const named = hosts.slice(0, hostsNamedMax).join(", ");
+    const more = hosts.length > hostsNamedMax ? ` and ${hosts.length - hostsNamedMax} more` : "";
+    notes.push(`The page asked for addresses that must not be reached: ${named}${more}.`);
+  }
+  return notes;
+}

@@ -1,0 +1,106 @@
+import type { Browser, CDPSession } from "puppeteer-core";
+
+import type { NetworkGuard } from "../guard/guard.ts";
+import type { BrowserBounds } from "./browser-bounds.ts";
+import type { BrowserProcess } from "./browser-process.ts";
+import { removeProfile } from "./profile-folder.ts";
+import { Tab } from "./tab.ts";
+import { type UserAgent, readUserAgent } from "./user-agent.ts";
+
+export interface RunningBrowserParts {
+  readonly process: BrowserProcess;
+  readonly browser: Browser;
+  readonly root: CDPSession;
+  readonly profileDir: string;
+  readonly guard: NetworkGuard;
+  readonly bounds: BrowserBounds;
+  /** What readers of its pages shall know: that it runs without its sandbox. */
+  readonly notes: readonly string[];
+}
+
+/** A browser that runs: makes tabs, and ends with nothing left behind. */
+export class RunningBrowser {
+  readonly notes: readonly string[];
+  /** Resolves when the process has ended and its profile is removed; never rejects. */
+  readonly ended: Promise<void>;
+  readonly #parts: RunningBrowserParts;
+  readonly #userAgent: UserAgent;
+  readonly #openTabs = new Set<Tab>();
+  #tabsMade = 0;
+  #isRetired = false;
+  #closing: Promise<void> | undefined;
+
+  private constructor(parts: RunningBrowserParts, userAgent: UserAgent) {
+    this.#parts = parts;
+    this.#userAgent = userAgent;
+    this.notes = parts.notes;
+    this.ended = parts.process.ended.then(() => this.#cleanUp());
+    parts.root.on("Target.targetCreated", ({ targetInfo }) => this.#closePopup(targetInfo));
+  }
+
+  static async create(parts: RunningBrowserParts): Promise<RunningBrowser> {
+    const userAgent = await readUserAgent(parts.root);
+    const running = new RunningBrowser(parts, userAgent);
+    await parts.root.send("Target.setDiscoverTargets", { discover: true });
+    return running;
+  }
+
+  get isAlive(): boolean {
+    return this.#closing === undefined && this.#parts.process.isAlive;
+  }
+
+  get isWorn(): boolean {
+    return this.#tabsMade >= this.#parts.bounds.pagesPerBrowserMax;
+  }
+
+  /** @throws {TabLost} when the browser is gone */
+  async openTab(): Promise<Tab> {
+    this.#tabsMade++;
+    const { root, guard, bounds } = this.#parts;
+    const tab = await Tab.open({ root, guard, bounds, userAgent: this.#userAgent });
+    this.#openTabs.add(tab);
+    void this.ended.then(() => tab.lose("browser-gone"));
+    return tab;
+  }
+
+  /** Closes a tab; a retired browser ends with its last one. */
+  async closeTab(tab: Tab): Promise<void> {
+    await tab.close();
+    this.#openTabs.delete(tab);
+    if (this.#isRetired && this.#openTabs.size === 0) await this.close();
+  }
+
+  /** Takes no new tabs, and ends when the open ones are closed. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#openTabs.size === 0) void this.close();
+  }
+
+  /** Asks it to end, forces it when it does not, and removes its profile. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { process, root, bounds } = this.#parts;
+    for (const tab of this.#openTabs) tab.lose("browser-gone");
+    root.send("Browser.close").catch(() => undefined);
+    await process.end(bounds.closeMsMax);
+    await this.ended;
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { browser, process, profileDir } = this.#parts;
+    process.transport.close();
+    await browser.disconnect().catch(() => undefined);
+    for (const tab of this.#openTabs) tab.lose("browser-gone");
+    await removeProfile(profileDir);
+  }
+
+  #closePopup(target: { targetId: string; type: string; openerId?: string }): void {
+    if (target.type !== "page" || target.openerId === undefined) return;
+    const { root } = this.#parts;
+    root.send("Target.closeTarget", { targetId: target.targetId }).catch(() => undefined);
+  }
+}

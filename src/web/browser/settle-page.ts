@@ -1,0 +1,116 @@
+import { AppError } from "../../base/errors.ts";
+import type { BrowserBounds } from "./browser-bounds.ts";
+import { isInertSource, type PageLook, lookScript } from "./look-script.ts";
+import type { PageWorld } from "./page-world.ts";
+import { isSettled, settleTimes } from "./settle-rules.ts";
+import type { Tab } from "./tab.ts";
+
+/** How the wait for a page ended. */
+export type SettleOutcome =
+  | { readonly kind: "settled" }
+  /** It still changed, or still loaded, when there was no more time. */
+  | { readonly kind: "capped" };
+
+/** A document that came late has this long to fill itself, in ms, though the time for settling is over. */
+const lateDocumentMs = 2_000;
+/** A tree without script is looked at in full once; larger ones than this are waited for as usual. */
+const inertCharsMax = 2_000_000;
+
+export interface SettleInput {
+  readonly tab: Tab;
+  readonly world: PageWorld;
+  readonly bounds: BrowserBounds;
+  /** When the page was asked for, on the clock of `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** Waits until the page in `tab` looks settled, or until there is no more time for it. */
+export async function settlePage(input: SettleInput): Promise<SettleOutcome> {
+  const { tab, world } = input;
+  const inert = new InertCheck(tab);
+  for (;;) {
+    const deadline = settleDeadline(input);
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0 || tab.isOver) return { kind: "capped" };
+    if (!tab.traffic.isDomReady) {
+      await Promise.race([tab.traffic.nextChange, Bun.sleep(Math.min(settleTimes.lookMs, leftMs))]);
+      continue;
+    }
+    const look = await world.ask<PageLook>(lookScript, leftMs);
+    if (look !== undefined && (await isDone(input, look, inert))) return { kind: "settled" };
+    await Promise.race([tab.traffic.nextChange, Bun.sleep(settleTimes.lookMs)]);
+  }
+}
+
+function settleDeadline({ tab, bounds, startedAt }: SettleInput): number {
+  const late = (tab.traffic.committedAt ?? startedAt) + lateDocumentMs;
+  return Math.max(startedAt + bounds.settleMsMax, late);
+}
+
+async function isDone(
+  { tab, startedAt }: SettleInput,
+  look: PageLook,
+  inert: InertCheck,
+): Promise<boolean> {
+  const { traffic } = tab;
+  const now = performance.now();
+  return isSettled({
+    elapsedMs: now - startedAt,
+    textChars: look.textChars,
+    textQuietMs: look.quietMs,
+    isNetQuiet: traffic.isQuiet(now, settleTimes.netQuietMs, settleTimes.requestYoungMsMax),
+    isNavigating: traffic.isNavigating,
+    isInert: look.isComplete && look.isInert && (await inert.isInert()),
+  });
+}
+
+/** Whether what the server sent can have run anything, asked once for each document. */
+class InertCheck {
+  readonly #tab: Tab;
+  #documents = -1;
+  #isInert = false;
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+  }
+
+  async isInert(): Promise<boolean> {
+    const { session, traffic } = this.#tab;
+    const { documents, documentRequest, response } = traffic;
+    if (this.#documents === documents) return this.#isInert;
+    this.#documents = documents;
+    this.#isInert = false;
+    if (documentRequest === undefined || response?.contentType !== "text/html") return false;
+    try {
+      const source = await session.send("Network.getResponseBody", { requestId: documentRequest });
+      this.#isInert =
+        !source.base64Encoded &&
+        source.body.length <= inertCharsMax &&
+        isInertSource(source.body) &&
+        traffic.documents === documents;
+    } catch {
+      // It was not kept: then nothing is known of it.
+    }
+    return this.#isInert;
+  }
+}
+
+/**
+ * Waits for the first document.
+ * @throws AppError `limit` when the server does not answer in time
+ */
+export async function awaitDocument(
+  { tab, bounds, startedAt }: SettleInput,
+  hasFailed: () => boolean,
+  url: string,
+): Promise<void> {
+  const { traffic } = tab;
+  while (traffic.committedAt === undefined && !hasFailed() && !tab.isOver) {
+    const leftMs = startedAt + bounds.navigationMsMax - performance.now();
+    if (leftMs <= 0) {
+      const seconds = bounds.navigationMsMax / 1000;
+      throw new AppError("limit", `${url} did not answer within ${seconds} s. Try again later.`);
+    }
+    await Promise.race([traffic.nextChange, Bun.sleep(Math.min(leftMs, settleTimes.lookMs))]);
+  }
+}

@@ -1,0 +1,167 @@
+import type { CDPSession } from "puppeteer-core";
+
+import type { Deferred } from "../../base/deferred.ts";
+import { createDeferred } from "../../base/deferred.ts";
+import type { GuardProxy, NetworkGuard } from "../guard/guard.ts";
+import type { BrowserBounds } from "./browser-bounds.ts";
+import { TabLost } from "./tab-lost.ts";
+import { TabTraffic } from "./tab-traffic.ts";
+import type { UserAgent } from "./user-agent.ts";
+
+export interface TabParts {
+  readonly root: CDPSession;
+  readonly guard: NetworkGuard;
+  readonly bounds: BrowserBounds;
+  readonly userAgent: UserAgent;
+}
+
+/**
+ * One page in a context of its own: its cookies and storage are nobody else's, and its requests go through
+ * a proxy of its own. Shows one page and is closed.
+ */
+export class Tab {
+  readonly session: CDPSession;
+  readonly frameId: string;
+  readonly proxy: GuardProxy;
+  readonly traffic: TabTraffic;
+  /** Rejects with `TabLost`; a handler is attached, so that nobody has to be there. */
+  readonly lost: Promise<never>;
+  readonly #root: CDPSession;
+  readonly #contextId: string;
+  readonly #loss: Deferred<never> = createDeferred<never>();
+  #closing: Promise<void> | undefined;
+  #isOver = false;
+
+  private constructor(
+    root: CDPSession,
+    session: CDPSession,
+    ids: { readonly contextId: string; readonly targetId: string },
+    proxy: GuardProxy,
+    bounds: BrowserBounds,
+  ) {
+    this.#root = root;
+    this.#contextId = ids.contextId;
+    this.session = session;
+    // The main frame has the id of its target.
+    this.frameId = ids.targetId;
+    this.proxy = proxy;
+    this.traffic = new TabTraffic(session, this.frameId, bounds);
+    this.lost = this.#loss.promise;
+    this.lost.catch(() => undefined);
+    session.on("Inspector.targetCrashed", () => this.lose("crashed"));
+  }
+
+  /** @throws whatever the browser or the proxy says; nothing is left behind then */
+  static async open({ root, guard, bounds, userAgent }: TabParts): Promise<Tab> {
+    const proxy = await guard.openProxy();
+    let contextId: string | undefined;
+    try {
+      const context = await root.send("Target.createBrowserContext", {
+        disposeOnDetach: true,
+        proxyServer: proxy.url,
+        proxyBypassList: "<-loopback>",
+      });
+      contextId = context.browserContextId;
+      const { targetId, session } = await attachToNewPage(root, contextId);
+      const tab = new Tab(root, session, { contextId, targetId }, proxy, bounds);
+      await tab.#prepare(userAgent);
+      return tab;
+    } catch (error) {
+      if (contextId !== undefined) await disposeContext(root, contextId);
+      await proxy[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** True when nothing can be asked of it any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  lose(why: TabLost["why"]): void {
+    this.#isOver = true;
+    this.#loss.reject(new TabLost(why));
+  }
+
+  /** Closes the page and its context, and ends its connections. Idempotent; never rejects. */
+  close(): Promise<void> {
+    this.#isOver = true;
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    // The proxy first: a page that hangs keeps no connection until its process has ended.
+    await Promise.allSettled([this.proxy[Symbol.asyncDispose]()]);
+    await disposeContext(this.#root, this.#contextId);
+  }
+
+  /** Everything that has to be in force before the first request. */
+  async #prepare(userAgent: UserAgent): Promise<void> {
+    const { session } = this;
+    this.#answerRequests();
+    session.on("Page.javascriptDialogOpening", () => {
+      session.send("Page.handleJavaScriptDialog", { accept: false }).catch(() => undefined);
+    });
+    await Promise.all([
+      session.send("Page.enable"),
+      session.send("Inspector.enable"),
+      session.send("Network.enable", { maxPostDataSize: 0 }),
+      session.send("Network.setBypassServiceWorker", { bypass: true }),
+      session.send("Emulation.setUserAgentOverride", userAgent),
+      session.send("Fetch.enable", { patterns: pausedRequests, handleAuthRequests: true }),
+    ]);
+  }
+
+  #answerRequests(): void {
+    const { session, traffic } = this;
+    session.on("Fetch.requestPaused", ({ requestId, resourceType, frameId }) => {
+      const isWanted = resourceType === "Document" && !(frameId === this.frameId && traffic.isLost);
+      const answer = isWanted
+        ? session.send("Fetch.continueRequest", { requestId })
+        : session.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
+      answer.catch(() => undefined);
+    });
+    const answered = new Set<string>();
+    session.on("Fetch.authRequired", ({ requestId, authChallenge }) => {
+      const isOurs = authChallenge.source === "Proxy" && !answered.has(requestId);
+      answered.add(requestId);
+      const { username, password } = this.proxy;
+      const authChallengeResponse = isOurs
+        ? ({ response: "ProvideCredentials", username, password } as const)
+        : // A page behind a password is shown as the page that says so.
+          ({ response: "CancelAuth" } as const);
+      session
+        .send("Fetch.continueWithAuth", { requestId, authChallengeResponse })
+        .catch(() => undefined);
+    });
+  }
+}
+
+/** Text is what is read: the first three are refused. A document is paused for the proxy's credentials. */
+const pausedRequests = [
+  { resourceType: "Image" as const },
+  { resourceType: "Media" as const },
+  { resourceType: "Font" as const },
+  { resourceType: "Document" as const },
+];
+
+async function attachToNewPage(
+  root: CDPSession,
+  browserContextId: string,
+): Promise<{ readonly targetId: string; readonly session: CDPSession }> {
+  const [{ targetId }] = await Promise.all([
+    root.send("Target.createTarget", { url: "about:blank", browserContextId }),
+    root.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId }),
+    // What is not granted is denied without asking anybody.
+    root.send("Browser.grantPermissions", { permissions: [], browserContextId }),
+  ]);
+  const { sessionId } = await root.send("Target.attachToTarget", { targetId, flatten: true });
+  const session = root.connection()?.session(sessionId);
+  if (session === null || session === undefined) throw new TabLost("browser-gone");
+  return { targetId, session };
+}
+
+async function disposeContext(root: CDPSession, browserContextId: string): Promise<void> {
+  await root.send("Target.disposeBrowserContext", { browserContextId }).catch(() => undefined);
+}
