@@ -21,11 +21,11 @@ export class RenderedPages {
   }
 
   /** @throws AppError as `Web.renderPage` */
-  renderPage({ url, waitMs }: RenderPageRequest, signal: AbortSignal): Promise<LoadedPage> {
+  async renderPage({ url, waitMs }: RenderPageRequest, signal: AbortSignal): Promise<LoadedPage> {
     const asked = parsePageUrl(url);
     const key = renderKey(asked.url, asked.fragment, waitMs);
     const kept = this.#cache.fresh(key);
-    if (kept !== undefined) return Promise.resolve({ ...kept.page, isCached: true });
+    if (kept !== undefined) return { ...kept.page, isCached: true };
     return this.#shared.run(key, signal, async (shared) => {
       const request = { url: asked.url.href + asked.fragment, waitMs };
       const page = await this.#renderer.render(request, shared);
