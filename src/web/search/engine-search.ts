@@ -100,7 +100,7 @@ export class EngineSearch implements WebSearch {
     return ({ engine }, signal, onRequest) => {
       const base = baseUrls[engine.id];
       const address = engine.id === "searxng" ? settings.searxngUrl : base;
-      const allowHosts = address === undefined ? [] : [new URL(address).hostname];
+      const allowHosts = address === undefined ? [] : [new URL(address).host];
       const memory = this.#memories.of(engine.id);
       const engineQuery = { text: query.text, settings, memory };
       return askEngine(engine, engineQuery, { guard, base, allowHosts, signal, onRequest });

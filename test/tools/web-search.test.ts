@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+
+import { webSearch } from "../../src/tools/web-search.ts";
+import type { EngineStatus, SearchReply } from "../../src/web/search-reply.ts";
+import { fakeContext } from "./fake-context.ts";
+
+const replyOf = (...states: EngineStatus[]): SearchReply => ({
+  query: "kestrel",
+  results: states.includes("ok")
+    ? [
+        {
+          rank: 1,
+          title: "Kestrel",
+          url: "https://a.org/",
+          snippet: "",
+          engines: ["brave"],
+          score: 0.1,
+        },
+      ]
+    : [],
+  found: 1,
+  engines: states.map((status, index) => ({ name: `e${index}`, status, count: 0, ms: 1 })),
+  elapsedMs: 10,
+  cached: false,
+  partial: true,
+});
+
+function contextWith(reply: SearchReply): ReturnType<typeof fakeContext> {
+  const { web } = fakeContext();
+  return fakeContext({ web: { ...web, search: () => Promise.resolve(reply) } });
+}
+
+describe("WebSearch", () => {
+  test.each([
+    [["ok", "blocked"], false],
+    [["no_results", "timeout"], false],
+    [["blocked", "timeout", "error", "suspended", "parse_error", "poisoned", "rate_limited"], true],
+  ] as const)("%j: failed %p", async (states, isError) => {
+    const reply = replyOf(...states);
+    const output = await webSearch.handler({ query: "kestrel" }, contextWith(reply));
+    expect(output.isError).toBe(isError);
+    const { found: _, ...structured } = reply;
+    expect(output.structured).toEqual(structured as typeof output.structured & object);
+    expect(webSearch.output?.safeParse(output.structured).success).toBe(true);
+  });
+
+  test.each(["", "  ", "\n\u200b", "\u{e0041}"])("the query %j is a bad argument", (query) => {
+    expect(webSearch.input.safeParse({ query }).success).toBe(false);
+  });
+});

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { SuspensionBook } from "../../../src/web/search/suspension-book.ts";
+import type { Verdict } from "../../../src/web/search/suspension-policy.ts";
+
+const challenge: Verdict = { kind: "challenge", reason: "captcha" };
+const startMs = Date.parse("2026-03-31T12:00:00Z");
+const hourMs = 3_600_000;
+
+let root = "";
+let storePath = "";
+let nowMs = startMs;
+let warnings: string[] = [];
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "scorpiox-book-"));
+  storePath = join(root, "s.db");
+  nowMs = startMs;
+  warnings = [];
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const openBook = (path = storePath): SuspensionBook =>
+  new SuspensionBook({ storePath: path, now: () => nowMs, warn: (text) => warnings.push(text) });
+
+describe("SuspensionBook", () => {
+  test("what one process notes, another sees, and so does one that starts later", () => {
+    using first = openBook();
+    using second = openBook();
+    expect(second.standings()).toEqual(new Map());
+    first.record("brave", challenge, false);
+    const expected = new Map([
+      ["brave", { kind: "suspended", leftMs: hourMs, reason: "captcha" } as const],
+    ]);
+    expect(second.standings()).toEqual(expected);
+    using third = openBook();
+    expect(third.standings()).toEqual(expected);
+  });
+
+  test("one probe at a time; a success ends the suspension for all", () => {
+    using first = openBook();
+    using second = openBook();
+    first.record("brave", challenge, false);
+    expect(first.claimProbe("brave")).toBe(false);
+    nowMs += hourMs;
+    expect(second.standings().get("brave")).toEqual({ kind: "due", reason: "captcha" });
+    expect([first.claimProbe("brave"), second.claimProbe("brave")]).toEqual([true, false]);
+    expect(second.standings().get("brave")?.kind).toBe("suspended");
+    first.record("brave", { kind: "healthy" }, true);
+    expect(second.standings()).toEqual(new Map());
+    expect(second.claimProbe("brave")).toBe(false);
+  });
+
+  test("a probe that died with its process is followed by another", () => {
+    using first = openBook();
+    using second = openBook();
+    first.record("brave", challenge, false);
+    nowMs += hourMs;
+    expect(first.claimProbe("brave")).toBe(true);
+    nowMs += 12_000;
+    expect(second.claimProbe("brave")).toBe(true);
+  });
+
+  test("of six processes at once exactly one probes", async () => {
+    {
+      using book = openBook();
+      book.record("brave", challenge, false);
+    }
+    const fixture = join(import.meta.dir, "fixtures/claim-probe.ts");
+    const outputs = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        Bun.spawn([process.execPath, fixture, storePath, String(startMs + hourMs)], {
+          stdio: ["ignore", "pipe", "inherit"],
+        }).stdout.text(),
+      ),
+    );
+    expect(outputs.filter((output) => output.endsWith("true\n"))).toEqual(["due true\n"]);
+  });
+
+  test("a clock that was set back makes an engine due, not suspended for ever", () => {
+    using book = openBook();
+    book.record("brave", challenge, false);
+    nowMs -= 100 * hourMs;
+    expect(book.standings().get("brave")?.kind).toBe("due");
+    expect(book.claimProbe("brave")).toBe(true);
+  });
+});
+
+describe("a store that cannot be used", () => {
+  test("is replaced by memory, and complained of once", () => {
+    using book = openBook("/dev/null/s.db");
+    expect(book.standings()).toEqual(new Map());
+    book.record("brave", challenge, false);
+    book.record("bing", challenge, false);
+    expect([...book.standings().keys()]).toEqual(["brave", "bing"]);
+    nowMs += hourMs;
+    expect([book.claimProbe("brave"), book.claimProbe("brave")]).toEqual([true, false]);
+    book.record("brave", { kind: "healthy" }, true);
+    expect([...book.standings().keys()]).toEqual(["bing"]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("/dev/null/s.db cannot be used");
+  });
+
+  test("that comes back is told what it missed", () => {
+    using book = openBook();
+    book.record("brave", challenge, false);
+    // Another process holds the lock for longer than a search waits.
+    using other = new Database(storePath);
+    other.run("BEGIN EXCLUSIVE");
+    book.record("bing", challenge, false);
+    expect(book.standings().get("bing")?.kind).toBe("suspended");
+    other.run("COMMIT");
+    nowMs += hourMs;
+    expect(book.claimProbe("bing")).toBe(true);
+    book.record("bing", challenge, true);
+    using third = openBook();
+    expect(third.standings().get("bing")).toEqual({
+      kind: "suspended",
+      leftMs: 2 * hourMs,
+      reason: "captcha",
+    });
+  });
+
+  test("that is no database is set aside", () => {
+    writeFileSync(storePath, "no database ".repeat(200));
+    using book = openBook();
+    book.record("brave", challenge, false);
+    expect([...book.standings().keys()]).toEqual(["brave"]);
+    expect(readdirSync(root).some((name) => name.includes("damaged"))).toBe(true);
+  });
+});
