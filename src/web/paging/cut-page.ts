@@ -22,7 +22,7 @@ export interface CutPage {
 /** A border between blocks is taken when the page is at least this full by then. */
 const fullEnough = 0.5;
 /** The part of a page that may repeat what an earlier page has shown: wide tables have long headers. */
-const repeatedPart = 0.4;
+const repeatedPart = 0.5;
 
 /**
  * The page that begins at `start`. Ends at a border between blocks where one is near, else between lines; in a line

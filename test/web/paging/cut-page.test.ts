@@ -61,10 +61,10 @@ describe("cutPage()", () => {
     ],
     [
       "leaves out a header that would take most of the page",
-      `| ${"n".repeat(20)} | B |\n| --- | --- |\n| ${"1".repeat(30)} |\n| ${"2".repeat(30)} |\n`,
-      80,
+      `| ${"n".repeat(30)} | B |\n| --- | --- |\n| ${"1".repeat(30)} |\n| ${"2".repeat(30)} |\n`,
+      88,
       [
-        `| ${"n".repeat(20)} | B |\n| --- | --- |\n| ${"1".repeat(30)} |\n`,
+        `| ${"n".repeat(30)} | B |\n| --- | --- |\n| ${"1".repeat(30)} |\n`,
         `| ${"2".repeat(30)} |\n`,
       ],
     ],
