@@ -28,7 +28,7 @@ export class ImageDecoder implements ImageConverter {
   async convert({ path }: ConvertImageRequest, signal: AbortSignal): Promise<ConvertedImage> {
     await this.#takePlace();
     try {
-      signal.throwIfAborted();
+      if (signal.aborted) throw cancelled();
       return await this.#decode(path, signal);
     } finally {
       this.#running--;
@@ -84,8 +84,12 @@ function decoderFailed(
       `${path} could not be decoded within ${seconds} s. Make a smaller copy.`,
     );
   }
-  if (reason !== undefined) return new AppError("cancelled", "The call was cancelled.");
+  if (reason !== undefined) return cancelled();
   const how = exit?.signal ?? `exit code ${exit?.exitCode ?? "unknown"}`;
   const message = `${path} could not be decoded: the decoder ended with ${how}. The file is probably damaged.`;
   return new AppError("system", message);
+}
+
+function cancelled(): AppError {
+  return new AppError("cancelled", "The call was cancelled.");
 }

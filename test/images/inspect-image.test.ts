@@ -36,7 +36,7 @@ const samples: readonly (readonly [string, Uint8Array, object])[] = [
   ["bmp", sampleBmp(fields(6, 4)), { width: 6, height: 4 }],
   ["ico", icon, { width: 256, height: 256 }],
   ["tiff", await sampleTiff(), { width: 16, height: 8 }],
-  ["avif", await sampleAvif(), { width: 16, height: 8 }],
+  ["avif", await sampleAvif(), { width: 64, height: 32 }],
   ["svg", text(sampleSvg), { width: 40, height: 20 }],
   ["svg", text('<?xml version="1.0"?><!-- a --><svg viewBox="0 0 7,9"/>'), { width: 7, height: 9 }],
 ];

@@ -87,16 +87,50 @@ export function sampleIcon(
   return Buffer.concat([head, ...pictures.map(({ bytes }) => bytes)]);
 }
 
-/** A GIF of `frames` frames of one colour each, 2 × 2 pixels stretched over a screen of the given size. */
+/** A GIF of `frames` frames, each of one colour of two. */
 export function sampleGif(width: number, height: number, frames = 1): Uint8Array {
-  const screen = Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]);
   const size = Buffer.alloc(4);
   size.writeUInt16LE(width, 0);
   size.writeUInt16LE(height, 2);
-  // Codes of three bits: clear, four times colour 0, end.
-  const frame = [0x2c, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 2, 0x04, 0x50, 0];
-  const images = Array.from({ length: frames }, () => Buffer.from(frame));
+  const screen = Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]);
+  const images = Array.from({ length: frames }, (_, index) =>
+    Buffer.concat([
+      Buffer.from([0x2c, 0, 0, 0, 0]),
+      size,
+      Buffer.from([0, 2]),
+      blocksOf(plainCodes(width * height, index % 2)),
+    ]),
+  );
   return Buffer.concat([Buffer.from("GIF89a"), size, screen, ...images, Buffer.from([0x3b])]);
+}
+
+/** LZW codes of three bits that never grow: the table is cleared after every two pixels. */
+function plainCodes(pixels: number, colour: number): Uint8Array {
+  const [clear, end] = [4, 5];
+  const codes: number[] = [];
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    if (pixel % 2 === 0) codes.push(clear);
+    codes.push(colour);
+  }
+  codes.push(end);
+  const bytes = new Uint8Array(Math.ceil((codes.length * 3) / 8));
+  for (const [index, code] of codes.entries()) {
+    for (let bit = 0; bit < 3; bit++) {
+      const at = index * 3 + bit;
+      bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (((code >> bit) & 1) << (at & 7));
+    }
+  }
+  return bytes;
+}
+
+/** Sub-blocks of at most 255 bytes, and the empty one that ends them. */
+function blocksOf(data: Uint8Array): Uint8Array {
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < data.length; at += 255) {
+    const block = data.subarray(at, at + 255);
+    blocks.push(Buffer.from([block.length]), block);
+  }
+  return Buffer.concat([...blocks, Buffer.from([0])]);
 }
 
 /** A JPEG with an `Exif` segment that says `orientation`, in front of everything else. */
@@ -116,17 +150,26 @@ export function bitmapPixels(bitmap: Uint8Array): RgbaImage {
 export const sampleSvg =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="#f00"/></svg>';
 
-/** AVIF and TIFF files of `fields(16, 8)`, by the libraries' own encoders. */
+/** A picture that changes slowly, for formats that lose detail. */
+export function slope(width: number, height: number): RgbaImage {
+  const pixels = new Uint8Array(width * height * 4);
+  for (let at = 0; at < width * height; at++) {
+    pixels.set([(at % width) * 3, Math.floor(at / width) * 5, 90, 255], at * 4);
+  }
+  return { width, height, pixels };
+}
+
+/** `slope(64, 32)`, by the library's own encoder. */
 export async function sampleAvif(): Promise<Uint8Array> {
   const { default: encode, init } = await import("@jsquash/avif/encode.js");
   await init(await WebAssembly.compile(await Bun.file(avifEncoder).arrayBuffer()));
-  const { width, height, pixels } = fields(16, 8);
-  const data = new ImageData16(pixels, width, height);
+  const { width, height, pixels } = slope(64, 32);
+  const data = new PlainImageData(pixels, width, height);
   return new Uint8Array(await encode(data as unknown as Parameters<typeof encode>[0]));
 }
 
 /** What the encoder takes for an `ImageData`, which only browsers have. */
-class ImageData16 {
+class PlainImageData {
   readonly data: Uint8ClampedArray;
   readonly colorSpace = "srgb";
 
@@ -139,6 +182,7 @@ class ImageData16 {
   }
 }
 
+/** `fields(16, 8)`, by the library's own encoder. */
 export async function sampleTiff(): Promise<Uint8Array> {
   const { default: utif } = await import("utif2");
   const { width, height, pixels } = fields(16, 8);

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { AppError } from "../../src/base/errors.ts";
+import { detectImageFormat } from "../../src/images/image-format.ts";
+import { readImageHeader } from "../../src/images/image-header.ts";
+import { writePng } from "../../src/images/decode/png-writer.ts";
+import { ImageDecoder } from "../../src/program/image-decoder.ts";
+import type { ConvertedImage } from "../../src/tools/web-services.ts";
+import { SupervisorHarness } from "../background/supervisor-harness.ts";
+import {
+  bitmapPixels,
+  fields,
+  iconBitmap,
+  noise,
+  sampleAvif,
+  sampleBmp,
+  sampleGif,
+  sampleIcon,
+  samplePng,
+  sampleTiff,
+  slope,
+  withOrientation,
+} from "../images/sample-images.ts";
+import { readPng } from "../images/read-png.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "scorpiox-decoder-"));
+const main = join(import.meta.dir, "../../src/main.ts");
+let harness: SupervisorHarness;
+let decoder: ImageDecoder;
+
+beforeAll(() => {
+  harness = new SupervisorHarness();
+  decoder = new ImageDecoder(harness.supervisor, [process.execPath, main]);
+});
+
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const tiff = await sampleTiff();
+let files = 0;
+const fileOf = (bytes: Uint8Array): string => {
+  const path = join(folder, `image-${++files}`);
+  writeFileSync(path, bytes);
+  return path;
+};
+const convert = (bytes: Uint8Array): Promise<ConvertedImage> =>
+  decoder.convert({ path: fileOf(bytes) }, new AbortController().signal);
+
+const pngOf = (image: ConvertedImage): ReturnType<typeof readPng> =>
+  readPng(Buffer.from(image.base64, "base64"));
+
+/** The whole of it, its bytes excepted. */
+const factsOf = ({ mimeType, width, height, changes }: ConvertedImage): unknown[] => [
+  mimeType,
+  width,
+  height,
+  ...changes,
+];
+
+describe("ImageDecoder", () => {
+  test.each([
+    ["BMP", sampleBmp(fields(6, 4)), fields(6, 4), []],
+    ["TIFF", tiff, fields(16, 8), []],
+    ["ICO with a PNG", sampleIcon([{ edge: 6, bytes: samplePng(6, 4) }]), fields(6, 4), []],
+    [
+      "ICO with bitmaps",
+      sampleIcon([
+        { edge: 8, bytes: iconBitmap(fields(8, 8)) },
+        { edge: 16, bytes: iconBitmap(fields(16, 16)) },
+      ]),
+      fields(16, 16),
+      ["the largest of 2 pictures"],
+    ],
+  ])("converts %s to a PNG of the same pixels", async (_format, bytes, expected, changes) => {
+    const image = await convert(bytes);
+    const { width, height } = expected;
+    expect(factsOf(image)).toEqual(["image/png", width, height, ...changes, "converted to PNG"]);
+    expect(pngOf(image)).toEqual(expected);
+  });
+
+  test("keeps what is transparent in an icon", async () => {
+    const half = fields(8, 8, 128);
+    const image = await convert(sampleIcon([{ edge: 8, bytes: iconBitmap(half) }]));
+    expect(pngOf(image)).toEqual(half);
+    expect(bitmapPixels(iconBitmap(half))).toEqual(half);
+  });
+
+  test("converts AVIF, which loses a little", async () => {
+    const image = await convert(await sampleAvif());
+    expect(factsOf(image)).toEqual(["image/png", 64, 32, "converted to PNG"]);
+    const { pixels } = pngOf(image);
+    const distance = slope(64, 32).pixels.reduce(
+      (sum, value, at) => sum + Math.abs(value - (pixels[at] ?? 0)),
+      0,
+    );
+    expect(distance / pixels.length).toBeLessThan(5);
+  });
+
+  test("scales down what is too long, and keeps its shape", async () => {
+    const image = await convert(writePng(fields(3_200, 1_000)));
+    const [mimeType, width, height, ...changes] = factsOf(image);
+    expect([width, height, mimeType, changes]).toEqual([
+      1_568,
+      490,
+      "image/png",
+      ["scaled down from 3200 × 1000"],
+    ]);
+  });
+
+  test("compresses a photograph until it fits", async () => {
+    const photo = await new Bun.Image(writePng(noise(1_500, 1_400))).jpeg({ quality: 100 }).bytes();
+    const image = await convert(photo);
+    const bytes = Buffer.from(image.base64, "base64");
+    expect(photo.length).toBeGreaterThan(700_000);
+    expect(bytes.length).toBeLessThanOrEqual(700_000);
+    expect(detectImageFormat(bytes)).toBe("jpeg");
+    expect(readImageHeader("jpeg", bytes)).toMatchObject({
+      width: image.width,
+      height: image.height,
+    });
+    expect(image.changes.at(-1)).toBe("compressed anew");
+  });
+
+  test("turns a photograph upright when it rewrites it", async () => {
+    const lying = await new Bun.Image(writePng(slope(2_000, 1_000))).jpeg().bytes();
+    expect(factsOf(await convert(withOrientation(lying, 6)))).toEqual([
+      "image/jpeg",
+      784,
+      1_568,
+      "turned upright",
+      "scaled down from 1000 × 2000",
+    ]);
+  });
+
+  test("takes the first frame of an animation that is too large", async () => {
+    expect(factsOf(await convert(sampleGif(2_000, 20, 3)))).toEqual([
+      "image/png",
+      1_568,
+      16,
+      "first frame of an animation",
+      "scaled down from 2000 × 20",
+      "converted to PNG",
+    ]);
+  });
+
+  test("refuses an icon whose picture is larger than its directory says", async () => {
+    const lie = Buffer.from(samplePng());
+    lie.writeUInt32BE(30_000, 16);
+    lie.writeUInt32BE(30_000, 20);
+    const icon = sampleIcon([{ edge: 16, bytes: lie }]);
+    expect(convert(icon)).rejects.toThrow("at most 100 megapixels are decoded");
+  });
+
+  test("says what is wrong with a picture whose pixels are damaged", async () => {
+    const broken = Buffer.from(sampleIcon([{ edge: 6, bytes: samplePng() }]));
+    broken.fill(0x55, broken.length - 100, broken.length - 40);
+    expect(convert(broken)).rejects.toThrow(AppError);
+    expect(convert(broken)).rejects.toThrow("is a ICO image that cannot be decoded");
+  });
+
+  test("is ended when nobody wants the picture any more", async () => {
+    const controller = new AbortController();
+    const path = fileOf(writePng(fields(3_000, 3_000)));
+    const pending = decoder.convert({ path }, controller.signal);
+    controller.abort();
+    expect(pending).rejects.toThrow("cancelled");
+    await pending.catch(() => undefined);
+    expect([...harness.launcher.live]).toEqual([]);
+  });
+
+  test("takes no more than two at a time, and all of them in the end", async () => {
+    const bytes = sampleBmp(fields(6, 4));
+    const images = await Promise.all(Array.from({ length: 6 }, () => convert(bytes)));
+    expect(new Set(images.map(({ base64 }) => base64)).size).toBe(1);
+  });
+
+  test("leaves nothing beside the files that it was given", () => {
+    expect(readdirSync(folder).length).toBe(files);
+  });
+});
