@@ -1,32 +1,48 @@
+import type { NetworkGuard } from "./guard/guard.ts";
 import { createGuard } from "./guard/create-guard.ts";
+import { LazyPart } from "./lazy-part.ts";
 import { PageCache } from "./pages/page-cache.ts";
 import { PageLoader } from "./pages/page-loader.ts";
 import { type PageRenderer, RenderedPages } from "./pages/rendered-pages.ts";
-import { createSearch } from "./search/create-search.ts";
+import type { WebSearch } from "./search/web-search.ts";
 import type { Web } from "./web.ts";
-import type { WebOptions } from "./web-options.ts";
-import { AppError } from "../base/errors.ts";
+import type { BrowserOptions, SearchOptions, WebOptions } from "./web-options.ts";
 
-const absentBrowser: PageRenderer = {
-  render: () => Promise.reject(new AppError("unsupported", "The browser is not built yet.")),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-};
-
-/** Pages, the browser and the search, with one guard before them and one cache behind the first two. */
-export function createWeb({ pages, search: searchOptions, proxyEnv }: WebOptions): Web {
+/**
+ * Pages, the browser and the search, with one guard before them and one cache behind the first two. What a page that
+ * is only fetched does not need is not loaded.
+ */
+export function createWeb({ pages, browser, search, proxyEnv }: WebOptions): Web {
   const guard = createGuard({ allowHosts: pages.allowHosts, proxyEnv });
   const cache = new PageCache();
   const loader = new PageLoader({ guard, cache });
-  const browser = absentBrowser;
-  const rendered = new RenderedPages(browser, cache);
-  const search = createSearch(searchOptions, guard);
+  const renderer = lazyBrowser(browser, guard);
+  const rendered = new RenderedPages(
+    { render: async (request, signal) => (await renderer.get()).render(request, signal) },
+    cache,
+  );
+  const searching = lazySearch(search, guard);
   return {
     fetchPage: (request, signal) => loader.fetchPage(request, signal),
     renderPage: (request, signal) => rendered.renderPage(request, signal),
-    search: (request, signal) => search.search(request, signal),
+    search: async (request, signal) => (await searching.get()).search(request, signal),
     async [Symbol.asyncDispose]() {
-      await Promise.all([browser[Symbol.asyncDispose](), search[Symbol.asyncDispose]()]);
+      await Promise.all([renderer[Symbol.asyncDispose](), searching[Symbol.asyncDispose]()]);
       await guard[Symbol.asyncDispose]();
     },
   };
+}
+
+function lazyBrowser(options: BrowserOptions, guard: NetworkGuard): LazyPart<PageRenderer> {
+  return new LazyPart(async () => {
+    const { createBrowser } = await import("./browser/create-browser.ts");
+    return createBrowser(options, guard);
+  });
+}
+
+function lazySearch(options: SearchOptions, guard: NetworkGuard): LazyPart<WebSearch> {
+  return new LazyPart(async () => {
+    const { createSearch } = await import("./search/create-search.ts");
+    return createSearch(options, guard);
+  });
 }
