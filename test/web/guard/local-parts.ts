@@ -56,13 +56,21 @@ export async function exchange(
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.on("error", () => undefined);
   await once(socket, "connect");
-  for (const part of sent) {
+  await writeSlowly(socket, sent);
+  await once(socket, "close");
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+/** Writes each part when the one before is gone. */
+export async function writeSlowly(
+  socket: Socket,
+  parts: readonly (string | Buffer)[],
+): Promise<void> {
+  for (const part of parts) {
     await new Promise<void>((resolve) => {
       socket.write(part, () => resolve());
     });
   }
-  await once(socket, "close");
-  return Buffer.concat(chunks).toString("latin1");
 }
 
 /** Waits until something is so; the test's own time limit is the deadline. */

@@ -45,7 +45,8 @@ export function endGently(socket: Socket, last?: Buffer): void {
 
 /**
  * Passes exactly `bytes` bytes of a request's body on, `first` being those that are here already. What follows them
- * is dropped: it would be another request, and this connection has one.
+ * is dropped: it would be another request, and this connection has one. A browser that ends its side does not want
+ * the answer any more.
  */
 export function relayBody(client: Socket, server: Socket, first: Buffer, bytes: number): void {
   let left = bytes;
@@ -58,6 +59,10 @@ export function relayBody(client: Socket, server: Socket, first: Buffer, bytes: 
     server.once("drain", () => client.resume());
   };
   take(first);
+  client.once("end", () => {
+    client.destroy();
+    server.destroy();
+  });
   client.on("data", take);
   client.resume();
 }

@@ -7,6 +7,7 @@ import type { Destination } from "../judge-host.ts";
 import { portOf } from "../port-rules.ts";
 import { routeTo, type Roads, type Route } from "../route.ts";
 import { dialProxy, dialTunnel, proxyFields } from "./dial-route.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import { endToEnd, headText, type HeaderField } from "./header-fields.ts";
 import { plainReply, type ReplyStatus } from "./plain-reply.ts";
 import { readHead, type HeadRead } from "./read-head.ts";
@@ -53,7 +54,6 @@ export async function serveClient(
   signal: AbortSignal,
 ): Promise<void> {
   const gone = new AbortController();
-  client.once("close", () => gone.abort());
   const wanted = AbortSignal.any([signal, gone.signal]);
   let asked: Destination | undefined;
   try {
@@ -77,7 +77,8 @@ export async function serveClient(
     if (page === undefined) {
       throw new AppError("refused", `"${asked.host}" was not asked: no page is shown yet.`);
     }
-    const call = { client, to: asked, first: read.rest, roads: policy.roads, page, signal: wanted };
+    const held = new HeldBytes(client, read.rest, () => gone.abort());
+    const call = { client, to: asked, held, roads: policy.roads, page, signal: wanted };
     await (request.kind === "connect" ? serveConnect(call) : serveForward(call, request));
   } catch (error) {
     if (error instanceof AppError && error.code === "refused") {
@@ -111,14 +112,14 @@ function answer(client: Socket, status: ReplyStatus, reason: string): void {
 interface Call {
   readonly client: Socket;
   readonly to: Destination;
-  /** What came behind its head. */
-  readonly first: Buffer;
+  /** What comes behind its head. */
+  readonly held: HeldBytes;
   readonly roads: Roads;
   readonly page: PagePolicy;
   readonly signal: AbortSignal;
 }
 
-async function serveConnect({ client, to, first, roads, page, signal }: Call): Promise<void> {
+async function serveConnect({ client, to, held, roads, page, signal }: Call): Promise<void> {
   if (!page.connectPorts.has(to.port)) {
     const open = [...page.connectPorts].join(", ");
     throw new AppError(
@@ -128,7 +129,8 @@ async function serveConnect({ client, to, first, roads, page, signal }: Call): P
   }
   const route = await routeTo("https:", to, page.allowance, roads, signal);
   const line = await dialTunnel(route, to, roads.resolve, signal);
-  if (client.destroyed) return void line.socket.destroy();
+  const first = held.release();
+  if (client.destroyed || signal.aborted) return void line.socket.destroy();
   client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
   if (line.first.length > 0) client.write(line.first);
   if (first.length > 0) line.socket.write(first);
@@ -136,7 +138,7 @@ async function serveConnect({ client, to, first, roads, page, signal }: Call): P
 }
 
 async function serveForward(
-  { client, to, first, roads, page, signal }: Call,
+  { client, to, held, roads, page, signal }: Call,
   request: Forward,
 ): Promise<void> {
   const route = await routeTo("http:", to, page.allowance, roads, signal);
@@ -144,7 +146,8 @@ async function serveForward(
     route.kind === "direct"
       ? (await dialFirst(to.host, route.addresses, to.port, signal)).socket
       : await dialProxy(route.proxy, roads.resolve, signal);
-  if (client.destroyed) return void server.destroy();
+  const first = held.release();
+  if (client.destroyed || signal.aborted) return void server.destroy();
   // Before anything is sent: from here on neither outlives the other.
   bindLives(client, server);
   server.write(forwardedHead(request, route));
