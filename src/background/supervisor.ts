@@ -146,6 +146,16 @@ export class Supervisor {
     return execution;
   }
 
+  /**
+   * From now on what nobody looks after is ended and collected every now and then: commands leave orphans, and so does a
+   * browser, which is not started here.
+   */
+  collectOrphans(): void {
+    if (this.#isClosing) return;
+    const { orphanage } = this.#parts;
+    this.#reapTimer ??= setInterval(() => orphanage.endStrays(), reapIntervalMs).unref();
+  }
+
   /** Ends all background tasks of a client that is gone. */
   async endClient(clientId: string): Promise<void> {
     const tasks = this.#clients.get(clientId);
@@ -180,10 +190,7 @@ export class Supervisor {
     spec: { commandText: string; cwd: string; timeoutMs?: number; saveAfterBytes?: number },
     env: Readonly<Record<string, string>>,
   ): Execution {
-    this.#reapTimer ??= setInterval(
-      () => this.#parts.orphanage.endStrays(),
-      reapIntervalMs,
-    ).unref();
+    this.collectOrphans();
     const createSavedOutput = (): SavedOutput | undefined => this.#parts.savedOutputs.create();
     return this.#parts.launcher.launch({ ...spec, createSavedOutput }, env);
   }

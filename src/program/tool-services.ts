@@ -82,8 +82,11 @@ export class ToolServices {
       createWorker: parts.createWebWorker,
       options: () =>
         createWebOptions({ settings: settings.web, dirs: start.dirs, env, instanceId }),
-      // A browser that outlives the server is found by its mark.
-      beforeStart: () => guardian.start(),
+      beforeStart: () => {
+        // A browser that outlives the server is found by its mark; one that ends leaves zombies.
+        guardian.start();
+        this.#supervisor.collectOrphans();
+      },
       warn,
     });
     this.router = new ToolRouter({
