@@ -1,4 +1,5 @@
 import type { Router } from "../gateway/call.ts";
+import type { WebSearch } from "../web/search/web-search.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { HttpSettings } from "./http-flags.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
@@ -14,6 +15,8 @@ export interface CliServices {
   serveHttp(options: StartUp, http: HttpSettings): Promise<number>;
   /** The tools, without a client. */
   createRouter(options: StartUp): Promise<OpenRouter>;
+  /** The search of the web, without a tool around it; whoever asked for it disposes of it. */
+  openSearch(options: StartUp): Promise<WebSearch>;
 }
 
 /** Whoever asked for it closes it. */

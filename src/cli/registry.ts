@@ -34,6 +34,16 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/extract.ts")).extractCommand,
   },
   {
+    name: "search",
+    summary: "Search the web, or read the saved page of a search engine",
+    load: async () => (await import("./commands/search.ts")).searchCommand,
+  },
+  {
+    name: "doctor search",
+    summary: "Tell which search engines answer from this network",
+    load: async () => (await import("./commands/doctor-search.ts")).doctorSearchCommand,
+  },
+  {
     name: "config list",
     summary: "List the configuration",
     load: async () => (await import("./commands/config-list.ts")).configListCommand,

@@ -32,6 +32,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       const router = new LazyRouter(parts, { start, env, warn });
       return { router, close: () => router.close() };
     },
+    async openSearch(start) {
+      const { openSearch } = await import("./open-search.ts");
+      return openSearch(start, env);
+    },
   };
   const exitCode = await runCommandLine(process.argv.slice(2), io, services);
   process.exit(exitCode);

@@ -64,7 +64,8 @@ test("config list --json has every entry with its source", async () => {
   using tree = new TempTree({ [home]: "TOOLS=0\nMODEL=x\n" });
   const { stdout } = await runIn(tree, ["config", "list", "--json", "--all"]);
   const entries: unknown[] = JSON.parse(stdout);
-  expect(entries.length).toBe(2 + 13 + 1);
+  // Set ones, switches of tools, and defaults: of MODEL none, of WEBSEARCH_LANGUAGE one.
+  expect(entries.length).toBe(2 + 13 + 2);
   expect([entries.at(0), entries.at(1), entries.at(-1)]).toEqual([
     {
       key: "TOOLS",

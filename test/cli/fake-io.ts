@@ -5,6 +5,7 @@ import { runCommandLine } from "../../src/cli/run.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallOutcome, CallRequest } from "../../src/gateway/call.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
+import type { SearchReply, SearchRequest } from "../../src/web/search-reply.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import type { TreeEntry } from "../config/temp-tree.ts";
 
@@ -18,6 +19,8 @@ export interface CommandRun {
   /** `serveHttp` was asked for with this. */
   readonly servedHttp: HttpSettings | undefined;
   readonly calls: readonly CallRequest[];
+  /** Queries that were searched for. */
+  readonly searched: readonly string[];
   readonly closed: number;
 }
 
@@ -29,6 +32,8 @@ export interface CommandRunInput {
   readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
   readonly tools?: readonly ToolListing[];
   readonly outcome?: CallOutcome;
+  /** What searches give. */
+  readonly reply?: SearchReply;
   /** Chunks of stdin. */
   readonly stdin?: readonly (string | Uint8Array)[];
 }
@@ -87,6 +92,7 @@ export async function runIn(
     served: probe.served(),
     servedHttp: probe.servedHttp(),
     calls: probe.calls,
+    searched: probe.searched,
     closed: probe.closed(),
   };
 }
@@ -114,6 +120,7 @@ function createOutput(isTerminal: boolean): TextOutput & { text(): string } {
 interface ServicesProbe {
   readonly services: CliServices;
   readonly calls: CallRequest[];
+  readonly searched: string[];
   served(): StartUp | undefined;
   servedHttp(): HttpSettings | undefined;
   closed(): number;
@@ -121,6 +128,7 @@ interface ServicesProbe {
 
 function createServices(input: CommandRunInput): ServicesProbe {
   const calls: CallRequest[] = [];
+  const searched: string[] = [];
   let served: StartUp | undefined;
   let servedHttp: HttpSettings | undefined;
   let closed = 0;
@@ -147,10 +155,23 @@ function createServices(input: CommandRunInput): ServicesProbe {
         close: async () => void closed++,
       };
     },
+    async openSearch() {
+      const answer = async (request?: SearchRequest): Promise<SearchReply> => {
+        if (request !== undefined) searched.push(request.query);
+        if (input.reply === undefined) throw new Error("there is no reply");
+        return input.reply;
+      };
+      return {
+        search: answer,
+        report: () => answer(),
+        [Symbol.asyncDispose]: async () => void closed++,
+      };
+    },
   };
   return {
     services,
     calls,
+    searched,
     served: () => served,
     servedHttp: () => servedHttp,
     closed: () => closed,

@@ -2,9 +2,7 @@ import type { NetworkGuard } from "../guard/guard.ts";
 import type { SearchOptions } from "../web-options.ts";
 import type { EngineRoster } from "./choose-engines.ts";
 import { EngineSearch } from "./engine-search.ts";
-import { engineIds } from "./engine.ts";
-import type { EngineId } from "./engine.ts";
-import { benchEngines, defaultEngines, engineOf } from "./engines/engines.ts";
+import { benchEngines, defaultEngines, engineOf, findEngine } from "./engines/engines.ts";
 import { SuspensionBook } from "./suspension-book.ts";
 import type { WebSearch } from "./web-search.ts";
 
@@ -12,8 +10,7 @@ import type { WebSearch } from "./web-search.ts";
 export function createSearch(options: SearchOptions, guard: NetworkGuard): WebSearch {
   const { engines, language, region, marginaliaKey, searxngUrl, baseUrls, storePath } = options;
   const now = (): number => Date.now();
-  const own = searxngUrl === undefined ? undefined : engineOf("searxng");
-  const extras = own === undefined ? [] : [own];
+  const extras = searxngUrl === undefined ? [] : [engineOf("searxng")];
   return new EngineSearch({
     guard,
     roster: { ...chosenRoster(engines), extras },
@@ -28,11 +25,7 @@ export function createSearch(options: SearchOptions, guard: NetworkGuard): WebSe
 /** Whoever names engines wants these and no others, so nobody takes the place of a suspended one. */
 function chosenRoster(names: readonly string[] | undefined): Omit<EngineRoster, "extras"> {
   if (names === undefined) return { slots: defaultEngines, bench: benchEngines };
-  return { slots: names.filter(isEngineId).flatMap((id) => engineOf(id) ?? []), bench: [] };
-}
-
-function isEngineId(name: string): name is EngineId {
-  return engineIds.some((id) => id === name);
+  return { slots: names.flatMap((name) => findEngine(name) ?? []), bench: [] };
 }
 
 /** On stderr, from whatever thread this runs in. */

@@ -1,0 +1,82 @@
+import type { EngineReport, SearchReply } from "../../web/search-reply.ts";
+import type { Command } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { jsonFlag } from "../json-flag.ts";
+import type { Printer } from "../print.ts";
+import { startUp, startUpFlags } from "../start-up.ts";
+
+export const doctorSearchCommand: Command = {
+  usage: "[--json]",
+  description:
+    "Asks every search engine the same query and prints which of them answer from this network.\n" +
+    "Engines that are suspended are left alone. Exits with 1 when none answers.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print, services }) {
+    const start = startUp(args, io, print);
+    await using web = await services.openSearch(start);
+    const reply = await web.report(io.interrupted);
+    const { query, elapsedMs, engines } = reply;
+    if (args.has("json")) print.json({ query, elapsedMs, engines });
+    else printTable(reply, print);
+    return engines.some(isAnswering) ? exitCodes.done : exitCodes.failed;
+  },
+};
+
+function isAnswering({ status }: EngineReport): boolean {
+  return status === "ok" || status === "no_results";
+}
+
+function printTable({ query, elapsedMs, engines }: SearchReply, print: Printer): void {
+  const rows = [["engine", "status", "results", "ms", "detail"], ...engines.map(rowOf)];
+  for (const line of alignedLines(rows)) print.line(line);
+  const answering = engines.filter(isAnswering).map(({ name }) => name);
+  const who = answering.length === 0 ? "" : `: ${answering.join(", ")}`;
+  const seconds = (elapsedMs / 1000).toFixed(1);
+  const summary = `${answering.length} of ${engines.length} engines answer from this network${who}.`;
+  print.line(`\n${summary} Asked for "${query}", in ${seconds} s.`);
+  for (const line of adviceFor(engines)) print.line(line);
+}
+
+/** Columns of numbers to the right, others to the left. */
+function alignedLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const align = (cell: string, column: number): string => {
+    const width = widths[column] ?? 0;
+    return column === 2 || column === 3 ? cell.padStart(width) : cell.padEnd(width);
+  };
+  return rows.map((row) => row.map(align).join("  ").trimEnd());
+}
+
+function rowOf({ name, status, count, ms, detail }: EngineReport): string[] {
+  const isAsked = status !== "suspended";
+  return [
+    name,
+    status.replaceAll("_", " "),
+    status === "ok" ? String(count) : "",
+    isAsked ? String(ms) : "",
+    detail ?? "",
+  ];
+}
+
+/** What follows from the states, for a person. */
+function adviceFor(engines: readonly EngineReport[]): string[] {
+  const named = (...states: readonly EngineReport["status"][]): string =>
+    engines.flatMap(({ name, status }) => (states.includes(status) ? [name] : [])).join(", ");
+  const changed = named("parse_error");
+  const walled = named("blocked", "poisoned");
+  const away = named("timeout", "error");
+  return [
+    ...(changed === ""
+      ? []
+      : [`Their pages may have changed, which a newer version may know: ${changed}.`]),
+    ...(walled === ""
+      ? []
+      : [`They take this address for a bot; another network or a proxy helps: ${walled}.`]),
+    ...(away === ""
+      ? []
+      : [`They were not reached in time; look at the network, proxy and firewall: ${away}.`]),
+  ];
+}

@@ -1,0 +1,25 @@
+import type { StartUp } from "../cli/start-up.ts";
+import { createGuard } from "../web/guard/create-guard.ts";
+import { createSearch } from "../web/search/create-search.ts";
+import type { WebSearch } from "../web/search/web-search.ts";
+import { createWebOptions } from "./web-options.ts";
+
+/** The web search for one command, in this thread: nothing else waits for it. */
+export function openSearch(
+  { config, dirs }: StartUp,
+  env: Readonly<Record<string, string | undefined>>,
+): WebSearch {
+  const { web } = config.settings;
+  // No browser is started, so there is nothing that would have to be found again.
+  const options = createWebOptions({ settings: web, dirs, env, instanceId: "" });
+  const guard = createGuard({ allowHosts: [], proxyEnv: options.proxyEnv });
+  const search = createSearch(options.search, guard);
+  return {
+    search: (request, signal) => search.search(request, signal),
+    report: (signal) => search.report(signal),
+    async [Symbol.asyncDispose]() {
+      await search[Symbol.asyncDispose]();
+      await guard[Symbol.asyncDispose]();
+    },
+  };
+}
