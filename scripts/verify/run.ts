@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,kill,mixed,battery,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,kill,mixed,battery,images,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -13,6 +13,7 @@ import { checkBattery } from "./battery.ts";
 import { checkBench } from "./bench.ts";
 import { checkExitTimes } from "./exit-times.ts";
 import { checkHandover } from "./handover-90s.ts";
+import { checkImageFuzz } from "./image-fuzz.ts";
 import { checkKillLoop } from "./kill-loop.ts";
 import { checkMixedEras } from "./mixed-eras.ts";
 import type { Outcome } from "./outcome.ts";
@@ -34,6 +35,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   kill: () => checkKillLoop(Number(values.runs)),
   mixed: checkMixedEras,
   battery: checkBattery,
+  images: () => checkImageFuzz(500),
   soak: () => checkSoak(Number(values.calls)),
   bench: checkBench,
 };

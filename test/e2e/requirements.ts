@@ -1,6 +1,7 @@
 import { from, type Requirement } from "./harness/requirement.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { httpRequirements } from "./requirements-http.ts";
+import { imageRequirements } from "./requirements-images.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 
@@ -162,5 +163,6 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...askRequirements,
   ...httpRequirements,
   ...taskRequirements,
+  ...imageRequirements,
   ...resourceRequirements,
 };

@@ -73,3 +73,9 @@ function fromPs(): ProcessInfo[] {
     .filter((match) => !match[2]?.startsWith("Z"))
     .map((match) => ({ pid: Number(match[1]), command: match[3] ?? "" }));
 }
+
+/** What a process holds in memory, its Workers included. */
+export function residentBytes(pid: number): number {
+  const { stdout } = Bun.spawnSync(["ps", "-o", "rss=", "-p", String(pid)]);
+  return Number(stdout.toString().trim()) * 1024;
+}
