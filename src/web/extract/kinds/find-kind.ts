@@ -1,8 +1,15 @@
 import type { KindCandidate } from "../kind-candidate.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { findThread } from "./forum/find-thread.ts";
+import { findList } from "./list/find-list.ts";
+import { readClaims } from "./page-claims.ts";
+
+/** A thread that is as sure is not compared with anything else. */
+const threadConfidenceMin = 0.7;
 
 /** What kind of page other than a single text this looks like, and the part of it that is kept. */
 export function findKind(page: PageFacts): KindCandidate | undefined {
-  return findThread(page);
+  const thread = findThread(page);
+  if (thread !== undefined && thread.confidence >= threadConfidenceMin) return thread;
+  return findList(page, readClaims(page)) ?? thread;
 }

@@ -3,7 +3,6 @@ import { classTokens } from "./element-pattern.ts";
 
 const furnitureNames = new Set([
   "button",
-  "form",
   "nav",
   "script",
   "style",
@@ -33,6 +32,14 @@ export function isFurniture(element: HtmlElement): boolean {
   return (
     isHiddenByClass(element) || classTokens(element).some((token) => furnitureClass.test(token))
   );
+}
+
+/** What only small screens show: on others the same stands somewhere else. */
+const smallScreenClass =
+  /^(?:(?:md|lg|xl|2xl):hidden|d-(?:md|lg|xl)-none|visible-xs(?:-block)?|mobile-only|only-mobile|show-for-small(?:-only)?|hide-for-(?:medium|large)(?:-up)?|hide-desktop|hidden-(?:md|lg|desktop)(?:-up)?|show-mobile)$/i;
+
+export function isForSmallScreens(element: HtmlElement): boolean {
+  return classTokens(element).some((token) => smallScreenClass.test(token));
 }
 
 export function isHiddenByClass(element: HtmlElement): boolean {

@@ -17,7 +17,7 @@ export function buildThread({ posts, lead, drop }: Thread): HtmlElement {
     if (post.date !== "") appendNode(section, paragraph(undefined, post.date));
     appendNode(
       section,
-      copyContent(post.body, (element) => matchesAny(element, drop)),
+      copyContent(post.body, (element) => element.name === "form" || matchesAny(element, drop)),
     );
     appendNode(root, section);
   }

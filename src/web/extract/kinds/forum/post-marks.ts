@@ -96,7 +96,7 @@ function dateIn(element: HtmlElement): string {
   // Themes write the long form and the short one side by side, and show one of them.
   const parts = time?.children.filter(isTag) ?? [];
   const shown = parts.length > 1 ? parts[0] : (time ?? element);
-  const text = shortText(shown ?? element, dateCharsMax);
+  const text = shortText(shown ?? element, dateCharsMax).replace(/^#\d+\s+/, "");
   if (/\d|\p{L}{3}/u.test(text)) return text;
   return time?.attribs["datetime"]?.slice(0, dateCharsMax) ?? "";
 }
