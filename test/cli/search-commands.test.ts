@@ -127,7 +127,7 @@ yandex  timeout               4000
 1 of 5 engines answer from this network: brave. Asked for "kestrel", in 0.9 s.
 Their pages may have changed, which a newer version may know: google.
 They take this address for a bot; another network or a proxy helps: bing.
-They were not reached in time; look at the network, proxy and firewall: yandex.
+They were not reached; look at the network, proxy and firewall: yandex.
 `,
     );
   });

@@ -77,6 +77,6 @@ function adviceFor(engines: readonly EngineReport[]): string[] {
       : [`They take this address for a bot; another network or a proxy helps: ${walled}.`]),
     ...(away === ""
       ? []
-      : [`They were not reached in time; look at the network, proxy and firewall: ${away}.`]),
+      : [`They were not reached; look at the network, proxy and firewall: ${away}.`]),
   ];
 }

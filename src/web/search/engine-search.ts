@@ -16,8 +16,8 @@ import { rankPages } from "./rank-pages.ts";
 import { SearchCache } from "./search-cache.ts";
 import { earlyPagesMin, earlySettledMin } from "./search-limits.ts";
 import { SharedWork } from "./shared-work.ts";
-import { spanText } from "./span-text.ts";
 import type { SuspensionBook } from "./suspension-book.ts";
+import { suspensionDetail } from "./suspension-detail.ts";
 import type { WebSearch } from "./web-search.ts";
 
 export interface EngineSearchParts {
@@ -122,7 +122,8 @@ function isAnswer({ status }: EngineReport): boolean {
 function reportOf(choice: Choice, judged: ReadonlyMap<string, JudgedEngine>): EngineReport {
   const name = choice.engine.id;
   if (choice.kind === "suspended") {
-    return { name, status: "suspended", count: 0, ms: 0, detail: spanText(choice.leftMs) };
+    const detail = suspensionDetail(choice.leftMs, choice.reason);
+    return { name, status: "suspended", count: 0, ms: 0, detail };
   }
   return judged.get(name)?.report ?? { name, status: "timeout", count: 0, ms: 0 };
 }

@@ -45,7 +45,8 @@ export function judgeSettled({ ask, finding, ms }: Settled, query: Query, now: D
         return failed("rate_limited", "own pace", { kind: "unknown" });
     }
   })();
-  const shown = cutAtWord(cleanText(detail), detailCharsMax);
+  const [sentence = ""] = cleanText(detail).split(/\.(?: |$)/, 1);
+  const shown = cutAtWord(sentence, detailCharsMax);
   const report: EngineReport = {
     name: engine.id,
     status,

@@ -1,6 +1,7 @@
 import type { EngineReport, SearchReply, SearchResult } from "../search-reply.ts";
 import { cutAtWord } from "./clean-text.ts";
 import { replyCharsMax } from "./search-limits.ts";
+import { withoutReason } from "./suspension-detail.ts";
 import { snippetCharsMax } from "./text-limits.ts";
 
 /** Titles and snippets are whatever somebody wrote into a page to be found. */
@@ -34,7 +35,7 @@ export function replyText(reply: SearchReply): string {
 }
 
 function failureText(reply: SearchReply): string {
-  const states = engineStates(reply.engines).map((state) => `- ${state}`);
+  const states = reply.engines.map((engine) => `- ${engineState(engine, detailOf(engine))}`);
   const head = `No search engine answered for "${reply.query}" (${answeredText(reply)}): this does not mean that there is nothing to find.`;
   return [head, states.join("\n"), allFailedAdvice].join("\n\n");
 }
@@ -53,22 +54,31 @@ function isAnswer({ status }: EngineReport): boolean {
 }
 
 /** `brave ok 20`, `google blocked (javascript)`, `qwant suspended 52 min → stackexchange ok 10`. */
-export function engineStates(engines: readonly EngineReport[]): string[] {
+function engineStates(engines: readonly EngineReport[]): string[] {
   return engines
     .filter(({ replaces }) => replaces === undefined)
     .map((engine) => {
       const substitute = engines.find(({ replaces }) => replaces === engine.name);
       return substitute === undefined
-        ? engineState(engine)
-        : `${engineState(engine)} → ${engineState(substitute)}`;
+        ? briefState(engine)
+        : `${briefState(engine)} → ${briefState(substitute)}`;
     });
 }
 
-function engineState({ name, status, count, detail }: EngineReport): string {
+/** The reason of a suspension was told when it began. */
+function briefState(engine: EngineReport): string {
+  const { status, detail } = engine;
+  const isSuspended = status === "suspended" && detail !== undefined;
+  return engineState(engine, isSuspended ? ` ${withoutReason(detail)}` : detailOf(engine));
+}
+
+function engineState({ name, status, count }: EngineReport, detail: string): string {
   const state = `${name} ${status.replaceAll("_", " ")}`;
-  if (status === "suspended") return detail === undefined ? state : `${state} ${detail}`;
-  const counted = status === "ok" ? `${state} ${count}` : state;
-  return detail === undefined ? counted : `${counted} (${detail})`;
+  return `${status === "ok" ? `${state} ${count}` : state}${detail}`;
+}
+
+function detailOf({ detail }: EngineReport): string {
+  return detail === undefined ? "" : ` (${detail})`;
 }
 
 /** As many results as fit, with snippets as long as fit. */

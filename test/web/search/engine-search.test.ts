@@ -80,8 +80,8 @@ describe("a search of eleven engines", () => {
     stage.nowMs += 6_000;
     const second = await stage.open().search(query, patient);
     expect(states(second).filter((state) => state.includes("suspended"))).toEqual([
-      "bing suspended 2 min",
-      "mojeek suspended 60 min",
+      "bing suspended 2 min: rate limited (HTTP 429)",
+      "mojeek suspended 60 min: blocked (captcha)",
     ]);
     expect([stage.count("bing"), stage.count("mojeek"), stage.count("google")]).toEqual([1, 1, 2]);
   }, 20_000);
@@ -92,7 +92,7 @@ describe("a search of eleven engines", () => {
     expect(states(reply)).toEqual(["brave ok", "bing timeout"]);
     expect(reply.results.map(({ url }) => url)).toEqual(urls("a"));
     const next = await stage.open().search(query, patient);
-    expect(states(next)).toEqual(["brave ok", "bing suspended 5 s"]);
+    expect(states(next)).toEqual(["brave ok", "bing suspended 5 s: timeout"]);
   }, 20_000);
 });
 
@@ -173,9 +173,9 @@ describe("suspended engines", () => {
     stage.plays["hackernews"] = found(...urls("h"));
     await stage.open().search(query, patient);
     expect(states(await stage.open().search(query, patient))).toEqual([
-      "brave suspended 60 min",
+      "brave suspended 60 min: blocked (captcha)",
       "stackexchange blocked captcha brave",
-      "bing suspended 60 min",
+      "bing suspended 60 min: blocked (captcha)",
       "hackernews ok bing",
       "mojeek ok",
     ]);
@@ -190,7 +190,7 @@ describe("suspended engines", () => {
     stage.nowMs += 1;
     expect(states(await stage.open().search(query, patient))).toEqual([
       "brave ok",
-      "bing suspended 120 min",
+      "bing suspended 120 min: blocked (captcha)",
       "stackexchange blocked captcha bing",
       "mojeek ok",
     ]);
@@ -202,7 +202,7 @@ describe("suspended engines", () => {
     expect(states(failed).every((state) => state.endsWith("blocked captcha"))).toBe(true);
     stage.plays["mwmbl"] = found(...urls("a"));
     expect(states(await stage.open().search(query, patient))).toEqual([
-      "brave suspended 60 min",
+      "brave suspended 60 min: blocked (captcha)",
       "wikipedia blocked captcha",
       "mwmbl ok",
     ]);
@@ -229,7 +229,7 @@ describe("suspended engines", () => {
       "bing ok",
     ]);
     const next = await search.search({ query: "kestrel nest" }, patient);
-    expect(states(next)).toEqual(["brave suspended 60 min", "bing ok"]);
+    expect(states(next)).toEqual(["brave suspended 60 min: blocked (captcha)", "bing ok"]);
     expect(stage.warnings).toHaveLength(1);
   });
 });
@@ -255,5 +255,7 @@ test("a poisoned engine is dropped and left alone", async () => {
     ["bing poisoned 1 unrelated results dropped", "brave ok"],
     1,
   ]);
-  expect(states(await stage.open().search(query, patient))[0]).toBe("bing suspended 10 min");
+  expect(states(await stage.open().search(query, patient))[0]).toBe(
+    "bing suspended 10 min: poisoned (1 unrelated results dropped)",
+  );
 });

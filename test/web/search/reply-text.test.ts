@@ -38,7 +38,12 @@ describe("replyText()", () => {
       report("duckduckgo"),
       report("brave", { count: 20 }),
       report("google", { status: "blocked", count: 0, detail: "javascript" }),
-      report("qwant", { status: "suspended", count: 0, ms: 0, detail: "52 min" }),
+      report("qwant", {
+        status: "suspended",
+        count: 0,
+        ms: 0,
+        detail: "52 min: blocked (captcha)",
+      }),
       report("stackexchange", { replaces: "qwant" }),
       report("yandex", { status: "timeout", count: 0 }),
       report("mwmbl", { status: "no_results", count: 0 }),
@@ -86,7 +91,7 @@ Engines: duckduckgo ok 10; brave ok 20; google blocked (javascript); qwant suspe
   test("when every engine failed it says why, and what to do", () => {
     const engines = [
       report("brave", { status: "blocked", count: 0, detail: "captcha" }),
-      report("bing", { status: "suspended", count: 0, ms: 0, detail: "5 s" }),
+      report("bing", { status: "suspended", count: 0, ms: 0, detail: "5 s: timeout" }),
       report("qwant", { status: "rate_limited", count: 0, detail: "own pace" }),
     ];
     const failed = reply({ results: [], found: 0, engines, partial: true });
@@ -94,7 +99,7 @@ Engines: duckduckgo ok 10; brave ok 20; google blocked (javascript); qwant suspe
     expect(isAllFailed(failed)).toBe(true);
     expect(text).toStartWith('No search engine answered for "javascript tutorial" (0 of 3 engines');
     expect(text).toContain(
-      "\n- brave blocked (captcha)\n- bing suspended 5 s\n- qwant rate limited (own pace)\n",
+      "\n- brave blocked (captcha)\n- bing suspended (5 s: timeout)\n- qwant rate limited (own pace)\n",
     );
     for (const way of ["wait", "WEBSEARCH_ENGINES", "SEARXNG_URL", "HTTPS_PROXY"]) {
       expect(text).toContain(way);
