@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createGuard } from "../../../src/web/guard/create-guard.ts";
+import type { SearchReply } from "../../../src/web/search-reply.ts";
+import { createSearch } from "../../../src/web/search/create-search.ts";
+import type { WebSearch } from "../../../src/web/search/web-search.ts";
+import type { SearchOptions } from "../../../src/web/web-options.ts";
+import { PlayedEngines, troubledEngines } from "../../fixtures/played-engines.ts";
+
+const patient = new AbortController().signal;
+
+/** Searches with one store, as several processes have it. */
+class Household implements AsyncDisposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), "scorpiox-search-"));
+  readonly #guard = createGuard({ allowHosts: [], proxyEnv: {} });
+  readonly #searches: WebSearch[] = [];
+
+  constructor(readonly baseUrls: Readonly<Record<string, string>>) {}
+
+  open(more: Partial<SearchOptions> = {}): WebSearch {
+    const options: SearchOptions = {
+      engines: undefined,
+      baseUrls: this.baseUrls,
+      searxngUrl: undefined,
+      language: "en",
+      region: undefined,
+      marginaliaKey: undefined,
+      storePath: join(this.#folder, "s.db"),
+      ...more,
+    };
+    const search = createSearch(options, this.#guard);
+    this.#searches.push(search);
+    return search;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const search of this.#searches) await search[Symbol.asyncDispose]();
+    await this.#guard[Symbol.asyncDispose]();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+const statesOf = ({ engines }: SearchReply): Record<string, string> =>
+  Object.fromEntries(engines.map(({ name, status }) => [name, status]));
+
+describe("createSearch(): the eleven engines, played by local servers", () => {
+  test("six in trouble: an answer in time, each state told, the list of the contract", async () => {
+    await using engines = new PlayedEngines(troubledEngines);
+    await using household = new Household(engines.baseUrls);
+    const reply = await household.open().search({ query: "kestrel" }, patient);
+    expect(reply.elapsedMs).toBeLessThanOrEqual(6_500);
+    expect(statesOf(reply)).toEqual({
+      duckduckgo: "ok",
+      brave: "ok",
+      startpage: "ok",
+      yahoo: "timeout",
+      bing: "blocked",
+      mojeek: "rate_limited",
+      google: "parse_error",
+      yandex: "error",
+      qwant: "timeout",
+      wikipedia: "ok",
+      mwmbl: "ok",
+    });
+    expect(
+      reply.results.map(({ title, engines: by }) => [title.replace("Kestrel ", ""), by.join()]),
+    ).toEqual([
+      ["shared", "duckduckgo,brave,startpage"],
+      ["two", "duckduckgo,brave"],
+      ["six", "startpage"],
+      ["one", "duckduckgo"],
+      ["four", "brave"],
+      ["seven", "startpage"],
+      ["three", "duckduckgo"],
+      ["five", "brave"],
+      ["eight", "startpage"],
+      ["nine", "wikipedia"],
+    ]);
+    expect([reply.found, reply.partial]).toEqual([12, true]);
+
+    // Another process: those that said so are left alone, and the bench is asked instead of them.
+    const baseUrls = { ...engines.baseUrls };
+    for (const id of ["stackexchange", "hackernews", "marginalia"]) {
+      baseUrls[id] = `${engines.baseUrls["mwmbl"]}`;
+    }
+    const next = await household.open({ baseUrls }).search({ query: "kestrel" }, patient);
+    const suspended = next.engines.filter(({ status }) => status === "suspended");
+    expect(suspended.map(({ name, detail }) => [name, detail?.replace(/^\S+ \S+: /, "")])).toEqual([
+      ["bing", "blocked (captcha)"],
+      ["mojeek", "rate limited (HTTP 429)"],
+      ["yandex", "error (body too large)"],
+    ]);
+    expect(
+      next.engines.flatMap(({ name, replaces }) =>
+        replaces === undefined ? [] : [[name, replaces]],
+      ),
+    ).toEqual([
+      ["stackexchange", "bing"],
+      ["hackernews", "mojeek"],
+      ["marginalia", "yandex"],
+    ]);
+    expect([engines.asked.get("bing"), engines.asked.get("mojeek")]).toEqual([1, 1]);
+  }, 20_000);
+
+  test("named engines are asked and no others, with those of the user's own besides", async () => {
+    await using engines = new PlayedEngines(troubledEngines);
+    await using household = new Household(engines.baseUrls);
+    const named = household.open({
+      engines: ["mwmbl", "mojeek", "nobody"],
+      searxngUrl: `${engines.baseUrls["mwmbl"]}/`,
+    });
+    const reply = await named.search({ query: "kestrel" }, patient);
+    expect(statesOf(reply)).toEqual({
+      mwmbl: "ok",
+      mojeek: "rate_limited",
+      searxng: "parse_error",
+    });
+    const again = await household
+      .open({ engines: ["mojeek"] })
+      .search({ query: "kestrel" }, patient);
+    expect(statesOf(again)).toEqual({ mojeek: "suspended" });
+  });
+});
