@@ -2,6 +2,7 @@ import { from, type Requirement } from "./harness/requirement.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
+import { pageRequirements } from "./requirements-pages.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 
@@ -164,5 +165,6 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...httpRequirements,
   ...taskRequirements,
   ...imageRequirements,
+  ...pageRequirements,
   ...resourceRequirements,
 };

@@ -1,0 +1,249 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+import type { LoadedPage } from "../../src/web/loaded-page.ts";
+import { faultyBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
+import { isError, textOf } from "./harness/messages.ts";
+import { PageServer } from "./harness/page-server.ts";
+import { posixTest } from "./harness/platform.ts";
+import { allGone, processesWith } from "./harness/processes.ts";
+import { Server } from "./harness/server.ts";
+
+// A browser that starts on a busy machine takes seconds.
+setDefaultTimeout(60_000);
+
+const hasBrowser =
+  Bun.which("chromium") !== null ||
+  Bun.which("google-chrome") !== null ||
+  existsSync("/opt/google/chrome/chrome");
+const browserTest = hasBrowser ? posixTest : test.skip;
+
+async function startServer(site: PageServer): Promise<Server> {
+  const server = new Server({ binary: faultyBinary, env: site.env });
+  await server.initialize();
+  return server;
+}
+
+async function pageOf(server: Server, url: string, browser = false): Promise<LoadedPage> {
+  const params = { name: "PlainPage", arguments: { url, browser } };
+  const reply = await server.request("tools/call", params, 50_000);
+  const text = textOf(reply);
+  if (isError(reply)) throw new Error(text);
+  return JSON.parse(text) as LoadedPage;
+}
+
+async function failureOf(server: Server, url: string, browser = false): Promise<string> {
+  return pageOf(server, url, browser).then(
+    (page) => `no failure: ${page.status}`,
+    (error: Error) => error.message,
+  );
+}
+
+/** The main process of each browser of this server: a zygote or a renderer has a type. */
+function browsersOf(server: Server): number[] {
+  return processesWith(server.home.path)
+    .filter(({ command }) => command.includes("--user-data-dir=") && !command.includes("--type="))
+    .filter(({ command }) => !command.includes("crashpad"))
+    .map(({ pid }) => pid);
+}
+
+/** Children of the server that have ended and that nobody has collected. */
+function zombiesOf(pid: number): number {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1");
+      const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return state === "Z" && Number(parent) === pid;
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+/** The Workers of a server, by the names of its threads (Linux). */
+function workersOf(server: Server): number {
+  const tasks = `/proc/${server.pid}/task`;
+  const names = readdirSync(tasks).map((id) => readFileSync(`${tasks}/${id}/comm`, "utf8").trim());
+  return names.filter((name) => name === "Worker").length;
+}
+
+describe("pages without a browser", () => {
+  test("[pages.fetched] a page as it was served", async () => {
+    await using site = new PageServer();
+    await using server = await startServer(site);
+    expect(await pageOf(server, `${site.origin}/a#part`)).toEqual({
+      url: `${site.origin}/a#part`,
+      finalUrl: `${site.origin}/a#part`,
+      status: 200,
+      contentType: "text/html",
+      body: { kind: "text", text: "<!doctype html><title>t</title><p>page /a" },
+      via: "fetch",
+      isCached: false,
+      notes: [],
+    });
+    expect(server.stderr).toBe("");
+  });
+
+  test("[pages.kept] the same page once more makes no request", async () => {
+    await using site = new PageServer();
+    await using server = await startServer(site);
+    const pages = [
+      await pageOf(server, `${site.origin}/a`),
+      await pageOf(server, `${site.origin}/a#b`),
+    ];
+    expect(pages.map(({ isCached }) => isCached)).toEqual([false, true]);
+    expect(site.hits).toEqual(new Map([["/a", 1]]));
+  });
+
+  const refused = ["127.0.0.2", "0x7f.2", "2130706434", "[::1]", "[::ffff:127.0.0.2]", "0.0.0.0"];
+  test("[pages.refused] addresses that nobody allowed, by fetch and by browser", async () => {
+    await using site = new PageServer();
+    await using server = await startServer(site);
+    const port = new URL(site.origin).port;
+    for (const host of refused) {
+      expect(await failureOf(server, `http://${host}:${port}/`)).toContain("must not be reached");
+    }
+    for (const url of ["file:///etc/passwd", "data:text/html,x", "chrome://version"]) {
+      expect(await failureOf(server, url)).toMatch(/^Refused: only http: and https:/);
+      expect(await failureOf(server, url, true)).toMatch(/^Refused: only http: and https:/);
+    }
+    expect(site.hits.size).toBe(0);
+  });
+
+  test("[pages.together] twenty pages at once, and commands between them", async () => {
+    await using site = new PageServer();
+    await using server = await startServer(site);
+    const numbers = Array.from({ length: 20 }, (_, index) => index);
+    const pages = numbers.map((index) => pageOf(server, `${site.origin}/gated/${index}`));
+    await eventually("all of them asked for", () => site.hits.size === 20);
+    expect(textOf(await server.call("Bash", { command: "echo between" }))).toBe("between\n");
+    site.open();
+    const texts = (await Promise.all(pages)).map(({ body }) => body);
+    expect(texts).toEqual(
+      numbers.map((index) => ({
+        kind: "text",
+        text: `<!doctype html><title>t</title><p>page /gated/${index}`,
+      })),
+    );
+    expect(site.openMax).toBe(20);
+  });
+
+  test("[pages.cancelled] a cancelled call ends its request and no other", async () => {
+    await using site = new PageServer();
+    await using server = await startServer(site);
+    const start = (path: string): string | number =>
+      server.start("tools/call", { name: "PlainPage", arguments: { url: site.origin + path } });
+    const [one, two, shared, other] = [
+      start("/never/one"),
+      start("/gated/two"),
+      start("/gated/shared"),
+      start("/gated/shared"),
+    ];
+    await eventually("all of them asked for", () => site.hits.size === 3);
+    server.notify("notifications/cancelled", { requestId: one });
+    server.notify("notifications/cancelled", { requestId: shared });
+    await eventually("the request is given up", () => site.givenUp.length > 0);
+    site.open();
+    expect(textOf(await server.reply(two))).toContain("page /gated/two");
+    expect(textOf(await server.reply(other))).toContain("page /gated/shared");
+    expect(site.givenUp).toEqual(["/never/one"]);
+    expect(server.messages.some(({ id }) => id === one || id === shared)).toBe(false);
+  });
+
+  const linuxTest = test.skipIf(process.platform !== "linux");
+  linuxTest("[pages.unused] the Worker for pages is started with the first of them", async () => {
+    await using site = new PageServer();
+    await using server = await startServer(site);
+    expect(textOf(await server.call("Bash", { command: "echo one" }))).toBe("one\n");
+    expect(workersOf(server)).toBe(1);
+    await pageOf(server, `${site.origin}/a`);
+    expect(workersOf(server)).toBe(2);
+    expect(browsersOf(server)).toEqual([]);
+  });
+});
+
+describe("pages in the browser", () => {
+  browserTest(
+    "[pages.browser] one for all pages; nothing of it is left when the client goes",
+    async () => {
+      await using site = new PageServer();
+      const server = await startServer(site);
+      const numbers = Array.from({ length: 6 }, (_, index) => index);
+      const pages = await Promise.all(
+        numbers.map((index) => pageOf(server, `${site.origin}/script/${index}`, true)),
+      );
+      for (const [index, { via, body }] of pages.entries()) {
+        expect(via).toBe("browser");
+        expect(body.kind === "text" && body.text).toContain(`rendered /script/${index}`);
+      }
+      expect(browsersOf(server)).toHaveLength(1);
+      const { path } = server.home;
+      server.endInput();
+      expect(await server.ended()).toBe(0);
+      await allGone(path);
+      expect(readdirSync(`${path}/.scorpiox/browser`)).toEqual([]);
+      await server[Symbol.asyncDispose]();
+    },
+  );
+
+  browserTest("[pages.browser] nothing of it is left after kill -9 of the server", async () => {
+    await using site = new PageServer();
+    const server = await startServer(site);
+    await pageOf(server, `${site.origin}/script`, true);
+    const unended = server.start("tools/call", {
+      name: "PlainPage",
+      arguments: { url: `${site.origin}/never`, browser: true },
+    });
+    expect(browsersOf(server)).toHaveLength(1);
+    server.signal("SIGKILL");
+    await server.exited;
+    await allGone(server.home.path);
+    expect(server.messages.some(({ id }) => id === unended)).toBe(false);
+    await server[Symbol.asyncDispose]();
+  });
+
+  browserTest(
+    "[pages.browser] one that is killed is replaced, and nothing of it stays",
+    async () => {
+      await using site = new PageServer();
+      await using server = await startServer(site);
+      await pageOf(server, `${site.origin}/script/1`, true);
+      const [first = 0] = browsersOf(server);
+      process.kill(first, "SIGKILL");
+      const page = await pageOf(server, `${site.origin}/script/2`, true);
+      expect(page.body.kind === "text" && page.body.text).toContain("rendered /script/2");
+      expect(browsersOf(server)).toHaveLength(1);
+      expect(browsersOf(server)).not.toContain(first);
+      if (process.platform === "linux") {
+        await eventually("no zombies", () => zombiesOf(server.pid) === 0);
+      }
+    },
+  );
+
+  browserTest("[pages.clients] two servers have a browser each", async () => {
+    await using site = new PageServer();
+    await using one = await startServer(site);
+    await using two = await startServer(site);
+    await Promise.all([one, two].map((server) => pageOf(server, `${site.origin}/script`, true)));
+    expect([browsersOf(one).length, browsersOf(two).length]).toEqual([1, 1]);
+    one.endInput();
+    await one.ended();
+    await allGone(one.home.path);
+    const page = await pageOf(two, `${site.origin}/script/again`, true);
+    expect(page.body.kind === "text" && page.body.text).toContain("rendered /script/again");
+  });
+
+  browserTest("[pages.cancelled] a page in the browser ends with its call", async () => {
+    await using site = new PageServer();
+    await using server = await startServer(site);
+    const id = server.start("tools/call", {
+      name: "PlainPage",
+      arguments: { url: `${site.origin}/never`, browser: true },
+    });
+    await eventually("it is asked for", () => site.hits.has("/never"), 30_000);
+    server.notify("notifications/cancelled", { requestId: id });
+    await eventually("it is given up", () => site.givenUp.includes("/never"));
+    expect(server.messages.some((message) => message.id === id)).toBe(false);
+  });
+});
