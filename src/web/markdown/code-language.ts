@@ -25,7 +25,7 @@ const languageAttributes = [
 const prefixes = [
   /^(?:language|lang|hljs-language|brush|code-language|syntax|prettyprint-lang)[-:_](.+)$/i,
   /^highlight-(source-.+|text-.+)$/,
-  /^(?:highlight|hl|codehilite|src|source|code-block|snippet)-(.+)$/i,
+  /^(?:highlight|hl|codehilite|src|source|code-block|snippet|sp|gatsby-code)-(.+)$/i,
   /^lang:(.+)$/i,
 ];
 /** What follows such a prefix and is no language. */

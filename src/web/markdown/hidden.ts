@@ -16,7 +16,7 @@ export function isHidden(element: HtmlElement): boolean {
     element.attribs["aria-hidden"]?.toLowerCase() === "true" ||
     (style !== undefined && invisibleStyle.test(style));
   if (isOff) return !isPanel(element);
-  return hasClass(element, screenReaderClass);
+  return hasClass(element, screenReaderClass) && !/^h[1-6]$/.test(element.name);
 }
 
 function isPanel(element: HtmlElement): boolean {

@@ -1,5 +1,6 @@
 import type { Alignment, Block, List, Table } from "./block.ts";
 import { escapeLineStart } from "./escape-text.ts";
+import { fenceLines } from "./fence.ts";
 
 /** Blocks as Markdown, an empty line between each two. */
 export function writeMarkdown(blocks: readonly Block[]): string {
@@ -27,7 +28,7 @@ function writeBlock(block: Block, bullet: "-" | "*"): string[] {
     case "heading":
       return [`${"#".repeat(block.level)} ${headingText(block.text)}`];
     case "code":
-      return fenced(block.language, block.text);
+      return fenceLines(block.language, block.text);
     case "math":
       return ["$$", block.tex, "$$"];
     case "quote":
@@ -46,13 +47,6 @@ function writeBlock(block: Block, bullet: "-" | "*"): string[] {
 /** Read alone it is no list or quote, and signs at its end are not those that close a heading. */
 function headingText(text: string): string {
   return escapeLineStart(text).replace(/(?<=\s)(#+)$/, "\\$1");
-}
-
-/** The fence is longer than any run of its sign inside. */
-function fenced(language: string, text: string): string[] {
-  const runs = text.match(/`{3,}/g) ?? [];
-  const fence = "`".repeat(runs.reduce((most, run) => Math.max(most, run.length + 1), 3));
-  return [`${fence}${language}`, ...text.split("\n"), fence];
 }
 
 function writeList(list: List, bullet: "-" | "*"): string[] {

@@ -1,0 +1,76 @@
+import { sourceLanguage } from "./source-language.ts";
+
+/** What a page is, as far as reading it goes. */
+export type DocumentKind =
+  | { readonly kind: "html" }
+  | { readonly kind: "json" }
+  | { readonly kind: "xml" }
+  | { readonly kind: "markdown" }
+  | { readonly kind: "plain" }
+  | { readonly kind: "source"; readonly language: string }
+  | { readonly kind: "pdf" }
+  | { readonly kind: "image" }
+  | { readonly kind: "other" };
+
+/** Types of source files by what servers call them; those of `text/x-…` speak for themselves. */
+const sourceTypes: Readonly<Record<string, string>> = {
+  "text/css": "css",
+  "text/csv": "csv",
+  "text/tab-separated-values": "tsv",
+  "text/javascript": "javascript",
+  "application/javascript": "javascript",
+  "application/x-javascript": "javascript",
+  "application/ecmascript": "javascript",
+  "application/typescript": "typescript",
+  "application/yaml": "yaml",
+  "application/x-yaml": "yaml",
+  "text/yaml": "yaml",
+  "application/toml": "toml",
+  "application/sql": "sql",
+  "application/graphql": "graphql",
+  "application/x-sh": "bash",
+  "application/x-httpd-php": "php",
+  "application/x-python": "python",
+  "application/x-ndjson": "json",
+  "application/jsonl": "json",
+  "application/json-seq": "json",
+};
+
+/** What to do with a content type; `text/plain` is looked at by the name of the file. */
+export function documentKind(contentType: string, url: string): DocumentKind {
+  const language = sourceTypes[contentType];
+  if (language !== undefined) return { kind: "source", language };
+  if (contentType === "text/html" || contentType === "application/xhtml+xml")
+    return { kind: "html" };
+  if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(contentType)) return { kind: "json" };
+  if (contentType.startsWith("image/")) return { kind: "image" };
+  if (/^(?:application|text)\/(?:[\w.-]+\+)?xml$/.test(contentType)) return { kind: "xml" };
+  if (/^text\/(?:x-)?markdown$/.test(contentType)) return { kind: "markdown" };
+  if (contentType === "application/pdf" || contentType === "application/x-pdf")
+    return { kind: "pdf" };
+  return contentType.startsWith("text/") ? byName(contentType, url) : { kind: "other" };
+}
+
+function byName(contentType: string, url: string): DocumentKind {
+  const name = fileName(url);
+  if (/\.(?:md|markdown|mdx)$/i.test(name)) return { kind: "markdown" };
+  const language =
+    sourceLanguage(name) ?? sourceLanguage(`.${contentType.replace(/^text\/(?:x-)?/, "")}`);
+  return language === undefined ? { kind: "plain" } : { kind: "source", language };
+}
+
+/** The last part of the address; the host for the root of a site. */
+export function fileName(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { pathname, hostname } = new URL(url);
+  const last = pathname
+    .split("/")
+    .filter((part) => part !== "")
+    .at(-1);
+  if (last === undefined) return hostname;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

@@ -1,0 +1,113 @@
+import { formatCount } from "../../base/amount-text.ts";
+import type { LoadedPage } from "../loaded-page.ts";
+import { cleanText } from "../markdown/clean-text.ts";
+import { fenceLines } from "../markdown/fence.ts";
+import type { PagedSyntax } from "../paging/cut-page.ts";
+import { type DocumentKind, fileName } from "./document-kind.ts";
+import type { Feed, FeedEntry } from "./read-feed.ts";
+import { prettyJson } from "./pretty-json.ts";
+
+export type ReadFormat = "markdown" | "text" | "html";
+
+/** What a page says. */
+export interface DocumentText {
+  readonly title: string;
+  readonly text: string;
+  readonly syntax: PagedSyntax;
+  readonly notes: readonly string[];
+}
+
+/** Reads everything but HTML: what is text already passes with little change. `bodyText` is the decoded body. */
+export async function readDocument(
+  page: LoadedPage,
+  kind: Exclude<DocumentKind, { kind: "html" | "image" }>,
+  format: ReadFormat,
+): Promise<DocumentText> {
+  const name = fileName(page.finalUrl);
+  const { body } = page;
+  if (kind.kind === "pdf" && body.kind === "bytes") return readPdfDocument(body.base64, name);
+  if (body.kind !== "text") return unreadable(page, name);
+  const text = cleanText(body.text);
+  switch (kind.kind) {
+    case "json":
+      return source(name, prettyJson(text) ?? text, "json", format);
+    case "xml":
+      return readXml(text, name, page.finalUrl, format);
+    case "source":
+      return source(name, text, kind.language, format);
+    case "markdown":
+      return { title: firstHeading(text) ?? name, text, syntax: "markdown", notes: [] };
+    case "plain":
+    case "pdf":
+    case "other":
+      return { title: name, text, syntax: "plain", notes: [] };
+  }
+}
+
+function source(title: string, text: string, language: string, format: ReadFormat): DocumentText {
+  if (format === "text") return { title, text, syntax: "plain", notes: [] };
+  const lines = fenceLines(language, text.replace(/\n+$/, ""));
+  return { title, text: lines.join("\n"), syntax: "markdown", notes: [] };
+}
+
+function firstHeading(markdown: string): string | undefined {
+  return /^#[ \t]+(\S.*?)[ \t#]*$/m.exec(markdown.slice(0, 10_000))?.[1];
+}
+
+async function readXml(
+  text: string,
+  name: string,
+  url: string,
+  format: ReadFormat,
+): Promise<DocumentText> {
+  const { readFeed } = await import("./read-feed.ts");
+  const feed = readFeed(text);
+  if (feed === undefined) return source(name, text, "xml", format);
+  const { summaryText } = await import("./feed-summary.ts");
+  const entries = feed.entries.map((entry) =>
+    entryText(entry, summaryText(entry.summary, url, format), format),
+  );
+  return {
+    title: titleOf(feed, name),
+    text: entries.join("\n\n"),
+    syntax: format === "text" ? "plain" : "markdown",
+    notes: [],
+  };
+}
+
+function titleOf(feed: Feed, name: string): string {
+  return feed.title === "" ? name : feed.title;
+}
+
+function entryText({ title, link, date }: FeedEntry, summary: string, format: ReadFormat): string {
+  const heading = title === "" ? "(no title)" : title.replace(/\s+/g, " ");
+  const lines = [format === "text" ? heading : `## ${heading}`, link, date, summary];
+  return lines.filter((line) => line !== "").join(format === "text" ? "\n" : "\n\n");
+}
+
+async function readPdfDocument(base64: string, name: string): Promise<DocumentText> {
+  const { readPdf } = await import("./read-pdf.ts");
+  const { title, pageCount, pages } = await readPdf(new Uint8Array(Buffer.from(base64, "base64")));
+  const texts = pages.map(
+    (text, index) =>
+      `## Page ${index + 1} of ${pageCount}\n\n${text === "" ? "(no text on this page)" : text}`,
+  );
+  const notes = [`PDF with ${formatCount(pageCount)} ${pageCount === 1 ? "page" : "pages"}.`];
+  if (pages.length < pageCount)
+    notes.push(`Only the first ${formatCount(pages.length)} pages were read.`);
+  if (pages.every((text) => text === ""))
+    notes.push("None of its pages has text: they may be scanned pictures.");
+  return {
+    title: title === "" ? name : title,
+    text: texts.join("\n\n"),
+    syntax: "markdown",
+    notes,
+  };
+}
+
+function unreadable({ body, contentType }: LoadedPage, name: string): DocumentText {
+  const bytes = body.kind === "none" ? body.bytes : null;
+  const size = bytes === null ? "size unknown" : `${formatCount(bytes)} bytes`;
+  const text = `${name} is of type ${contentType === "" ? "unknown" : contentType} (${size}), which cannot be shown as text.`;
+  return { title: name, text, syntax: "plain", notes: [] };
+}

@@ -1,0 +1,92 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { cleanText } from "../markdown/clean-text.ts";
+
+/** Longer books are read up to here: the rest would take minutes. */
+const pagesMax = 1_000;
+/** Characters of text, some thousand pages of a novel. */
+const charsMax = 4 * 1024 * 1024;
+/** A Worker may work for 30 s; what is read by then is returned. */
+const readMsMax = 15_000;
+
+export interface PdfText {
+  readonly title: string;
+  readonly pageCount: number;
+  /** Text of each page that was read, from the first on. */
+  readonly pages: readonly string[];
+}
+
+/**
+ * The text of a PDF, page by page.
+ * @throws AppError `unsupported` when it is encrypted, `usage` when it is broken
+ */
+export async function readPdf(bytes: Uint8Array): Promise<PdfText> {
+  const { getDocumentProxy } = await import("unpdf");
+  const quiet = { verbosity: 0, isEvalSupported: false, stopAtErrors: false };
+  const document = await getDocumentProxy(bytes, quiet).catch((error: unknown) => {
+    throw pdfError(error);
+  });
+  try {
+    const metadata = await document.getMetadata().catch(() => undefined);
+    const info: { Title?: unknown } = metadata?.info ?? {};
+    const title = typeof info.Title === "string" ? cleanText(info.Title).trim() : "";
+    return { title, pageCount: document.numPages, pages: await readPages(document) };
+  } finally {
+    await document.loadingTask.destroy().catch(() => undefined);
+  }
+}
+
+interface PdfDocument {
+  readonly numPages: number;
+  getPage(number: number): Promise<{
+    getTextContent(): Promise<{ items: readonly object[] }>;
+    cleanup(): unknown;
+  }>;
+}
+
+async function readPages(document: PdfDocument): Promise<string[]> {
+  const pages: string[] = [];
+  const deadline = performance.now() + readMsMax;
+  let chars = 0;
+  for (let number = 1; number <= Math.min(document.numPages, pagesMax); number++) {
+    const text = await readOne(document, number);
+    pages.push(text);
+    chars += text.length;
+    if (chars > charsMax || performance.now() > deadline) break;
+  }
+  return pages;
+}
+
+/** A page that cannot be read is empty: the others can. */
+async function readOne(document: PdfDocument, number: number): Promise<string> {
+  try {
+    const page = await document.getPage(number);
+    const { items } = await page.getTextContent();
+    const text = items.map(itemText).join("");
+    page.cleanup();
+    return cleanText(text)
+      .replace(/[ \t]+$/gm, "")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+  } catch {
+    return "";
+  }
+}
+
+function itemText(item: object): string {
+  if (!("str" in item) || typeof item.str !== "string") return "";
+  return "hasEOL" in item && item.hasEOL === true ? `${item.str}\n` : item.str;
+}
+
+function pdfError(error: unknown): AppError {
+  const name = error instanceof Error ? error.name : "";
+  if (name === "PasswordException") {
+    return new AppError(
+      "unsupported",
+      "The PDF is encrypted and needs a password, so it cannot be read.",
+      { cause: error },
+    );
+  }
+  return new AppError("usage", `The PDF is broken and cannot be read: ${messageOf(error)}`, {
+    cause: error,
+  });
+}
