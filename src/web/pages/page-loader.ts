@@ -4,7 +4,7 @@ import { product } from "../../base/product.ts";
 import { startTimer } from "../../base/timer.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
 import type { FetchPageRequest, LoadedPage } from "../loaded-page.ts";
-import { SharedWork } from "../search/shared-work.ts";
+import { SharedWork } from "../../base/shared-work.ts";
 import { type Arrival, followRedirects } from "./follow-redirects.ts";
 import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";
 import { parsePageUrl, type PageUrl } from "./page-url.ts";

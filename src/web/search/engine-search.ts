@@ -15,7 +15,7 @@ import type { Query } from "./query.ts";
 import { rankPages } from "./rank-pages.ts";
 import { SearchCache } from "./search-cache.ts";
 import { earlyPagesMin, earlySettledMin } from "./search-limits.ts";
-import { SharedWork } from "./shared-work.ts";
+import { SharedWork } from "../../base/shared-work.ts";
 import type { SuspensionBook } from "./suspension-book.ts";
 import { suspensionDetail } from "./suspension-detail.ts";
 import type { WebSearch } from "./web-search.ts";

@@ -1,5 +1,5 @@
-import { AppError } from "../../base/errors.ts";
-import { createDeferred } from "../../base/deferred.ts";
+import { AppError } from "./errors.ts";
+import { createDeferred } from "./deferred.ts";
 
 interface Share<T> {
   readonly outcome: Promise<T>;
@@ -51,5 +51,5 @@ export class SharedWork<T> {
 }
 
 function cancelled(): AppError {
-  return new AppError("cancelled", "The search was cancelled.");
+  return new AppError("cancelled", "The call was cancelled.");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { SharedWork } from "../../../src/web/search/shared-work.ts";
+import { SharedWork } from "../../src/base/shared-work.ts";
 
 const patient = new AbortController().signal;
 
