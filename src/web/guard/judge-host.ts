@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { forbiddenBecause, ownAddresses } from "./address-rules.ts";
-import { localNameBecause } from "./host-name.ts";
+import { bracketed, localNameBecause } from "./host-name.ts";
 import { parseIp } from "./ip-address.ts";
 import { isBadPort } from "./port-rules.ts";
 import { resolveHost, type Resolve } from "./resolve-host.ts";
@@ -69,6 +69,6 @@ export function refused(host: string, why: string, standing: Standing): AppError
   const remedy =
     standing.kind === "foreign"
       ? `${setting} opens it to its own pages, not to those of "${standing.pageHost}".`
-      : `If it is meant to be read, its user can set ${setting}=${host} (in the environment or the user's settings).`;
+      : `If it is meant to be read, its user can add ${bracketed(host)} to ${setting}, in the environment or the user's settings.`;
   return new AppError("refused", `"${host}" must not be reached: ${why}. ${remedy}`);
 }

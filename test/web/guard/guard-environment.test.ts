@@ -39,7 +39,7 @@ describe("the guard in a process of its own, in a Worker", () => {
     const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
     const proxy = `http://127.0.0.1:${canary.port}`;
     const env = { HTTP_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy };
-    const said = await run([`http://page.test:${server.port}/`, "page.test"], env);
+    const said = await run([`http://page.test:${server.port}/`, "", "page.test"], env);
     await server.stop(true);
     expect([said, canary.accepted]).toEqual(["here here", 0]);
   });
@@ -60,7 +60,7 @@ describe("the guard in a process of its own, in a Worker", () => {
       });
       const { port } = server;
       const ask = (name: string, env: Record<string, string>): Promise<string> =>
-        run([`https://${name}:${port}/`, name], env);
+        run([`https://${name}:${port}/`, "", name], env);
       const [trusted, unknown, other] = await Promise.all([
         ask("good.test", { NODE_EXTRA_CA_CERTS: certificate }),
         ask("good.test", {}),
@@ -75,4 +75,36 @@ describe("the guard in a process of its own, in a Worker", () => {
       expect(names).toEqual([`good.test:${port}`, `good.test:${port}`]);
     },
   );
+
+  test.skipIf(openssl === null)("speaks TLS with a proxy of https://", async () => {
+    const { certificate, key } = certify("localhost");
+    const heard: string[] = [];
+    const tls = { cert: readFileSync(certificate, "utf8"), key: readFileSync(key, "utf8") };
+    const proxy = Bun.listen({
+      port: 0,
+      hostname: "127.0.0.1",
+      tls,
+      socket: {
+        data(socket, data) {
+          heard.push(data.toString().split("\r\n")[0] ?? "");
+          socket.end("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere");
+        },
+      },
+    });
+    const args = ["http://docs.example/", `https://localhost:${proxy.port}`, "localhost"];
+    const [trusted, unknown] = await Promise.all([
+      run(args, { NODE_EXTRA_CA_CERTS: certificate }),
+      run(args, {}),
+    ]);
+    const via = `docs.example (through the proxy https://localhost:${proxy.port})`;
+    proxy.stop(true);
+    expect(unknown).toBe(
+      `AppError: "${via}" did not answer on port 80: its certificate is signed by itself.`,
+    );
+    expect(trusted).toBe("here here");
+    expect(heard.map((line) => line.replace(":80/", "/"))).toEqual([
+      "GET http://docs.example/ HTTP/1.1",
+      "GET http://docs.example/ HTTP/1.1",
+    ]);
+  });
 });

@@ -62,9 +62,10 @@ describe("routeTo()", () => {
     ["10.0.0.1", "it is a private address"],
     ["::1", "it is a loopback address"],
   ])("%s is refused, with a proxy and without", async (host, why) => {
+    const entry = host.includes(":") ? `[${host}]` : host;
     const message =
-      `"${host}" must not be reached: ${why}. If it is meant to be read, its user can set ` +
-      `READDOCS_ALLOW_HOSTS=${host} (in the environment or the user's settings).`;
+      `"${host}" must not be reached: ${why}. If it is meant to be read, its user can add ${entry} to ` +
+      "READDOCS_ALLOW_HOSTS, in the environment or the user's settings.";
     const both = [await outcome(host, host, direct), await outcome(host, host, proxied)];
     expect(both).toEqual([message, message]);
   });
