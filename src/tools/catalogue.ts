@@ -3,6 +3,7 @@ import { bash } from "./bash.ts";
 import { killBgTask } from "./kill-bg-task.ts";
 import { listBgTasks } from "./list-bg-tasks.ts";
 import { readBgOutput } from "./read-bg-output.ts";
+import { readDocs } from "./read-docs.ts";
 import { readImage } from "./read-image.ts";
 import type { AnyTool } from "./tool.ts";
 import { webSearch } from "./web-search.ts";
@@ -11,6 +12,7 @@ import { webSearch } from "./web-search.ts";
 export const catalogue: readonly AnyTool[] = [
   bash,
   readImage,
+  readDocs,
   webSearch,
   backgroundBash,
   readBgOutput,

@@ -8,17 +8,15 @@ import { isBlockName, isUnreadName } from "./element-kinds.ts";
 import { escapeBrackets, escapeText } from "./escape-text.ts";
 import { isBackReference } from "./footnotes.ts";
 import { isHidden } from "./hidden.ts";
-import { imageSource } from "./image-source.ts";
 import { inlineCode } from "./inline-code.ts";
 import { InlineText, type Mark } from "./inline-text.ts";
-import { linkTarget, mediaTarget } from "./link-target.ts";
+import { linkTarget } from "./link-target.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
+import { readImage, readMedia } from "./read-media.ts";
 import { elementDepthMax, type Place, type Reading } from "./reading.ts";
 
 /** Two spaces and a line end are a line break in Markdown. */
 const lineBreak = "  \n";
-/** Pictures may be described at length, but not here. */
-const altCharsMax = 300;
 
 /** Running text as one piece of inline Markdown, or as plain text. */
 export function readInline(nodes: readonly ChildNode[], place: Place, reading: Reading): string {
@@ -94,13 +92,13 @@ function appendElement(
     case "a":
       return appendLink(element, out, place, reading);
     case "img":
-      return appendImage(element, out, place, reading);
+      return out.add(readImage(element, place, reading));
     case "iframe":
     case "video":
     case "audio":
     case "embed":
     case "object":
-      return appendMedia(element, out, place, reading);
+      return out.add(readMedia(element, place, reading));
     case "sub":
     case "sup":
       return appendRaised(element, out, place, reading);
@@ -177,51 +175,6 @@ function appendLinked(link: HtmlElement, text: string, out: InlineText, reading:
   if (target === undefined || reading.style === "text") return out.add(text);
   if (!reading.budget.take(target.length)) return;
   out.add(`[${/^!\[[^\]]*\]\([^)]*\)$/.test(text) ? text : escapeBrackets(text)}](${target})`);
-}
-
-function appendImage(image: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
-  const alt = attribute(image, "alt")
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, altCharsMax)
-    .toWellFormed();
-  if (
-    /(?:^|\s)(?:mwe-math-fallback-image|tex|latex|math)/i.test(attribute(image, "class")) &&
-    alt !== ""
-  ) {
-    return appendFormula(alt.replace(/^\{\\displaystyle\s(.*)\}$/, "$1"), out, reading);
-  }
-  if (reading.style === "text") return out.add(alt);
-  const source = imageSource(image, reading.baseUrl);
-  if (source === undefined || (place.isLine && alt === ""))
-    return out.add(source === undefined ? "" : escapeText(alt));
-  if (reading.budget.take(source.length))
-    out.add(`![${escapeBrackets(escapeText(alt))}](${source})`);
-}
-
-/** Frames and films become links to what they show. */
-function appendMedia(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
-  const inner = findElement(element, ({ name }) => name === "source");
-  const raw = ["src", "data-src", "data", "data-lazy-src"]
-    .map((name) => attribute(element, name))
-    .find((value) => value !== "");
-  const source = mediaTarget(
-    raw ?? (inner === undefined ? "" : attribute(inner, "src")),
-    reading.baseUrl,
-  );
-  if (source === undefined || reading.style === "text" || place.isLink || isTiny(element)) return;
-  if (!reading.budget.take(source.length)) return;
-  const title = attribute(element, "title").replace(/\s+/g, " ").trim();
-  const name =
-    title === ""
-      ? ({ iframe: "Embedded page", video: "Video", audio: "Audio" }[element.name] ??
-        "Embedded content")
-      : title;
-  out.add(`[${escapeBrackets(escapeText(name))}](${source})`);
-}
-
-function isTiny(element: HtmlElement): boolean {
-  return ["width", "height"].some((name) => /^[01](?:px)?$/.test(attribute(element, name)));
 }
 
 function appendRaised(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {

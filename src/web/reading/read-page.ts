@@ -1,0 +1,126 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import type { ReadFormat } from "../documents/read-document.ts";
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../loaded-page.ts";
+import { within } from "./deadline.ts";
+import type { PageReading } from "./page-reading.ts";
+import { type LoadedText, readLoaded } from "./read-loaded.ts";
+import type { BrowserReason } from "./needs-browser.ts";
+
+/** Where pages come from. */
+export interface PageSource {
+  fetchPage(request: FetchPageRequest): Promise<LoadedPage>;
+  renderPage(request: RenderPageRequest): Promise<LoadedPage>;
+}
+
+export interface ReadPageRequest {
+  readonly url: string;
+  readonly format: ReadFormat;
+  /** Extra time for the page to settle in a browser, in ms; undefined = a browser only if it must be. */
+  readonly waitMs: number | undefined;
+  /** Time by which it must be done, on the clock of `performance.now()`; infinite when nobody waits. */
+  readonly deadline: number;
+}
+
+/** Less time than this is not enough for a browser to show a page. */
+const renderMsMin = 2_000;
+
+const reasonTexts: Readonly<Record<BrowserReason, string>> = {
+  thin: "hardly has any text without a browser",
+  application: "is an application that a browser fills",
+  scripts: "asks for JavaScript",
+  challenge: "checks its visitors before it shows anything",
+};
+
+/**
+ * Fetches the page and reads it; goes on to the browser when `waitMs` asks for that or the page needs one, and
+ * returns whichever says more.
+ * @throws AppError as `PageSource` and `readLoaded` do; `limit` when the page does not come in time
+ */
+export async function readPage(request: ReadPageRequest, source: PageSource): Promise<PageReading> {
+  const { url, format, waitMs, deadline } = request;
+  const page = await within(source.fetchPage({ url }), deadline, () => lateError(url));
+  const fetched = await readLoaded(page, format);
+  if (fetched.html === undefined) return fetched.reading;
+  const reason = await whyBrowser(fetched);
+  const isWanted = waitMs !== undefined || (reason !== undefined && mayHelp(page.status, reason));
+  if (!isWanted) return fetched.reading;
+  const rendered = await render(request, source);
+  return choose(fetched, rendered, reason);
+}
+
+async function whyBrowser({ html, reading }: LoadedText): Promise<BrowserReason | undefined> {
+  if (html === undefined) return undefined;
+  const { reasonForBrowser } = await import("./needs-browser.ts");
+  const { parseHtml } = await import("../dom/parse-html.ts");
+  const { toPlainText } = await import("../markdown/to-markdown.ts");
+  const { title, textChars } = html.extraction;
+  const text = textChars < 4_000 ? toPlainText(html.extraction) : "";
+  return reasonForBrowser({
+    html: html.source,
+    document: parseHtml(html.source),
+    title: title === "" ? reading.title : title,
+    text,
+    textChars,
+  });
+}
+
+/** A page that is not there has little text for a good reason; a browser is of use against challenges alone. */
+function mayHelp(status: number, reason: BrowserReason): boolean {
+  return (
+    status < 400 || reason === "challenge" || status === 403 || status === 429 || status === 503
+  );
+}
+
+type Rendered = { readonly loaded: LoadedText } | { readonly problem: string };
+
+/** Never rejects for what the browser could not do: there is a page already. */
+async function render(
+  { url, format, waitMs = 0, deadline }: ReadPageRequest,
+  source: PageSource,
+): Promise<Rendered> {
+  const leftMs = deadline - performance.now();
+  if (leftMs < renderMsMin) return { problem: "There was no time left for the browser." };
+  try {
+    const page = await within(
+      source.renderPage({ url, waitMs: Math.min(waitMs, leftMs - renderMsMin) }),
+      deadline,
+      () => lateError(url),
+    );
+    return { loaded: await readLoaded(page, format) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "cancelled") throw error;
+    return { problem: `The browser could not show it: ${messageOf(error)}` };
+  }
+}
+
+function choose(
+  fetched: LoadedText,
+  rendered: Rendered,
+  reason: BrowserReason | undefined,
+): PageReading {
+  const { reading } = fetched;
+  const because = reason === undefined ? [] : [`The page ${reasonTexts[reason]}.`];
+  if ("problem" in rendered)
+    return {
+      ...reading,
+      notes: [...reading.notes, ...because, `${rendered.problem} This is what a plain fetch gave.`],
+    };
+  const isLonger = charsOf(rendered.loaded) > charsOf(fetched);
+  if (isLonger) return rendered.loaded.reading;
+  const still =
+    reason === "challenge" || reason === "scripts"
+      ? [`The page ${reasonTexts[reason]}, and the browser got no further.`]
+      : [];
+  return { ...reading, notes: [...reading.notes, ...still] };
+}
+
+function charsOf({ html, reading }: LoadedText): number {
+  return html?.extraction.textChars ?? reading.text.length;
+}
+
+function lateError(url: string): AppError {
+  return new AppError(
+    "limit",
+    `${url} did not come within the time that the client waits. Try again; a page that was loaded meanwhile is kept for some minutes.`,
+  );
+}
