@@ -1,10 +1,11 @@
 import type { NetworkGuard } from "../guard/guard.ts";
 import type { EngineReport, SearchReply, SearchRequest } from "../search-reply.ts";
 import { askAll } from "./ask-all.ts";
-import type { Settled } from "./ask-all.ts";
+import type { Ask, Settled } from "./ask-all.ts";
 import { askEngine } from "./ask-engine.ts";
 import { chooseEngines } from "./choose-engines.ts";
 import type { Choice, EngineRoster } from "./choose-engines.ts";
+import { clearSuspects } from "./clear-suspects.ts";
 import { EngineMemories } from "./engine-memories.ts";
 import type { EngineSettings } from "./engine.ts";
 import { EnginePace } from "./engine-pace.ts";
@@ -72,17 +73,9 @@ export class EngineSearch implements WebSearch {
     const startedAt = performance.now();
     const now = new Date(this.#parts.now());
     const choices = chooseEngines(roster, this.#parts.book);
-    const judged = new Map<string, JudgedEngine>();
     const asks = choices.filter((choice) => choice.kind === "ask");
     const signal = AbortSignal.any([wanted, this.#closing.signal]);
-    const onSettled = (settled: Settled): boolean => {
-      const { engine, isProbe } = settled.ask;
-      const result = judgeSettled(settled, query, now);
-      judged.set(engine.id, result);
-      this.#parts.book.record(engine.id, result.verdict, isProbe);
-      return isEnough([...judged.values()]);
-    };
-    await askAll(asks, { pace: this.#pace, askOne: this.#asker(query), onSettled }, signal);
+    const judged = await this.#ask(asks, query, now, signal);
     const lists = [...judged.values()].flatMap(({ list }) => list ?? []);
     const engines = choices.map((choice) => reportOf(choice, judged));
     return {
@@ -93,6 +86,38 @@ export class EngineSearch implements WebSearch {
       cached: false,
       partial: !engines.every(isAnswer),
     };
+  }
+
+  /** What came of each question, by engine; noted for all processes. */
+  async #ask(
+    asks: readonly Ask[],
+    query: Query,
+    now: Date,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, JudgedEngine>> {
+    const { book } = this.#parts;
+    const judged = new Map<Ask, JudgedEngine>();
+    const note = (ask: Ask, { verdict }: JudgedEngine): void =>
+      book.record(ask.engine.id, verdict, ask.isProbe);
+    const onSettled = (settled: Settled): boolean => {
+      const result = judgeSettled(settled, query, now);
+      judged.set(settled.ask, result);
+      if (result.suspect === undefined) note(settled.ask, result);
+      return isEnough([...judged.values()]);
+    };
+    const cleared = new Map<string, JudgedEngine>();
+    try {
+      await askAll(asks, { pace: this.#pace, askOne: this.#asker(query), onSettled }, signal);
+    } finally {
+      // Whether a suspicion holds is known when all have spoken.
+      const results = clearSuspects([...judged.values()]);
+      for (const [index, [ask, before]] of [...judged].entries()) {
+        const after = results[index] ?? before;
+        if (before.suspect !== undefined) note(ask, after);
+        cleared.set(ask.engine.id, after);
+      }
+    }
+    return cleared;
   }
 
   #asker(query: Query): Parameters<typeof askAll>[1]["askOne"] {

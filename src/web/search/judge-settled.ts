@@ -16,6 +16,8 @@ export interface JudgedEngine {
   readonly verdict: Verdict;
   /** Undefined when it found nothing that counts. */
   readonly list: EngineList | undefined;
+  /** What a poisoned engine found. */
+  readonly suspect: EngineList | undefined;
 }
 
 interface Judgement extends Omit<JudgedEngine, "report"> {
@@ -25,37 +27,33 @@ interface Judgement extends Omit<JudgedEngine, "report"> {
 }
 
 /** Reads what came of a question: every failure is told apart, and none is taken for "no results". */
-export function judgeSettled({ ask, finding, ms }: Settled, query: Query, now: Date): JudgedEngine {
-  const { engine, replaces } = ask;
-  const {
-    verdict,
-    list,
-    status,
-    count,
-    detail = "",
-  } = ((): Judgement => {
-    switch (finding.kind) {
-      case "answer":
-        return judgeAnswer(engine, finding.answer, query, now);
-      case "late":
-        return failed("timeout", "", { kind: "fault", reason: "timeout" });
-      case "abandoned":
-        return failed("timeout", finding.reason, { kind: "unknown" });
-      case "own_pace":
-        return failed("rate_limited", "own pace", { kind: "unknown" });
-    }
-  })();
+export function judgeSettled(settled: Settled, query: Query, now: Date): JudgedEngine {
+  const { ask, ms } = settled;
+  const { verdict, list, suspect, status, count, detail = "" } = judgeFinding(settled, query, now);
   const [sentence = ""] = cleanText(detail).split(/\.(?: |$)/, 1);
   const shown = cutAtWord(sentence, detailCharsMax);
   const report: EngineReport = {
-    name: engine.id,
+    name: ask.engine.id,
     status,
     count,
     ms,
     ...(shown === "" ? {} : { detail: shown }),
-    ...(replaces === undefined ? {} : { replaces }),
+    ...(ask.replaces === undefined ? {} : { replaces: ask.replaces }),
   };
-  return { report, verdict: withReason(verdict, report), list };
+  return { report, verdict: withReason(verdict, report), list, suspect };
+}
+
+function judgeFinding({ ask, finding }: Settled, query: Query, now: Date): Judgement {
+  switch (finding.kind) {
+    case "answer":
+      return judgeAnswer(ask.engine, finding.answer, query, now);
+    case "late":
+      return failed("timeout", "", { kind: "fault", reason: "" });
+    case "abandoned":
+      return failed("timeout", finding.reason, { kind: "unknown" });
+    case "own_pace":
+      return failed("rate_limited", "own pace", { kind: "unknown" });
+  }
 }
 
 function judgeAnswer(
@@ -95,14 +93,14 @@ function judgeResults(
   if (pages.length === 0) {
     return failed("parse_error", "no result has a title and an address", { kind: "healthy" });
   }
-  if (isPoisoned(pages, query.tokens)) {
-    const dropped = `${pages.length} unrelated results dropped`;
-    return failed("poisoned", dropped, { kind: "poisoned", reason: "" });
-  }
   const { id, provider, weight } = engine;
   const list = { engine: id, order: engineIds.indexOf(id), provider, weight, pages };
+  if (isPoisoned(pages, query.tokens)) {
+    const dropped = `${pages.length} unrelated results dropped`;
+    return { ...failed("poisoned", dropped, { kind: "poisoned", reason: "" }), suspect: list };
+  }
   const verdict = afterAnswer(backoffMs);
-  return { status: "ok", count: pages.length, detail, verdict, list };
+  return { status: "ok", count: pages.length, detail, verdict, list, suspect: undefined };
 }
 
 function failed(
@@ -110,7 +108,7 @@ function failed(
   detail: string | undefined,
   verdict: Verdict,
 ): Judgement {
-  return { status, count: 0, detail, verdict, list: undefined };
+  return { status, count: 0, detail, verdict, list: undefined, suspect: undefined };
 }
 
 /** An engine that answers may still want to be left alone for a while. */

@@ -259,3 +259,30 @@ test("a poisoned engine is dropped and left alone", async () => {
     "bing suspended 10 min: poisoned (1 unrelated results dropped)",
   );
 });
+
+test("words that two indexes have corrected are no poison; two fronts of one index prove nothing", async () => {
+  const corrected: Play = {
+    state: "ok",
+    results: [{ title: "Falcons", url: "https://falcons.example/", snippet: "" }],
+  };
+  const engines = [
+    plainEngine("duckduckgo", { provider: "bing" }),
+    plainEngine("bing", { provider: "bing" }),
+    plainEngine("brave"),
+  ];
+  await using stage = new SearchStage(
+    { duckduckgo: corrected, bing: corrected, brave: corrected },
+    { engines },
+  );
+  const reply = await stage.open().search({ query: "falkons" }, patient);
+  expect(states(reply)).toEqual(["duckduckgo ok", "bing ok", "brave ok"]);
+  expect(reply.results.map(({ engines: by }) => by)).toEqual([["duckduckgo", "brave", "bing"]]);
+
+  stage.plays["brave"] = { state: "no_results" };
+  const alone = await stage.open().search({ query: "falkons" }, patient);
+  expect(states(alone).map((state) => state.split(" ").slice(0, 2).join(" "))).toEqual([
+    "duckduckgo poisoned",
+    "bing poisoned",
+    "brave no_results",
+  ]);
+});
