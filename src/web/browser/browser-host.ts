@@ -46,10 +46,11 @@ export class BrowserHost {
     }
   }
 
-  /** Closes the tab. The next call need not wait for that. */
+  /** Closes the tab, for which the next call need not wait, and has another one ready for it. */
   release({ tab, browser }: OpenTab): void {
     void browser.closeTab(tab);
     this.#leave();
+    this.prepareSpare();
   }
 
   /** Has a tab ready for the next call, unless there is one or too many are open. */
@@ -57,7 +58,7 @@ export class BrowserHost {
     if (this.#spare !== undefined || this.#isClosed) return;
     if (this.#open >= this.#bounds.pagesOpenMax || this.#current === undefined) return;
     // What goes wrong here goes wrong again, and is told, when a tab is needed.
-    this.#spare = this.#openTab().catch(() => undefined);
+    this.#spare = this.#openWarmTab().catch(() => undefined);
   }
 
   async close(): Promise<void> {
@@ -87,6 +88,12 @@ export class BrowserHost {
       if (browser.isAlive) throw error;
       throw new TabLost("browser-gone");
     }
+  }
+
+  async #openWarmTab(): Promise<OpenTab> {
+    const open = await this.#openTab();
+    await open.tab.warm();
+    return open;
   }
 
   async #browser(): Promise<RunningBrowser> {

@@ -15,12 +15,15 @@ export interface PageLook {
  * Members of `Document.prototype` are called on the document, because a page can have elements named like them.
  */
 export const lookScript = String.raw`(() => {
-  const minCharsChanged = 2, minPartChanged = 0.005, walkedMax = 20000, costFactor = 8;
+  const minCharsChanged = 2, minPartChanged = 0.005, walkedMax = 20000, laidOutMax = 30000, costFactor = 8;
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const all = (root) => root === document
     ? Document.prototype.getElementsByTagName.call(document, "*")
     : root.querySelectorAll("*");
-  const textOf = (element) => element?.innerText?.length ?? 0;
+  const size = all(document).length;
+  // What is visible takes a layout to know: seconds for the largest pages.
+  const textOf = (element) =>
+    (size > laidOutMax ? element?.textContent : element?.innerText)?.length ?? 0;
   let state = globalThis.readerState;
   if (state === undefined) {
     state = globalThis.readerState = {

@@ -7,7 +7,7 @@ const worldName = "reader";
 /** Asks questions of the document that a tab shows, in a world of our own. */
 export class PageWorld {
   readonly #tab: Tab;
-  #contextId: number | undefined;
+  #contextId: Promise<number> | undefined;
   /** The number of the document that the context belongs to. */
   #documents = -1;
 
@@ -35,6 +35,11 @@ export class PageWorld {
     }
   }
 
+  /** Makes the world of a document that is still on its way, so that the first question finds it. */
+  prepare(): void {
+    this.#context().catch(() => undefined);
+  }
+
   /** Stops the script that runs this moment, so that a page which computes for ever can be read. */
   async stopScripts(): Promise<void> {
     await this.#tab.session.send("Runtime.terminateExecution").catch(() => undefined);
@@ -60,18 +65,14 @@ export class PageWorld {
     }
   }
 
-  async #context(): Promise<number> {
+  #context(): Promise<number> {
     const { session, frameId, traffic } = this.#tab;
-    if (this.#contextId !== undefined && this.#documents === traffic.documents) {
-      return this.#contextId;
+    if (this.#contextId === undefined || this.#documents !== traffic.documents) {
+      this.#documents = traffic.documents;
+      this.#contextId = session
+        .send("Page.createIsolatedWorld", { frameId, worldName })
+        .then(({ executionContextId }) => executionContextId);
     }
-    const documents = traffic.documents;
-    const { executionContextId } = await session.send("Page.createIsolatedWorld", {
-      frameId,
-      worldName,
-    });
-    this.#documents = documents;
-    this.#contextId = executionContextId;
-    return executionContextId;
+    return this.#contextId;
   }
 }

@@ -13,15 +13,15 @@ export function renderNotes(
 ): string[] {
   const notes = [...browserNotes];
   const seconds = bounds.settleMsMax / 1000;
-  if (outcome.kind === "capped") {
+  const { isCut } = tab.traffic;
+  if (outcome.kind === "capped" && !isCut) {
     notes.push(`The page still changed or loaded after ${seconds} s and was read as it was then.`);
   }
-  const { isCut } = tab.traffic;
   if (isCut || snapshot.isCut) {
     const megabytes = bounds.htmlCharsMax / (1024 * 1024);
     notes.push(`The page is too large: at most its first ${megabytes} MB were read.`);
   }
-  const hosts = [...new Set(tab.proxy.refusals.map(({ host }) => host))];
+  const hosts = [...new Set(tab.refusals.map(({ host }) => host))];
   if (hosts.length > 0) {
     const named = hosts.slice(0, hostsNamedMax).join(", ");
     const more = hosts.length > hostsNamedMax ? ` and ${hosts.length - hostsNamedMax} more` : "";

@@ -14,9 +14,12 @@ export interface RenderInput {
   readonly bounds: BrowserBounds;
   /** What the browser itself has to say. */
   readonly browserNotes: readonly string[];
-  /** Called when the document is there and waiting begins: time for other work. */
+  /** See `SettleInput`. */
   readonly onWaiting: () => void;
 }
+
+/** A page of 10 MB has 10 s more; writing it down takes 3 on a busy machine. */
+const snapshotMsPerByte = 1 / 1000;
 
 /** How often a page that replaces itself while it is written down is tried again. */
 const snapshotTriesMax = 3;
@@ -31,14 +34,13 @@ export async function renderPage(input: RenderInput): Promise<LoadedPage> {
   tab.proxy.serve(new URL(request.url));
   const navigation = startNavigation(tab, request.url);
   const world = new PageWorld(tab);
-  const settle: SettleInput = { tab, world, bounds, startedAt };
+  const settle: SettleInput = { tab, world, bounds, startedAt, onWaiting: input.onWaiting };
   await awaitDocument(settle, () => navigation.failure !== undefined, request.url);
-  if (navigation.failure !== undefined && tab.traffic.committedAt === undefined) {
-    return withoutDocument(input, navigation.failure);
-  }
-  input.onWaiting();
+  if (!tab.traffic.isShown) return withoutDocument(input, navigation.failure);
   const outcome = await settlePage(settle);
   if (request.waitMs > 0) await Bun.sleep(request.waitMs);
+  // It may have sent itself to where nothing is.
+  if (!tab.traffic.isShown) return withoutDocument(input, undefined);
   assertArrived(input);
   const snapshot = await takeSnapshot(input, world);
   return describePage(input, snapshot, outcome);
@@ -58,11 +60,20 @@ function startNavigation({ session }: Tab, url: string): Navigation {
   return navigation;
 }
 
+/** Answers that came and are no page, by the browser's word for them. */
+const notShown: Readonly<Record<string, string>> = {
+  "net::ERR_ABORTED": "The browser does not show this as a page: it is a download, or empty.",
+  "net::ERR_HTTP_RESPONSE_CODE_FAILURE": "The answer has a status and no body.",
+};
+
 /** Nothing is shown: a download, an answer without a body, or a failure. */
-function withoutDocument(input: RenderInput, errorText: string): LoadedPage {
+function withoutDocument(input: RenderInput, said: string | undefined): LoadedPage {
   const { request, tab, browserNotes } = input;
-  const { response, failure } = tab.traffic;
-  if (errorText === "net::ERR_ABORTED" && response !== undefined) {
+  const { response, failure, isLost } = tab.traffic;
+  if (isLost) throw lostError(input);
+  const errorText = said ?? failure?.errorText ?? "net::ERR_FAILED";
+  const note = notShown[errorText];
+  if (note !== undefined && response !== undefined) {
     return {
       url: request.url,
       finalUrl: response.url,
@@ -71,34 +82,35 @@ function withoutDocument(input: RenderInput, errorText: string): LoadedPage {
       body: { kind: "none", bytes: null },
       via: "browser",
       isCached: false,
-      notes: [...browserNotes, "The browser does not show this as a page: it is a download."],
+      notes: [...browserNotes, note],
     };
   }
   const failedUrl = failure?.url ?? request.url;
-  throw navigationError(request.url, failedUrl, errorText, tab.proxy.refusals);
+  throw navigationError(request.url, failedUrl, errorText, tab.refusals);
 }
 
-/** @throws AppError when what is shown is the browser's own page about a failure, or the guard's */
-function assertArrived({ request, tab, bounds }: RenderInput): void {
-  const { traffic, proxy } = tab;
-  if (traffic.isLost) {
-    const count = bounds.navigationsMax;
-    throw new AppError("limit", `${request.url} went on to more than ${count} pages by itself.`);
-  }
-  const { response, failure } = traffic;
-  if (failure !== undefined && failure.errorText !== "net::ERR_ABORTED" && !traffic.isShown) {
-    throw navigationError(request.url, failure.url, failure.errorText, proxy.refusals);
-  }
+function lostError({ request, bounds }: RenderInput): AppError {
+  const count = bounds.navigationsMax;
+  return new AppError("limit", `${request.url} went on to more than ${count} pages by itself.`);
+}
+
+/** @throws AppError when what is shown is the guard's page, or the last of too many */
+function assertArrived(input: RenderInput): void {
+  const { request, tab } = input;
+  const { traffic } = tab;
+  if (traffic.isLost) throw lostError(input);
+  const { response } = traffic;
   if (response?.status !== 403) return;
-  const refusal = refusalOf(response.url, proxy.refusals);
+  const refusal = refusalOf(response.url, tab.refusals);
   if (refusal !== undefined) throw refusedError(request.url, response.url, refusal);
 }
 
 async function takeSnapshot(input: RenderInput, world: PageWorld): Promise<PageSnapshot> {
   const { bounds, request, tab } = input;
   const script = snapshotScript(bounds.htmlCharsMax);
+  const msMax = bounds.answerMsMax + tab.traffic.documentBytes * snapshotMsPerByte;
   for (let round = 0; round < snapshotTriesMax && !tab.isOver; round++) {
-    const snapshot = await world.ask<PageSnapshot>(script, bounds.answerMsMax);
+    const snapshot = await world.ask<PageSnapshot>(script, msMax);
     if (snapshot !== undefined) return snapshot;
     assertArrived(input);
     // It computes, or it was replaced; then there is nothing to stop.

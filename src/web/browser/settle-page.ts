@@ -20,6 +20,8 @@ export interface SettleInput {
   readonly tab: Tab;
   readonly world: PageWorld;
   readonly bounds: BrowserBounds;
+  /** Called when the page is there and has to be waited for: time for other work. May be called again. */
+  readonly onWaiting: () => void;
   /** When the page was asked for, on the clock of `performance.now()`. */
   readonly startedAt: number;
 }
@@ -32,12 +34,17 @@ export async function settlePage(input: SettleInput): Promise<SettleOutcome> {
     const deadline = settleDeadline(input);
     const leftMs = deadline - performance.now();
     if (leftMs <= 0 || tab.isOver) return { kind: "capped" };
+    if (!tab.traffic.isShown || tab.traffic.isLost) return { kind: "settled" };
+    world.prepare();
     if (!tab.traffic.isDomReady) {
       await Promise.race([tab.traffic.nextChange, Bun.sleep(Math.min(settleTimes.lookMs, leftMs))]);
       continue;
     }
     const look = await world.ask<PageLook>(lookScript, leftMs);
+    // It computes: it would not let itself be written down either.
+    if (look === undefined && performance.now() >= deadline) await world.stopScripts();
     if (look !== undefined && (await isDone(input, look, inert))) return { kind: "settled" };
+    input.onWaiting();
     await Promise.race([tab.traffic.nextChange, Bun.sleep(settleTimes.lookMs)]);
   }
 }
@@ -80,7 +87,10 @@ class InertCheck {
     if (this.#documents === documents) return this.#isInert;
     this.#documents = documents;
     this.#isInert = false;
-    if (documentRequest === undefined || response?.contentType !== "text/html") return false;
+    if (documentRequest === undefined || response === undefined) return false;
+    // Images, PDF and plain text are shown by the browser's own means.
+    if (!/html|xml/.test(response.contentType)) return (this.#isInert = true);
+    if (response.contentType !== "text/html") return false;
     try {
       const source = await session.send("Network.getResponseBody", { requestId: documentRequest });
       this.#isInert =

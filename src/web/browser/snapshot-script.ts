@@ -20,8 +20,11 @@ const snapshotFunction = String.raw`(charsMax) => {
   const find = (selector, doc = document) =>
     [...Document.prototype.querySelectorAll.call(doc, selector)];
   const { checkVisibility, setAttribute, removeAttribute, hasAttribute } = Element.prototype;
-  const frameTextMin = 200, noscriptTextMin = 200, walkedMax = 200000, hiddenTextMin = 200;
-  const textOf = (element) => element?.innerText?.trim().length ?? 0;
+  const frameTextMin = 200, noscriptTextMin = 200, walkedMax = 200000, hiddenTextMin = 200, laidOutMax = 30000;
+  // Layout and computed styles take seconds for the largest pages: there only hidden elements are looked for.
+  const isLarge = Document.prototype.getElementsByTagName.call(document, "*").length > laidOutMax;
+  const textOf = (element) =>
+    (isLarge ? element?.textContent : element?.innerText)?.trim().length ?? 0;
   const url = own("URL");
   const type = own("contentType");
   const cut = (text) => {
@@ -58,7 +61,7 @@ const snapshotFunction = String.raw`(charsMax) => {
           hide(node);
           inside = false;
         }
-      } else if (hasOwnText(node) && getComputedStyle(node).fontSize === "0px") hide(node);
+      } else if (!isLarge && hasOwnText(node) && getComputedStyle(node).fontSize === "0px") hide(node);
       if (inside && node.shadowRoot?.nodeType === 11) {
         for (const child of node.shadowRoot.children) markUnseen(child);
       }

@@ -67,6 +67,11 @@ export class TabTraffic {
     return this.#documentRequest;
   }
 
+  /** What has come of it, decompressed. */
+  get documentBytes(): number {
+    return this.#documentBytes;
+  }
+
   /** A document that shall take the place of the shown one was asked for and is not here yet. */
   get isNavigating(): boolean {
     return this.#isDocumentUnderWay;
@@ -107,6 +112,7 @@ export class TabTraffic {
       if (frame.id !== this.#frameId) return;
       this.documents++;
       this.#isDocumentUnderWay = false;
+      this.#forgetFormerRequests();
       this.isDomReady = false;
       this.isShown = frame.unreachableUrl === undefined;
       this.committedAt = performance.now();
@@ -154,6 +160,13 @@ export class TabTraffic {
     // What ends without being shown is a download, or has no body.
     if (requestId === this.#documentRequest) this.#isDocumentUnderWay = false;
     if (this.#inflight.delete(requestId)) this.#lastAt = performance.now();
+  }
+
+  /** What the former document asked for is not always told to have ended. */
+  #forgetFormerRequests(): void {
+    for (const requestId of this.#inflight.keys()) {
+      if (requestId !== this.#documentRequest) this.#inflight.delete(requestId);
+    }
   }
 
   #onDomReady(): void {

@@ -73,6 +73,24 @@ export class Tab {
     }
   }
 
+  /**
+   * Has the proxy ask for its credentials now, and the parts of the browser that make requests started: the
+   * first request of the page finds all that done. The proxy refuses what is asked.
+   */
+  async warm(): Promise<void> {
+    await this.session
+      .send("Runtime.evaluate", {
+        expression: `fetch("${warmUpUrl}", { mode: "no-cors" }).then(() => 0, () => 0)`,
+        awaitPromise: true,
+      })
+      .catch(() => undefined);
+  }
+
+  /** Hosts that its page asked for and must not reach. */
+  get refusals(): GuardProxy["refusals"] {
+    return this.proxy.refusals.filter(({ host }) => host !== warmUpHost);
+  }
+
   /** True when nothing can be asked of it any more. */
   get isOver(): boolean {
     return this.#isOver;
@@ -115,8 +133,9 @@ export class Tab {
 
   #answerRequests(): void {
     const { session, traffic } = this;
-    session.on("Fetch.requestPaused", ({ requestId, resourceType, frameId }) => {
-      const isWanted = resourceType === "Document" && !(frameId === this.frameId && traffic.isLost);
+    session.on("Fetch.requestPaused", ({ requestId, resourceType, frameId, request }) => {
+      const isPage = resourceType === "Document" || request.url === warmUpUrl;
+      const isWanted = isPage && !(frameId === this.frameId && traffic.isLost);
       const answer = isWanted
         ? session.send("Fetch.continueRequest", { requestId })
         : session.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
@@ -138,12 +157,17 @@ export class Tab {
   }
 }
 
+/** A name that no server has (RFC 2606). */
+const warmUpHost = "ready.invalid";
+const warmUpUrl = `http://${warmUpHost}/`;
+
 /** Text is what is read: the first three are refused. A document is paused for the proxy's credentials. */
 const pausedRequests = [
   { resourceType: "Image" as const },
   { resourceType: "Media" as const },
   { resourceType: "Font" as const },
   { resourceType: "Document" as const },
+  { urlPattern: warmUpUrl },
 ];
 
 async function attachToNewPage(
