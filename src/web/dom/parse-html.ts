@@ -4,7 +4,7 @@ import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { AppError } from "../../base/errors.ts";
 
 /** Elements of one tree: some 600 MB. Large pages have some 300,000. */
-const pageElementsMax = 1_000_000;
+const treeElementsMax = 1_000_000;
 /** What a short page may have beyond its share. */
 const elementsSpare = 20_000;
 
@@ -15,12 +15,13 @@ export type HtmlElement = Element;
  * The tree of a page, as the standard's parser builds it with scripting off: what stands in `noscript` is part of it,
  * and nothing in it runs.
  *
+ * @param elementsWanted a lower bound on its elements, for pages of which less is known to be enough
  * @throws AppError `limit` when the tree grows beyond its bound: the standard opens unclosed formatting elements
  * again in each paragraph, so that 50 kB of them are gigabytes of tree
  */
-export function parseHtml(html: string): HtmlDocument {
+export function parseHtml(html: string, elementsWanted: number = treeElementsMax): HtmlDocument {
   // No page has an element for every other character, those that the standard adds included.
-  const elementsMax = Math.min(pageElementsMax, elementsSpare + html.length / 2);
+  const elementsMax = Math.min(treeElementsMax, elementsWanted, elementsSpare + html.length / 2);
   let elements = 0;
   const counting: typeof adapter = {
     ...adapter,

@@ -1,7 +1,7 @@
 import type { EngineAnswer, SearchEngine } from "../engine.ts";
 
 /** Redirects that are followed for one request. */
-export const engineRedirectsMax = 3;
+const engineRedirectsMax = 3;
 
 export type RedirectVerdict =
   | { readonly kind: "follow"; readonly url: URL }

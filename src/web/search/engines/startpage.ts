@@ -27,6 +27,8 @@ const site = "https://www.startpage.com";
 /** `sc` is good for 30 to 60 minutes. */
 const tokenLifeMs = 30 * 60_000;
 
+const withoutToken = blocked("home page without sc", "denied");
+
 export const startpage: SearchEngine = {
   id: "startpage",
   provider: "google",
@@ -38,7 +40,7 @@ export const startpage: SearchEngine = {
   },
   next,
   judgeLocation,
-  read: (response) => read(response),
+  read,
 };
 
 function homeRequest({ settings }: EngineQuery): EngineRequest {
@@ -141,9 +143,9 @@ function tokenOf(page: Page): string | undefined {
   return token === "" ? undefined : token;
 }
 
-async function read(response: EngineResponse): Promise<EngineAnswer> {
+async function read(response: EngineResponse, { memory }: EngineQuery): Promise<EngineAnswer> {
   let isListEmpty = false;
-  return await readPage(response, {
+  const answer = await readPage(response, {
     results: async (page) => {
       const listed = await readStartpageData(page);
       isListEmpty = listed?.length === 0;
@@ -153,6 +155,11 @@ async function read(response: EngineResponse): Promise<EngineAnswer> {
     block: (page) => block(page, isListEmpty),
     judgeLocation,
   });
+  if (answer.state === "ok" || answer.state === "no_results") return answer;
+  // A token that is not taken any more is among the causes.
+  memory.delete("sc");
+  const isHome = URL.parse(response.url)?.pathname === "/";
+  return isHome && answer.state === "parse_error" ? withoutToken : answer;
 }
 
 function results(page: Page): RawResult[] {
@@ -171,9 +178,7 @@ function block(page: Page, isListEmpty: boolean): EngineAnswer | undefined {
   if (page.has(captchaSelector) || /\bcaptcha\b/i.test(page.title)) return blocked("captcha");
   const isHome = page.has('link[rel="canonical"][href="https://www.startpage.com/"]');
   const isForm = page.has('form[action="/sp/search"]') && !page.has(resultSelector);
-  return (isHome || isForm) && tokenOf(page) === undefined
-    ? blocked("home page without sc", "denied")
-    : undefined;
+  return (isHome || isForm) && tokenOf(page) === undefined ? withoutToken : undefined;
 }
 
 function judgeLocation({ pathname }: URL): EngineAnswer | undefined {

@@ -18,10 +18,10 @@ export interface Page {
   readonly title: string;
 }
 
-/** Deeper ones are made to take time: selectors look at ancestors. Captured pages have up to 60. */
+/** Deeper ones are made to take time: selectors look at ancestors. Captured pages have up to 61 levels. */
 const pageDepthMax = 256;
-/** More elements are made to take time, too. The captured page of 547 kB has 4,000. */
-const pageElementsMax = 200_000;
+/** More elements are made to take time, too. Captured pages have up to 2,600. */
+const pageElementsMax = 60_000;
 /** More than any page lists; what is done for each of them has a bound by this. */
 const matchesMax = 500;
 
@@ -37,8 +37,8 @@ export async function openPage(html: string): Promise<Page> {
     import("../../dom/parse-html.ts"),
     import("css-select"),
   ]);
-  const document = parseHtml(html);
-  assertReadable(document, childElements);
+  const document = parseHtml(html, pageElementsMax);
+  assertShallow(document, childElements);
   const all = (selector: string, root?: HtmlElement): HtmlElement[] =>
     selectAll(selector, root ?? document)
       .filter(isTag)
@@ -52,22 +52,17 @@ export async function openPage(html: string): Promise<Page> {
     text: (element) => (element === undefined ? "" : textOf(element)),
     says: (expression) => textNodesOf(document).some((text) => expression.test(text.trim())),
     scripts: () => all("script:not([src])").map((script) => rawTextOf(script)),
-    title: textOf(first("head > title") ?? first("title")),
+    title: textOf(first("head > title, body > title")),
   };
 }
 
 type ChildElements = (node: HtmlDocument | HtmlElement) => HtmlElement[];
 
-function assertReadable(document: HtmlDocument, childElements: ChildElements): void {
-  let elements = 0;
+function assertShallow(document: HtmlDocument, childElements: ChildElements): void {
   let level: readonly (HtmlDocument | HtmlElement)[] = [document];
   for (let depth = 0; level.length > 0; depth += 1) {
-    elements += level.length;
-    if (depth > pageDepthMax || elements > pageElementsMax) {
-      throw new AppError(
-        "limit",
-        `the page has more than ${pageElementsMax} elements or ${pageDepthMax} levels`,
-      );
+    if (depth > pageDepthMax) {
+      throw new AppError("limit", `The page's elements are nested more than ${pageDepthMax} deep.`);
     }
     level = level.flatMap(childElements);
   }
