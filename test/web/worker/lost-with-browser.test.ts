@@ -25,7 +25,14 @@ browserTest(
     await using client = new WebWorkerClient({
       createWorker: () =>
         new Worker(new URL("./fixtures/hanging-web-worker.ts", import.meta.url).href),
-      options: { ...options, browser: { ...options.browser, env: { ...Bun.env }, profilesDir } },
+      options: {
+        ...options,
+        browser: {
+          ...options.browser,
+          env: { PATH: process.env["PATH"] ?? "/usr/bin" },
+          profilesDir,
+        },
+      },
       warn: (message) => warnings.push(message),
       // A browser that starts on a busy machine holds its Worker for more than a moment.
       timing: { lookMs: 100, silentLooksMax: 30 },
