@@ -3,6 +3,7 @@ import type { PageFacts } from "../page-facts.ts";
 import { findThread } from "./forum/find-thread.ts";
 import { findList } from "./list/find-list.ts";
 import { readClaims } from "./page-claims.ts";
+import { findProduct } from "./product/find-product.ts";
 
 /** A thread that is as sure is not compared with anything else. */
 const threadConfidenceMin = 0.7;
@@ -11,5 +12,9 @@ const threadConfidenceMin = 0.7;
 export function findKind(page: PageFacts): KindCandidate | undefined {
   const thread = findThread(page);
   if (thread !== undefined && thread.confidence >= threadConfidenceMin) return thread;
-  return findList(page, readClaims(page)) ?? thread;
+  const claims = readClaims(page);
+  if (claims.isProduct && !claims.isCollection) return findProduct(page);
+  const list = findList(page, claims);
+  if (list !== undefined) return list;
+  return claims.isSharedAsProduct ? findProduct(page) : thread;
 }

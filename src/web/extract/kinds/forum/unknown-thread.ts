@@ -1,8 +1,7 @@
-import { isTag } from "domhandler";
-
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { walkElements } from "../../../dom/walk.ts";
 import type { PageFacts } from "../../page-facts.ts";
+import { holdersOf } from "../holders-of.ts";
 import { chooseBodies } from "./choose-bodies.ts";
 import { findPosts } from "./find-posts.ts";
 import { findPostGroups } from "./post-groups.ts";
@@ -83,17 +82,4 @@ function surroundings(posts: ReadonlySet<HtmlElement>, page: PageFacts): Surroun
     return "into";
   });
   return { stops: stops + (before > proseBeforeMax ? leadStops : 0), before, lead };
-}
-
-/** All ancestors of posts. */
-function holdersOf(posts: ReadonlySet<HtmlElement>): Set<HtmlElement> {
-  const holders = new Set<HtmlElement>();
-  for (const post of posts) {
-    let parent = post.parent;
-    while (parent !== null && isTag(parent) && !holders.has(parent)) {
-      holders.add(parent);
-      parent = parent.parent;
-    }
-  }
-  return holders;
 }

@@ -1,6 +1,6 @@
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import type { TextMeasure } from "../../text-measure.ts";
-import { classTokens } from "../element-pattern.ts";
+import { saysWord, wordPattern } from "../said-words.ts";
 
 const names = new Set(
   "nav footer select input textarea iframe noscript dialog menu template svg label".split(" "),
@@ -17,8 +17,8 @@ const framingWords =
 /** Words of what frames a page unless it is prose. */
 const asideWords =
   "sidebar|side-bar|nav|navigation|subscription|social|related|recommended|recommendation|recommendations|recommender|upsell|upsells|crosssell|cross-sell|cross-sells|recently-viewed|similar|sponsored|sponsor|login|signin|account|comments|widget-area|announcement|announcement-bar|placeholder|actions|store-locator|cta|avatar";
-const framing = new RegExp(`(?:^|-)(?:${framingWords})(?:$|-)`, "i");
-const aside = new RegExp(`(?:^|-)(?:${asideWords})(?:$|-)`, "i");
+const framing = wordPattern(framingWords);
+const aside = wordPattern(asideWords);
 
 /** From here on a part with few links is prose, and a word in its class does not make it furniture. */
 const proseCharsMin = 300;
@@ -30,21 +30,13 @@ const buttonTextCharsMax = 100;
 
 /** What frames a page and does not tell anything about its subject, told by its name, role or class. */
 export function isPageFurniture(element: HtmlElement, measure: TextMeasure): boolean {
-  const { role, id } = element.attribs;
+  const { role } = element.attribs;
   if (element.name === "button" || role === "button") return measure.chars < buttonTextCharsMax;
   if (names.has(element.name) || (role !== undefined && roles.has(role))) return true;
-  const said = id === undefined ? classTokens(element) : [id, ...classTokens(element)];
   const isProse = measure.linkChars < measure.chars * proseLinkPartMax;
-  return said.some((token) => {
-    const words = dashed(token);
-    if (framing.test(words)) return !isProse || measure.chars < framedProseCharsMin;
-    return aside.test(words) && (!isProse || measure.chars < proseCharsMin);
-  });
-}
-
-/** `productCard__title` → `product-Card-title`. */
-function dashed(token: string): string {
-  return token.replaceAll(/[_-]+/g, "-").replaceAll(/([a-z])([A-Z])/g, "$1-$2");
+  if (isProse && measure.chars >= framedProseCharsMin) return false;
+  if (saysWord(element, framing)) return true;
+  return (!isProse || measure.chars < proseCharsMin) && saysWord(element, aside);
 }
 
 /** What certainly frames the page: no list that a reader came for stands in it. */

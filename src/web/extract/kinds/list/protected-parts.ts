@@ -1,6 +1,5 @@
-import { isTag } from "domhandler";
-
 import type { HtmlElement } from "../../../dom/parse-html.ts";
+import { holdersOf } from "../holders-of.ts";
 import type { RecordGroup } from "./record-groups.ts";
 
 /** The records of a page's lists, and all that they stand in. */
@@ -11,13 +10,5 @@ export interface ProtectedParts {
 
 export function protectedParts(groups: readonly RecordGroup[]): ProtectedParts {
   const records = new Set(groups.flatMap((group) => group.records));
-  const holders = new Set<HtmlElement>();
-  for (const record of records) {
-    let parent = record.parent;
-    while (parent !== null && isTag(parent) && !holders.has(parent)) {
-      holders.add(parent);
-      parent = parent.parent;
-    }
-  }
-  return { records, holders };
+  return { records, holders: holdersOf(records) };
 }

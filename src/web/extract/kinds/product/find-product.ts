@@ -1,0 +1,68 @@
+import type { HtmlElement } from "../../../dom/parse-html.ts";
+import { findElement, findElements } from "../../../dom/walk.ts";
+import type { KindCandidate } from "../../kind-candidate.ts";
+import type { PageFacts } from "../../page-facts.ts";
+import { copyContent } from "../copy-content.ts";
+import { holdersOf } from "../holders-of.ts";
+import { isHiddenByClass } from "../is-furniture.ts";
+import { isActionText } from "../list/action-text.ts";
+import { areCards } from "../list/card-evidence.ts";
+import { isLinkMenu, isPageFurniture } from "../list/page-furniture.ts";
+import { findRecordGroups } from "../list/record-groups.ts";
+import { saysWord, wordPattern } from "../said-words.ts";
+
+/** Pages that say that they are products are; what of them is about the product is less sure. */
+const confidence = 0.6;
+/** `main` that is not nearly empty is what its name says. */
+const mainPartMin = 0.25;
+/** A part with more of the page's text is not what stands beside the product. */
+const besidePartMax = 0.5;
+/** Shorter parts are a line of the product itself: how it is rated, when it comes. */
+const besideCharsMin = 120;
+
+/** Other goods, what customers write, and how a shop delivers; some words are of programs for reviews. */
+const besideWords = wordPattern(
+  "reviews?|testimonials?|ugc|shipping|delivery|returns|payments?|also-bought|also-like|bundles?|recently|related|recommend\\w*|suggested|cross|upsells?|crosssells?|more-from|breadcrumbs?|thumbnails?|policy|policies|sellers?|trust|guarantee|purchase-protection|newsletter|qna|questions|klaviyo|judgeme|yotpo|okendo|stamped|loox",
+);
+
+/** The page of one product: its name, price, options, description and data, without all other goods. */
+export function findProduct(page: PageFacts): KindCandidate | undefined {
+  const main = mainOf(page);
+  const heading = findElement(main, ({ name }) => name === "h1");
+  const holders = holdersOf(heading === undefined ? [] : [heading]);
+  const cards = otherGoods(page, holders);
+  const besideCharsMax = page.measure(main).chars * besidePartMax;
+  const root = copyContent(main, (element) => {
+    const measure = page.measure(element);
+    if (isHiddenByClass(element) || cards.has(element) || isActionText(element, measure))
+      return true;
+    if (holders.has(element) || measure.chars > besideCharsMax) return false;
+    if (measure.chars >= besideCharsMin && saysWord(element, besideWords)) return true;
+    // The options of a product are labels in a form.
+    if (element.name === "label" || element.name === "form") return false;
+    if (element.name === "header") return measure.linkChars > measure.chars / 2;
+    return element.name === "aside" || isPageFurniture(element, measure) || isLinkMenu(measure);
+  });
+  return { kind: "product", root, confidence };
+}
+
+/** Cards, other than those that the name of the product stands in. */
+function otherGoods(page: PageFacts, holders: ReadonlySet<HtmlElement>): ReadonlySet<HtmlElement> {
+  const charsMax = page.measure(page.body).chars * besidePartMax;
+  const groups = findRecordGroups(page).filter(
+    (group) => group.chars < charsMax && areCards(group, page),
+  );
+  return new Set(groups.flatMap(({ records }) => records).filter((card) => !holders.has(card)));
+}
+
+function mainOf(page: PageFacts): HtmlElement {
+  const charsMin = page.measure(page.body).chars * mainPartMin;
+  const mains = findElements(
+    page.body,
+    (element) =>
+      (element.name === "main" || element.attribs["role"] === "main") &&
+      page.measure(element).chars >= charsMin,
+  );
+  const [fullest] = mains.toSorted((a, b) => page.measure(b).chars - page.measure(a).chars);
+  return fullest ?? page.body;
+}
