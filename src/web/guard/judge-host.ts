@@ -22,18 +22,16 @@ export type Standing =
   | { readonly kind: "foreign"; readonly pageHost: string };
 
 /**
- * The addresses of a destination, every one of which may be dialled.
+ * The addresses of a host, every one of which may be dialled.
  * @throws AppError `refused` when any must not be reached, else what `resolveHost` throws
  */
 export async function judgeHost(
-  { host, port }: Destination,
+  host: string,
   standing: Standing,
   resolve: Resolve,
   signal: AbortSignal,
   dnsMs?: number,
 ): Promise<readonly string[]> {
-  assertPort(host, port);
-  assertName(host, standing);
   const isLiteral = parseIp(host) !== undefined;
   const addresses = isLiteral ? [host] : await resolveHost(host, resolve, signal, dnsMs);
   if (standing.kind === "allowed") return addresses.filter((one) => parseIp(one) !== undefined);

@@ -4,7 +4,7 @@ import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** Resolvers themselves give up after 5 to 10 s; a page is waited for no longer than 30 s in all. */
-export const dnsMsMax = 5_000;
+const dnsMsMax = 5_000;
 /** No name has more addresses that matter; each is judged and remembered. */
 const addressesMax = 64;
 

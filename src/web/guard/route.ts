@@ -40,11 +40,17 @@ export async function routeTo(
   assertName(destination.host, standing);
   const proxy = chooseUpstream(protocol, destination);
   if (proxy === undefined) {
-    const addresses = await judgeHost(destination, standing, resolve, signal);
+    const addresses = await judgeHost(destination.host, standing, resolve, signal);
     return { kind: "direct", addresses };
   }
   try {
-    const addresses = await judgeHost(destination, standing, resolve, signal, dnsBeforeProxyMsMax);
+    const addresses = await judgeHost(
+      destination.host,
+      standing,
+      resolve,
+      signal,
+      dnsBeforeProxyMsMax,
+    );
     // No proxy leads back to this machine.
     if (addresses.length > 0 && addresses.every(isLoopback)) return { kind: "direct", addresses };
   } catch (error) {

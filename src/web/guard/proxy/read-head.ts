@@ -6,7 +6,7 @@ export type HeadRead =
   | { readonly kind: "closed" | "too_large" | "timeout" };
 
 /** An empty line. Servers are read leniently, since old ones end lines by LF alone; clients are not. */
-export type EmptyLine = "strict" | "lenient";
+type EmptyLine = "strict" | "lenient";
 
 export interface HeadLimits {
   readonly bytesMax: number;

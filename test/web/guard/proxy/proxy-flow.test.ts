@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createGuard } from "../../../../src/web/guard/create-guard.ts";
 import type { GuardProxy, NetworkGuard } from "../../../../src/web/guard/guard.ts";
-import { RawServer, until } from "../local-parts.ts";
+import { RawServer, saying, until } from "../local-parts.ts";
 
 const mib = 1024 * 1024;
 const total = 50 * mib;
@@ -112,8 +112,52 @@ test("a server that pauses stops an upload, and gets all in the end", async () =
   await until(() => server.sockets.size === 0);
 });
 
+test("a client that says much before its line stands is not read on", async () => {
+  let sent = 0;
+  await using mute = await RawServer.start((socket) => socket.pause());
+  const proxyEnv = { ALL_PROXY: `http://127.0.0.1:${mute.port}` };
+  await using own = createGuard({ allowHosts: [], proxyEnv, resolve: async () => [] });
+  const proxy = await own.openProxy();
+  proxy.serve(new URL("https://docs.example/"));
+  const socket = connect({ port: Number(new URL(proxy.url).port), host: "127.0.0.1" });
+  socket.on("error", () => undefined);
+  const credential = btoa(`${proxy.username}:${proxy.password}`);
+  socket.write(
+    `CONNECT docs.example:443 HTTP/1.1\r\nProxy-Authorization: Basic ${credential}\r\n\r\n`,
+  );
+  flood(socket, (bytes) => (sent = bytes));
+  expect(await settled(() => sent)).toBeLessThan(total / 2);
+  socket.destroy();
+});
+
 describe("the end of", () => {
   const connectTo = (port: number): string => `CONNECT page.test:${port} HTTP/1.1`;
+
+  test("an answer ends the connection, also when its client goes on", async () => {
+    await using server = await RawServer.start(saying("HTTP/1.1 200 OK\r\n\r\nbody"));
+    const start = `GET http://page.test:${server.port}/ HTTP/1.1`;
+    const [proxy, socket] = await open(server.port, start);
+    await using _ = proxy;
+    socket.allowHalfOpen = true;
+    socket.resume();
+    await once(socket, "end");
+    // Nobody reads what is written now: the proxy has closed, and says so by a reset.
+    const closed = new Promise((resolve) => {
+      socket.once("close", resolve);
+    });
+    const timer = setInterval(() => socket.write("more"), 20);
+    await closed;
+    clearInterval(timer);
+  });
+
+  test("a guard ends a proxy that is being opened", async () => {
+    const own = createGuard({ allowHosts: [], proxyEnv: {} });
+    const opening = own.openProxy();
+    await own[Symbol.asyncDispose]();
+    const late = connect({ port: Number(new URL((await opening).url).port), host: "127.0.0.1" });
+    const [error] = (await once(late, "error")) as [NodeJS.ErrnoException];
+    expect(error.code).toBe("ECONNREFUSED");
+  });
 
   test("a proxy closes what it holds, and nobody gets in any more", async () => {
     await using server = await RawServer.start(() => undefined);
