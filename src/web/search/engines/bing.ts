@@ -23,6 +23,8 @@ const iconSelector = "span.algoSlug_icon";
 const emptySelector = "li.b_no";
 const captchaSelector = "div.captcha, .captcha_header";
 
+const internal = /^(?:\w+\.)*bing\.com\/(?:aclk|aclick|ck|search|images|videos|news|maps|shop)\b/;
+
 const site = "https://www.bing.com";
 
 export const bing: SearchEngine = {
@@ -37,6 +39,7 @@ export const bing: SearchEngine = {
         /^\s*(?:<\?xml[^>]*>\s*)?<rss\b/.test(response.text)
           ? await bingFeedResults(page)
           : results(page),
+      internal,
       isEmpty: (page) => page.has(emptySelector) || page.has("rss > channel:not(:has(item))"),
       block: (page) => (page.has(captchaSelector) ? blocked("captcha") : undefined),
       judgeLocation,
@@ -90,9 +93,7 @@ function targetUrl(href: string | undefined): string | undefined {
   const url = URL.parse(href ?? "", site);
   if (url === null) return undefined;
   const isOwn = url.hostname === "bing.com" || url.hostname.endsWith(".bing.com");
-  if (!isOwn) return webUrl(href, site);
-  if (!url.pathname.startsWith("/ck/"))
-    return url.pathname.startsWith("/acli") ? undefined : webUrl(href, site);
+  if (!isOwn || !url.pathname.startsWith("/ck/")) return webUrl(href, site);
   const wrapped = /[?&]u=([^&]*)/.exec(url.search)?.[1];
   if (wrapped === undefined) return undefined;
   return webUrl(Buffer.from(wrapped.slice(2), "base64url").toString("utf8"));

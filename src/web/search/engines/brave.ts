@@ -24,10 +24,10 @@ const snippetSelectors = [
   ".video-snippet .content",
   ".snippet-description",
 ] as const;
+const internal = /^search\.brave\.com\//;
 /** The proof of work, known from other programs only. */
-const challengeSelector =
-  '[id*="pow-captcha"], [class*="pow-captcha"], form[action*="captcha"], script[src*="captcha"]';
-const challengeText = /^(?:confirm you(?:'|’)re a human|proof of work|captcha)\b/i;
+const challengeText = /\b(?:captcha|proof[- ]of[- ]work|not a robot|you(?:'|’)re (?:a )?human)\b/i;
+const challengeTextSelector = "h1, h2, h3, button, label";
 const emptyText =
   /^(?:no results (?:were )?found|there are no results|we (?:couldn(?:'|’)t|could not|did not) find any results|not many great matches|too few matches)/i;
 
@@ -38,7 +38,13 @@ export const brave: SearchEngine = {
   domain: "brave.com",
   start: (query) => searchRequest(query),
   read: (response) =>
-    readPage(response, { results, isEmpty: (page) => page.says(emptyText), block, judgeLocation }),
+    readPage(response, {
+      results,
+      internal,
+      isEmpty: (page) => page.says(emptyText),
+      block,
+      judgeLocation,
+    }),
   judgeLocation,
 };
 
@@ -104,9 +110,10 @@ function isNested(element: HtmlElement, result: HtmlElement): boolean {
 }
 
 function block(page: Page): EngineAnswer | undefined {
-  const isChallenge =
-    page.has(challengeSelector) || challengeText.test(page.title) || page.says(challengeText);
-  return isChallenge ? blocked("captcha") : undefined;
+  const isChallenge = page
+    .all(challengeTextSelector)
+    .some((element) => challengeText.test(page.text(element)));
+  return isChallenge || /^PoW/.test(page.title) ? blocked("captcha") : undefined;
 }
 
 function judgeLocation({ pathname }: URL): EngineAnswer | undefined {

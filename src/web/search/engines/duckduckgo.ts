@@ -151,7 +151,7 @@ function isOwnAd(url: URL): boolean {
 }
 
 function isEmpty(page: Page): boolean {
-  return page.has(emptySelector) || page.says(/^No results\.$/);
+  return page.has(emptySelector) || page.says(/^No results(?: found(?: for .{0,60})?)?\.?$/i);
 }
 
 function block(page: Page): EngineAnswer | undefined {

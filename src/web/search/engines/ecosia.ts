@@ -13,6 +13,8 @@ const snippetSelector = '[data-test-id="web-result-description"]';
 const emptySelector = '[data-test-id="web-no-results"]';
 const turnstileSelector = 'input[name="cf-turnstile-response"]';
 
+const internal = /^(?:www\.)?ecosia\.org\//;
+
 const site = "https://www.ecosia.org";
 
 export const ecosia: SearchEngine = {
@@ -24,6 +26,7 @@ export const ecosia: SearchEngine = {
   read: (response) =>
     readPage(response, {
       results,
+      internal,
       isEmpty: (page) => page.has(emptySelector),
       block: (page) => (page.has(turnstileSelector) ? blocked("cloudflare") : undefined),
     }),

@@ -56,7 +56,8 @@ function searchRequest({ text, settings }: EngineQuery): EngineRequest {
   const fields = {
     q: text,
     sca_esv: "1",
-    hl: language,
+    // The markers that are looked for are English; results are not.
+    hl: "en",
     lr: language === "en" ? "" : `lang_${language}`,
     ie: "utf8",
     oe: "utf8",

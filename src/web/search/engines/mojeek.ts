@@ -17,7 +17,8 @@ const resultSelector = "ul.results-standard > li";
 const linkSelector = "h2 a.title[href]";
 const snippetSelector = "p.s";
 /** Known from other programs only. */
-const emptyText = /^No pages found/i;
+const emptyText = /\bNo pages found\b/i;
+const internal = /^(?:www\.)?mojeek\.com\/search\b/;
 const captchaSelector = '.captcha-wrap, script[src*="altcha.js"], script[src*="challenge.js"]';
 
 export const mojeek: SearchEngine = {
@@ -27,7 +28,12 @@ export const mojeek: SearchEngine = {
   domain: "mojeek.com",
   start: (query) => searchRequest(query),
   read: (response) =>
-    readPage(response, { results, isEmpty: (page) => page.says(emptyText), block }),
+    readPage(response, {
+      results,
+      internal,
+      isEmpty: (page) => !page.has(resultSelector) && page.says(emptyText),
+      block,
+    }),
 };
 
 function searchRequest({ text, settings }: EngineQuery): EngineRequest {
@@ -55,6 +61,6 @@ function results(page: Page): RawResult[] {
 }
 
 function block(page: Page): EngineAnswer | undefined {
-  const isCaptcha = /^captcha\b/i.test(page.title) || page.has(captchaSelector);
+  const isCaptcha = /^captcha$/i.test(page.title) || page.has(captchaSelector);
   return isCaptcha ? blocked("captcha") : undefined;
 }

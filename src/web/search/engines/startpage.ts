@@ -23,6 +23,9 @@ const linkSelector = "a.result-title.result-link[href]";
 const snippetSelector = "p.description";
 const captchaSelector = 'form[action*="/sp/captcha"], a[href*="/sp/captcha"]';
 
+const internal = /^(?:www\.)?startpage\.com\/(?:sp|do)\//;
+const emptyText = /^(?:sorry, )?(?:there are no results|no results (?:were )?found)/i;
+
 const site = "https://www.startpage.com";
 /** `sc` is good for 30 to 60 minutes. */
 const tokenLifeMs = 30 * 60_000;
@@ -64,7 +67,8 @@ function searchRequest(query: EngineQuery, token: string): EngineRequest {
     abe: "1",
     qsr: regionCode(query.settings),
     qadf: "moderate",
-    lui: language,
+    // The markers that are looked for are English; results are not.
+    lui: "english",
     language,
     with_date: "",
   });
@@ -105,7 +109,7 @@ function preferences(settings: EngineQuery["settings"]): string {
     ["instant_answers", "0"],
     ["lang_homepage", "s/device/en/"],
     ["language", language],
-    ["language_ui", language],
+    ["language_ui", "english"],
     ["num_of_results", "10"],
     ["search_results_region", regionCode(settings)],
     ["suggestions", "0"],
@@ -151,7 +155,8 @@ async function read(response: EngineResponse, { memory }: EngineQuery): Promise<
       isListEmpty = listed?.length === 0;
       return listed === undefined || isListEmpty ? results(page) : listed;
     },
-    isEmpty: () => isListEmpty,
+    internal,
+    isEmpty: (page) => isListEmpty || page.says(emptyText),
     block: (page) => block(page, isListEmpty),
     judgeLocation,
   });
@@ -175,7 +180,8 @@ function results(page: Page): RawResult[] {
 /** The token is all that is wanted of the home page: without it, the reader is to be kept out. */
 function block(page: Page, isListEmpty: boolean): EngineAnswer | undefined {
   if (isListEmpty) return undefined;
-  if (page.has(captchaSelector) || /\bcaptcha\b/i.test(page.title)) return blocked("captcha");
+  if (page.has(captchaSelector) || /^(?:startpage )?captcha$/i.test(page.title))
+    return blocked("captcha");
   const isHome = page.has('link[rel="canonical"][href="https://www.startpage.com/"]');
   const isForm = page.has('form[action="/sp/search"]') && !page.has(resultSelector);
   return (isHome || isForm) && tokenOf(page) === undefined ? withoutToken : undefined;

@@ -24,6 +24,7 @@ const snippetSelector = ".compText";
 /** Regional hosts, known from other programs only. */
 const regionalLinkSelector = "h3 > a[href]";
 const adSelector = ".ads";
+const internal = /^(?:\w+\.)*search\.yahoo\.com\//;
 const consentSelector =
   'form.consent-form, form[action*="consent.yahoo.com"], form[action*="guce."]';
 const emptyText = /^(?:we did not find (?:any )?results for|no results found for)/i;
@@ -40,6 +41,7 @@ export const yahoo: SearchEngine = {
     throttled(response) ??
     (await readPage(response, {
       results,
+      internal,
       isEmpty: (page) => page.says(emptyText),
       block: (page) => (page.has(consentSelector) ? consentWall() : undefined),
       judgeLocation,

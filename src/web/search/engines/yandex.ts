@@ -18,6 +18,8 @@ const resultSelector = 'li[class*="serp-item"]';
 const linkSelector = "a.b-serp-item__title-link[href], a.OrganicTitle-Link[href]";
 const mainTitleSelector = "h2";
 const snippetSelector = ".b-serp-item__text, .OrganicTextContentSpan";
+const internal =
+  /^(?:\w+\.)*yandex\.[a-z.]+\/(?:clck|search|images|video)\b|^yabs\.yandex\.[a-z.]+\//;
 const emptySelector = ".EmptySearchResults";
 const emptyText = /^(?:Nothing found|No results found|По вашему запросу ничего не наш)/i;
 /** Confirmed by the capture of 2026-04. */
@@ -35,7 +37,8 @@ export const yandex: SearchEngine = {
   domain: "yandex.com",
   start: (query) => searchRequest(query),
   read: async (response) =>
-    announced(response) ?? (await readPage(response, { results, isEmpty, block, judgeLocation })),
+    announced(response) ??
+    (await readPage(response, { results, internal, isEmpty, block, judgeLocation })),
   judgeLocation,
 };
 
@@ -63,14 +66,10 @@ function results(page: Page): RawResult[] {
   return page.all(resultSelector).flatMap((result) => {
     const link = page.first(linkSelector, result);
     const url = webUrl(link?.attribs["href"]);
-    if (link === undefined || url === undefined || isTracker(new URL(url))) return [];
+    if (link === undefined || url === undefined) return [];
     const title = page.text(page.first(mainTitleSelector, link)) || page.text(link);
     return [{ title, url, snippet: page.text(page.first(snippetSelector, result)) }];
   });
-}
-
-function isTracker({ hostname, pathname }: URL): boolean {
-  return /(?:^|\.)yandex\.[a-z.]+$/.test(hostname) && pathname.startsWith("/clck");
 }
 
 function isEmpty(page: Page): boolean {

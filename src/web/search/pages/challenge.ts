@@ -14,7 +14,7 @@ const cloudflareTitle = /^Just a moment\.\.\.$/;
 const cloudflareError = /^(?:Error code:? ?|Error )?1020$/i;
 const cloudflareScript = /\b_cf_chl_opt\b|\/challenge-platform\//;
 
-/** Widgets of the services that ask for a proof of being human. */
+/** Widgets of the services that ask for a proof of being human, and what sites call their own. */
 const captchaSelector = [
   ".g-recaptcha",
   ".h-captcha",
@@ -23,6 +23,10 @@ const captchaSelector = [
   'script[src*="hcaptcha.com"]',
   'script[src*="captcha-delivery.com"]',
   'iframe[src*="captcha-delivery.com"]',
+  '[id*="captcha" i]',
+  '[class*="captcha" i]',
+  'form[action*="captcha" i]',
+  'script[src*="captcha" i]',
 ].join(", ");
 
 /** What any site may answer a suspected bot with: Cloudflare's challenge, a captcha. Only for pages without results. */

@@ -9,6 +9,8 @@ import { statusAnswer } from "./status-answer.ts";
 export interface PageRules {
   /** In the page's order; entries without title or address are dropped. */
   readonly results: (page: Page) => readonly RawResult[] | Promise<readonly RawResult[]>;
+  /** Host and path of pages of the engine itself, its ads and its click counters: no results. */
+  readonly internal?: RegExp;
   /** The engine's own marker of an answer without results. */
   readonly isEmpty: (page: Page) => boolean;
   /** The engine's own captcha, wall or denial; of a page without results. */
@@ -37,9 +39,7 @@ async function judgePage(
 ): Promise<EngineAnswer> {
   const unread = statusAnswer(response);
   if (unread === undefined) {
-    const results = (await rules.results(page)).filter(
-      ({ title, url }) => title !== "" && url !== "",
-    );
+    const results = (await rules.results(page)).filter((result) => isUsable(result, rules));
     if (results.length > 0) return { state: "ok", results };
   }
   const wall = rules.block?.(page);
@@ -50,6 +50,12 @@ async function judgePage(
     unread ??
     parseError("no results and no sign of why: the markup may have changed")
   );
+}
+
+function isUsable({ title, url }: RawResult, { internal }: PageRules): boolean {
+  const target = URL.parse(url);
+  if (title === "" || target === null) return false;
+  return internal === undefined || !internal.test(`${target.hostname}${target.pathname}`);
 }
 
 /** Where a response came from, or wants to send the reader, may say what it is. */

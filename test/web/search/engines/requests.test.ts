@@ -101,7 +101,7 @@ const locales: readonly (readonly [EngineId, string, string | undefined, readonl
   ["bing", "de-AT", undefined, ["mkt=de-AT"]],
   ["bing", "no language", "?", ["mkt=en-US"]],
   ["mojeek", "de", "AT", ["lb=de", "arc=at"]],
-  ["google", "de", "AT", ["hl=de", "lr=lang_de", "cr=countryAT"]],
+  ["google", "de", "AT", ["hl=en", "lr=lang_de", "cr=countryAT"]],
   ["yandex", "ru", undefined, ["lang=ru"]],
   ["qwant", "de", "AT", ["locale=de_AT"]],
   ["qwant", "eo", undefined, ["locale=en_US"]],
