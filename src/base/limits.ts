@@ -267,5 +267,5 @@ export const pageBytesMax = 10 * MIB;
 export const pageFetchMsMax = 30_000;
 /** Pages are kept this long: so long does a reader who pages through one see the same. */
 export const pageCacheAgeMsMax = 15 * 60_000;
-/** Characters of all pages that are kept; those that were not asked for longest go first. */
-export const pageCacheCharsMax = 50 * MIB;
+/** Bytes in memory of all pages that are kept; those that were not asked for longest go first. */
+export const pageCacheBytesMax = 50 * MIB;

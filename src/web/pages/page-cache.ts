@@ -1,4 +1,4 @@
-import { pageCacheAgeMsMax, pageCacheCharsMax } from "../../base/limits.ts";
+import { pageCacheAgeMsMax, pageCacheBytesMax } from "../../base/limits.ts";
 import type { LoadedPage } from "../loaded-page.ts";
 
 /** What is kept of a page: everything but the words of the URL that it was asked for by. */
@@ -20,7 +20,7 @@ interface Entry {
 const forbiddenMax = 500;
 
 /** Every entry costs something besides its text. */
-const entryChars = 1024;
+const entryBytes = 1024;
 
 /**
  * Pages by key, in memory only: the ones that were not asked for longest give way. What is older than a quarter of an
@@ -34,7 +34,7 @@ export class PageCache {
 
   /** @param now a clock in ms that only goes forward */
   constructor(
-    readonly sizeMax: number = pageCacheCharsMax,
+    readonly sizeMax: number = pageCacheBytesMax,
     readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -96,13 +96,18 @@ export function renderKey(url: URL, fragment: string, waitMs: number): string {
 }
 
 function sizeOf({ body, url, finalUrl, notes }: LoadedPage): number {
-  const others = entryChars + url.length + finalUrl.length + notes.join("").length;
+  const others = entryBytes + url.length + finalUrl.length + notes.join("").length;
   switch (body.kind) {
     case "text":
-      return others + body.text.length;
+      return others + body.text.length * bytesPerChar(body.text);
     case "bytes":
       return others + body.base64.length;
     case "none":
       return others;
   }
+}
+
+/** One character outside of Latin-1 makes all of a string twice as large. */
+function bytesPerChar(text: string): 1 | 2 {
+  return /[\u0100-\uffff]/.test(text) ? 2 : 1;
 }

@@ -120,6 +120,22 @@ describe("pages that were fetched before", () => {
     expect(await harness.look("/b")).toBe("answer 4");
   });
 
+  test("count twice when they have letters that need two bytes", async () => {
+    // 1,024 and 1,000 characters: room for two of the first kind, for one of the second.
+    await using harness = new PageHarness(
+      (_, { pathname }) => new Response((pathname.startsWith("/wide") ? "€" : "a").repeat(1_000)),
+      { sizeMax: 4_300 },
+    );
+    const keptOf = async (paths: readonly string[]): Promise<number> => {
+      for (const path of paths) await harness.page(path);
+      const again = await Promise.all(paths.map((path) => harness.page(path)));
+      return again.filter(({ isCached }) => isCached).length;
+    };
+    expect(await keptOf(["/a", "/b"])).toBe(2);
+    expect(await keptOf(["/wide/a"])).toBe(1);
+    expect((await harness.page("/b")).isCached).toBe(false);
+  });
+
   test("are not kept when one alone is too large, and the others stay", async () => {
     await using harness = new PageHarness(
       (_, { pathname }) => new Response(pathname === "/big" ? "x".repeat(5_000) : "small"),
