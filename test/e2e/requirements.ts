@@ -4,6 +4,7 @@ import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { pageRequirements } from "./requirements-pages.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
+import { searchRequirements } from "./requirements-search.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 
 /**
@@ -166,5 +167,6 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...taskRequirements,
   ...imageRequirements,
   ...pageRequirements,
+  ...searchRequirements,
   ...resourceRequirements,
 };

@@ -82,11 +82,7 @@ describe("createSearch(): the eleven engines, played by local servers", () => {
     expect([reply.found, reply.partial]).toEqual([12, true]);
 
     // Another process: those that said so are left alone, and the bench is asked instead of them.
-    const baseUrls = { ...engines.baseUrls };
-    for (const id of ["stackexchange", "hackernews", "marginalia"]) {
-      baseUrls[id] = `${engines.baseUrls["mwmbl"]}`;
-    }
-    const next = await household.open({ baseUrls }).search({ query: "kestrel" }, patient);
+    const next = await household.open().search({ query: "kestrel" }, patient);
     const suspended = next.engines.filter(({ status }) => status === "suspended");
     expect(suspended.map(({ name, detail }) => [name, detail?.replace(/^\S+ \S+: /, "")])).toEqual([
       ["bing", "blocked (captcha)"],
