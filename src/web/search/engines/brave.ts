@@ -113,7 +113,7 @@ function block(page: Page): EngineAnswer | undefined {
   const isChallenge = page
     .all(challengeTextSelector)
     .some((element) => challengeText.test(page.text(element)));
-  return isChallenge || /^PoW/.test(page.title) ? blocked("captcha") : undefined;
+  return isChallenge || page.title.startsWith("PoW Captcha") ? blocked("captcha") : undefined;
 }
 
 function judgeLocation({ pathname }: URL): EngineAnswer | undefined {

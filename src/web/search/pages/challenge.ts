@@ -7,26 +7,24 @@ const cloudflareSelector = [
   '[class*="cf-chl"]',
   '[id*="cf-chl"]',
   '[action*="__cf_chl"]',
-  'script[src*="/challenge-platform/"]',
+  'script[src*="/challenge-platform/"]:not([src*="/scripts/jsd/"])',
   'input[name="cf-turnstile-response"]',
 ].join(", ");
 const cloudflareTitle = /^Just a moment\.\.\.$/;
-const cloudflareError = /^(?:Error code:? ?|Error )?1020$/i;
-const cloudflareScript = /\b_cf_chl_opt\b|\/challenge-platform\//;
+const cloudflareErrorSelector = ".cf-error-code, #cf-error-details, .cf-error-details";
+const cloudflareError = /\b1020\b/;
+/** All that there is when the client does not look like a browser. */
+const cloudflareSentence = /^error code: 1020$/i;
+/** `jsd` is its measurement of clients, which stands in good pages as well. */
+const cloudflareScript = /\b_cf_chl_opt\b|\/challenge-platform\/(?!scripts\/jsd\/)/;
 
-/** Widgets of the services that ask for a proof of being human, and what sites call their own. */
+/** Widgets of the services that ask for a proof of being human (`g-recaptcha`, `h-captcha`), and what sites call their own. */
 const captchaSelector = [
-  ".g-recaptcha",
-  ".h-captcha",
-  'script[src*="/recaptcha/"]',
-  'iframe[src*="/recaptcha/"]',
-  'script[src*="hcaptcha.com"]',
-  'script[src*="captcha-delivery.com"]',
-  'iframe[src*="captcha-delivery.com"]',
   '[id*="captcha" i]',
   '[class*="captcha" i]',
   'form[action*="captcha" i]',
   'script[src*="captcha" i]',
+  'iframe[src*="captcha" i]',
 ].join(", ");
 
 /** What any site may answer a suspected bot with: Cloudflare's challenge, a captcha. Only for pages without results. */
@@ -39,9 +37,8 @@ function isCloudflare(page: Page): boolean {
   return (
     cloudflareTitle.test(page.title) ||
     page.has(cloudflareSelector) ||
-    page.all(".cf-error-code, #cf-error-details, .cf-error-details").some((element) => {
-      return cloudflareError.test(page.text(element)) || /\b1020\b/.test(page.text(element));
-    }) ||
+    page.says(cloudflareSentence) ||
+    page.all(cloudflareErrorSelector).some((element) => cloudflareError.test(page.text(element))) ||
     page.scripts().some((script) => cloudflareScript.test(script))
   );
 }

@@ -39,10 +39,7 @@ export async function readJson(response: EngineResponse, rules: JsonRules): Prom
 async function withoutJson(response: EngineResponse, rules: JsonRules): Promise<EngineAnswer> {
   const said = rules.sentence?.(response.text.trim());
   if (said !== undefined) return said;
-  if (response.text.trimStart().startsWith("<")) {
-    const page = await openPage(response.text);
-    const wall = rules.wall?.(page) ?? challengeOf(page, response);
-    if (wall !== undefined) return wall;
-  }
-  return statusAnswer(response) ?? parseError("the answer is no JSON");
+  const page = await openPage(response.text);
+  const wall = rules.wall?.(page) ?? challengeOf(page, response);
+  return wall ?? statusAnswer(response) ?? parseError("the answer is no JSON");
 }

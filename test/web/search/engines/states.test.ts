@@ -145,6 +145,8 @@ const statusRows: readonly (readonly [number, string, Partial<EngineResponse>, E
   [403, "any/cloudflare.html", { headers: { server: "cloudflare" } }, cloudflare],
   [503, "any/cloudflare.html", { headers: { server: "cloudflare" } }, cloudflare],
   [503, "any/cloudflare-1020.html", {}, cloudflare],
+  [503, "any/cloudflare-1020.txt", {}, cloudflare],
+  [502, "any/cloudflare-measured.html", {}, { state: "error", detail: "HTTP 502" }],
   [503, "any/recaptcha.html", {}, captcha],
   [200, "any/recaptcha.html", {}, captcha],
   [200, "any/captcha.html", {}, captcha],
