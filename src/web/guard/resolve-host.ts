@@ -3,14 +3,15 @@ import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 /** All addresses of a name, in the order in which they should be tried. Throws, or gives none, when there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Resolvers themselves give up after 5 to 10 s; a page is waited for no longer than 30 s in all. */
+/** A resolver whose server is mute goes on for more than 12 s (measured); a page is waited for 30 s in all. */
 const dnsMsMax = 5_000;
 /** No name has more addresses that matter; each is judged and remembered. */
 const addressesMax = 64;
 
 /**
- * Asks the system's resolver. On Linux without `getaddrinfo`: that blocks a thread of those that also do the file
- * work of the whole process, of which there are as many as processors; a page could name hosts that never resolve.
+ * Asks the system's resolver. On Linux without `getaddrinfo`, which blocks a thread of a small pool for each name
+ * while it waits: a page could name hosts that never resolve. With 40 of these under way this one holds nothing up
+ * (measured with Bun 1.4.5).
  */
 export async function resolveBySystem(host: string): Promise<readonly string[]> {
   const backend = process.platform === "linux" ? "c-ares" : "system";

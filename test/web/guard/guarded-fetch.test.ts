@@ -67,7 +67,7 @@ describe("fetch() of the guard", () => {
     });
   });
 
-  test("follows no redirect, and the next hop does not have the allowance of another page", async () => {
+  test("U-ssrf: follows no redirect, and the next hop does not have the allowance of another page", async () => {
     await using guard = guardOf({ allowHosts: ["page.test", "wiki.test"] });
     const pageUrl = new URL(`http://page.test:${origin.port}/redirect`);
     const before = hits;
@@ -86,7 +86,7 @@ describe("fetch() of the guard", () => {
     expect(hits - before).toBe(2);
   });
 
-  test("resolves once for each request, and judges again although a connection is open", async () => {
+  test("U-ssrf: resolves once for each request, and judges again although a connection is open", async () => {
     let asked = 0;
     const answers = [["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]];
     const resolve = async (): Promise<readonly string[]> => answers[asked++] ?? [];
@@ -132,7 +132,7 @@ describe("fetch() of the guard", () => {
     "blob:http://page.test/x",
     "ws://page.test/",
     "http://page.test:25/",
-  ])("refuses %s", async (url) => {
+  ])("U-ssrf: refuses %s", async (url) => {
     await using guard = guardOf();
     const before = hits;
     const failure = await failureOf(ask(guard, url.replace("PORT", String(origin.port))));
@@ -216,7 +216,7 @@ describe("fetch() of the guard fails with a reason", () => {
     expect(await failureOf(ask(guard, url))).toMatchObject({ code: "cancelled" });
   });
 
-  test("an endless body is read as far as its reader wants", async () => {
+  test("U-ssrf: an endless body is read as far as its reader wants", async () => {
     const chunk = Buffer.alloc(65_536, 97);
     let sent = 0;
     await using server = await RawServer.start((socket) => {

@@ -126,7 +126,7 @@ describe("a request for a whole URL", () => {
   });
 });
 
-describe("what is not served", () => {
+describe("U-ssrf: what is not served", () => {
   test.each<[status: number, target: string]>([
     [407, "wrong"],
     [407, "none"],

@@ -60,7 +60,7 @@ async function settled(count: () => number): Promise<number> {
   return last;
 }
 
-describe("a reader that pauses", () => {
+describe("U-ssrf: a reader of a huge body that pauses", () => {
   test.each([
     ["through CONNECT", (port: number) => `CONNECT page.test:${port} HTTP/1.1`],
     ["of an answer", (port: number) => `GET http://page.test:${port}/ HTTP/1.1`],

@@ -51,7 +51,7 @@ async function launch(executablePath: string, userDataDir: string): Promise<Brow
   return start({ executablePath, userDataDir, pipe: true, args });
 }
 
-describe("a proxy of the guard", () => {
+describe("U-ssrf: a proxy of the guard", () => {
   test.skipIf(chromium === null)(
     "serves a context of Chromium, whose pages reach their host and nothing private",
     async () => {
