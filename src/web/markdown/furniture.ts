@@ -3,6 +3,8 @@ import { hasClass, parentOf, shortText } from "./element.ts";
 
 const permalinkClass =
   /(?:^|\s)(?:headerlink|header-?anchor|header-?link|hash-?link|heading-?anchor|heading-?link|anchor(?:-?link|js-link|-heading|-?icon)?|permalink|perma-?link|direct-link|self-link|section-link|mark|doc-anchor|octicon-link|deep-link|bookmark-link)(?:\s|$)/i;
+const headerLinkClass =
+  /(?:^|\s)(?:headerlink|header-?anchor|hash-?link|anchorjs-link|permalink)(?:\s|$)/i;
 const permalinkText =
   /^(?:(?:[\s#¶§⚓∞⌘•⁋]|🔗|\ufe0e|\ufe0f|\u200b)*|permalink.*|permanent link.*|link to (?:this|heading|section).*|anchor(?: link.*)?|direct link to .*|copy link.*|section titled .*)$/iu;
 /** Signs of generators' buttons and lines, whole texts of an element. */
@@ -17,6 +19,8 @@ export function isPermalink(link: HtmlElement, isInHeading: boolean): boolean {
   const href = link.attribs["href"] ?? "";
   if (!href.includes("#")) return false;
   const text = shortText(link, 80);
+  // A sign of a badly decoded page is two signs.
+  if (text !== undefined && text.length <= 2 && hasClass(link, headerLinkClass)) return true;
   if (text === undefined || !permalinkText.test(text)) return false;
   return text !== "" || isInHeading || hasClass(link, permalinkClass);
 }

@@ -15,7 +15,7 @@ const space = /\s/;
  */
 export class InlineText {
   readonly #pieces: Piece[] = [];
-  #endsWithSpace = true;
+  #endsWithSpace = false;
 
   /** Adds Markdown whose white space is already collapsed. */
   add(markdown: string): void {
@@ -55,12 +55,20 @@ export class InlineText {
     return out;
   }
 
-  #push(mark: Mark, text: string): void {
+  #push(mark: Mark, raw: string): void {
     const last = this.#pieces.at(-1);
+    const text = mark === "" && last?.mark === "" ? joined(last, raw) : raw;
     if (last !== undefined && last.mark === mark) last.text += text;
     else this.#pieces.push({ mark, text });
     this.#endsWithSpace = space.test(text.at(-1) ?? "");
   }
+}
+
+/** Signs that mean nothing alone would make a link or a picture of two pieces. */
+function joined(last: Piece, text: string): string {
+  if (last.text.endsWith("]") && text.startsWith("(")) return `\\${text}`;
+  if (last.text.endsWith("!") && text.startsWith("[")) last.text = `${last.text.slice(0, -1)}\\!`;
+  return text;
 }
 
 function firstChar({ mark, text }: Piece): string | undefined {

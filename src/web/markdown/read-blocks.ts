@@ -5,7 +5,7 @@ import { admonitionOf, type Admonition } from "./admonition.ts";
 import type { Block } from "./block.ts";
 import { quoted } from "./quoted.ts";
 import { isFurniture } from "./furniture.ts";
-import { attribute, shortText, textOf } from "./element.ts";
+import { attribute, hasClass, shortText, textOf } from "./element.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
 import { isHidden } from "./hidden.ts";
 import { isLanguageLabel } from "./code-language.ts";
@@ -23,6 +23,9 @@ import {
   readLine,
   type Reading,
 } from "./reading.ts";
+
+/** The number of a note, which its label says. */
+const footnoteLabel = /(?:^|\s)(?:label|footnote-label|fn-label)(?:\s|$)/;
 
 /** What stands in `nodes`, as blocks: runs of text between them are paragraphs. */
 export function readBlocks(nodes: readonly ChildNode[], place: Place, reading: Reading): Block[] {
@@ -189,7 +192,9 @@ function isLabelOfCode(element: HtmlElement): boolean {
 }
 
 function footnote(label: string, element: HtmlElement, place: Place, reading: Reading): Block[] {
-  const blocks = reading.readBlocks(element.children, nested(place), reading);
+  const isLabel = (node: ChildNode): boolean => isTag(node) && hasClass(node, footnoteLabel);
+  const nodes = element.children.filter((node) => !isLabel(node));
+  const blocks = reading.readBlocks(nodes, nested(place), reading);
   return blocks.length === 0 ? [] : [{ kind: "footnote", label, blocks }];
 }
 

@@ -35,12 +35,22 @@ export function readDefinitions(list: HtmlElement, place: Place, reading: Readin
     if (items.length === 0) items.push(current);
     current.push(...blocks);
   }
-  const filled = items.filter((item) => item.length > 0);
+  const filled = items.filter((item) => item.length > 0).map((item) => compact(item, reading));
   return [
     ...(filled.length === 0
       ? []
       : [{ kind: "list", list: { start: null, items: filled } } as const]),
     ...footnotes,
+  ];
+}
+
+/** A term and one paragraph are two lines of one. */
+function compact(item: Block[], { style }: Reading): Block[] {
+  const [term, definition] = item;
+  if (item.length !== 2 || term?.kind !== "paragraph" || definition?.kind !== "paragraph")
+    return item;
+  return [
+    { kind: "paragraph", text: `${term.text}${style === "text" ? "" : "  "}\n${definition.text}` },
   ];
 }
 
