@@ -265,6 +265,8 @@ export const pageRedirectsMax = 10;
 export const pageBytesMax = 10 * MIB;
 /** A page must be there by then, redirects included. */
 export const pageFetchMsMax = 30_000;
+/** Pages loading at a time, of all clients together; each may hold as many bytes as a page has. */
+export const pagesLoadingMax = 64;
 /** Pages are kept this long: so long does a reader who pages through one see the same. */
 export const pageCacheAgeMsMax = 15 * 60_000;
 /** Bytes in memory of all pages that are kept; those that were not asked for longest go first. */

@@ -1,8 +1,9 @@
 import { AppError } from "../../base/errors.ts";
-import { pageFetchMsMax } from "../../base/limits.ts";
+import { pageFetchMsMax, pagesLoadingMax } from "../../base/limits.ts";
 import { product } from "../../base/product.ts";
 import { startTimer } from "../../base/timer.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
+import { Turns } from "../browser/turns.ts";
 import type { FetchPageRequest, LoadedPage } from "../loaded-page.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import { type Arrival, followRedirects } from "./follow-redirects.ts";
@@ -16,6 +17,7 @@ export interface PageLoaderParts {
   /** Shared with the browser. */
   readonly cache: PageCache;
   readonly msMax?: number;
+  readonly loadingMax?: number;
 }
 
 /** What one request gave: for all who asked for the same at the same time. */
@@ -36,10 +38,12 @@ export class PageLoader {
   readonly #msMax: number;
   readonly #shared = new SharedWork<Loaded>();
   readonly #ways: RedirectMemory;
+  readonly #turns: Turns;
 
   constructor(parts: PageLoaderParts) {
     this.#parts = parts;
     this.#msMax = parts.msMax ?? pageFetchMsMax;
+    this.#turns = new Turns(parts.loadingMax ?? pagesLoadingMax);
     this.#ways = new RedirectMemory(parts.cache.now);
   }
 
@@ -52,9 +56,10 @@ export class PageLoader {
     const asked = parsePageUrl(url);
     const known = this.#kept(asked.url);
     if (known !== undefined) return shown(asked, known);
-    const loaded = await this.#shared.run(fetchKey(asked.url), signal, (shared) =>
-      this.#load(asked.url, shared),
-    );
+    const loaded = await this.#shared.run(fetchKey(asked.url), signal, async (shared) => {
+      using _turn = await this.#turns.take(shared);
+      return await this.#load(asked.url, shared);
+    });
     return shown(asked, loaded);
   }
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 
+import type { GuardedRequest } from "../../../src/web/guard/guard.ts";
+import type { LoadedPage } from "../../../src/web/loaded-page.ts";
+import { PageLoader } from "../../../src/web/pages/page-loader.ts";
 import { until } from "../../process/until.ts";
 import { failureOf, never, PageHarness, RawServer, textOf } from "./page-harness.ts";
 
@@ -13,10 +16,46 @@ function loaderWith(msMax = 30_000): PageHarness {
   return new PageHarness(() => new Response("unused"), { msMax });
 }
 
-/** What comes with the end in one packet is not seen by the reader: the end comes a little later. */
-function breakOff(socket: Socket, answer: string): void {
-  socket.write(answer);
-  setTimeout(() => socket.end(), 50);
+/**
+ * A loader and a server that ends the connection as soon as the first piece of its answer was read: what comes with the
+ * end in one packet may never be seen.
+ */
+async function breakingOff(
+  answer: string,
+): Promise<{ server: RawServer; page: () => Promise<LoadedPage> } & AsyncDisposable> {
+  const harness = loaderWith();
+  let read = Promise.withResolvers<void>();
+  const server = await RawServer.start((socket) => {
+    socket.write(answer);
+    void read.promise.then(() => socket.end());
+  });
+  const guard = {
+    async fetch(request: GuardedRequest): Promise<Response> {
+      read = Promise.withResolvers<void>();
+      const response = await harness.guard.fetch(request);
+      const reader = response.body?.getReader();
+      const body = {
+        getReader: () => ({
+          cancel: () => reader?.cancel(),
+          async read() {
+            const next = await reader?.read();
+            read.resolve();
+            return next;
+          },
+        }),
+      };
+      return Object.defineProperty(response, "body", { value: body });
+    },
+  };
+  const loader = new PageLoader({ guard, cache: harness.cache });
+  return {
+    server,
+    page: () => loader.fetchPage({ url: server.url }, never),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await harness[Symbol.asyncDispose]();
+    },
+  };
 }
 
 describe("servers that do not end what they began", () => {
@@ -43,12 +82,11 @@ describe("servers that do not end what they began", () => {
   test.each(partly)(
     "%s: the beginning and a note, and nothing is kept",
     async (_, answer, text, note) => {
-      await using harness = loaderWith();
-      await using server = await RawServer.start((socket) => socket.end(answer));
-      const page = await harness.page(server.url);
+      await using broken = await breakingOff(answer);
+      const page = await broken.page();
       expect(textOf(page)).toStartWith(text);
       expect(page.notes).toEqual([expect.stringMatching(note)]);
-      expect((await harness.page(server.url)).isCached).toBe(false);
+      expect((await broken.page()).isCached).toBe(false);
     },
   );
 
@@ -64,10 +102,10 @@ describe("servers that do not end what they began", () => {
   });
 
   test("a document that breaks off is a failure", async () => {
-    await using harness = loaderWith();
-    const answer = `${head("Content-Type: application/pdf", "Content-Length: 100")}%PDF-1.7`;
-    await using server = await RawServer.start((socket) => breakOff(socket, answer));
-    expect(await harness.failure(server.url)).toEqual({
+    await using broken = await breakingOff(
+      `${head("Content-Type: application/pdf", "Content-Length: 100")}%PDF-1.7`,
+    );
+    expect(await failureOf(broken.page())).toEqual({
       code: "system",
       message: "The connection broke off after 8 bytes. Try again.",
     });
@@ -76,7 +114,7 @@ describe("servers that do not end what they began", () => {
   test("a body that breaks off before it began is a failure", async () => {
     await using harness = loaderWith();
     await using server = await RawServer.start((socket) =>
-      breakOff(socket, head(htmlHead, "Content-Length: 100")),
+      socket.end(head(htmlHead, "Content-Length: 100")),
     );
     expect(await harness.failure(server.url)).toEqual({
       code: "system",
@@ -94,7 +132,7 @@ describe("servers that do not end what they began", () => {
 
 describe("servers that let one wait", () => {
   test("a stalled body: what came by the deadline, with a note", async () => {
-    await using harness = loaderWith(300);
+    await using harness = loaderWith(1_000);
     await using server = await RawServer.start((socket) => {
       socket.write(`${head(htmlHead, "Content-Length: 100")}<p>slow`);
     });
@@ -107,7 +145,7 @@ describe("servers that let one wait", () => {
   });
 
   test("a body that drips is left at the deadline", async () => {
-    await using harness = loaderWith(300);
+    await using harness = loaderWith(1_000);
     const drip = (socket: Socket): void => {
       socket.write(head(htmlHead, "Transfer-Encoding: chunked"));
       const timer = setInterval(() => socket.write(chunk("x")), 20);

@@ -248,6 +248,31 @@ describe("the same page asked for at the same time", () => {
     );
   });
 
+  test("waits for its turn when too many others load", async () => {
+    let [open, openMax] = [0, 0];
+    const gate = Promise.withResolvers<void>();
+    await using harness = new PageHarness(
+      async () => {
+        openMax = Math.max(openMax, ++open);
+        await gate.promise;
+        open--;
+        return new Response("turn");
+      },
+      { loadingMax: 2 },
+    );
+    const left = new AbortController();
+    const pages = ["/a", "/b"].map((path) => harness.text(path));
+    await until(() => harness.hits.length === 2);
+    const given = harness.failure("/given-up", left.signal);
+    pages.push(harness.text("/c"), harness.text("/d"));
+    left.abort();
+    expect(await given).toMatchObject({ code: "cancelled" });
+    gate.resolve();
+    expect(await Promise.all(pages)).toEqual(["turn", "turn", "turn", "turn"]);
+    expect(openMax).toBe(2);
+    expect(harness.hits).not.toContain("/given-up");
+  });
+
   test("goes on for the others when one caller cancels, and ends with the last", async () => {
     await using harness = new GatedHarness();
     const [first, second] = [new AbortController(), new AbortController()];

@@ -11,6 +11,12 @@ export const never = new AbortController().signal;
 
 type Route = (request: Request, url: URL) => Response | Promise<Response>;
 
+interface Options {
+  readonly msMax?: number;
+  readonly loadingMax?: number;
+  readonly sizeMax?: number;
+}
+
 /** A server on this machine, and what gets its pages through the real guard. */
 export class PageHarness implements AsyncDisposable {
   /** Milliseconds on the clock of the cache. */
@@ -22,7 +28,7 @@ export class PageHarness implements AsyncDisposable {
   readonly loader: PageLoader;
   readonly #server: Bun.Server<undefined>;
 
-  constructor(route: Route, options: { msMax?: number; sizeMax?: number } = {}) {
+  constructor(route: Route, options: Options = {}) {
     this.#server = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -34,12 +40,8 @@ export class PageHarness implements AsyncDisposable {
       },
     });
     this.cache = new PageCache(options.sizeMax, () => this.now);
-    const { msMax } = options;
-    this.loader = new PageLoader({
-      guard: this.guard,
-      cache: this.cache,
-      ...(msMax !== undefined && { msMax }),
-    });
+    const { sizeMax: _, ...limits } = options;
+    this.loader = new PageLoader({ guard: this.guard, cache: this.cache, ...limits });
   }
 
   /** `http://127.0.0.1:<port>`. */
