@@ -8,7 +8,7 @@ import { answerMsMin, earlyGraceMs, engineMsMax, searchMsMax } from "./search-li
 export type Ask = Extract<Choice, { kind: "ask" }>;
 
 /** How one question ended. */
-export type Finding =
+type Finding =
   | { readonly kind: "answer"; readonly answer: EngineAnswer }
   /** Its own time, or that of the search, was up. */
   | { readonly kind: "late" }

@@ -1,6 +1,7 @@
 import type { EngineId, RawResult } from "./engine.ts";
 import { cleanText, cutAtWord } from "./clean-text.ts";
 import { splitLeadingDate } from "./leading-date.ts";
+import { isEnginePlace } from "./engine-places.ts";
 import { pageKey } from "./page-key.ts";
 import { snippetCharsMax, titleCharsMax, urlCharsMax } from "./text-limits.ts";
 
@@ -25,18 +26,6 @@ export interface EngineList {
   readonly weight: number;
   readonly pages: readonly ListedPage[];
 }
-
-/** Hosts that count clicks, whatever engine leads to them. */
-const trackerHosts =
-  /(?:^|\.)(?:doubleclick\.net|googleadservices\.com|googlesyndication\.com|adservice\.google\.[a-z.]+|clickserve\.dartsearch\.net)$/;
-/** Paths of ads and click counters on the hosts of the engines. */
-const trackerPages: readonly RegExp[] = [
-  /^(?:\w+\.)*bing\.com\/(?:aclick|aclk)/,
-  /^(?:\w+\.)*duckduckgo\.com\/(?:y\.js|l\/)/,
-  /^(?:\w+\.)*google\.[a-z.]+\/(?:aclk|url$)/,
-  /^(?:\w+\.)*yandex\.[a-z.]+\/(?:clck|showcaptcha)/,
-  /^(?:r\.search|rds|sr)\.\w*\.?yahoo\.com\//,
-];
 
 /**
  * The usable results of an engine: `http:` and `https:` pages with a title, without ads and click counters. Texts lose
@@ -65,8 +54,7 @@ function isShowable(url: URL): boolean {
   if (url.protocol !== "https:" && url.protocol !== "http:") return false;
   // What stands before an @ looks like a host and is none.
   if (url.username !== "" || url.password !== "" || url.href.length > urlCharsMax) return false;
-  const place = `${url.hostname}${url.pathname}`;
-  return !trackerHosts.test(url.hostname) && !trackerPages.some((form) => form.test(place));
+  return !isEnginePlace(url);
 }
 
 function isDate(text: string | undefined): boolean {

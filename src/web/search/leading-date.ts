@@ -67,7 +67,7 @@ export function splitLeadingDate(text: string, now: Date): DatedText {
 }
 
 /** `YYYY-MM-DD` of a text that is a date and nothing else; undefined for any other. */
-export function readDate(text: string, now: Date): string | undefined {
+function readDate(text: string, now: Date): string | undefined {
   const written = text.trim().replaceAll(/\s+/g, " ");
   for (const [form, read] of dateForms) {
     const match = form.exec(written);
