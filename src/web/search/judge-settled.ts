@@ -114,12 +114,13 @@ function failed(
 /** An engine that answers may still want to be left alone for a while. */
 function afterAnswer(backoffMs: number | undefined): Verdict {
   if (backoffMs === undefined) return { kind: "healthy" };
-  return { kind: "throttled", reason: "", waitMs: backoffMs };
+  return { kind: "throttled", reason: "asked for a pause", waitMs: backoffMs };
 }
 
 /** The reason that later searches and `doctor search` give, from what is said of this one. */
 function withReason(verdict: Verdict, { status, detail }: EngineReport): Verdict {
   if (verdict.kind === "healthy" || verdict.kind === "unknown") return verdict;
+  if (verdict.reason !== "") return verdict;
   const name = status.replaceAll("_", " ");
   return { ...verdict, reason: detail === undefined ? name : `${name} (${detail})` };
 }
