@@ -2,6 +2,7 @@ import { routeConsoleToStderr } from "../base/console.ts";
 import { messageOf } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import type { CliServices } from "../cli/command.ts";
+import { escapeForTerminal } from "../cli/print.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run.ts";
 import { decoderArgument } from "../images/decoder-argument.ts";
@@ -17,7 +18,9 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
     process.exit(await runDecoder(process.argv[3], process.env["PATH"] ?? ""));
   }
   const io = createProcessIo();
-  const warn = (message: string): void => io.stderr.write(`scorpiox-code: ${message}\n`);
+  // What a library or a tool threw may have text of a page in it.
+  const warn = (message: string): void =>
+    io.stderr.write(`scorpiox-code: ${escapeForTerminal(message)}\n`);
   surviveMistakes(warn);
   const { env } = io;
   const services: CliServices = {

@@ -40,6 +40,8 @@ describe("a tool that breaks", () => {
     // The reason, not the source of the program or a stack.
     expect(textOf(reply).length).toBeLessThan(300);
     expect(server.stderr.length).toBeLessThan(500);
+    // Nothing that a terminal would act on.
+    expect(server.stderr).toMatch(/^[\x20-\x7e\n]*$/);
     expect(textOf(await server.call("Bash", { command: "echo fine" }))).toBe("fine\n");
   });
 
