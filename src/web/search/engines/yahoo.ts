@@ -30,6 +30,7 @@ const consentSelector =
 const emptyText = /^(?:we did not find (?:any )?results for|no results found for)/i;
 /** Its own code for too many requests. */
 const throttleStatus = 999;
+const throttleText = /\bunable to process request at this time\b.*\b999\b/i;
 
 export const yahoo: SearchEngine = {
   id: "yahoo",
@@ -43,7 +44,7 @@ export const yahoo: SearchEngine = {
       results,
       internal,
       isEmpty: (page) => page.says(emptyText),
-      block: (page) => (page.has(consentSelector) ? consentWall() : undefined),
+      block,
       judgeLocation,
     })),
   judgeLocation,
@@ -102,6 +103,11 @@ function targetUrl(href: string | undefined): string | undefined {
 
 function isAd({ hostname, pathname }: URL): boolean {
   return /(?:^|\.)bing\.com$/.test(hostname) && pathname.startsWith("/aclick");
+}
+
+function block(page: Page): EngineAnswer | undefined {
+  if (page.has(consentSelector)) return consentWall();
+  return page.says(throttleText) ? rateLimited(`error ${throttleStatus}`) : undefined;
 }
 
 function throttled({ status, headers }: EngineResponse): EngineAnswer | undefined {

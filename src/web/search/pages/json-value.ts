@@ -6,7 +6,9 @@ const entriesMax = 200;
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Undefined when the text is no JSON. Bare control characters in strings, which Baidu sends, become spaces. */
-export function parseJson(text: string): unknown {
+export function parseJson(written: string): unknown {
+  // A byte order mark counts as white space here, but not to the parser.
+  const text = written.trim();
   try {
     return JSON.parse(text);
   } catch {

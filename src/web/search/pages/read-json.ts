@@ -2,6 +2,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { EngineAnswer, EngineResponse, SearchEngine } from "../engine.ts";
 import { parseError } from "./answers.ts";
 import { challengeOf } from "./challenge.ts";
+import { errorTitleAnswer } from "./error-title.ts";
 import { parseJson } from "./json-value.ts";
 import { type Page, openPage } from "./page.ts";
 import { locationAnswer } from "./read-page.ts";
@@ -41,5 +42,10 @@ async function withoutJson(response: EngineResponse, rules: JsonRules): Promise<
   if (said !== undefined) return said;
   const page = await openPage(response.text);
   const wall = rules.wall?.(page) ?? challengeOf(page, response);
-  return wall ?? statusAnswer(response) ?? parseError("the answer is no JSON");
+  return (
+    wall ??
+    statusAnswer(response) ??
+    errorTitleAnswer(page, response) ??
+    parseError("the answer is no JSON")
+  );
 }

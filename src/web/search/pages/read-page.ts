@@ -2,6 +2,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { EngineAnswer, EngineResponse, RawResult, SearchEngine } from "../engine.ts";
 import { blocked, failed, noResults, parseError } from "./answers.ts";
 import { challengeOf } from "./challenge.ts";
+import { errorTitleAnswer } from "./error-title.ts";
 import { type Page, openPage } from "./page.ts";
 import { statusAnswer } from "./status-answer.ts";
 
@@ -48,6 +49,7 @@ async function judgePage(
   return (
     challengeOf(page, response) ??
     unread ??
+    errorTitleAnswer(page, response) ??
     parseError("no results and no sign of why: the markup may have changed")
   );
 }
