@@ -123,9 +123,9 @@ function offendersOf(answer: EngineAnswer): unknown[] {
 
 describe("whatever an engine answers", () => {
   test.each([
-    ["HTML", pages, 150],
-    ["JSON", bodies, 150],
-    ["text", fc.string({ unit: "binary", maxLength: 200 }), 60],
+    ["HTML", pages, 100],
+    ["JSON", bodies, 100],
+    ["text", fc.string({ unit: "binary", maxLength: 200 }), 40],
   ] as const)(
     "%s is read without throwing, and results have addresses of the Web",
     async (_, texts, runs) => {
@@ -145,27 +145,36 @@ describe("whatever an engine answers", () => {
   /** 3 MB each: quadratic work on one of them would take longer than a test may. */
   test.each([
     [
+      "duckduckgo",
       "nested elements",
       repeat('<div id="links" class="result web-result snippet" data-type="web">'),
     ],
     [
+      "duckduckgo",
       "tables in tables",
       repeat("<table><tr><td class=result-snippet><a class=result-link href=http://a.b>x</a>"),
     ],
-    ["many results", `<div id="search">${repeat('<a href="http://a.example/"><h3>t</h3></a>')}`],
     [
+      "google",
+      "many results",
+      `<div id="search">${repeat('<a href="http://a.example/"><h3>t</h3></a>')}`,
+    ],
+    [
+      "bing",
       "unclosed formatting",
       Array.from({ length: 60_000 }, (_, i) => `<p><b class="c${i}">`).join(""),
     ],
-    ["beginnings of data", `<script>${repeat("React.createElement(UIStartpage.AppSerpWeb, {a:[")}`],
-    ["an endless string", `<script>var data = {a:"${repeat("\\")}`],
-    ["nested lists", `<script>var data = ${repeat("[")}`],
-    ["nested JSON", repeat('{"items":[')],
-    ["one long text", repeat("x")],
-  ])("3 MB of %s are read in bounded time", async (_, text) => {
-    for (const id of ["duckduckgo", "startpage", "google", "mwmbl"] as const) {
-      expect(offendersOf(await readText(id, text))).toEqual([]);
-    }
+    [
+      "startpage",
+      "beginnings of data",
+      `<script>${repeat("React.createElement(UIStartpage.AppSerpWeb, {a:[")}`,
+    ],
+    ["startpage", "an endless string", `<script>var data = {a:"${repeat("\\")}`],
+    ["startpage", "nested lists", `<script>var data = ${repeat("[")}`],
+    ["mwmbl", "nested JSON", repeat('{"items":[')],
+    ["stackexchange", "one long text", repeat("x")],
+  ] as const)("%s reads 3 MB of %s in bounded time", async (id, _, text) => {
+    expect(offendersOf(await readText(id, text))).toEqual([]);
   });
 
   test("a page of 3 MB with results in front has them", async () => {
