@@ -74,8 +74,15 @@ function matchesAttribute(element: HtmlElement, { name, test, value }: Attribute
   }
 }
 
+/** Longer lists of classes are not read to their end. */
+const classCharsMax = 2_000;
+
 /** The classes of an element, in its order. */
 export function classTokens(element: HtmlElement): string[] {
   const value = element.attribs["class"];
-  return value === undefined ? [] : value.split(/\s+/).filter((token) => token !== "");
+  if (value === undefined) return [];
+  return value
+    .slice(0, classCharsMax)
+    .split(/\s+/)
+    .filter((token) => token !== "");
 }

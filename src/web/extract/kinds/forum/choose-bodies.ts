@@ -27,7 +27,7 @@ function namedBody(
   page: PageFacts,
 ): HtmlElement | undefined {
   let best: HtmlElement | undefined;
-  const waiting = [...childrenOf(post, posts)];
+  const waiting = childrenOf(post, posts);
   for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
     if (isNamedBody(element)) {
       const chars = page.measure(element).chars;
@@ -38,7 +38,7 @@ function namedBody(
       )
         best = element;
     }
-    waiting.push(...childrenOf(element, posts));
+    for (const child of childrenOf(element, posts)) waiting.push(child);
   }
   return best;
 }

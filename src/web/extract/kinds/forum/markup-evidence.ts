@@ -22,16 +22,27 @@ for (const markup of forumMarkups) {
   }
 }
 
-/** The software whose posts and bodies both occur below `root`: one walk for all of the table. */
+/** A page is of one software; what a few others use the same names for is told apart by the posts. */
+const markupsMax = 4;
+
+/** The software whose posts and bodies both occur below `root`, most first: one walk for all of the table. */
 export function markupsIn(root: HtmlElement): ForumMarkup[] {
-  const seen = { post: new Set<ForumMarkup>(), body: new Set<ForumMarkup>() };
+  const counts = new Map<ForumMarkup, { post: number; body: number }>();
   walkElements(root, (element) => {
     for (const key of ["", ...classTokens(element)]) {
       for (const { markup, pattern, part } of entries.get(key) ?? []) {
-        if (!seen[part].has(markup) && matchesPattern(element, pattern)) seen[part].add(markup);
+        if (!matchesPattern(element, pattern)) continue;
+        const count = counts.get(markup) ?? { post: 0, body: 0 };
+        count[part]++;
+        counts.set(markup, count);
       }
     }
     return "into";
   });
-  return forumMarkups.filter((markup) => seen.post.has(markup) && seen.body.has(markup));
+  return [...counts]
+    .map(([markup, { post, body }]) => ({ markup, both: Math.min(post, body) }))
+    .filter(({ both }) => both > 0)
+    .toSorted((a, b) => b.both - a.both)
+    .slice(0, markupsMax)
+    .map(({ markup }) => markup);
 }

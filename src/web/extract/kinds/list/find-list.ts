@@ -1,45 +1,37 @@
-import { isTag, isText } from "domhandler";
+import { isTag } from "domhandler";
 import type { ParentNode } from "domhandler";
 
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import type { KindCandidate } from "../../kind-candidate.ts";
 import type { PageFacts } from "../../page-facts.ts";
-import type { TextMeasure } from "../../text-measure.ts";
 import type { PageClaims } from "../page-claims.ts";
+import { copyList } from "./copy-list.ts";
 import { listEvidence } from "./list-certainty.ts";
-import { copyContent } from "../copy-content.ts";
-import { isForSmallScreens, isHiddenByClass } from "../is-furniture.ts";
-import { isActionText } from "./action-text.ts";
 import { listRoot } from "./list-root.ts";
-import { isLinkMenu, isPageFurniture } from "./page-furniture.ts";
+import { isPageFurniture } from "./page-furniture.ts";
 import { protectedParts } from "./protected-parts.ts";
-import type { ProtectedParts } from "./protected-parts.ts";
 import { findRecordGroups } from "./record-groups.ts";
 import type { RecordGroup } from "./record-groups.ts";
-import { RepeatedText } from "./repeated-text.ts";
 
 /** Below it a page has lists, but is none. */
 const certaintyMin = 0.3;
 /** Of the fullest list: others of the page with as much belong to it too. */
 const besidePartMin = 0.25;
-/** A part of a page with more of its text is not what frames it. */
-const framePartMax = 0.4;
+/** A list in what frames a page is the page's own only if nothing else is. */
+const framedWeight = 0.2;
 /** From a list up to the page's frame there are fewer. */
 const ancestorsMax = 60;
+
 /** A page whose subject are the things that it lists. */
 export function findList(page: PageFacts, claims: PageClaims): KindCandidate | undefined {
   const groups = findRecordGroups(page).filter(({ isRich }) => isRich);
-  const first = fullestList(groups, page);
-  if (first === undefined) return undefined;
   const { certainty, isPriced } = listEvidence(groups, claims, page);
-  if (certainty < certaintyMin) return undefined;
+  const first = fullestList(groups, page);
+  if (first === undefined || certainty < certaintyMin) return undefined;
   const parts = protectedParts(listsBeside(first, groups, page));
   const root = copyList(listRoot(page, parts), page, parts);
   return { kind: isPriced ? "collection" : "listing", root, confidence: certainty };
 }
-
-/** A list in what frames a page is the page's own only if nothing else is. */
-const framedWeight = 0.2;
 
 function fullestList(groups: readonly RecordGroup[], page: PageFacts): RecordGroup | undefined {
   const none: ReadonlySet<HtmlElement> = new Set();
@@ -66,6 +58,7 @@ function listsBeside(
   return [first, ...beside];
 }
 
+/** Looks up from the first record to the page's frame, but not at `holders`. */
 function isInFurniture(
   { records }: RecordGroup,
   holders: ReadonlySet<HtmlElement>,
@@ -77,53 +70,4 @@ function isInFurniture(
     element = element.parent;
   }
   return false;
-}
-
-function copyList(main: HtmlElement, page: PageFacts, parts: ProtectedParts): HtmlElement {
-  const frameCharsMax = page.measure(main).chars * framePartMax;
-  const repeats = new RepeatedText(page);
-  const recordOf = new Map<HtmlElement, HtmlElement>();
-  const isUnseen = (element: HtmlElement, measure: TextMeasure): boolean =>
-    isHiddenByClass(element) ||
-    (isForSmallScreens(element) && repeats.isElsewhere(element)) ||
-    isActionText(element, measure);
-  const isFrame = (element: HtmlElement, measure: TextMeasure): boolean => {
-    if (measure.chars > frameCharsMax) return false;
-    if (element.name === "form" || element.name === "header")
-      return measure.linkChars > measure.chars / 2;
-    return isPageFurniture(element, measure) || isLinkMenu(measure);
-  };
-  /** A heading of what is left out. */
-  const isLonelyHeading = (element: HtmlElement): boolean => {
-    if (!/^h[2-6]$/.test(element.name)) return false;
-    let isLonely = false;
-    for (let next = element.next; next !== null; next = next.next) {
-      if (isText(next) && next.data.trim() !== "") return false;
-      if (!isTag(next)) continue;
-      const measure = page.measure(next);
-      if (measure.chars === 0) continue;
-      if (/^h[1-6]$/.test(next.name)) break;
-      if (
-        parts.holders.has(next) ||
-        parts.records.has(next) ||
-        !(isUnseen(next, measure) || isFrame(next, measure))
-      )
-        return false;
-      isLonely = true;
-    }
-    return isLonely;
-  };
-  return copyContent(main, (element) => {
-    const parent = element.parent as HtmlElement;
-    const record = recordOf.get(parent) ?? (parts.records.has(element) ? element : undefined);
-    if (record !== undefined) recordOf.set(element, record);
-    if (record === element) return repeats.isSecond(element);
-    if (parts.holders.has(element)) return false;
-    const measure = page.measure(element);
-    if (isUnseen(element, measure)) return true;
-    if (record !== undefined) {
-      return measure.chars < page.measure(record).chars * 0.6 && isPageFurniture(element, measure);
-    }
-    return isFrame(element, measure) || isLonelyHeading(element);
-  });
 }

@@ -12,6 +12,8 @@ import type { RecordGroup } from "./record-groups.ts";
 
 /** Fewer cards stand below an article, or beside a text. */
 const cardsMin = 5;
+/** Fewer goods among much prose are what an article recommends. */
+const goodsMin = 8;
 /** In the mean; longer ones are chapters. */
 const cardCharsMax = 1_000;
 /** Shorter paragraphs stand in cards too. */
@@ -52,14 +54,15 @@ export function listEvidence(
     (part < 0.7 || first.records.length < 8)
   )
     return none;
-  return { certainty: certaintyOf(part, isPriced), isPriced };
+  return { certainty: certaintyOf(part, isPriced, first.records.length), isPriced };
 }
 
-function certaintyOf(part: number, isPriced: boolean): number {
+function certaintyOf(part: number, isPriced: boolean, count: number): number {
   if (part >= 0.85) return 0.8;
   if (part >= 0.6) return 0.65;
   // A shop tells about its goods above and below them.
-  if (isPriced) return part >= 0.3 ? 0.6 : 0.5;
+  if (isPriced && part >= 0.3) return 0.6;
+  if (isPriced && count >= goodsMin) return 0.5;
   return part >= 0.4 ? 0.4 : 0.2;
 }
 

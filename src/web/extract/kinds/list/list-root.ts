@@ -19,7 +19,7 @@ export function listRoot(page: PageFacts, parts: ProtectedParts): HtmlElement {
   let root = commonHolder(page.body, parts);
   for (
     let child = root, parent = root.parent;
-    parent !== null && isTag(parent) && child !== page.body && !isMain(child);
+    parent !== null && isTag(parent) && child !== page.body && !isWholeMain(child, heading);
     child = parent, parent = parent.parent
   ) {
     if (addsContent(parent, child, heading, page)) root = parent;
@@ -27,8 +27,10 @@ export function listRoot(page: PageFacts, parts: ProtectedParts): HtmlElement {
   return root;
 }
 
-function isMain({ name, attribs }: HtmlElement): boolean {
-  return name === "main" || attribs["role"] === "main";
+/** `main`, unless the heading of the page stands outside of it. */
+function isWholeMain(element: HtmlElement, heading: HtmlElement | undefined): boolean {
+  if (element.name !== "main" && element.attribs["role"] !== "main") return false;
+  return heading === undefined || isWithin(heading, element);
 }
 
 /** The deepest element that holds all records. */

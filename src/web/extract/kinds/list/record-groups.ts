@@ -38,14 +38,10 @@ const price =
 /** The groups of records below `page.body`, the fullest first. */
 export function findRecordGroups(page: PageFacts): RecordGroup[] {
   const groups = new Map<string, HtmlElement[]>();
+  addSiblings(page.body, groups);
   walkElements(page.body, (element) => {
     if (isFramed(element)) return "past";
-    for (const [signature, records] of siblingsOf(element)) {
-      const key = `${signatureOf(element)}>${signature}`;
-      const known = groups.get(key);
-      if (known === undefined) groups.set(key, [...records]);
-      else for (const record of records) known.push(record);
-    }
+    addSiblings(element, groups);
     return "into";
   });
   return [...groups.values()]
@@ -56,6 +52,16 @@ export function findRecordGroups(page: PageFacts): RecordGroup[] {
     .toSorted((a, b) => b.chars - a.chars)
     .slice(0, groupsMax)
     .map(({ records, chars }) => ({ records, chars, ...lookInto(records, chars) }));
+}
+
+/** Puts the children of one form under the key that cards of the same form elsewhere have too. */
+function addSiblings(parent: HtmlElement, groups: Map<string, HtmlElement[]>): void {
+  for (const [signature, records] of siblingsOf(parent)) {
+    const key = `${signatureOf(parent)}>${signature}`;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, records);
+    else for (const record of records) known.push(record);
+  }
 }
 
 /** Elements without classes repeat at all depths; those inside another record are no records of their own. */

@@ -16,7 +16,9 @@ const confidence = 0.6;
 /** `main` that is not nearly empty is what its name says. */
 const mainPartMin = 0.25;
 /** A part with more of the page's text is not what stands beside the product. */
-const besidePartMax = 0.5;
+const besidePartMax = 0.8;
+/** Cards with more are the parts of the product's own page. */
+const goodsPartMax = 0.5;
 /** Shorter parts are a line of the product itself: how it is rated, when it comes. */
 const besideCharsMin = 120;
 
@@ -48,7 +50,7 @@ export function findProduct(page: PageFacts): KindCandidate | undefined {
 
 /** Cards, other than those that the name of the product stands in. */
 function otherGoods(page: PageFacts, holders: ReadonlySet<HtmlElement>): ReadonlySet<HtmlElement> {
-  const charsMax = page.measure(page.body).chars * besidePartMax;
+  const charsMax = page.measure(page.body).chars * goodsPartMax;
   const groups = findRecordGroups(page).filter(
     (group) => group.chars < charsMax && areCards(group, page),
   );

@@ -1,0 +1,92 @@
+import { isTag, isText } from "domhandler";
+
+import type { HtmlElement } from "../../../dom/parse-html.ts";
+import type { PageFacts } from "../../page-facts.ts";
+import type { TextMeasure } from "../../text-measure.ts";
+import { copyContent } from "../copy-content.ts";
+import { isForSmallScreens, isHiddenByClass } from "../is-furniture.ts";
+import { isActionText } from "./action-text.ts";
+import { isLinkMenu, isPageFurniture } from "./page-furniture.ts";
+import type { ProtectedParts } from "./protected-parts.ts";
+import { RepeatedText } from "./repeated-text.ts";
+
+/** A part of a page with more of its text is not what frames it. */
+const framePartMax = 0.4;
+/** A part of a record with more of its text is not what can be done with it. */
+const recordFramePartMax = 0.6;
+
+/** A copy of the part of a page that holds its lists: records, headings and prose, without what frames them. */
+export function copyList(root: HtmlElement, page: PageFacts, parts: ProtectedParts): HtmlElement {
+  const copier = new ListCopier(root, page, parts);
+  return copyContent(root, (element) => copier.isDropped(element));
+}
+
+class ListCopier {
+  readonly #page: PageFacts;
+  readonly #parts: ProtectedParts;
+  readonly #frameCharsMax: number;
+  readonly #repeats: RepeatedText;
+  /** The outermost record that an element stands in; filled on the way down. */
+  readonly #recordOf = new Map<HtmlElement, HtmlElement>();
+
+  constructor(root: HtmlElement, page: PageFacts, parts: ProtectedParts) {
+    this.#page = page;
+    this.#parts = parts;
+    this.#frameCharsMax = page.measure(root).chars * framePartMax;
+    this.#repeats = new RepeatedText(page);
+  }
+
+  /** Asked for each element after its parent. */
+  isDropped(element: HtmlElement): boolean {
+    const record = this.#enter(element);
+    if (record === element) return this.#repeats.isSecond(element);
+    if (this.#parts.holders.has(element)) return false;
+    const measure = this.#page.measure(element);
+    if (this.#isUnseen(element, measure)) return true;
+    if (record === undefined)
+      return this.#isFrame(element, measure) || this.#isHeadingOfNothing(element);
+    const charsMax = this.#page.measure(record).chars * recordFramePartMax;
+    return measure.chars < charsMax && isPageFurniture(element, measure);
+  }
+
+  #enter(element: HtmlElement): HtmlElement | undefined {
+    const { parent } = element;
+    const outer = parent !== null && isTag(parent) ? this.#recordOf.get(parent) : undefined;
+    const record = outer ?? (this.#parts.records.has(element) ? element : undefined);
+    if (record !== undefined) this.#recordOf.set(element, record);
+    return record;
+  }
+
+  #isUnseen(element: HtmlElement, measure: TextMeasure): boolean {
+    if (isHiddenByClass(element) || isActionText(element, measure)) return true;
+    return isForSmallScreens(element) && this.#repeats.isElsewhere(element);
+  }
+
+  #isFrame(element: HtmlElement, measure: TextMeasure): boolean {
+    if (measure.chars > this.#frameCharsMax) return false;
+    // Programs put all of a page into a form.
+    if (element.name === "form" || element.name === "header")
+      return measure.linkChars > measure.chars / 2;
+    return isPageFurniture(element, measure) || isLinkMenu(measure);
+  }
+
+  /** A heading is left out with all that it stands above. */
+  #isHeadingOfNothing(heading: HtmlElement): boolean {
+    if (!/^h[2-6]$/.test(heading.name)) return false;
+    let isOfNothing = false;
+    for (let next = heading.next; next !== null; next = next.next) {
+      if (isText(next) && next.data.trim() !== "") return false;
+      if (!isTag(next) || this.#page.measure(next).chars === 0) continue;
+      if (/^h[1-6]$/.test(next.name)) break;
+      if (!this.#isLeftOut(next)) return false;
+      isOfNothing = true;
+    }
+    return isOfNothing;
+  }
+
+  #isLeftOut(element: HtmlElement): boolean {
+    if (this.#parts.holders.has(element) || this.#parts.records.has(element)) return false;
+    const measure = this.#page.measure(element);
+    return this.#isUnseen(element, measure) || this.#isFrame(element, measure);
+  }
+}
