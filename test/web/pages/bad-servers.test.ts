@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import type { GuardedRequest } from "../../../src/web/guard/guard.ts";
 import type { LoadedPage } from "../../../src/web/loaded-page.ts";
@@ -263,6 +266,30 @@ describe("servers that speak something else", () => {
       code: "system",
       message: expect.stringContaining("the connection was refused"),
     });
+  });
+
+  test.skipIf(Bun.which("openssl") === null)("a certificate that nobody vouches for", async () => {
+    const files = mkdtempSync(join(tmpdir(), "scorpiox-pages-"));
+    const [cert, key] = [join(files, "cert.pem"), join(files, "key.pem")];
+    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+    const made = ["openssl", "req", "-x509", ...kind, ...subject, "-keyout", key, "-out", cert];
+    expect(Bun.spawnSync(made).exitCode).toBe(0);
+    let hits = 0;
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      tls: { cert: Bun.file(cert), key: Bun.file(key) },
+      fetch: () => new Response(`secret ${++hits}`),
+    });
+    await using harness = loaderWith();
+    expect(await harness.failure(server.url.href)).toEqual({
+      code: "system",
+      message: expect.stringContaining("its certificate is signed by itself"),
+    });
+    expect(hits).toBe(0);
+    await server.stop(true);
+    rmSync(files, { recursive: true });
   });
 
   test("https: where there is none", async () => {
