@@ -1,3 +1,4 @@
+import { isTag } from "domhandler";
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import type {
   EngineAnswer,
@@ -18,6 +19,7 @@ import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
 const resultSelector = 'div.snippet[data-type="web"]:not(.standalone)';
 const otherSelector = '#discussions, [data-type="cluster"], .deep-links';
 const contentSelector = ".result-content";
+const nestedClass = /(?:^|\s)(?:snippet|deep-links)(?:\s|$)/;
 const titleSelector = ".search-snippet-title";
 const snippetSelectors = [
   ".generic-snippet .content",
@@ -103,8 +105,7 @@ function snippetOf(page: Page, result: HtmlElement, content: HtmlElement): strin
 /** Whether it belongs to a result inside of this one. */
 function isNested(element: HtmlElement, result: HtmlElement): boolean {
   for (let node = element.parent; node !== null && node !== result; node = node.parent) {
-    const classes = (node as HtmlElement).attribs?.["class"]?.split(/\s+/) ?? [];
-    if (classes.includes("snippet") || classes.includes("deep-links")) return true;
+    if (isTag(node) && nestedClass.test(node.attribs["class"] ?? "")) return true;
   }
   return false;
 }

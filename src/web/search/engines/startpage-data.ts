@@ -11,6 +11,9 @@ const dataStart = /React\.createElement\(\s*UIStartpage\.AppSerpWeb\s*,\s*(?=\{)
 const resultType = "web-google";
 const interstitialStart = /\bvar\s+data\s*=\s*(?=\{)/g;
 
+/** Places where data may begin that are tried: a page has one or two. */
+const startsMax = 20;
+
 /** The results in the page's data; undefined when it has none, or other data than known. */
 export async function readStartpageData(page: Page): Promise<RawResult[] | undefined> {
   const mainline = listAt(
@@ -46,11 +49,11 @@ export function startpageInterstitial(page: Page): Readonly<Record<string, strin
 }
 
 function literalAfter(page: Page, start: RegExp): unknown {
-  for (const script of page.scripts()) {
-    for (const match of script.matchAll(start)) {
-      const value = parseLiteral(script, match.index + match[0].length);
-      if (value !== undefined) return value;
-    }
-  }
-  return undefined;
+  const starts = Iterator.from(page.scripts()).flatMap((script) =>
+    script.matchAll(start).map(({ index, 0: text }) => ({ script, at: index + text.length })),
+  );
+  return starts
+    .take(startsMax)
+    .map(({ script, at }) => parseLiteral(script, at))
+    .find((value) => value !== undefined);
 }

@@ -30,7 +30,7 @@ const consentSelector =
 const emptyText = /^(?:we did not find (?:any )?results for|no results found for)/i;
 /** Its own code for too many requests. */
 const throttleStatus = 999;
-const throttleText = /\bunable to process request at this time\b.*\b999\b/i;
+const throttleText = /\bunable to process request at this time\b.{0,40}\b999\b/i;
 
 export const yahoo: SearchEngine = {
   id: "yahoo",

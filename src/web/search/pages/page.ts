@@ -4,7 +4,7 @@ import type { HtmlDocument, HtmlElement } from "../../dom/parse-html.ts";
 
 /** A parsed page of a search engine. */
 export interface Page {
-  /** In the order of the document, the first 500. */
+  /** In the order of the document, the first 100. */
   all(selector: string, root?: HtmlElement): HtmlElement[];
   first(selector: string, root?: HtmlElement): HtmlElement | undefined;
   has(selector: string): boolean;
@@ -23,7 +23,9 @@ const pageDepthMax = 256;
 /** More elements are made to take time, too. Captured pages have up to 2,600. */
 const pageElementsMax = 60_000;
 /** More than any page lists; what is done for each of them has a bound by this. */
-const matchesMax = 500;
+const matchesMax = 100;
+/** Of a text, what is looked at for a marker: markers are short and stand alone. */
+const markerCharsMax = 500;
 
 /** What is never read as text. */
 const silentElements: ReadonlySet<string> = new Set(["script", "style", "template", "svg"]);
@@ -50,7 +52,8 @@ export async function openPage(html: string): Promise<Page> {
     first,
     has: (selector) => first(selector) !== undefined,
     text: (element) => (element === undefined ? "" : textOf(element)),
-    says: (expression) => textNodesOf(document).some((text) => expression.test(text.trim())),
+    says: (expression) =>
+      textNodesOf(document).some((text) => expression.test(text.trim().slice(0, markerCharsMax))),
     scripts: () => all("script:not([src])").map((script) => rawTextOf(script)),
     title: textOf(first("head > title, body > title")),
   };

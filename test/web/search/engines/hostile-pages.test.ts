@@ -169,6 +169,13 @@ describe("whatever an engine answers", () => {
       "beginnings of data",
       `<script>${repeat("React.createElement(UIStartpage.AppSerpWeb, {a:[")}`,
     ],
+    ["startpage", "comments without end", `<script>${repeat("var data = {/*")}`],
+    ["yahoo", "beginnings of a sentence", repeat("unable to process request at this time ")],
+    [
+      "brave",
+      "results in results",
+      `${'<div class="snippet" data-type="web"><div class="result-content">'.repeat(100)}${repeat("<p class=x>" + "y".repeat(60))}`,
+    ],
     ["startpage", "an endless string", `<script>var data = {a:"${repeat("\\")}`],
     ["startpage", "nested lists", `<script>var data = ${repeat("[")}`],
     ["mwmbl", "nested JSON", repeat('{"items":[')],
