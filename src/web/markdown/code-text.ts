@@ -103,7 +103,9 @@ function appendAll(element: HtmlElement, out: CodeLines, depth: number): void {
     if (!isSplit || !isTag(child) || isCodeFurniture(child)) appendNode(child, out, depth);
     else if (isLine(child)) {
       if (lines++ > 0) out.add("\n");
-      appendAll(child, out, depth + 1);
+      const line = new CodeLines();
+      appendAll(child, line, depth + 1);
+      out.add(line.toString().replace(/\n$/, ""));
     } else appendNode(child, out, depth);
   }
 }

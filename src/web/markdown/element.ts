@@ -55,11 +55,24 @@ export function shortText(element: HtmlElement, charsMax: number): string | unde
 
 /** The element's siblings before it, nearest first, at most `count` of them. */
 export function siblingsBefore(element: HtmlElement, count: number): HtmlElement[] {
+  return siblings(element, count, (node) => node.prev);
+}
+
+/** The element's siblings after it, nearest first, at most `count` of them. */
+export function siblingsAfter(element: HtmlElement, count: number): HtmlElement[] {
+  return siblings(element, count, (node) => node.next);
+}
+
+function siblings(
+  element: HtmlElement,
+  count: number,
+  step: (node: ChildNode) => ChildNode | null,
+): HtmlElement[] {
   const found: HtmlElement[] = [];
-  let node = element.prev;
+  let node = step(element);
   for (let steps = 0; node !== null && steps < count * 2 && found.length < count; steps++) {
     if (isTag(node)) found.push(node);
-    node = node.prev;
+    node = step(node);
   }
   return found;
 }

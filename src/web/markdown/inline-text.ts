@@ -3,7 +3,8 @@ export type Mark = "" | "*" | "**" | "~~";
 
 interface Piece {
   readonly mark: Mark;
-  text: string;
+  /** Kept apart until the end: looking at a text that grows would copy it each time. */
+  readonly parts: string[];
 }
 
 const punctuation = /[\p{P}\p{S}]/u;
@@ -45,34 +46,38 @@ export class InlineText {
   }
 
   toString(): string {
-    let out = "";
-    for (const [index, { mark, text }] of this.#pieces.entries()) {
+    const out: string[] = [];
+    let before: string | undefined;
+    for (const [index, { mark, parts }] of this.#pieces.entries()) {
+      const text = parts.join("");
       const next = this.#pieces[index + 1];
-      const marked =
-        mark !== "" && canMark(text, out.at(-1), next === undefined ? undefined : firstChar(next));
-      out += marked ? `${mark}${text}${mark}` : text;
+      const after = next === undefined ? undefined : firstChar(next);
+      const isMarked = mark !== "" && canMark(text, before, after);
+      out.push(isMarked ? `${mark}${text}${mark}` : text);
+      before = isMarked ? mark.at(-1) : text.at(-1);
     }
-    return out;
+    return out.join("");
   }
 
   #push(mark: Mark, raw: string): void {
     const last = this.#pieces.at(-1);
     const text = mark === "" && last?.mark === "" ? joined(last, raw) : raw;
-    if (last !== undefined && last.mark === mark) last.text += text;
-    else this.#pieces.push({ mark, text });
+    if (last !== undefined && last.mark === mark) last.parts.push(text);
+    else this.#pieces.push({ mark, parts: [text] });
     this.#endsWithSpace = space.test(text.at(-1) ?? "");
   }
 }
 
 /** Signs that mean nothing alone would make a link or a picture of two pieces. */
-function joined(last: Piece, text: string): string {
-  if (last.text.endsWith("]") && text.startsWith("(")) return `\\${text}`;
-  if (last.text.endsWith("!") && text.startsWith("[")) last.text = `${last.text.slice(0, -1)}\\!`;
+function joined({ parts }: Piece, text: string): string {
+  const before = parts.at(-1) ?? "";
+  if (before.endsWith("]") && text.startsWith("(")) return `\\${text}`;
+  if (before.endsWith("!") && text.startsWith("[")) parts.splice(-1, 1, before.slice(0, -1), "\\!");
   return text;
 }
 
-function firstChar({ mark, text }: Piece): string | undefined {
-  return mark === "" ? text.at(0) : mark;
+function firstChar({ mark, parts }: Piece): string | undefined {
+  return mark === "" ? parts[0]?.at(0) : mark;
 }
 
 /** CommonMark's flanking rules: a mark with punctuation inside needs space or punctuation outside. */

@@ -2,7 +2,7 @@
 const known = new Set(
   (
     "abap ada apache applescript arduino arm asciidoc asm assembly astro autohotkey awk bash basic bat batch bicep c c# c++ cc " +
-    "clojure cmake cmd cobol coffee coffeescript console cpp cql crystal cs csharp css csv cuda curl cypher cython d dart " +
+    "clojure common-lisp emacs-lisp cmake cmd cobol coffee coffeescript console cpp cql crystal cs csharp css csv cuda curl cypher cython d dart " +
     "dax delphi diff docker dockerfile dos dotenv elisp elixir elm erb erlang f# fish fortran fsharp gdscript gherkin git glsl " +
     "go golang gradle graphql groovy haml handlebars haskell haxe hcl hlsl html http ini io ipython ipython3 java " +
     "javascript jinja jinja2 jl js json json5 jsonc jsonnet jsonp jsp jsx julia kotlin kql kt kusto latex less lisp llvm " +

@@ -70,7 +70,16 @@ function fromScript(script: HtmlElement): Formula | undefined {
 }
 
 function formula(source: string, isDisplay: boolean): Formula | undefined {
-  const display = /^\s*\{\\displaystyle\s([\s\S]*)\}\s*$/.exec(source)?.[1];
-  const tex = (display ?? source).replace(/\s+/g, " ").trim();
+  const tex = texFrom(source);
   return tex === "" || tex.length > texCharsMax ? undefined : { tex, isDisplay };
+}
+
+/** TeX on one line, without what pages wrap around it, and fit to stand between dollar signs in Markdown. */
+export function texFrom(source: string): string {
+  const inner = /^\s*\{\\displaystyle\s([\s\S]*)\}\s*$/.exec(source)?.[1] ?? source;
+  return inner
+    .replace(/<(?=[a-z/!?])/gi, "\\lt ")
+    .replace(/(?<!\\)\$/g, "\\$")
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -5,7 +5,7 @@ import { admonitionOf, type Admonition } from "./admonition.ts";
 import type { Block } from "./block.ts";
 import { quoted } from "./quoted.ts";
 import { isFurniture } from "./furniture.ts";
-import { attribute, hasClass, shortText, textOf } from "./element.ts";
+import { attribute, hasClass, shortText, siblingsAfter, textOf } from "./element.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
 import { isHidden } from "./hidden.ts";
 import { isLanguageLabel } from "./code-language.ts";
@@ -43,7 +43,7 @@ export function readBlocks(nodes: readonly ChildNode[], place: Place, reading: R
       continue;
     }
     if (!isBlockLike(node, reading)) {
-      run.push(node);
+      if (!isLabelOfCode(node)) run.push(node);
       continue;
     }
     flush();
@@ -180,15 +180,10 @@ function readCodeBlock(element: HtmlElement, reading: Reading): Block[] {
 
 /** Highlighters write the language above the code: the fence says it. */
 function isLabelOfCode(element: HtmlElement): boolean {
-  if (element.name !== "div" && element.name !== "p") return false;
+  if (!["div", "p", "span", "figcaption"].includes(element.name)) return false;
+  if (!siblingsAfter(element, 2).some(isCodeBlock)) return false;
   const text = shortText(element, 24);
-  return (
-    text !== undefined &&
-    isLanguageLabel(element, text) &&
-    element.parent !== null &&
-    isTag(element.parent) &&
-    element.parent.children.some((child) => isTag(child) && isCodeBlock(child))
-  );
+  return text !== undefined && isLanguageLabel(element, text);
 }
 
 function footnote(label: string, element: HtmlElement, place: Place, reading: Reading): Block[] {

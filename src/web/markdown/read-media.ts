@@ -3,6 +3,7 @@ import { attribute, findElement, hasClass } from "./element.ts";
 import { escapeBrackets, escapeText } from "./escape-text.ts";
 import { imageSource } from "./image-source.ts";
 import { mediaTarget } from "./link-target.ts";
+import { texFrom } from "./math.ts";
 import type { Place, Reading } from "./reading.ts";
 
 /** Pictures may be described at length, but not here. */
@@ -18,8 +19,7 @@ const formulaClass = /(?:^|\s)(?:mwe-math-fallback-image\S*|tex|latex|math)(?:\s
 export function readImage(image: HtmlElement, place: Place, reading: Reading): string {
   const alt = oneLineOf(image, "alt").slice(0, altCharsMax).toWellFormed();
   if (reading.style === "text") return alt;
-  if (alt !== "" && hasClass(image, formulaClass))
-    return `$${alt.replace(/^\{\\displaystyle\s(.*)\}$/, "$1")}$`;
+  if (alt !== "" && hasClass(image, formulaClass)) return `$${texFrom(alt)}$`;
   const source = imageSource(image, reading.baseUrl);
   if (source === undefined || (place.isLine && alt === "")) return "";
   return reading.budget.take(source.length)
