@@ -6,24 +6,24 @@ import type { PageSamples } from "./samples.ts";
 /** Pages are dealt into so many parts: the second forest learns from opinions on pages that the first has not seen. */
 export const parts = 5;
 /** A block counts less than in proportion to its words: short ones are the hard ones. */
-const wordPower = 0.7;
+const wordPower = 0.5;
 /** All pages weigh the same; in rows of weight 1. */
 const pageWeight = 200;
 
-export const firstOptions: BoostingOptions = {
+const firstOptions: BoostingOptions = {
   trees: 80,
   depth: 5,
   rate: 0.1,
-  leafWeightMin: 2,
+  leafWeightMin: 4,
   rowShare: 0.5,
   featureShare: 0.3,
   lambda: 1,
   seed: 1,
 };
 
-export const secondOptions: BoostingOptions = { ...firstOptions, depth: 4, seed: 2 };
+const secondOptions: BoostingOptions = { ...firstOptions, depth: 4, seed: 2 };
 
-export interface TrainedModel {
+interface TrainedModel {
   readonly first: Forest;
   readonly second: Forest;
 }
@@ -45,12 +45,6 @@ export function trainModel(pages: readonly PageSamples[]): TrainedModel {
     first: trainRows(pages, (page) => page.rows, firstOptions),
     second: trainRows(pages, (page) => rows.get(page) ?? [], secondOptions),
   };
-}
-
-/** The opinions of both forests together. */
-export function judge(model: TrainedModel, page: PageSamples): number[] {
-  const first = opinionsOf(model.first, page.rows);
-  return opinionsOf(model.second, contextRows(page.blocks, page.rows, first));
 }
 
 function opinionsOf(forest: Forest, rows: readonly Float32Array[]): number[] {

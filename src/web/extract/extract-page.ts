@@ -1,20 +1,48 @@
 import { lineText } from "../dom/node-text.ts";
+import type { HtmlElement } from "../dom/parse-html.ts";
 import { chooseCut } from "./blocks/choose-cut.ts";
+import { evenTables } from "./blocks/even-tables.ts";
 import { findBlocks } from "./blocks/find-blocks.ts";
 import { judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
+import { settleHeadings } from "./blocks/settle-headings.ts";
 import type { Extraction } from "./extraction.ts";
+import { findKind } from "./kinds/find-kind.ts";
+import type { KindCandidate, PageKind } from "./kind-candidate.ts";
+import { blockModel } from "./model/block-model.ts";
+import type { BlockModel } from "./model/block-model.ts";
 import type { PageFacts } from "./page-facts.ts";
 import { readPage } from "./read-page.ts";
-import type { HtmlElement } from "../dom/parse-html.ts";
+import { articleVote } from "./voters/article-vote.ts";
+
+/** Expected F1 above which nothing else is tried: the choice of blocks is as good as any. */
+const certainMin = 0.97;
+/** Expected F1 below which a doubtful article is put to the vote. */
+const doubtfulMax = 0.88;
+
+/**
+ * Below which expected F1 of the blocks the structure of a kind is believed instead, and from which
+ * confidence on. Measured by cross-validation: `scripts/readdocs/train.ts --check` gives the first.
+ */
+const kindRules: Readonly<Record<PageKind, { expectedMax: number; confidenceMin: number }>> = {
+  forum: { expectedMax: certainMin, confidenceMin: 0.9 },
+  listing: { expectedMax: 0.95, confidenceMin: 0.8 },
+  collection: { expectedMax: 0.95, confidenceMin: 0.8 },
+  product: { expectedMax: 0.9, confidenceMin: 0.6 },
+};
 
 /**
  * Takes out of a page the part that its reader came for. `url` is the final URL of the page.
- * Never throws for anything that a page can be; an empty page gives an empty root.
+ * An empty page gives an empty root. Cross-validation brings its own `model`.
+ * @throws {AppError} `limit` for HTML that no tree can be made of, as `parseHtml` says.
  */
-export async function extractPage(html: string, url: string): Promise<Extraction> {
+export async function extractPage(
+  html: string,
+  url: string,
+  model: BlockModel = blockModel(),
+): Promise<Extraction> {
   const page = readPage(html, url);
-  const root = findMain(page);
+  const root = await findMain(page, model);
   return {
     title: page.title,
     language: findLanguage(page),
@@ -24,11 +52,20 @@ export async function extractPage(html: string, url: string): Promise<Extraction
   };
 }
 
-function findMain(page: PageFacts): HtmlElement {
+async function findMain(page: PageFacts, model: BlockModel): Promise<HtmlElement> {
   const blocks = findBlocks(page.body, page.measure);
-  const opinions = judgeBlocks(page, blocks);
+  const opinions = evenTables(blocks, judgeBlocks(page, blocks, model));
   const cut = chooseCut(opinions, blocks.map(weightOf));
-  return keepBlocks(page.body, blocks, (index) => (opinions[index] ?? 0) >= cut.opinion);
+  const kind = cut.expected < certainMin ? findKind(page) : undefined;
+  if (kind !== undefined && isBelieved(kind, cut.expected)) return kind.root;
+  const vote = cut.expected < doubtfulMax ? await articleVote(page, blocks, opinions) : undefined;
+  const kept = vote ?? opinions.map((opinion) => opinion >= cut.opinion);
+  return keepBlocks(page.body, blocks, settleHeadings(blocks, opinions, kept));
+}
+
+function isBelieved({ kind, confidence }: KindCandidate, expected: number): boolean {
+  const { expectedMax, confidenceMin } = kindRules[kind];
+  return expected < expectedMax && confidence >= confidenceMin;
 }
 
 function findLanguage(page: PageFacts): string {

@@ -1,14 +1,17 @@
 import { blockFeatures } from "../features/block-features.ts";
 import { contextFeatures } from "../features/context-features.ts";
-import { blockModel } from "../model/block-model.ts";
+import type { BlockModel } from "../model/block-model.ts";
 import { forestOpinion } from "../model/forest.ts";
 import type { PageFacts } from "../page-facts.ts";
 import type { Block } from "./block.ts";
 import { chooseCut } from "./choose-cut.ts";
 
 /** For each block the probability that it is content. */
-export function judgeBlocks(page: PageFacts, blocks: readonly Block[]): number[] {
-  const { first, second } = blockModel();
+export function judgeBlocks(
+  page: PageFacts,
+  blocks: readonly Block[],
+  { first, second }: BlockModel,
+): number[] {
   const rows = blockFeatures(page, blocks);
   const opinions = rows.map((row) => forestOpinion(first, row));
   return contextRows(blocks, rows, opinions).map((row) => forestOpinion(second, row));

@@ -13,20 +13,20 @@ const wordlessNames = new Set("img picture br hr math wbr".split(" "));
 const rootNames = new Set(["div", "section", "article", "main", "body"]);
 
 /**
- * Removes from `body` all that is not in `kept`, and returns the smallest neutral element that holds the rest.
+ * Removes from `body` all that is not kept, and returns the smallest neutral element that holds the rest.
  * Images stay where they stand beside kept text.
  */
 export function keepBlocks(
   body: HtmlElement,
   blocks: readonly Block[],
-  isKept: (index: number) => boolean,
+  isKept: readonly boolean[],
 ): HtmlElement {
   const holders = new Map<HtmlElement, number>();
   const kept = new Set<ChildNode>();
   const dropped = new Set<ChildNode>();
   let count = 0;
   for (const [index, block] of blocks.entries()) {
-    const isIn = isKept(index);
+    const isIn = isKept[index] === true;
     for (const node of block.nodes) (isIn ? kept : dropped).add(node);
     if (!isIn) continue;
     count++;

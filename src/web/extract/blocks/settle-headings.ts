@@ -1,0 +1,52 @@
+import type { Block } from "./block.ts";
+
+/** A heading less likely than this belongs to something else, whatever follows it. */
+const opinionMin = 0.08;
+/** A heading more likely than this stays, even when nothing of its section does. */
+const opinionSure = 0.8;
+
+/**
+ * Makes headings follow what stands below them: one whose text is kept is kept, one whose section goes
+ * goes with it. Headings of the first level are titles, which are kept for themselves.
+ */
+export function settleHeadings(
+  blocks: readonly Block[],
+  opinions: readonly number[],
+  isKept: readonly boolean[],
+): boolean[] {
+  const settled = [...isKept];
+  // From the end, so that a heading above a heading finds that one settled.
+  for (let index = blocks.length - 2; index >= 0; index--) {
+    const level = headingLevel(blocks[index]);
+    if (level < 2) continue;
+    const opinion = opinions[index] ?? 0;
+    const nextLevel = headingLevel(blocks[index + 1]);
+    const beginsText = nextLevel === 0 || nextLevel > level;
+    if (settled[index] !== true) {
+      settled[index] = beginsText && settled[index + 1] === true && opinion >= opinionMin;
+    } else if (opinion < opinionSure && beginsText) {
+      settled[index] = hasKeptSection(blocks, settled, index, level);
+    }
+  }
+  return settled;
+}
+
+function hasKeptSection(
+  blocks: readonly Block[],
+  settled: readonly boolean[],
+  heading: number,
+  level: number,
+): boolean {
+  for (let index = heading + 1; index < blocks.length; index++) {
+    const next = headingLevel(blocks[index]);
+    if (next > 0 && next <= level) return false;
+    if (settled[index] === true) return true;
+  }
+  return false;
+}
+
+/** 1 to 6; 0 for a block that is no heading. */
+function headingLevel(block: Block | undefined): number {
+  const match = /^h([1-6])$/.exec(block?.container.name ?? "");
+  return match === null ? 0 : Number(match[1]);
+}
