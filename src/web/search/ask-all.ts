@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { createDeferred } from "../../base/deferred.ts";
+import type { AskLimits } from "./ask-engine.ts";
 import type { Choice } from "./choose-engines.ts";
 import type { EngineAnswer } from "./engine.ts";
 import type { EnginePace } from "./engine-pace.ts";
@@ -11,7 +12,7 @@ export type Ask = Extract<Choice, { kind: "ask" }>;
 type Finding =
   | { readonly kind: "answer"; readonly answer: EngineAnswer }
   /** Its own time, or that of the search, was up. */
-  | { readonly kind: "late" }
+  | { readonly kind: "late"; readonly detail?: string }
   /** There was enough without it, or nobody wanted the reply any more. */
   | { readonly kind: "abandoned"; readonly reason: string }
   /** It was asked too recently. */
@@ -26,8 +27,8 @@ export interface Settled {
 
 export interface AskingParts {
   readonly pace: EnginePace;
-  /** Asks one engine; rejects at the end of `signal`. */
-  askOne(ask: Ask, signal: AbortSignal, onRequest: () => void): Promise<EngineAnswer>;
+  /** Asks one engine; rejects at the end of the signal. */
+  askOne(ask: Ask, limits: AskLimits): Promise<EngineAnswer>;
   /** Told of each end, in the order of their coming; true when the rest need not be waited for much longer. */
   onSettled(settled: Settled): boolean;
 }
@@ -77,14 +78,14 @@ async function askWithin(ask: Ask, parts: AskingParts, round: AbortSignal): Prom
   if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
   let askedAt: number | undefined;
-  const untilAt = startedAt + engineMsMax - answerMsMin;
-  using turn = await parts.pace.take(ask.engine.id, untilAt, signal);
+  const untilAt = startedAt + engineMsMax;
+  using turn = await parts.pace.take(ask.engine.id, untilAt - answerMsMin, signal);
   const onRequest = (): void => {
     askedAt ??= performance.now();
     turn?.noteRequest();
   };
-  const answer =
-    turn === undefined ? noTurn(signal) : findAnswer(() => parts.askOne(ask, signal, onRequest));
+  const limits = { signal, untilAt, onRequest };
+  const answer = turn === undefined ? noTurn(signal) : findAnswer(() => parts.askOne(ask, limits));
   const finding = await Promise.race([given.promise, answer]);
   clearTimeout(timer);
   // What may still be under way, such as an unread body, ends here.
@@ -102,6 +103,9 @@ async function findAnswer(ask: () => Promise<EngineAnswer>): Promise<Finding> {
   try {
     return { kind: "answer", answer: await ask() };
   } catch (error) {
+    if (error instanceof AppError && error.code === "limit") {
+      return { kind: "late", detail: error.message };
+    }
     return { kind: "answer", answer: { state: "error", detail: messageOf(error) } };
   }
 }

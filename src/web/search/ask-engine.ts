@@ -10,6 +10,7 @@ import type {
 import { judgeRedirect } from "./engines/judge-redirect.ts";
 import { rebaseUrl } from "./engines/rebase-url.ts";
 import { readAnswerText } from "./read-answer-text.ts";
+import type { ReadingQueue } from "./reading-queue.ts";
 
 /** What every request of an engine needs. */
 export interface EngineRoad {
@@ -18,7 +19,16 @@ export interface EngineRoad {
   readonly base: string | undefined;
   /** Hosts that may be reached although their addresses are private: those that the user named. */
   readonly allowHosts: readonly string[];
+  readonly limits: AskLimits;
+  /** Shared by all engines of this thread. */
+  readonly reading: ReadingQueue;
+}
+
+/** What ends one question, and who is told of its requests. */
+export interface AskLimits {
   readonly signal: AbortSignal;
+  /** When it must be done, on the clock of `performance.now()`. */
+  readonly untilAt: number;
   /** Called before each request. */
   readonly onRequest: () => void;
 }
@@ -29,7 +39,8 @@ type Sent =
 
 /**
  * Asks one engine, in as many requests as that takes, and reads its answer.
- * @throws what the guard throws: no connection, a refused address, the end of `road.signal`
+ * @throws what the guard throws: no connection, a refused address, the end of the signal; AppError `limit` when there is
+ *   no time to read what came
  */
 export async function askEngine(
   engine: SearchEngine,
@@ -41,10 +52,13 @@ export async function askEngine(
     const sent = await send(engine, request, road);
     if (sent.kind === "answer") return sent.answer;
     const { response } = sent;
-    const following =
-      step < engineStepsMax ? await engine.next?.({ request, response }, query) : undefined;
-    if (following === undefined) return engine.read(response, query);
-    request = following;
+    const isLast = step === engineStepsMax;
+    const outcome = await road.reading.run(response.text.length, road.limits.untilAt, async () => {
+      const following = isLast ? undefined : await engine.next?.({ request, response }, query);
+      return following ?? (await engine.read(response, query));
+    });
+    if ("state" in outcome) return outcome;
+    request = outcome;
   }
 }
 
@@ -57,9 +71,9 @@ async function send(
   let url = rebaseUrl(address, road.base);
   let message: Message = { method, headers, ...(body === undefined ? {} : { body }) };
   for (let hops = 0; ; hops++) {
-    road.onRequest();
-    const { guard, allowHosts, signal } = road;
-    const response = await guard.fetch({ url, ...message, allowHosts, signal });
+    const { guard, allowHosts, limits } = road;
+    limits.onRequest();
+    const response = await guard.fetch({ url, ...message, allowHosts, signal: limits.signal });
     const location = isRedirect(response.status) ? response.headers.get("location") : null;
     if (location === null) return readResponse(url, response);
     await response.body?.cancel();

@@ -14,6 +14,7 @@ import type { JudgedEngine } from "./judge-settled.ts";
 import { parseQuery } from "./query.ts";
 import type { Query } from "./query.ts";
 import { rankPages } from "./rank-pages.ts";
+import { ReadingQueue } from "./reading-queue.ts";
 import { SearchCache } from "./search-cache.ts";
 import { earlyPagesMin, earlySettledMin } from "./search-limits.ts";
 import { SharedWork } from "../../base/shared-work.ts";
@@ -41,6 +42,7 @@ export class EngineSearch implements WebSearch {
   readonly #parts: EngineSearchParts;
   readonly #pace = new EnginePace();
   readonly #memories = new EngineMemories();
+  readonly #reading = new ReadingQueue();
   readonly #cache = new SearchCache<SearchReply>();
   readonly #underWay = new SharedWork<SearchReply>();
   readonly #closing = new AbortController();
@@ -122,13 +124,14 @@ export class EngineSearch implements WebSearch {
 
   #asker(query: Query): Parameters<typeof askAll>[1]["askOne"] {
     const { guard, settings, baseUrls } = this.#parts;
-    return ({ engine }, signal, onRequest) => {
+    return ({ engine }, limits) => {
       const base = baseUrls[engine.id];
       const address = engine.id === "searxng" ? settings.searxngUrl : base;
       const allowHosts = address === undefined ? [] : [new URL(address).host];
       const memory = this.#memories.of(engine.id);
       const engineQuery = { text: query.text, settings, memory };
-      return askEngine(engine, engineQuery, { guard, base, allowHosts, signal, onRequest });
+      const reading = this.#reading;
+      return askEngine(engine, engineQuery, { guard, base, allowHosts, limits, reading });
     };
   }
 }

@@ -48,7 +48,7 @@ function judgeFinding({ ask, finding }: Settled, query: Query, now: Date): Judge
     case "answer":
       return judgeAnswer(ask.engine, finding.answer, query, now);
     case "late":
-      return failed("timeout", "", { kind: "fault", reason: "" });
+      return failed("timeout", finding.detail, { kind: "fault", reason: "" });
     case "abandoned":
       return failed("timeout", finding.reason, { kind: "unknown" });
     case "own_pace":

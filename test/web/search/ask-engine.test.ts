@@ -2,11 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
 import { askEngine } from "../../../src/web/search/ask-engine.ts";
+import type { AskLimits } from "../../../src/web/search/ask-engine.ts";
 import { EngineMemories } from "../../../src/web/search/engine-memories.ts";
 import type { EngineAnswer, EngineResponse, SearchEngine } from "../../../src/web/search/engine.ts";
+import { ReadingQueue } from "../../../src/web/search/reading-queue.ts";
 import { captcha, plainEngine } from "./plain-engine.ts";
 
 const guard = createGuard({ allowHosts: [], proxyEnv: {} });
+const limits: AskLimits = {
+  signal: new AbortController().signal,
+  untilAt: Number.POSITIVE_INFINITY,
+  onRequest: () => {},
+};
 const seen: string[] = [];
 
 /** Pages by path; every request is noted. */
@@ -108,8 +115,8 @@ async function ask(
     guard,
     base,
     allowHosts: [new URL(base).host],
-    signal: new AbortController().signal,
-    onRequest: () => {},
+    limits,
+    reading: new ReadingQueue(),
   });
   return { read, answer, requests: [...seen] };
 }
@@ -188,7 +195,7 @@ test("askEngine() reaches nothing private but what the user named", async () => 
     searxngUrl: undefined,
   };
   const query = { text: "x", settings, memory: new EngineMemories().of("brave") };
-  const road = { guard, signal: new AbortController().signal, onRequest: (): void => {} };
+  const road = { guard, limits, reading: new ReadingQueue() };
   const base = `http://127.0.0.1:${server.port}`;
   expect(askEngine(engine, query, { ...road, base, allowHosts: [] })).rejects.toMatchObject({
     code: "refused",

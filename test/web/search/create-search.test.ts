@@ -119,4 +119,17 @@ describe("createSearch(): the eleven engines, played by local servers", () => {
       .search({ query: "kestrel" }, patient);
     expect(statesOf(again)).toEqual({ mojeek: "suspended" });
   });
+
+  test("ten pages that take long to parse: the eleventh engine is heard, and the deadline holds", async () => {
+    await using engines = new PlayedEngines(troubledEngines);
+    const { mwmbl } = engines.behaviours;
+    engines.setAll({ kind: "heavy" });
+    engines.behaviours.mwmbl = mwmbl;
+    await using household = new Household(engines.baseUrls);
+    const reply = await household.open().search({ query: "kestrel" }, patient);
+    expect(reply.elapsedMs).toBeLessThanOrEqual(6_500);
+    expect([statesOf(reply)["mwmbl"], reply.found]).toEqual(["ok", 2]);
+    const kinds = new Set(["ok", "parse_error", "timeout", "blocked"]);
+    expect(Object.values(statesOf(reply)).filter((status) => !kinds.has(status))).toEqual([]);
+  }, 20_000);
 });
