@@ -9,6 +9,7 @@ import { PageServer } from "./harness/page-server.ts";
 import { posixTest } from "./harness/platform.ts";
 import { allGone, processesWith } from "./harness/processes.ts";
 import { Server } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
 
 // A browser that starts on a busy machine takes seconds.
 setDefaultTimeout(60_000);
@@ -19,8 +20,9 @@ const hasBrowser =
   existsSync("/opt/google/chrome/chrome");
 const browserTest = hasBrowser ? posixTest : test.skip;
 
-async function startServer(site: PageServer): Promise<Server> {
-  const server = new Server({ binary: faultyBinary, env: site.env });
+async function startServer(site: PageServer, home?: TempFolder): Promise<Server> {
+  const own = home === undefined ? {} : { home };
+  const server = new Server({ binary: faultyBinary, env: site.env, ...own });
   await server.initialize();
   return server;
 }
@@ -221,17 +223,21 @@ describe("pages in the browser", () => {
     },
   );
 
-  browserTest("[pages.clients] two servers have a browser each", async () => {
+  browserTest("[pages.clients] two servers of one user have a browser each", async () => {
     await using site = new PageServer();
-    await using one = await startServer(site);
-    await using two = await startServer(site);
+    using home = new TempFolder();
+    await using one = await startServer(site, home);
+    await using two = await startServer(site, home);
     await Promise.all([one, two].map((server) => pageOf(server, `${site.origin}/script`, true)));
-    expect([browsersOf(one).length, browsersOf(two).length]).toEqual([1, 1]);
+    const both = browsersOf(one);
+    expect(both).toHaveLength(2);
     one.endInput();
     await one.ended();
-    await allGone(one.home.path);
+    await eventually("its browser is gone", () => browsersOf(two).length === 1);
     const page = await pageOf(two, `${site.origin}/script/again`, true);
     expect(page.body.kind === "text" && page.body.text).toContain("rendered /script/again");
+    // The same browser: the end of the one did not reach it, nor its folder.
+    expect(both).toContain(browsersOf(two)[0] ?? 0);
   });
 
   browserTest("[pages.cancelled] a page in the browser ends with its call", async () => {

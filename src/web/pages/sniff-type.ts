@@ -145,10 +145,13 @@ function isTextual(type: string): boolean {
   );
 }
 
+/** Parsing 10 MB of brackets takes two seconds, in which no other page gets on. */
+const uncalledJsonCharsMax = 1024 * 1024;
+
 /** Whether a text that was not called JSON, or by no name that fits, is JSON all the same. */
 export function isUncalledJson(declared: string, text: string): boolean {
   if (declared !== "text/html" && !vagueTypes.has(declared)) return false;
-  if (!/^\s*[[{]/.test(text)) return false;
+  if (text.length > uncalledJsonCharsMax || !/^\s*[[{]/.test(text)) return false;
   try {
     JSON.parse(text);
     return true;

@@ -125,8 +125,16 @@ test.each([
   ["text/plain", "{}", false],
   ["text/html", "[1", false],
   ["text/html", "", false],
+  ["text/html", `"${"a".repeat(100)}"`, false],
 ])("isUncalledJson(%j, %j) is %p", (declared, text, expected) => {
   expect(isUncalledJson(declared, text)).toBe(expected);
+});
+
+test.each([
+  [1024 * 1024, true],
+  [1024 * 1024 + 1, false],
+])("a list of %i characters is taken for JSON: %p", (length, expected) => {
+  expect(isUncalledJson("text/html", `[${" ".repeat(length - 2)}]`)).toBe(expected);
 });
 
 test.each([
