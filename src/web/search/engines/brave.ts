@@ -28,8 +28,9 @@ const snippetSelectors = [
 ] as const;
 const internal = /^search\.brave\.com\//;
 /** The proof of work, known from other programs only. */
-const challengeText = /\b(?:captcha|proof[- ]of[- ]work|not a robot|you(?:'|’)re (?:a )?human)\b/i;
-const challengeTextSelector = "h1, h2, h3, button, label";
+const challengeText =
+  /\b(?:proof[- ]of[- ]work|not a robot|you(?:'|’)re (?:a )?human|solv\w+ (?:a|the|this) captcha)\b|^(?:pow )?captcha$/i;
+const emptySelector = '[class*="no-results"], [id*="no-results"]';
 const emptyText =
   /^(?:no results (?:were )?found|there are no results|we (?:couldn(?:'|’)t|could not|did not) find any results|not many great matches|too few matches)/i;
 
@@ -43,7 +44,7 @@ export const brave: SearchEngine = {
     readPage(response, {
       results,
       internal,
-      isEmpty: (page) => page.says(emptyText),
+      isEmpty: (page) => page.has(emptySelector) || page.says(emptyText),
       block,
       judgeLocation,
     }),
@@ -110,10 +111,9 @@ function isNested(element: HtmlElement, result: HtmlElement): boolean {
   return false;
 }
 
+/** The page of the proof of work has no snippets, not even of another kind. */
 function block(page: Page): EngineAnswer | undefined {
-  const isChallenge = page
-    .all(challengeTextSelector)
-    .some((element) => challengeText.test(page.text(element)));
+  const isChallenge = !page.has(".snippet") && page.says(challengeText);
   return isChallenge || page.title.startsWith("PoW Captcha") ? blocked("captcha") : undefined;
 }
 

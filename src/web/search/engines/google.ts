@@ -26,13 +26,12 @@ const desktopSnippetSelector = ".VwiC3b";
 const emptyText = /did not match any documents/;
 /** Confirmed by the captures of 2026-04 and 2026-07. */
 const captchaSelector = "form#captcha-form";
-const sorrySelector = '[href*="/sorry/"], [action*="/sorry/"]';
 const scriptWallSelector =
   '[src*="/httpservice/retry/enablejs"], [href*="/httpservice/retry/enablejs"], meta[content*="/httpservice/retry/enablejs"]';
 const consentSelector = 'form[action*="consent.google."]';
 
 const site = "https://www.google.com";
-/** A page that refers to the captcha and is no longer than this is nothing but that. */
+/** A page that refers to the captcha, in a link or a script, and is no longer than this is nothing but that. */
 const sorryCharsMax = 2_000;
 
 export const google: SearchEngine = {
@@ -45,7 +44,7 @@ export const google: SearchEngine = {
     readPage(response, {
       results,
       isEmpty: (page) => page.says(emptyText),
-      block: (page) => block(page, response.text.length),
+      block: (page) => block(page, response.text),
       judgeLocation,
     }),
   judgeLocation,
@@ -130,9 +129,9 @@ function targetUrl(href: string | undefined): string | undefined {
   return webUrl(wrapped === undefined ? undefined : decodeEscapes(wrapped));
 }
 
-function block(page: Page, chars: number): EngineAnswer | undefined {
+function block(page: Page, html: string): EngineAnswer | undefined {
   if (page.has(captchaSelector)) return blocked("captcha");
-  if (chars < sorryCharsMax && page.has(sorrySelector)) return blocked("captcha");
+  if (html.length < sorryCharsMax && html.includes("/sorry/")) return blocked("captcha");
   if (page.has(scriptWallSelector)) return blocked("javascript");
   return page.has(consentSelector) ? consentWall() : undefined;
 }

@@ -17,6 +17,7 @@ const resultSelector = "ul.results-standard > li";
 const linkSelector = "h2 a.title[href]";
 const snippetSelector = "p.s";
 /** Known from other programs only. */
+const emptySelector = '[class*="no-results"], [id*="no-results"]';
 const emptyText = /\bNo pages found\b/i;
 const internal = /^(?:www\.)?mojeek\.com\/search\b/;
 const captchaSelector = '.captcha-wrap, script[src*="altcha.js"], script[src*="challenge.js"]';
@@ -31,7 +32,8 @@ export const mojeek: SearchEngine = {
     readPage(response, {
       results,
       internal,
-      isEmpty: (page) => !page.has(resultSelector) && page.says(emptyText),
+      isEmpty: (page) =>
+        !page.has(resultSelector) && (page.has(emptySelector) || page.says(emptyText)),
       block,
     }),
 };

@@ -92,8 +92,8 @@ function keepCookie({ headers }: EngineResponse, { memory }: EngineQuery): void 
 
 function failure(value: unknown): EngineAnswer | undefined {
   if (isCaptchaUrl(textAt(value, "url"))) return blocked("captcha");
-  if (textAt(value, "status") !== "error") return undefined;
   const code = numberAt(value, "data", "error_code");
+  if (textAt(value, "status") !== "error" && code === undefined) return undefined;
   if (code === throttleCode) return rateLimited(`error_code ${code}`);
   const captchaUrl = textAt(value, "data", "error_data", "captchaUrl");
   return captchaUrl === "" ? failed(`error_code ${code ?? "unknown"}`) : blocked("captcha");

@@ -24,6 +24,7 @@ const snippetSelector = "p.description";
 const captchaSelector = 'form[action*="/sp/captcha"], a[href*="/sp/captcha"]';
 
 const internal = /^(?:www\.)?startpage\.com\/(?:sp|do)\//;
+const emptySelector = '[class*="no-results"], [id*="no-results"]';
 const emptyText = /^(?:sorry, )?(?:there are no results|no results (?:were )?found)/i;
 
 const site = "https://www.startpage.com";
@@ -156,7 +157,7 @@ async function read(response: EngineResponse, { memory }: EngineQuery): Promise<
       return listed === undefined || isListEmpty ? results(page) : listed;
     },
     internal,
-    isEmpty: (page) => isListEmpty || page.says(emptyText),
+    isEmpty: (page) => isListEmpty || page.has(emptySelector) || page.says(emptyText),
     block: (page) => block(page, isListEmpty),
     judgeLocation,
   });

@@ -25,8 +25,9 @@ const snippetSelector = ".compText";
 const regionalLinkSelector = "h3 > a[href]";
 const adSelector = ".ads";
 const internal = /^(?:\w+\.)*search\.yahoo\.com\//;
-const consentSelector =
-  'form.consent-form, form[action*="consent.yahoo.com"], form[action*="guce."]';
+const consentSelector = 'form.consent-form, form[action*="consent"], form[action*="guce."]';
+const consentTitle = /^Yahoo is (?:now )?(?:a )?part of\b/i;
+const emptySelector = '[class*="no-results"], [id*="no-results"]';
 const emptyText = /^(?:we did not find (?:any )?results for|no results found for)/i;
 /** Its own code for too many requests. */
 const throttleStatus = 999;
@@ -43,7 +44,7 @@ export const yahoo: SearchEngine = {
     (await readPage(response, {
       results,
       internal,
-      isEmpty: (page) => page.says(emptyText),
+      isEmpty: (page) => page.has(emptySelector) || page.says(emptyText),
       block,
       judgeLocation,
     })),
@@ -106,7 +107,7 @@ function isAd({ hostname, pathname }: URL): boolean {
 }
 
 function block(page: Page): EngineAnswer | undefined {
-  if (page.has(consentSelector)) return consentWall();
+  if (page.has(consentSelector) || consentTitle.test(page.title)) return consentWall();
   return page.says(throttleText) ? rateLimited(`error ${throttleStatus}`) : undefined;
 }
 
