@@ -1,9 +1,10 @@
-import { isTag, isText } from "domhandler";
+import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import type { PageFacts } from "../../page-facts.ts";
 import type { TextMeasure } from "../../text-measure.ts";
 import { copyContent } from "../copy-content.ts";
+import { isHeadingOfNothing } from "../heading-of-nothing.ts";
 import { isForSmallScreens, isHiddenByClass } from "../is-furniture.ts";
 import { isActionText } from "./action-text.ts";
 import { isLinkMenu, isPageFurniture } from "./page-furniture.ts";
@@ -44,7 +45,10 @@ class ListCopier {
     const measure = this.#page.measure(element);
     if (this.#isUnseen(element, measure)) return true;
     if (record === undefined)
-      return this.#isFrame(element, measure) || this.#isHeadingOfNothing(element);
+      return (
+        this.#isFrame(element, measure) ||
+        isHeadingOfNothing(element, this.#page, (part) => this.#isLeftOut(part))
+      );
     const charsMax = this.#page.measure(record).chars * recordFramePartMax;
     return measure.chars < charsMax && isPageFurniture(element, measure);
   }
@@ -68,20 +72,6 @@ class ListCopier {
     if (element.name === "form" || element.name === "header")
       return measure.linkChars > measure.chars / 2;
     return isPageFurniture(element, measure) || isLinkMenu(measure);
-  }
-
-  /** A heading is left out with all that it stands above. */
-  #isHeadingOfNothing(heading: HtmlElement): boolean {
-    if (!/^h[2-6]$/.test(heading.name)) return false;
-    let isOfNothing = false;
-    for (let next = heading.next; next !== null; next = next.next) {
-      if (isText(next) && next.data.trim() !== "") return false;
-      if (!isTag(next) || this.#page.measure(next).chars === 0) continue;
-      if (/^h[1-6]$/.test(next.name)) break;
-      if (!this.#isLeftOut(next)) return false;
-      isOfNothing = true;
-    }
-    return isOfNothing;
   }
 
   #isLeftOut(element: HtmlElement): boolean {

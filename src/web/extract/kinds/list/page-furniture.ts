@@ -50,12 +50,13 @@ const menuLinksMin = 5;
 const menuLinkPartMin = 0.85;
 /** Characters in the mean: titles of things are longer than the words of menus. */
 const menuLinkCharsMax = 26;
+/** The same of one line, where signs stand between the links. */
+const lineLinkPartMin = 0.6;
+const lineLinkCharsMax = 12;
 
 /** Many short links and hardly anything else. */
 export function isLinkMenu({ chars, linkChars, links }: TextMeasure): boolean {
-  return (
-    links >= menuLinksMin &&
-    linkChars >= chars * menuLinkPartMin &&
-    linkChars <= links * menuLinkCharsMax
-  );
+  if (links < menuLinksMin) return false;
+  if (linkChars >= chars * menuLinkPartMin) return linkChars <= links * menuLinkCharsMax;
+  return linkChars >= chars * lineLinkPartMin && linkChars <= links * lineLinkCharsMax;
 }

@@ -1,8 +1,10 @@
+import { childElements } from "../../../dom/parse-html.ts";
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { findElement, findElements } from "../../../dom/walk.ts";
 import type { KindCandidate } from "../../kind-candidate.ts";
 import type { PageFacts } from "../../page-facts.ts";
 import { copyContent } from "../copy-content.ts";
+import { isHeadingOfNothing } from "../heading-of-nothing.ts";
 import { holdersOf } from "../holders-of.ts";
 import { isHiddenByClass } from "../is-furniture.ts";
 import { isActionText } from "../list/action-text.ts";
@@ -34,17 +36,21 @@ export function findProduct(page: PageFacts): KindCandidate | undefined {
   const holders = holdersOf(heading === undefined ? [] : [heading]);
   const cards = otherGoods(page, holders);
   const besideCharsMax = page.measure(main).chars * besidePartMax;
-  const root = copyContent(main, (element) => {
+  const isLeftOut = (element: HtmlElement): boolean => {
     const measure = page.measure(element);
-    if (isHiddenByClass(element) || cards.has(element) || isActionText(element, measure))
-      return true;
+    if (isHiddenByClass(element) || isActionText(element, measure)) return true;
+    if (cards.has(element) || isRowOf(cards, element)) return true;
     if (holders.has(element) || measure.chars > besideCharsMax) return false;
     if (measure.chars >= besideCharsMin && saysWord(element, besideWords)) return true;
     // The options of a product are labels in a form.
     if (element.name === "label" || element.name === "form") return false;
     if (element.name === "header") return measure.linkChars > measure.chars / 2;
     return element.name === "aside" || isPageFurniture(element, measure) || isLinkMenu(measure);
-  });
+  };
+  const root = copyContent(
+    main,
+    (element) => isLeftOut(element) || isHeadingOfNothing(element, page, isLeftOut),
+  );
   return { kind: "product", root, confidence };
 }
 
@@ -55,6 +61,12 @@ function otherGoods(page: PageFacts, holders: ReadonlySet<HtmlElement>): Readonl
     (group) => group.chars < charsMax && areCards(group, page),
   );
   return new Set(groups.flatMap(({ records }) => records).filter((card) => !holders.has(card)));
+}
+
+/** True for what holds cards and nothing else. */
+function isRowOf(cards: ReadonlySet<HtmlElement>, element: HtmlElement): boolean {
+  const children = childElements(element);
+  return children.length > 0 && children.every((child) => cards.has(child));
 }
 
 function mainOf(page: PageFacts): HtmlElement {

@@ -137,6 +137,10 @@ describe("the copy of a list", () => {
       "menus without a name, with their heading",
       `<div><h2>More of us</h2><ul>${"<li><a href='/c'>Bowls</a></li>".repeat(6)}</ul></div>`,
     ],
+    [
+      "a line of links",
+      `<div>${["new", "past", "ask", "show", "jobs"].map((word) => `<a href="/${word}">${word}</a>`).join(" | ")}</div>`,
+    ],
     ["words that do something", `<a href="#">Load more</a>`],
   ])("is without %s", (_, furniture) => {
     const html = pageOf(`<h1>Pots</h1>${furniture}<div class="grid">${cards()}</div>${furniture}`);

@@ -5,7 +5,7 @@ import { readPage } from "../../../../../src/web/extract/read-page.ts";
 import { shownLines } from "../shown-lines.ts";
 
 const says = `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Jug"}</script>`;
-const description = "A jug of white clay that holds two litres, burnt twice and safe in the oven.";
+const description = `A jug of white clay that holds two litres${", burnt twice and safe in the oven".repeat(8)}.`;
 const long =
   "It came in a box that was as big as a house and everyone was glad about that, really. ".repeat(
     3,
@@ -40,9 +40,8 @@ test.each<[what: string, parts: string]>([
   ["reviews", `<div id="customer-reviews">${long}</div>`],
   ["delivery", `<div class="shippingInfo">${long}</div>`],
   ["a program for reviews", `<div class="yotpo">${long}</div>`],
-])("findKind() keeps what is about a product on a page with %s", (what, parts) => {
-  const lines = what === "other goods" ? [...kept, "Goes well with it"] : kept;
-  expect(found(pageOf(parts))).toEqual({ kind: "product", lines });
+])("findKind() keeps what is about a product on a page with %s", (_, parts) => {
+  expect(found(pageOf(parts))).toEqual({ kind: "product", lines: kept });
 });
 
 test.each<[what: string, head: string]>([
