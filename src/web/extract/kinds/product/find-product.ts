@@ -1,3 +1,5 @@
+import { isTag, isText } from "domhandler";
+
 import { childElements } from "../../../dom/parse-html.ts";
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import { findElement, findElements } from "../../../dom/walk.ts";
@@ -65,8 +67,10 @@ function otherGoods(page: PageFacts, holders: ReadonlySet<HtmlElement>): Readonl
 
 /** True for what holds cards and nothing else. */
 function isRowOf(cards: ReadonlySet<HtmlElement>, element: HtmlElement): boolean {
-  const children = childElements(element);
-  return children.length > 0 && children.every((child) => cards.has(child));
+  const isOnly = element.children.every((child) =>
+    isTag(child) ? cards.has(child) : !isText(child) || child.data.trim() === "",
+  );
+  return isOnly && childElements(element).length > 0;
 }
 
 function mainOf(page: PageFacts): HtmlElement {
