@@ -7,7 +7,7 @@ export interface WebOptions {
   readonly proxyEnv: Readonly<Record<string, string>>;
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** Hosts that may be reached although their addresses are private (`READDOCS_ALLOW_HOSTS`), in lower case. */
   readonly allowHosts: readonly string[];
 }
