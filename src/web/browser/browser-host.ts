@@ -113,7 +113,8 @@ export class BrowserHost {
   }
 
   #start(): Promise<RunningBrowser> {
-    const starting = this.#launch();
+    // Not at once: other callers may go on in the midst of a spawn (Bun 1.4.5), and shall find this one.
+    const starting = Promise.resolve().then(this.#launch);
     this.#current = starting;
     starting.then(
       (browser) => {

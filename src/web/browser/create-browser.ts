@@ -74,6 +74,7 @@ class Launcher {
         path,
         profilesDir,
         owner,
+        isSuperUser: process.platform === "linux" && process.getuid?.() === 0,
         env: { ...env, SCORPIOX_OWNER: instanceId },
         guard: this.#guard,
         bounds: this.#bounds,

@@ -12,6 +12,8 @@ export interface LaunchInput {
   readonly profilesDir: string;
   readonly owner: ProfileOwner;
   readonly env: Readonly<Record<string, string>>;
+  /** Its browser refuses to make a sandbox. */
+  readonly isSuperUser: boolean;
   readonly guard: NetworkGuard;
   readonly bounds: BrowserBounds;
 }
@@ -39,9 +41,8 @@ const sandboxNote =
  * @throws AppError `system` when it does not start
  */
 export async function launchBrowser(input: LaunchInput): Promise<RunningBrowser> {
-  const isRoot = process.platform === "linux" && process.getuid?.() === 0;
   try {
-    if (isRoot) return await launch(input, false, [rootNote]);
+    if (input.isSuperUser) return await launch(input, false, [rootNote]);
     try {
       return await launch(input, true, []);
     } catch (error) {
@@ -98,12 +99,12 @@ async function connect(
   browserProcess: BrowserProcess,
   surroundings: Surroundings,
 ): Promise<RunningBrowser> {
-  const { default: puppeteer } = await import("puppeteer-core");
+  const { default: puppeteer, TargetType } = await import("puppeteer-core");
   const browser = await puppeteer.connect({
     transport: browserProcess.transport,
     defaultViewport: null,
     // Tabs are ours: nothing else shall enable domains in them or wait for them.
-    targetFilter: (target) => String(target.type()) === "browser",
+    targetFilter: (target) => target.type() === TargetType.BROWSER,
   });
   const root = await browser.target().createCDPSession();
   return RunningBrowser.create({ ...surroundings, process: browserProcess, browser, root });

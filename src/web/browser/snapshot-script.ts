@@ -112,7 +112,7 @@ const snapshotFunction = String.raw`(charsMax) => {
       if (node.nodeType === 3) return void parts.push(isRaw ? node.data : escapeText(node.data));
       if (node.nodeType !== 1) return;
       const name = node.localName;
-      if (name === "template") return;
+      if (name === "template" || name === "style") return;
       if (name === "slot") {
         const given = node.assignedNodes();
         for (const child of given.length > 0 ? given : childNodesOf.call(node)) write(child, false);

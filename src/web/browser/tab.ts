@@ -167,6 +167,7 @@ const pausedRequests = [
   { resourceType: "Media" as const },
   { resourceType: "Font" as const },
   { resourceType: "Document" as const },
+  { urlPattern: "*/favicon.ico" },
   { urlPattern: warmUpUrl },
 ];
 

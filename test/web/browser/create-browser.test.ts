@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+
+import { article, endless, html, LocalSite } from "./local-site.ts";
+import {
+  BrowserHarness,
+  browserPath,
+  browserTest,
+  browserTestMs,
+  failureOf,
+  never,
+  paragraph,
+  textOf,
+  wordsOf,
+} from "./browser-harness.ts";
+
+const spa = `<!DOCTYPE html><title>App</title><div id=root></div><script>
+  setTimeout(async () => {
+    const text = await (await fetch("/data")).text();
+    root.innerHTML = "<h1>Rendered</h1>" + text;
+  }, 300);
+</script>`;
+
+const chatty = `${article()}<script>
+  setInterval(() => fetch("/poll"), 100);
+  new EventSource("/events").onmessage = () => {};
+  setTimeout(() => document.body.append("filled in"), 200);
+</script>`;
+
+const images = Array.from({ length: 30 }, (_, index) => `<img src="/image?${index}">`).join("");
+const heavy = `<style>@font-face{font-family:f;src:url(/font)} body{font-family:f}</style>
+  ${images}<video src="/video"></video>${article()}<script>document.title = "run"</script>`;
+
+const hidden = `<style>.none{display:none} .zero{font-size:0} .line{display:contents}</style>
+  <p class=none>NONE <b>INSIDE</b></p><p class=zero>ZERO</p><p class=line>LINE</p>
+  <details><summary>More</summary><p>FOLDED</p></details>
+  <form><input name=children><input name=attributes><p class=none>FORM</p></form>
+  ${article()}<script type="application/ld+json">{"kept": true}</script><script>let dropped</script>`;
+
+const shadows = `<outer-part><b>SLOTTED</b></outer-part><script>
+  customElements.define("inner-part", class extends HTMLElement {
+    connectedCallback() {
+      this.attachShadow({ mode: "open" }).innerHTML = "<i>INNER &lt;1&gt;</i><style>i{}</style>";
+    }
+  });
+  customElements.define("outer-part", class extends HTMLElement {
+    connectedCallback() {
+      setTimeout(() => {
+        this.attachShadow({ mode: "open" }).innerHTML =
+          "<h2>SHADOW</h2><slot></slot><slot name=no>OTHERWISE</slot><inner-part></inner-part>${paragraph.repeat(3)}";
+      }, 250);
+    }
+  });
+</script>`;
+
+const framed = `<title>Manual</title><p>Menu</p><iframe src="/framed/inner"></iframe><iframe src="/framed/advert"></iframe>`;
+
+const loud = `${article()}<script>
+  alert(1); const answer = confirm(2); const text = prompt(3);
+  const other = window.open("/popup");
+  Notification.requestPermission().then((state) => document.body.append("permission: " + state));
+  document.body.append(["answer: ", answer, text, "popup: " + other].join(" "));
+</script>`;
+
+const bytes = (type: string, name: string): Response =>
+  new Response("%PDF-1.4 nothing", { headers: { "Content-Type": type, "X-Name": name } });
+
+let harness: BrowserHarness;
+let site: LocalSite;
+let remembered = 0;
+
+beforeAll(() => {
+  if (browserPath === "") return;
+  harness = new BrowserHarness({ settleMsMax: 3_000, navigationMsMax: 3_000, answerMsMax: 1_000 });
+  site = new LocalSite({
+    "/static": article(100),
+    "/spa": spa,
+    "/data": async () => {
+      await Bun.sleep(200);
+      return html(paragraph.repeat(5));
+    },
+    "/chatty": chatty,
+    "/poll": () => html("."),
+    "/events": () => endless("text/event-stream"),
+    "/heavy": heavy,
+    "/hidden": hidden,
+    "/shadows": shadows,
+    "/framed": framed,
+    "/framed/inner": `<a href="next">Next</a>${article()}`,
+    "/framed/advert": "<p>Buy this",
+    "/loud": loud,
+    "/short": "<p>Short.<script>1</script>",
+    "/late": `<p id=p>Waiting.</p><script>setTimeout(() => p.after("ARRIVED"), 1800)</script>`,
+    "/meta": `<meta http-equiv=refresh content="0;url=/static">moved`,
+    "/script-redirect": `<script>location.replace("/static#part")</script>`,
+    "/push": `${article()}<script>history.pushState(0, "", "/pushed?x=1")</script>`,
+    "/redirect": () => Response.redirect("/static", 302),
+    "/loop": (_, url) => Response.redirect(`/loop?${url.search.length}`, 302),
+    "/script-loop": `<script>location = "/script-loop?" + Math.random()</script>`,
+    "/missing": () => html(article(), 404),
+    "/missing-bare": () => new Response(null, { status: 404 }),
+    "/no-content": () => new Response(null, { status: 204 }),
+    "/password": () => html(article(), 401, { "WWW-Authenticate": "Basic" }),
+    "/json": () => Response.json({ a: [1, 2] }),
+    "/text": () => new Response("a < b\n", { headers: { "Content-Type": "text/plain" } }),
+    "/pdf": () => bytes("application/pdf", "a.pdf"),
+    "/download": () =>
+      new Response("x", {
+        headers: {
+          "Content-Type": "application/octet-stream",
+          "Content-Disposition": 'attachment; filename="a.bin"',
+        },
+      }),
+    "/busy": `${article()}<p>before</p><script>for (;;);</script><p>after</p>`,
+    "/half": () => endless("text/html", article()),
+    "/silent": () => new Promise<Response>(() => undefined),
+    "/cookie": (request) => {
+      const sent = request.headers.get("cookie") ?? "none";
+      return html(
+        `${article()}<p>cookie: ${sent};</p><script>
+        document.write("stored: " + localStorage.getItem("k"));
+        localStorage.setItem("k", "v");
+      </script>`,
+        200,
+        { "Set-Cookie": "id=1; Path=/" },
+      );
+    },
+    "/agent": (request) => {
+      const hints = request.headers.get("sec-ch-ua") ?? "";
+      return html(`${article()}<p>${request.headers.get("user-agent")} ${hints}`);
+    },
+    "/clobber": `<form name=body></form><img name=documentElement><img name=querySelector>
+      <img name=readyState><form name=URL></form>${article()}<script>1</script>`,
+    "/many": async () => {
+      remembered++;
+      await Bun.sleep(20);
+      return html(article());
+    },
+  });
+});
+
+afterAll(async () => {
+  if (browserPath === "") return;
+  await harness[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+
+const rooted = process.getuid?.() === 0;
+/** What is said besides that the super-user's browser has no sandbox. */
+const ownNotes = (notes: readonly string[]): readonly string[] => notes.slice(rooted ? 1 : 0);
+
+describe("render() shows", () => {
+  const rows: [name: string, path: string, has: string[], hasNot: string[]][] = [
+    ["a static page", "/static", ["<h1>Article</h1>"], []],
+    ["what a script fetches", "/spa", ["<h1>Rendered</h1>", "enough words"], ["<script"]],
+    ["a page that polls and streams", "/chatty", ["filled in"], []],
+    ["a page full of images", "/heavy", ["enough words", "/image?29"], []],
+    ["a short page", "/short", ["Short."], []],
+    [
+      "open shadow trees and slots as they are seen",
+      "/shadows",
+      ["<h2>SHADOW</h2><b>SLOTTED</b>OTHERWISE", "<i>INNER &lt;1&gt;</i>"],
+      ["<slot", "i{}"],
+    ],
+    ["the frame that holds the content", "/framed", ["enough words", "/framed/next"], ["Buy this"]],
+    [
+      "what is hidden as hidden",
+      "/hidden",
+      [
+        '<p class="none" hidden="">NONE',
+        '<p class="zero" hidden="">ZERO',
+        '<p class="line">LINE',
+        "<p>FOLDED",
+        '<p class="none" hidden="">FORM',
+        '{"kept": true}',
+      ],
+      ["dropped", "<style"],
+    ],
+    [
+      "a page whose dialogs nobody answers",
+      "/loud",
+      ["answer:  false", "popup: null", "permission: denied"],
+      [],
+    ],
+    ["a page with elements named like the document's members", "/clobber", ["enough words"], []],
+    ["itself as other browsers do", "/agent", [" Chrome/", "Chromium"], ["Headless"]],
+  ];
+  browserTest.each(rows)(
+    "%s",
+    async (_name, path, has, hasNot) => {
+      const page = await harness.render(site.url(path));
+      const text = textOf(page);
+      expect({
+        missing: has.filter((part) => !text.includes(part)),
+        unwanted: hasNot.filter((part) => text.includes(part)),
+        status: page.status,
+        contentType: page.contentType,
+        notes: ownNotes(page.notes),
+      }).toEqual({ missing: [], unwanted: [], status: 200, contentType: "text/html", notes: [] });
+    },
+    browserTestMs,
+  );
+});
+
+browserTest(
+  "render() loads no images, fonts or videos",
+  async () => {
+    const before = site.hits.length;
+    await harness.render(site.url("/heavy"));
+    expect(site.hits.slice(before)).toEqual(["/heavy"]);
+  },
+  browserTestMs,
+);
+
+browserTest(
+  "render() waits as long as it is asked to",
+  async () => {
+    const [soon, late] = await Promise.all([
+      harness.render(site.url("/late")),
+      harness.render(site.url("/late"), never, 2_000),
+    ]);
+    expect([textOf(soon).includes("ARRIVED"), textOf(late).includes("ARRIVED")]).toEqual([
+      false,
+      true,
+    ]);
+  },
+  browserTestMs,
+);
+
+describe("render() follows", () => {
+  browserTest.each([
+    ["a redirect", "/redirect", "/static"],
+    ["a redirect with the fragment that was asked for", "/redirect#here", "/static#here"],
+    ["a refresh", "/meta", "/static"],
+    ["a script", "/script-redirect", "/static#part"],
+    ["a changed history", "/push", "/pushed?x=1"],
+  ])(
+    "%s",
+    async (_name, path, finalPath) => {
+      const page = await harness.render(site.url(path));
+      expect({ url: page.url, finalUrl: page.finalUrl, status: page.status }).toEqual({
+        url: site.url(path),
+        finalUrl: site.url(finalPath),
+        status: 200,
+      });
+      expect(wordsOf(page)).toContain("enough words");
+    },
+    browserTestMs,
+  );
+});
+
+describe("render() says what came instead of a page:", () => {
+  const none = { kind: "none", bytes: null } as const;
+  const download = "The browser does not show this as a page: it is a download, or empty.";
+  browserTest.each([
+    ["an error of the server", "/missing", 404, "text/html", undefined, []],
+    [
+      "an error without a body",
+      "/missing-bare",
+      404,
+      "text/plain",
+      none,
+      ["The answer has a status and no body."],
+    ],
+    ["no content", "/no-content", 204, "text/plain", none, [download]],
+    ["a page behind a password", "/password", 401, "text/html", undefined, []],
+    ["JSON", "/json", 200, "application/json", { kind: "text", text: '{"a":[1,2]}' }, []],
+    ["text", "/text", 200, "text/plain", { kind: "text", text: "a < b\n" }, []],
+    ["PDF", "/pdf", 200, "application/pdf", none, undefined],
+    ["a download", "/download", 200, "application/octet-stream", none, [download]],
+  ] as const)(
+    "%s",
+    async (_name, path, status, contentType, body, notes) => {
+      const page = await harness.render(site.url(path));
+      expect({ status: page.status, contentType: page.contentType, via: page.via }).toEqual({
+        status,
+        contentType,
+        via: "browser",
+      });
+      if (body === undefined) expect(textOf(page)).toContain("enough words");
+      else expect(page.body).toEqual(body);
+      if (notes !== undefined) expect(ownNotes(page.notes)).toEqual([...notes]);
+    },
+    browserTestMs,
+  );
+});
+
+describe("render() ends in time with", () => {
+  const capped = "The page still changed or loaded after 3 s and was read as it was then.";
+  browserTest.each([
+    ["a script that never ends", "/busy", "before"],
+    ["a document that never ends", "/half", "enough words"],
+  ])(
+    "%s",
+    async (_name, path, has) => {
+      const page = await harness.render(site.url(path));
+      expect(wordsOf(page)).toContain(has);
+      expect(ownNotes(page.notes)).toEqual([capped]);
+    },
+    browserTestMs,
+  );
+});
+
+describe("render() fails for", () => {
+  browserTest.each([
+    ["redirects without end", "/loop", "limit", "redirects without end"],
+    ["pages that go on without end", "/script-loop", "limit", "more than 20 pages"],
+    ["a server that does not answer", "/silent", "limit", "did not answer within 3 s"],
+  ])(
+    "%s",
+    async (_name, path, code, text) => {
+      const failure = await failureOf(harness.render(site.url(path)));
+      expect({ code: failure.code, says: failure.text.includes(text) || failure.text }).toEqual({
+        code,
+        says: true,
+      });
+    },
+    browserTestMs,
+  );
+
+  browserTest.each([
+    ["file:///etc/passwd", "usage"],
+    ["data:text/html,x", "usage"],
+    ["javascript:1", "usage"],
+    ["view-source:http://a.example/", "usage"],
+    ["chrome://version", "usage"],
+    ["http://a:b@127.0.0.1/", "usage"],
+    ["not a url", "usage"],
+  ])("%s", async (url, code) => {
+    expect(await failureOf(harness.render(url))).toMatchObject({ code });
+  });
+});
+
+browserTest(
+  "render() keeps nothing from one page to the next",
+  async () => {
+    const pages = [
+      await harness.render(site.url("/cookie")),
+      await harness.render(site.url("/cookie")),
+    ];
+    const told = pages.map((page) => /cookie: .*$/.exec(wordsOf(page))?.[0]);
+    expect(told).toEqual(Array.from({ length: 2 }, () => "cookie: none; stored: null"));
+  },
+  browserTestMs,
+);
+
+browserTest(
+  "render() serves twenty calls at once with one browser",
+  async () => {
+    const calls = Array.from({ length: 20 }, () => harness.render(site.url("/many")));
+    const pages = await Promise.all(calls);
+    expect({
+      good: pages.filter((page) => wordsOf(page).includes("enough words")).length,
+      requests: remembered,
+      browsers: harness.mainProcesses().length,
+    }).toEqual({ good: 20, requests: 20, browsers: 1 });
+  },
+  browserTestMs,
+);
+
+browserTest(
+  "render() gives up at once when it is cancelled, in the queue and before",
+  async () => {
+    const leaving = new AbortController();
+    const calls = Array.from({ length: 5 }, () =>
+      harness.render(site.url("/silent"), leaving.signal),
+    );
+    const failures = Promise.all(calls.map(failureOf));
+    leaving.abort();
+    expect((await failures).map(({ code }) => code)).toEqual(calls.map(() => "cancelled"));
+    expect(await failureOf(harness.render(site.url("/static"), leaving.signal))).toMatchObject({
+      code: "cancelled",
+    });
+    expect(wordsOf(await harness.render(site.url("/static")))).toContain("enough words");
+  },
+  browserTestMs,
+);
