@@ -1,4 +1,5 @@
 import type { EngineReport, SearchReply } from "../../web/search-reply.ts";
+import { isAnswer } from "../../web/search/is-answer.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { jsonFlag } from "../json-flag.ts";
@@ -19,18 +20,14 @@ export const doctorSearchCommand: Command = {
     const { query, elapsedMs, engines } = reply;
     if (args.has("json")) print.json({ query, elapsedMs, engines });
     else printTable(reply, print);
-    return engines.some(isAnswering) ? exitCodes.done : exitCodes.failed;
+    return engines.some(isAnswer) ? exitCodes.done : exitCodes.failed;
   },
 };
-
-function isAnswering({ status }: EngineReport): boolean {
-  return status === "ok" || status === "no_results";
-}
 
 function printTable({ query, elapsedMs, engines }: SearchReply, print: Printer): void {
   const rows = [["engine", "status", "results", "ms", "detail"], ...engines.map(rowOf)];
   for (const line of alignedLines(rows)) print.line(line);
-  const answering = engines.filter(isAnswering).map(({ name }) => name);
+  const answering = engines.filter(isAnswer).map(({ name }) => name);
   const who = answering.length === 0 ? "" : `: ${answering.join(", ")}`;
   const seconds = (elapsedMs / 1000).toFixed(1);
   const summary = `${answering.length} of ${engines.length} engines answer from this network${who}.`;

@@ -27,12 +27,15 @@ export interface EngineList {
   readonly pages: readonly ListedPage[];
 }
 
+/** Of one engine; pages show 10 to 20, and what stands behind them is worth next to nothing. */
+const engineResultsMax = 100;
+
 /**
  * The usable results of an engine: `http:` and `https:` pages with a title, without ads and click counters. Texts lose
  * what is not to be seen, are cut to their length, and dates go from the snippet into a field of their own.
  */
 export function listPages(results: readonly RawResult[], now: Date): ListedPage[] {
-  const usable = results.flatMap((result) => {
+  const usable = results.slice(0, engineResultsMax).flatMap((result) => {
     const url = URL.parse(result.url);
     const title = cutAtWord(cleanText(result.title), titleCharsMax);
     return url === null || title === "" || !isShowable(url) ? [] : [{ result, url, title }];

@@ -1,5 +1,6 @@
 import type { EngineReport, SearchReply, SearchResult } from "../search-reply.ts";
 import { cutAtWord } from "./clean-text.ts";
+import { isAnswer } from "./is-answer.ts";
 import { replyCharsMax } from "./search-limits.ts";
 import { withoutReason } from "./suspension-detail.ts";
 import { snippetCharsMax } from "./text-limits.ts";
@@ -10,8 +11,8 @@ const untrustedLine =
 
 const allFailedAdvice =
   "What helps: wait a few minutes and try again (suspended engines are asked again when their time is up); " +
-  "choose other engines with WEBSEARCH_ENGINES; set SEARXNG_URL to a SearXNG instance of your own; " +
-  "or use another network, for instance a proxy in HTTPS_PROXY.";
+  "the settings WEBSEARCH_ENGINES (other engines) or SEARXNG_URL (a SearXNG instance of your own), " +
+  "see `scorpiox-code config set`; or another network, for instance a proxy in HTTPS_PROXY.";
 
 /** Characters of each snippet, in the order in which they are tried until everything fits. */
 const snippetSteps: readonly number[] = [snippetCharsMax, 160, 80, 0];
@@ -47,10 +48,6 @@ function answeredText({ engines, elapsedMs, cached }: SearchReply): string {
   const seconds = (elapsedMs / 1000).toFixed(1);
   const answered = `${slots.filter(isAnswer).length} of ${slots.length} engines answered in ${seconds} s`;
   return cached ? `${answered}, cached` : answered;
-}
-
-function isAnswer({ status }: EngineReport): boolean {
-  return status === "ok" || status === "no_results";
 }
 
 /** `brave ok 20`, `google blocked (javascript)`, `qwant suspended 52 min → stackexchange ok 10`. */

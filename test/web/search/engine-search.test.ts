@@ -286,3 +286,21 @@ test("words that two indexes have corrected are no poison; two fronts of one ind
     "brave no_results",
   ]);
 });
+
+test("a search that is under way when everything ends is cancelled, and leaves the probe to others", async () => {
+  await using stage = new SearchStage({ brave: captcha, mojeek: found(...urls("a")) });
+  await stage.open().search(query, patient);
+  stage.nowMs += 3_600_000;
+  const begun = Promise.withResolvers<void>();
+  stage.plays["brave"] = () => {
+    begun.resolve();
+    return new Promise<Response>(() => {});
+  };
+  const ending = stage.open();
+  const reply = ending.search(query, patient);
+  await begun.promise;
+  await ending[Symbol.asyncDispose]();
+  expect(reply).rejects.toMatchObject({ code: "cancelled" });
+  stage.plays["brave"] = found(...urls("b"));
+  expect(states(await stage.open().search(query, patient))).toEqual(["brave ok", "mojeek ok"]);
+});

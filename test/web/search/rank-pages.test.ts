@@ -191,6 +191,11 @@ describe("listPages()", () => {
     expect(listOf("brave", [{ url: "https://a.org/", title: " \u200b" }]).pages).toEqual([]);
   });
 
+  test("looks at the first hundred of an engine", () => {
+    const urls = Array.from({ length: 101 }, (_, index) => `https://a.org/${index}`);
+    expect(listOf("brave", urls).pages).toHaveLength(100);
+  });
+
   test("cuts titles at 200 and snippets at 300 characters", () => {
     const [page] = listOf("brave", [
       { url: "https://a.org/", title: "word ".repeat(99), snippet: "word ".repeat(99) },

@@ -1,0 +1,124 @@
+import type { NetworkGuard } from "../guard/guard.ts";
+import type { EngineReport, SearchReply } from "../search-reply.ts";
+import { askAll } from "./ask-all.ts";
+import type { Ask, AskingParts, Settled } from "./ask-all.ts";
+import { askEngine } from "./ask-engine.ts";
+import { chooseEngines } from "./choose-engines.ts";
+import type { Choice, EngineRoster } from "./choose-engines.ts";
+import { clearSuspects } from "./clear-suspects.ts";
+import { EngineMemories } from "./engine-memories.ts";
+import { EnginePace } from "./engine-pace.ts";
+import type { EngineSettings } from "./engine.ts";
+import { isAnswer } from "./is-answer.ts";
+import { judgeSettled } from "./judge-settled.ts";
+import type { JudgedEngine } from "./judge-settled.ts";
+import type { Query } from "./query.ts";
+import { rankPages } from "./rank-pages.ts";
+import { ReadingQueue } from "./reading-queue.ts";
+import { earlyPagesMin, earlySettledMin } from "./search-limits.ts";
+import type { SuspensionBook } from "./suspension-book.ts";
+import { suspensionDetail } from "./suspension-detail.ts";
+
+export interface SearchRunnerParts {
+  readonly guard: NetworkGuard;
+  readonly settings: EngineSettings;
+  /** By engine id. */
+  readonly baseUrls: Readonly<Record<string, string>>;
+  readonly book: SuspensionBook;
+  /** The wall clock, in ms. */
+  readonly now: () => number;
+}
+
+/** Makes one search after another, and knows what engines want from one to the next: their pace, their cookies. */
+export class SearchRunner {
+  readonly #parts: SearchRunnerParts;
+  readonly #pace = new EnginePace();
+  readonly #memories = new EngineMemories();
+  readonly #reading = new ReadingQueue();
+
+  constructor(parts: SearchRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Chooses, asks, judges, merges.
+   * @throws AppError `cancelled` when `signal` says so
+   */
+  async run(query: Query, roster: EngineRoster, signal: AbortSignal): Promise<SearchReply> {
+    const startedAt = performance.now();
+    const now = new Date(this.#parts.now());
+    const choices = chooseEngines(roster, this.#parts.book);
+    const asks = choices.filter((choice) => choice.kind === "ask");
+    const judged = await this.#ask(asks, query, now, signal);
+    const lists = [...judged.values()].flatMap(({ list }) => list ?? []);
+    const engines = choices.map((choice) => reportOf(choice, judged));
+    return {
+      query: query.text,
+      ...rankPages(lists, query),
+      engines,
+      elapsedMs: Math.round(performance.now() - startedAt),
+      cached: false,
+      partial: !engines.every(isAnswer),
+    };
+  }
+
+  /** What came of each question, by engine; noted for all processes. */
+  async #ask(
+    asks: readonly Ask[],
+    query: Query,
+    now: Date,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, JudgedEngine>> {
+    const { book } = this.#parts;
+    const judged = new Map<Ask, JudgedEngine>();
+    const note = (ask: Ask, { verdict }: JudgedEngine): void =>
+      book.record(ask.engine.id, verdict, ask.isProbe);
+    const onSettled = (settled: Settled): boolean => {
+      const result = judgeSettled(settled, query, now);
+      judged.set(settled.ask, result);
+      if (result.suspect === undefined) note(settled.ask, result);
+      return isEnough([...judged.values()]);
+    };
+    const cleared = new Map<string, JudgedEngine>();
+    try {
+      await askAll(asks, { pace: this.#pace, askOne: this.#asker(query), onSettled }, signal);
+    } finally {
+      // Whether a suspicion holds is known when all have spoken.
+      const results = clearSuspects([...judged.values()]);
+      for (const [index, [ask, before]] of [...judged].entries()) {
+        const after = results[index] ?? before;
+        if (before.suspect !== undefined) note(ask, after);
+        cleared.set(ask.engine.id, after);
+      }
+    }
+    return cleared;
+  }
+
+  #asker(query: Query): AskingParts["askOne"] {
+    const { guard, settings, baseUrls } = this.#parts;
+    return ({ engine }, limits) => {
+      const base = baseUrls[engine.id];
+      const address = engine.id === "searxng" ? settings.searxngUrl : base;
+      const allowHosts = address === undefined ? [] : [new URL(address).host];
+      const memory = this.#memories.of(engine.id);
+      const engineQuery = { text: query.text, settings, memory };
+      const reading = this.#reading;
+      return askEngine(engine, engineQuery, { guard, base, allowHosts, limits, reading });
+    };
+  }
+}
+
+function isEnough(judged: readonly JudgedEngine[]): boolean {
+  if (judged.length < earlySettledMin) return false;
+  const keys = new Set(judged.flatMap(({ list }) => list?.pages.map(({ key }) => key) ?? []));
+  return keys.size >= earlyPagesMin;
+}
+
+function reportOf(choice: Choice, judged: ReadonlyMap<string, JudgedEngine>): EngineReport {
+  const name = choice.engine.id;
+  if (choice.kind === "suspended") {
+    const detail = suspensionDetail(choice.leftMs, choice.reason);
+    return { name, status: "suspended", count: 0, ms: 0, detail };
+  }
+  return judged.get(name)?.report ?? { name, status: "timeout", count: 0, ms: 0 };
+}
