@@ -6,6 +6,7 @@ import { pageRequirements } from "./requirements-pages.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
 import { searchRequirements } from "./requirements-search.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
+import { webRequirements } from "./requirements-web.ts";
 
 /**
  * What is promised to clients, as data. Each id is cited in square brackets by the name of at least one
@@ -168,5 +169,6 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...imageRequirements,
   ...pageRequirements,
   ...searchRequirements,
+  ...webRequirements,
   ...resourceRequirements,
 };
