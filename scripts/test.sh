@@ -26,13 +26,13 @@ finish() {
   exit
 }
 
-# command:package, for Debian
-system_needs="ps:procps git:git openssl:openssl"
+# command:package,package…, for Debian. Chromium is for the tests of ReadDocs; it draws nothing without a font.
+system_needs="ps:procps git:git openssl:openssl chromium:chromium,fonts-liberation"
 
 get_system_packages() {
   missing=
   for pair in $system_needs; do
-    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
+    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing $(echo "${pair#*:}" | tr , ' ')"
   done
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then

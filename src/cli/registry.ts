@@ -39,6 +39,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/search.ts")).searchCommand,
   },
   {
+    name: "doctor browser",
+    summary: "Tell which browser ReadDocs would use, and where it was looked for",
+    load: async () => (await import("./commands/doctor-browser.ts")).doctorBrowserCommand,
+  },
+  {
     name: "doctor search",
     summary: "Tell which search engines answer from this network",
     load: async () => (await import("./commands/doctor-search.ts")).doctorSearchCommand,

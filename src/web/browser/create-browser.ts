@@ -101,7 +101,7 @@ function snapProfiles(homeDir: string): string {
   return join(homeDir || homedir(), "snap", "chromium", "common", "scorpiox-code");
 }
 
-export function missingBrowser(search: Exclude<BrowserSearch, FoundBrowser>): AppError {
+function missingBrowser(search: Exclude<BrowserSearch, FoundBrowser>): AppError {
   if (search.kind === "bad-choice") {
     const { setting, path } = search.chosen;
     return new AppError(

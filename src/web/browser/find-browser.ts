@@ -17,7 +17,7 @@ import {
 import type { SystemFacts } from "./system-facts.ts";
 
 /** A path that was looked at, and what made us look there. */
-export interface TriedPlace {
+interface TriedPlace {
   readonly path: string;
   readonly from: string;
 }
