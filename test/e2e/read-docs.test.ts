@@ -153,13 +153,16 @@ describe("pages", () => {
     const contents = [];
     for (const path of ["/data.json", "/feed", "/main.rs", "/paper"]) {
       const { title, content } = structuredOf(await reader.read(path));
-      contents.push([title, content]);
+      contents.push({ title, content });
     }
     expect(contents).toEqual([
-      ["data.json", '```json\n{\n  "id": "x",\n  "list": [\n    1,\n    2\n  ]\n}\n```'],
-      ["News", "## One\n\nhttps://ex.org/1"],
-      ["main.rs", "```rust\nfn main() {}\n```"],
-      ["Paper", "## Page 1 of 2\n\nAbstract\n\n## Page 2 of 2\n\nResults"],
+      {
+        title: "data.json",
+        content: '```json\n{\n  "id": "x",\n  "list": [\n    1,\n    2\n  ]\n}\n```',
+      },
+      { title: "News", content: "## One\n\nhttps://ex.org/1" },
+      { title: "main.rs", content: "```rust\nfn main() {}\n```" },
+      { title: "Paper", content: "## Page 1 of 2\n\nAbstract\n\n## Page 2 of 2\n\nResults" },
     ]);
     const picture = await reader.read("/logo");
     expect([isError(picture), textOf(picture)]).toEqual([
