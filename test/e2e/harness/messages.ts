@@ -72,6 +72,9 @@ export function toolsOf(message: ServerMessage): Record<string, unknown>[] {
 /** The tools of this version, in their order. */
 export const builtTools = [
   "Bash",
+  "ReadImage",
+  "ReadDocs",
+  "WebSearch",
   "BackgroundBash",
   "ReadBgOutput",
   "ListBgTasks",
