@@ -14,11 +14,36 @@ export function configTable(): string {
   const builtTools = new Set(catalogue.map((tool) => toolKeyName(tool.name)));
   const rows = describeConfigKeys()
     .filter(({ key }) => !key.startsWith("TOOL_") || builtTools.has(key))
+    .flatMap(asFamily)
     .map(rowOf);
   return markdownTable(
     ["key", "what it does", "value", "default", "may a project set it?", "environment"],
     rows,
   );
+}
+
+/** Keys that differ in one word have one row, where the first of them stands. */
+const families: readonly {
+  readonly first: RegExp;
+  readonly rest: RegExp;
+  readonly name: string;
+  readonly help?: string;
+}[] = [
+  { first: /^TOOL_BASH$/, rest: /^TOOL_/, name: "TOOL_<NAME>" },
+  {
+    first: /^WEBSEARCH_BASE_DUCKDUCKGO$/,
+    rest: /^WEBSEARCH_BASE_/,
+    name: "WEBSEARCH_BASE_<ENGINE>",
+    help: "Where an engine is reached instead of its own address: a mirror, or a test.",
+  },
+];
+
+function asFamily(row: ConfigKeyDescription): ConfigKeyDescription[] {
+  const family = families.find(({ rest }) => rest.test(row.key));
+  if (family === undefined) return [row];
+  if (!family.first.test(row.key)) return [];
+  const variables = row.variables.map((variable) => variable.replace(row.key, family.name));
+  return [{ ...row, key: family.name, help: family.help ?? row.help, variables }];
 }
 
 function rowOf(key: ConfigKeyDescription): string[] {
