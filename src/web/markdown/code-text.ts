@@ -44,7 +44,7 @@ export function codeText(code: HtmlElement): string {
 }
 
 /** True for what stands in or beside code and is no part of it. */
-export function isCodeFurniture(element: HtmlElement): boolean {
+function isCodeFurniture(element: HtmlElement): boolean {
   const { name } = element;
   if (isUnreadName(name) && name !== "textarea") return true;
   if (name === "button" || name === "clipboard-copy" || name === "img") return true;

@@ -174,7 +174,14 @@ function appendLinked(link: HtmlElement, text: string, out: InlineText, reading:
   if (text === "") return;
   if (target === undefined || reading.style === "text") return out.add(text);
   if (!reading.budget.take(target.length)) return;
+  if (isItsTarget(text, target)) return out.add(`<${target}>`);
   out.add(`[${/^!\[[^\]]*\]\([^)]*\)$/.test(text) ? text : escapeBrackets(text)}](${target})`);
+}
+
+/** True for an address that is its own text. */
+function isItsTarget(text: string, target: string): boolean {
+  const plain = text.replace(/\\(?=[!-/:-@[-`{-~])/g, "");
+  return /^https?:/.test(target) && (plain === target || `${plain}/` === target);
 }
 
 function appendRaised(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {

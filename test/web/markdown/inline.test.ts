@@ -105,6 +105,11 @@ describe("inline code", () => {
 
 describe("links", () => {
   test.each([
+    row(
+      "that are their own text",
+      "<a href='https://x.org/a_b'>https://x.org/a_b</a> <a href='https://x.org'>https://x.org</a>",
+      "<https://x.org/a_b> <https://x.org/>",
+    ),
     row("become absolute", "<a href=../a?b=1#c>x</a>", "[x](https://ex.org/a?b=1#c)"),
     row("to a part of the page as well", "<a href=#p>x</a>", "[x](https://ex.org/dir/page#p)"),
     row("white space moves out", "a<a href=/b> c </a>d", "a [c](https://ex.org/b) d"),
