@@ -141,6 +141,8 @@ test("[search.cancelled] a cancelled search ends its requests", async () => {
 test("[search.command] search, and doctor search", async () => {
   ensureBuilt(productBinary);
   await using engines = new PlayedEngines(troubledEngines);
+  // Nobody is waited for.
+  for (const id of ["yahoo", "qwant"] as const) engines.behaviours[id] = { kind: "garbage" };
   using home = new TempFolder();
   const run = async (...args: string[]): Promise<[exitCode: number, stdout: string]> => {
     const child = Bun.spawn([productBinary, ...args], {

@@ -15,13 +15,13 @@ type Finding =
   | { readonly kind: "late"; readonly detail?: string }
   /** There was enough without it, or nobody wanted the reply any more. */
   | { readonly kind: "abandoned"; readonly reason: string }
-  /** It was asked too recently. */
+  /** Its turn did not come in time, since it was asked a moment ago. */
   | { readonly kind: "own_pace" };
 
 export interface Settled {
   readonly ask: Ask;
   readonly finding: Finding;
-  /** From its first request; 0 when there was none. */
+  /** From its first request; 0 when its turn did not come. */
   readonly ms: number;
 }
 
@@ -44,6 +44,7 @@ export async function askAll(
   signal: AbortSignal,
 ): Promise<void> {
   const round = new AbortController();
+  const endsAt = performance.now() + searchMsMax;
   const stop = (finding: Finding): void => round.abort(finding);
   const onCancel = (): void => stop({ kind: "abandoned", reason: "cancelled" });
   if (signal.aborted) onCancel();
@@ -51,7 +52,7 @@ export async function askAll(
   const timers = [setTimeout(stop, searchMsMax, { kind: "late" } satisfies Finding)];
   let isEnough = false;
   const questions = asks.map(async (ask) => {
-    const settled = await askWithin(ask, parts, round.signal);
+    const settled = await askWithin(ask, parts, { signal: round.signal, endsAt });
     const isEnoughNow = parts.onSettled(settled);
     if (!isEnoughNow || isEnough) return;
     isEnough = true;
@@ -67,36 +68,34 @@ export async function askAll(
   if (signal.aborted) throw new AppError("cancelled", "The search was cancelled.");
 }
 
-/** One question within the engine's own deadline. Never rejects, and never outlives `round`. */
-async function askWithin(ask: Ask, parts: AskingParts, round: AbortSignal): Promise<Settled> {
+interface Round {
+  /** Aborted with the `Finding` of all that is still under way. */
+  readonly signal: AbortSignal;
+  /** On the clock of `performance.now()`. */
+  readonly endsAt: number;
+}
+
+/** One question, as soon as it is its turn. Never rejects, and never outlives `round`. */
+async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Settled> {
+  const { id } = ask.engine;
+  using turn = await parts.pace.take(id, round.endsAt - answerMsMin, round.signal);
+  if (turn === undefined) return { ask, finding: { kind: "own_pace" }, ms: 0 };
   const startedAt = performance.now();
   const own = new AbortController();
   const timer = setTimeout(() => own.abort({ kind: "late" } satisfies Finding), engineMsMax);
-  const signal = AbortSignal.any([own.signal, round]);
+  const signal = AbortSignal.any([own.signal, round.signal]);
   const given = createDeferred<Finding>();
   const giveUp = (): void => given.resolve(signal.reason as Finding);
   if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
-  let askedAt: number | undefined;
-  const untilAt = startedAt + engineMsMax;
-  using turn = await parts.pace.take(ask.engine.id, untilAt - answerMsMin, signal);
-  const onRequest = (): void => {
-    askedAt ??= performance.now();
-    turn?.noteRequest();
-  };
-  const limits = { signal, untilAt, onRequest };
-  const answer = turn === undefined ? noTurn(signal) : findAnswer(() => parts.askOne(ask, limits));
+  const untilAt = Math.min(startedAt + engineMsMax, round.endsAt);
+  const limits = { signal, untilAt, onRequest: () => turn.noteRequest() };
+  const answer = findAnswer(() => parts.askOne(ask, limits));
   const finding = await Promise.race([given.promise, answer]);
   clearTimeout(timer);
   // What may still be under way, such as an unread body, ends here.
   own.abort(finding);
-  const ms = askedAt === undefined ? 0 : Math.round(performance.now() - askedAt);
-  return { ask, finding, ms };
-}
-
-/** `signal` has its own word when it was what ended the wait. */
-async function noTurn(signal: AbortSignal): Promise<Finding> {
-  return signal.aborted ? (signal.reason as Finding) : { kind: "own_pace" };
+  return { ask, finding, ms: Math.round(performance.now() - startedAt) };
 }
 
 async function findAnswer(ask: () => Promise<EngineAnswer>): Promise<Finding> {

@@ -2,6 +2,9 @@ import { createDeferred } from "../../base/deferred.ts";
 import type { EngineId } from "./engine.ts";
 import { engineGapMs, slowEngineGapMs } from "./search-limits.ts";
 
+/** What is said of an engine that was asked too recently. */
+export const ownPace = "own pace";
+
 /** The right to ask an engine, until it is given back. */
 export interface Turn extends Disposable {
   /** A request goes out: the next turn begins so much later. */

@@ -1,6 +1,7 @@
 import type { EngineReport } from "../search-reply.ts";
 import type { Settled } from "./ask-all.ts";
 import { cleanText, cutAtWord } from "./clean-text.ts";
+import { ownPace } from "./engine-pace.ts";
 import { engineIds } from "./engine.ts";
 import type { EngineAnswer, SearchEngine } from "./engine.ts";
 import { listPages } from "./engine-list.ts";
@@ -52,7 +53,7 @@ function judgeFinding({ ask, finding }: Settled, query: Query, now: Date): Judge
     case "abandoned":
       return failed("timeout", finding.reason, { kind: "unknown" });
     case "own_pace":
-      return failed("rate_limited", "own pace", { kind: "unknown" });
+      return failed("rate_limited", ownPace, { kind: "unknown" });
   }
 }
 

@@ -4,7 +4,7 @@
 export const engineMsMax = 4_000;
 /** From the start of a search to its reply, whatever is missing. */
 export const searchMsMax = 6_000;
-/** Of an engine's time, what is kept for the answer when it had to be waited for before. */
+/** Of a search's time, what is kept for the answer of an engine whose turn comes late. */
 export const answerMsMin = 1_000;
 /** With so many engines settled and so many pages found the rest gets a last second. */
 export const earlySettledMin = 7;

@@ -90,19 +90,23 @@ test("an engine that nobody serves is an error of the network", async () => {
 
 describe("the pace", () => {
   test("DuckDuckGo is not asked again within five seconds, and nothing is held against it", async () => {
-    await using stage = new SearchStage({ duckduckgo: one, mojeek: other });
+    const others = ["brave", "bing", "mojeek", "google", "yandex", "qwant", "mwmbl"] as const;
+    const plays = others.map((id) => [
+      id,
+      found(`https://${id}.example/kestrel`, `https://${id}.example/falcon`),
+    ]);
+    await using stage = new SearchStage({ duckduckgo: one, ...Object.fromEntries(plays) });
     const search = stage.open();
     await search.search({ query: "kestrel" }, patient);
     const second = await search.search({ query: "kestrel nest" }, patient);
     expect([stateOf(second, "duckduckgo"), stateOf(second, "mojeek")]).toEqual([
       "rate_limited own pace",
-      "ok 1",
+      "ok 2",
     ]);
     expect(stage.count("duckduckgo")).toBe(1);
-    expect(stateOf(await stage.open().search({ query: "kestrel" }, patient), "duckduckgo")).toBe(
-      "ok 1",
-    );
-  });
+    const elsewhere = await stage.open().search({ query: "kestrel" }, patient);
+    expect(stateOf(elsewhere, "duckduckgo")).toBe("ok 1");
+  }, 20_000);
 
   test("an engine is asked one question at a time", async () => {
     let inFlight = 0;
@@ -116,19 +120,9 @@ describe("the pace", () => {
     };
     await using stage = new SearchStage({ brave: play });
     const search = stage.open();
-    const queries = [
-      "kestrel",
-      "kestrel nest",
-      "kestrel box",
-      "kestrel egg",
-      "kestrel food",
-      "kestrel call",
-    ];
+    const queries = ["kestrel", "kestrel nest", "kestrel box"];
     const replies = await Promise.all(queries.map((query) => search.search({ query }, patient)));
     expect(inFlightMost).toBe(1);
-    const states = replies.map((reply) => stateOf(reply, "brave"));
-    expect(new Set(states)).toEqual(new Set(["ok 1", "rate_limited own pace"]));
-    // Turns come a second apart: at 0, 1, 2 and perhaps 3 s of the four.
-    expect(states.filter((state) => state === "ok 1").length).toBeGreaterThanOrEqual(2);
+    expect(replies.map((reply) => stateOf(reply, "brave"))).toEqual(["ok 1", "ok 1", "ok 1"]);
   }, 20_000);
 });

@@ -101,7 +101,13 @@ Engines: duckduckgo ok 10; brave ok 20; google blocked (javascript); qwant suspe
     expect(text).toContain(
       "\n- brave blocked (captcha)\n- bing suspended (5 s: timeout)\n- qwant rate limited (own pace)\n",
     );
-    for (const way of ["wait", "WEBSEARCH_ENGINES", "SEARXNG_URL", "HTTPS_PROXY"]) {
+    for (const way of [
+      "wait",
+      "WEBSEARCH_ENGINES",
+      "SEARXNG_URL",
+      "HTTPS_PROXY",
+      "Too many searches",
+    ]) {
       expect(text).toContain(way);
     }
   });
