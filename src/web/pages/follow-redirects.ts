@@ -39,7 +39,7 @@ export async function followRedirects(start: URL, options: FollowOptions): Promi
     const response = await guard.fetch({ url, headers: headersFor(url), signal, pageUrl: start });
     const location = redirectOf(response);
     if (location === undefined) return { url, fragment, response, notes };
-    await response.body?.cancel().catch(() => {});
+    void response.body?.cancel().catch(() => {});
     const target = splitFragment(targetOf(location, url));
     assertGoesOn(target.url, visited);
     if (url.protocol === "https:" && target.url.protocol === "http:") notes.push(downgraded(url));

@@ -1,7 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { pageFetchMsMax, pagesLoadingMax } from "../../base/limits.ts";
 import { product } from "../../base/product.ts";
-import { startTimer } from "../../base/timer.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
 import { Turns } from "../browser/turns.ts";
 import type { FetchPageRequest, LoadedPage } from "../loaded-page.ts";
@@ -11,6 +10,7 @@ import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";
 import { parsePageUrl, type PageUrl } from "./page-url.ts";
 import { readPage } from "./read-page.ts";
 import { RedirectMemory, type Way } from "./redirect-memory.ts";
+import { withinDeadline } from "./within-deadline.ts";
 
 export interface PageLoaderParts {
   readonly guard: Pick<NetworkGuard, "fetch">;
@@ -69,24 +69,15 @@ export class PageLoader {
     return kept && { way, page: { ...kept.page, isCached: true } };
   }
 
-  /** Everything within one deadline, of which the reader is told when it was the reason. */
-  async #load(url: URL, signal: AbortSignal): Promise<Loaded> {
-    const deadline = new AbortController();
-    const timer = startTimer(this.#msMax, () => deadline.abort());
-    const either = AbortSignal.any([signal, deadline.signal]);
-    try {
-      const loaded = await this.#loadWithin(url, either);
-      if (signal.aborted) throw new AppError("cancelled", "The page is not wanted any more.");
-      return loaded;
-    } catch (error) {
-      if (!deadline.signal.aborted || signal.aborted) throw error;
-      const seconds = this.#msMax / 1000;
-      throw new AppError("limit", `${url.host} did not answer within ${seconds} s.`, {
-        cause: error,
-      });
-    } finally {
-      timer.stop();
-    }
+  /** Everything within one deadline. */
+  #load(url: URL, signal: AbortSignal): Promise<Loaded> {
+    const seconds = this.#msMax / 1000;
+    return withinDeadline(
+      this.#msMax,
+      signal,
+      (either) => this.#loadWithin(url, either),
+      () => new AppError("limit", `${url.host} did not answer within ${seconds} s.`),
+    );
   }
 
   async #loadWithin(start: URL, signal: AbortSignal): Promise<Loaded> {
@@ -104,7 +95,7 @@ export class PageLoader {
     if (url.href !== start.href) this.#ways.set(start, way);
     const same = response.status === 304 ? offered.get(url.href) : undefined;
     if (same === undefined) return { way, page: await this.#read(arrival, signal) };
-    await response.body?.cancel().catch(() => {});
+    void response.body?.cancel().catch(() => {});
     cache.set(fetchKey(url), same);
     return { way, page: { ...same.page, isCached: true } };
   }

@@ -33,13 +33,13 @@ export class CappedReader {
   /** Everything, up to the cap of a page. */
   async rest(): Promise<ReadBytes> {
     while (await this.#readChunk());
-    await this.cancel();
+    this.cancel();
     return { bytes: Buffer.concat(this.#chunks).subarray(0, pageBytesMax), cut: this.#cut };
   }
 
-  /** Gives the connection up, or back. */
-  async cancel(): Promise<void> {
-    await this.#reader?.cancel().catch(() => {});
+  /** Gives the connection up, or back; nobody waits for that. */
+  cancel(): void {
+    void this.#reader?.cancel().catch(() => {});
   }
 
   /** False when there is nothing more, for whatever reason. */

@@ -32,7 +32,7 @@ export async function readPage(response: Response, signal: AbortSignal): Promise
   const notes = headerNotes(response);
   const declared = typeOf(header);
   if (isBodiless(response.status)) {
-    await response.body?.cancel().catch(() => {});
+    void response.body?.cancel().catch(() => {});
     return emptyPage(declared, notes);
   }
   const charset = charsetOf(header);
@@ -41,7 +41,7 @@ export async function readPage(response: Response, signal: AbortSignal): Promise
   const { kind, contentType } = sniffed;
   switch (kind) {
     case "none":
-      await reader.cancel();
+      reader.cancel();
       return { contentType, body: { kind, bytes: sizeOf(response) }, notes, isComplete: true };
     case "bytes":
       return { ...(await readDocument(response, reader, sniffed)), notes };
@@ -76,7 +76,7 @@ async function readDocument(
 ): Promise<Omit<ReadPage, "notes">> {
   const size = sizeOf(response);
   const { bytes, cut } =
-    size !== null && size > pageBytesMax ? await tooLarge(reader) : await reader.rest();
+    size !== null && size > pageBytesMax ? tooLarge(reader) : await reader.rest();
   if (cut === "size") {
     const amount = size === null ? "" : ` It has ${bytesText(size)}.`;
     throw new AppError(
@@ -90,8 +90,8 @@ async function readDocument(
   return { contentType, body: { kind: "bytes", base64 }, isComplete: true };
 }
 
-async function tooLarge(reader: CappedReader): Promise<ReadBytes> {
-  await reader.cancel();
+function tooLarge(reader: CappedReader): ReadBytes {
+  reader.cancel();
   return { bytes: new Uint8Array(), cut: "size" };
 }
 
