@@ -48,18 +48,18 @@ export async function readPage(request: ReadPageRequest, source: PageSource): Pr
   return choose(fetched, rendered, reason);
 }
 
-async function whyBrowser({ html, reading }: LoadedText): Promise<BrowserReason | undefined> {
+async function whyBrowser({ html }: LoadedText): Promise<BrowserReason | undefined> {
   if (html === undefined) return undefined;
-  const { reasonForBrowser } = await import("./needs-browser.ts");
+  const { enoughTextChars, reasonForBrowser } = await import("./needs-browser.ts");
+  const { title, textChars } = html.extraction;
+  if (textChars > enoughTextChars) return undefined;
   const { parseHtml } = await import("../dom/parse-html.ts");
   const { toPlainText } = await import("../markdown/to-markdown.ts");
-  const { title, textChars } = html.extraction;
-  const text = textChars < 4_000 ? toPlainText(html.extraction) : "";
   return reasonForBrowser({
     html: html.source,
     document: parseHtml(html.source),
-    title: title === "" ? reading.title : title,
-    text,
+    title,
+    text: toPlainText(html.extraction),
     textChars,
   });
 }
