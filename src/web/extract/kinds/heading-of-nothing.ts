@@ -2,8 +2,9 @@ import { isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import type { PageFacts } from "../page-facts.ts";
+import { findNear } from "./short-text.ts";
 
-/** True for a heading when all that it stands above, up to the next heading, is left out. */
+/** True for a heading when all that it stands above, up to the next heading, is left out or shows no text. */
 export function isHeadingOfNothing(
   element: HtmlElement,
   page: PageFacts,
@@ -13,10 +14,15 @@ export function isHeadingOfNothing(
   let isOfNothing = false;
   for (let next = element.next; next !== null; next = next.next) {
     if (isText(next) && next.data.trim() !== "") return false;
-    if (!isTag(next) || page.measure(next).chars === 0) continue;
+    if (!isTag(next)) continue;
     if (/^h[1-6]$/.test(next.name)) break;
-    if (!isLeftOut(next)) return false;
-    isOfNothing = true;
+    if (page.measure(next).chars > 0 && !isLeftOut(next)) return false;
+    // Pictures alone below a heading are those of partners, or of who writes about the site.
+    isOfNothing ||= page.measure(next).chars > 0 || holdsPicture(next);
   }
   return isOfNothing;
+}
+
+function holdsPicture(element: HtmlElement): boolean {
+  return findNear(element, ({ name }) => name === "img" || name === "picture") !== undefined;
 }

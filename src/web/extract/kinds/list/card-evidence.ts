@@ -31,7 +31,9 @@ export function areCards({ records }: RecordGroup, page: PageFacts): boolean {
 
 function isPageLink({ name, attribs }: HtmlElement): boolean {
   const href = attribs["href"];
-  return name === "a" && href !== undefined && !/^(?:#|javascript:|mailto:|tel:|$)/i.test(href);
+  if (name !== "a" || href === undefined) return false;
+  // A link to a picture opens a gallery.
+  return !/^(?:#|javascript:|mailto:|tel:|$)|\.(?:jpe?g|png|gif|webp|avif)(?:$|\?)/i.test(href);
 }
 
 function isTitled(record: HtmlElement, page: PageFacts): boolean {

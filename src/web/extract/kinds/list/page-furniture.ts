@@ -46,10 +46,10 @@ export function isFramed({ name, attribs }: HtmlElement): boolean {
 }
 
 /** Fewer links are not a menu. */
-const menuLinksMin = 5;
+const menuLinksMin = 3;
 const menuLinkPartMin = 0.85;
 /** Characters in the mean: titles of things are longer than the words of menus. */
-const menuLinkCharsMax = 26;
+const menuLinkCharsMax = 34;
 /** The same of one line, where signs stand between the links. */
 const lineLinkPartMin = 0.6;
 const lineLinkCharsMax = 12;

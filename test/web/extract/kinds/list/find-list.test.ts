@@ -97,6 +97,15 @@ describe("findKind()", () => {
       pageOf(names.map((name) => `<section><h2>${name}</h2>${prose}</section>`).join("")),
       undefined,
     ],
+    [
+      "pictures that open",
+      pageOf(
+        names
+          .map((name) => `<div class="pic"><a href="/i/${name}.jpg"><img src="x"></a>${name}</div>`)
+          .join(""),
+      ),
+      undefined,
+    ],
     ["an article", pageOf(prose), undefined],
     ["nothing", "", undefined],
   ])("takes a page of %s for what it is", (_, html, kind) => {
@@ -136,6 +145,11 @@ describe("the copy of a list", () => {
     [
       "menus without a name, with their heading",
       `<div><h2>More of us</h2><ul>${"<li><a href='/c'>Bowls</a></li>".repeat(6)}</ul></div>`,
+    ],
+    ["headings of pictures alone", `<div><h2>Featured in</h2><img src="paper.png"></div>`],
+    [
+      "three links",
+      `<p><a href="/news">News</a> | <a href="/rss">RSS Feed</a> | <a href="/old">Archive</a></p>`,
     ],
     [
       "a line of links",

@@ -8,6 +8,8 @@ import { classTokens } from "../element-pattern.ts";
 import type { PageClaims } from "../page-claims.ts";
 import { areCards } from "./card-evidence.ts";
 import { isFramed } from "./page-furniture.ts";
+import { ownLists } from "./own-lists.ts";
+import { findRecordGroups } from "./record-groups.ts";
 import type { RecordGroup } from "./record-groups.ts";
 
 /** Fewer cards stand below an article, or beside a text. */
@@ -18,9 +20,6 @@ const goodsMin = 8;
 const cardCharsMax = 1_000;
 /** Shorter paragraphs stand in cards too. */
 const paragraphCharsMin = 60;
-/** Other groups with this part of the fullest one's text are counted with it. */
-const besidePartMin = 0.25;
-
 /** Lists in such parts are what else there is to read. */
 const besideClass =
   /(?:^|[-_])(?:sidebar|widget|widgets|related|recent|popular|trending|latest|breaking|ticker|archive-list|right-?col(?:umn)?|left-?col(?:umn)?|rail)(?:$|[-_])/i;
@@ -30,21 +29,21 @@ export interface ListEvidence {
   /** From 0 to 1. */
   readonly certainty: number;
   readonly isPriced: boolean;
+  /** The lists that the page is about. */
+  readonly lists: readonly RecordGroup[];
 }
 
 /** How sure it is that a page is its lists, by the cards in it and the prose outside them. */
-export function listEvidence(
-  groups: readonly RecordGroup[],
-  claims: PageClaims,
-  page: PageFacts,
-): ListEvidence {
-  const none = { certainty: 0, isPriced: false };
+export function listEvidence(page: PageFacts, claims: PageClaims): ListEvidence {
+  const none = { certainty: 0, isPriced: false, lists: [] };
   if (claims.isArticle) return none;
-  const lists = groups.filter((group) => isCardList(group, claims, page));
+  const lists = ownLists(
+    findRecordGroups(page).filter((group) => isCardList(group, claims, page)),
+    page,
+  );
   const [first] = lists;
   if (first === undefined) return none;
-  const beside = lists.filter(({ chars }) => chars >= first.chars * besidePartMin);
-  const { cards, prose } = weigh(new Set(beside.flatMap(({ records }) => records)), page);
+  const { cards, prose } = weigh(new Set(lists.flatMap(({ records }) => records)), page);
   const { isPriced } = first;
   const part = cards / Math.max(1, cards + prose);
   if (
@@ -54,7 +53,7 @@ export function listEvidence(
     (part < 0.7 || first.records.length < 8)
   )
     return none;
-  return { certainty: certaintyOf(part, isPriced, first.records.length), isPriced };
+  return { certainty: certaintyOf(part, isPriced, first.records.length), isPriced, lists };
 }
 
 function certaintyOf(part: number, isPriced: boolean, count: number): number {
