@@ -2,6 +2,7 @@ import { type Document, type Element, isTag } from "domhandler";
 import { type Token, parse } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { AppError } from "../../base/errors.ts";
+import { flattenDeep } from "./flatten-deep.ts";
 
 /** Elements of one tree: some 600 MB. Large pages have some 300,000. */
 const treeElementsMax = 1_000_000;
@@ -13,7 +14,7 @@ export type HtmlElement = Element;
 
 /**
  * The tree of a page, as the standard's parser builds it with scripting off: what stands in `noscript` is part of it,
- * and nothing in it runs.
+ * and nothing in it runs. It is at most `treeDepthMax` levels deep.
  *
  * @param elementsWanted a lower bound on its elements, for pages of which less is known to be enough
  * @throws AppError `limit` when the tree grows beyond its bound: the standard opens unclosed formatting elements
@@ -36,7 +37,9 @@ export function parseHtml(html: string, elementsWanted: number = treeElementsMax
       return adapter.createElement(name, namespace, attributes);
     },
   };
-  return parse(html, { treeAdapter: counting, scriptingEnabled: false });
+  const document = parse(html, { treeAdapter: counting, scriptingEnabled: false });
+  flattenDeep(document);
+  return document;
 }
 
 /** Elements only; text, comments and the doctype are left out. */

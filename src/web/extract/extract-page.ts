@@ -5,6 +5,7 @@ import { evenTables } from "./blocks/even-tables.ts";
 import { findBlocks } from "./blocks/find-blocks.ts";
 import { judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
+import { keepMarked } from "./blocks/keep-marked.ts";
 import { settleHeadings } from "./blocks/settle-headings.ts";
 import type { Extraction } from "./extraction.ts";
 import { findKind } from "./kinds/find-kind.ts";
@@ -15,6 +16,8 @@ import type { PageFacts } from "./page-facts.ts";
 import { readPage } from "./read-page.ts";
 import { articleVote } from "./voters/article-vote.ts";
 
+/** Blocks that are judged one by one, in less than a second; the largest pages that people read have a quarter. */
+const judgedBlocksMax = 20_000;
 /** Expected F1 above which nothing else is tried: the choice of blocks is as good as any. */
 const certainMin = 0.97;
 /** Expected F1 below which a doubtful article is put to the vote. */
@@ -54,6 +57,9 @@ export async function extractPage(
 
 async function findMain(page: PageFacts, model: BlockModel): Promise<HtmlElement> {
   const blocks = findBlocks(page.body, page.measure);
+  if (blocks.length > judgedBlocksMax) {
+    return keepBlocks(page.body, blocks, keepMarked(page, blocks));
+  }
   const opinions = evenTables(blocks, judgeBlocks(page, blocks, model));
   const cut = chooseCut(opinions, blocks.map(weightOf));
   const kind = cut.expected < certainMin ? findKind(page) : undefined;

@@ -2,6 +2,7 @@ import { hasChildren, isTag, isText } from "domhandler";
 import type { ChildNode, ParentNode } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
+import { isHidden } from "../markdown/hidden.ts";
 import { retainChildren } from "../dom/retain-children.ts";
 import { measureText, noText } from "./text-measure.ts";
 
@@ -25,7 +26,9 @@ export function removeUnseen(body: HtmlElement): void {
   }
   removeChildren(body, (child) => {
     if (!isTag(child) || !isHidden(child)) return true;
-    return (measures.get(child) ?? noText).chars > bodyChars * hiddenTextPartMax;
+    if ((measures.get(child) ?? noText).chars <= bodyChars * hiddenTextPartMax) return false;
+    show(child);
+    return true;
   });
 }
 
@@ -44,16 +47,7 @@ function isUnseen({ name, attribs }: HtmlElement): boolean {
   return unseenNames.has(name);
 }
 
-function isHidden({ attribs }: HtmlElement): boolean {
-  const hidden = attribs["hidden"];
-  // What is found by a search in the page is part of it.
-  if (hidden !== undefined && hidden !== "until-found") return true;
-  if (attribs["aria-hidden"] === "true") return true;
-  const style = attribs["style"];
-  return (
-    style !== undefined &&
-    /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|$|!)/i.test(
-      style,
-    )
-  );
+/** What is written out of it later is asked the same question again. */
+function show({ attribs }: HtmlElement): void {
+  for (const name of ["hidden", "aria-hidden", "style", "class"]) delete attribs[name];
 }

@@ -7,6 +7,9 @@ import { weightOf } from "./judge-blocks.ts";
 /** Cells with this much text are parts of a page that is laid out as a table. */
 const cellCharsMax = 1_500;
 
+/** Blocks to each side of a table that speak for it. */
+const nearBlocks = 3;
+
 /**
  * The opinions, with those of each table of data made one: half a table tells nothing. A table that
  * holds another, or long cells, is the layout of a page and stays as it is.
@@ -33,7 +36,10 @@ export function evenTables(blocks: readonly Block[], opinions: readonly number[]
       sum += (opinions[index] ?? 0) * weight;
       total += weight;
     }
-    for (const index of indexes) even[index] = sum / total;
+    const around = opinionAround(opinions, indexes);
+    // A table in the middle of content is content, though its cells look like nothing of the kind.
+    const opinion = Math.max(sum / total, (sum / total + around) / 2);
+    for (const index of indexes) even[index] = opinion;
   }
   return even;
 }
@@ -47,4 +53,15 @@ function tablesAround(element: HtmlElement): HtmlElement[] {
     at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
   }
   return tables;
+}
+
+/** The mean opinion of the blocks right before and after those at `indexes`. */
+function opinionAround(opinions: readonly number[], indexes: readonly number[]): number {
+  const first = indexes[0] ?? 0;
+  const last = indexes.at(-1) ?? 0;
+  const near = [
+    ...opinions.slice(Math.max(0, first - nearBlocks), first),
+    ...opinions.slice(last + 1, last + 1 + nearBlocks),
+  ];
+  return near.length === 0 ? 0 : near.reduce((sum, opinion) => sum + opinion, 0) / near.length;
 }

@@ -21,27 +21,25 @@ export function keepBlocks(
   blocks: readonly Block[],
   isKept: readonly boolean[],
 ): HtmlElement {
-  const holders = new Map<HtmlElement, number>();
+  const holders = new Set<HtmlElement>();
   const kept = new Set<ChildNode>();
   const dropped = new Set<ChildNode>();
-  let count = 0;
   for (const [index, block] of blocks.entries()) {
     const isIn = isKept[index] === true;
     for (const node of block.nodes) (isIn ? kept : dropped).add(node);
-    if (!isIn) continue;
-    count++;
-    let at: HtmlElement | undefined = block.container;
-    for (; at !== undefined; at = at === body ? undefined : parentOf(at)) {
-      holders.set(at, (holders.get(at) ?? 0) + 1);
+    let at = isIn ? block.container : undefined;
+    while (at !== undefined && !holders.has(at)) {
+      holders.add(at);
+      at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
     }
   }
   prune(body, holders, kept, dropped);
-  return rootOf(body, holders, count);
+  return rootOf(body, holders, kept);
 }
 
 function prune(
   body: HtmlElement,
-  holders: ReadonlyMap<HtmlElement, number>,
+  holders: ReadonlySet<HtmlElement>,
   kept: ReadonlySet<ChildNode>,
   dropped: ReadonlySet<ChildNode>,
 ): void {
@@ -60,7 +58,7 @@ function prune(
 
 function isBesideKept(
   { prev, next }: HtmlElement,
-  holders: ReadonlyMap<HtmlElement, number>,
+  holders: ReadonlySet<HtmlElement>,
   kept: ReadonlySet<ChildNode>,
 ): boolean {
   const isKept = (node: ChildNode | null): boolean =>
@@ -79,20 +77,21 @@ function isPicture(element: HtmlElement): boolean {
   );
 }
 
+/** Goes down from `body` as long as all that is kept is in one child. */
 function rootOf(
   body: HtmlElement,
-  holders: ReadonlyMap<HtmlElement, number>,
-  count: number,
+  holders: ReadonlySet<HtmlElement>,
+  kept: ReadonlySet<ChildNode>,
 ): HtmlElement {
   let root = body;
   let at: HtmlElement | undefined = body;
   while (at !== undefined) {
     if (rootNames.has(at.name)) root = at;
-    at = at.children.filter(isTag).find((child) => count > 0 && holders.get(child) === count);
+    const [only, another] = at.children.filter((child) => isTag(child) || kept.has(child));
+    at =
+      only !== undefined && another === undefined && isTag(only) && holders.has(only)
+        ? only
+        : undefined;
   }
   return root;
-}
-
-function parentOf({ parent }: HtmlElement): HtmlElement | undefined {
-  return parent !== null && isTag(parent) ? parent : undefined;
 }

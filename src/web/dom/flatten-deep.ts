@@ -1,0 +1,55 @@
+import { hasChildren, isTag } from "domhandler";
+import type { ChildNode, Document, Element, ParentNode } from "domhandler";
+
+/** Levels of a tree. Browsers stop at 512; real pages have some 60, and what walks trees may take a call for each level. */
+export const treeDepthMax = 400;
+
+/** Their text is none of the page's, so that it must not come out of them. */
+const silentNames = new Set(["script", "style", "template", "title", "textarea", "noscript"]);
+
+/**
+ * Makes a tree at most `treeDepthMax` levels deep: below that, elements give way to what they hold,
+ * as in browsers. No text is lost.
+ */
+export function flattenDeep(document: Document): void {
+  const waiting: { node: ParentNode; depth: number }[] = [{ node: document, depth: 0 }];
+  for (let top = waiting.pop(); top !== undefined; top = waiting.pop()) {
+    const { node, depth } = top;
+    if (depth >= treeDepthMax) {
+      adopt(node, leavesOf(node));
+      continue;
+    }
+    for (const child of node.children) {
+      if (hasChildren(child)) waiting.push({ node: child, depth: depth + 1 });
+    }
+  }
+}
+
+/** All below `node` that holds nothing else, in document order. */
+function leavesOf(node: ParentNode): ChildNode[] {
+  const leaves: ChildNode[] = [];
+  const waiting = node.children.toReversed();
+  for (let child = waiting.pop(); child !== undefined; child = waiting.pop()) {
+    if (!hasChildren(child) || child.children.length === 0) leaves.push(child);
+    else if (!isTag(child) || !isSilent(child)) {
+      for (let index = child.children.length - 1; index >= 0; index--) {
+        const inner = child.children[index];
+        if (inner !== undefined) waiting.push(inner);
+      }
+    }
+  }
+  return leaves;
+}
+
+function isSilent({ name }: Element): boolean {
+  return silentNames.has(name);
+}
+
+function adopt(parent: ParentNode, children: ChildNode[]): void {
+  for (const [index, child] of children.entries()) {
+    child.parent = parent;
+    child.prev = children[index - 1] ?? null;
+    child.next = children[index + 1] ?? null;
+  }
+  parent.children = children;
+}
