@@ -25,10 +25,7 @@ export const benchEngineIds = [
 /** An instance that the user runs: asked besides the others, when it is configured. */
 const ownEngineIds = ["searxng"] as const;
 
+/** All of them, in the fixed order of the contract. */
 export const engineIds = [...defaultEngineIds, ...benchEngineIds, ...ownEngineIds] as const;
 
 export type EngineId = (typeof engineIds)[number];
-
-export function isEngineId(text: string): text is EngineId {
-  return (engineIds as readonly string[]).includes(text);
-}

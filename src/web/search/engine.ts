@@ -1,4 +1,7 @@
+import type { EngineId } from "../../base/search-engine-ids.ts";
 import type { SearchOptions } from "../web-options.ts";
+
+export { engineIds, type EngineId } from "../../base/search-engine-ids.ts";
 
 /**
  * One search engine: what it is asked, and how its answer is read. It does no I/O and keeps nothing between
@@ -25,29 +28,6 @@ export interface SearchEngine {
   /** Never throws, whatever the response holds. */
   read(response: EngineResponse, query: EngineQuery): Promise<EngineAnswer>;
 }
-
-/** In the fixed order of the contract: eleven defaults, the bench, the opt-in. */
-export const engineIds = [
-  "duckduckgo",
-  "brave",
-  "startpage",
-  "yahoo",
-  "bing",
-  "mojeek",
-  "google",
-  "yandex",
-  "qwant",
-  "wikipedia",
-  "mwmbl",
-  "stackexchange",
-  "hackernews",
-  "marginalia",
-  "ecosia",
-  "baidu",
-  "searxng",
-] as const;
-
-export type EngineId = (typeof engineIds)[number];
 
 /** Requests that one question may take: Startpage's home page, its search, its interstitial. */
 export const engineStepsMax = 3;
