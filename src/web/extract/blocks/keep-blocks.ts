@@ -87,11 +87,19 @@ function rootOf(
   let at: HtmlElement | undefined = body;
   while (at !== undefined) {
     if (rootNames.has(at.name)) root = at;
-    const [only, another] = at.children.filter((child) => isTag(child) || kept.has(child));
-    at =
-      only !== undefined && another === undefined && isTag(only) && holders.has(only)
-        ? only
-        : undefined;
+    at = onlyHolder(at, holders, kept);
   }
   return root;
+}
+
+/** The child that holds all that is kept of `element`; undefined when more than one does, or none. */
+function onlyHolder(
+  { children }: HtmlElement,
+  holders: ReadonlySet<HtmlElement>,
+  kept: ReadonlySet<ChildNode>,
+): HtmlElement | undefined {
+  const held = children.filter((child) => isTag(child) || kept.has(child));
+  const [only] = held;
+  if (held.length !== 1 || only === undefined || !isTag(only)) return undefined;
+  return holders.has(only) ? only : undefined;
 }
