@@ -93,7 +93,7 @@ describe("followRedirects()", () => {
     ["itself with a fragment", { "/": "/#again" }, "/", 1],
     ["a page before", { "/": "/a", "/a": "/b", "/b": "/a" }, "/a", 3],
   ] as [string, Record<string, string>, string, number][])(
-    "a circle over %s ends when it closes",
+    "U-ssrf: a circle over %s ends when it closes",
     async (_, routes, closes, hits) => {
       await using harness = new PageHarness((__, { pathname }) =>
         redirectTo(routes[pathname] ?? ""),
@@ -119,7 +119,7 @@ describe("followRedirects()", () => {
     ["javascript:alert(1)", "refused"],
     ["http://user:secret@127.0.0.1/", "refused"],
     ["http://[", "system"],
-  ])("a redirect to %s is not followed", async (location, code) => {
+  ])("U-ssrf: a redirect to %s is not followed", async (location, code) => {
     await using harness = new PageHarness(() => redirectTo(location));
     expect(await harness.failure("/")).toEqual({ code, message: expect.any(String) });
     expect(harness.hits).toEqual(["/"]);

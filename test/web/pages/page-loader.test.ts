@@ -160,7 +160,7 @@ describe("PageLoader: what is too large", () => {
     expect(page.body.kind === "text" && page.body.text.length).toBe(Math.min(size, 10 * mib));
   });
 
-  test("a bomb in gzip ends at the cap", async () => {
+  test("U-ssrf: a bomb in gzip ends at the cap", async () => {
     const bomb = gzipSync(Buffer.alloc(200 * mib, "a"), { level: 1 });
     await using harness = new PageHarness(
       () => new Response(bomb, { headers: { ...html, "Content-Encoding": "gzip" } }),
@@ -170,7 +170,7 @@ describe("PageLoader: what is too large", () => {
     expect(page.body.kind === "text" && page.body.text.length).toBe(10 * mib);
   });
 
-  test("a page without end is left at the cap", async () => {
+  test("U-ssrf: a page without end is left at the cap", async () => {
     let sent = 0;
     const ended = Promise.withResolvers<void>();
     const block = filled(256 * 1024);
