@@ -24,7 +24,7 @@ const besidePartMax = 0.8;
 /** Cards with more are the parts of the product's own page. */
 const goodsPartMax = 0.5;
 /** Shorter parts are a line of the product itself: how it is rated, when it comes. */
-const besideCharsMin = 120;
+const besideCharsMin = 250;
 
 /** Other goods, what customers write, and how a shop delivers; some words are of programs for reviews. */
 const besideWords = wordPattern(
