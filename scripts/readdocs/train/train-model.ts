@@ -11,9 +11,9 @@ const wordPower = 0.5;
 const pageWeight = 200;
 
 const firstOptions: BoostingOptions = {
-  trees: 80,
+  trees: 160,
   depth: 5,
-  rate: 0.1,
+  rate: 0.06,
   leafWeightMin: 4,
   rowShare: 0.5,
   featureShare: 0.3,

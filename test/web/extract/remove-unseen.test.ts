@@ -1,0 +1,54 @@
+import { describe, expect, test } from "bun:test";
+
+import { lineText } from "../../../src/web/dom/node-text.ts";
+import { parseHtml } from "../../../src/web/dom/parse-html.ts";
+import { findElement } from "../../../src/web/dom/walk.ts";
+import { removeUnseen } from "../../../src/web/extract/remove-unseen.ts";
+import { isHidden } from "../../../src/web/markdown/hidden.ts";
+
+const shown = "<p>What everybody sees, and it is the larger part of the page by far.</p>";
+const seen = "What everybody sees, and it is the larger part of the page by far.";
+
+function textOf(html: string): string {
+  const body = findElement(parseHtml(html), ({ name }) => name === "body");
+  if (body === undefined) return "";
+  removeUnseen(body);
+  return lineText(body);
+}
+
+describe("removeUnseen()", () => {
+  test.each([
+    ["a script", "<script>no()</script>"],
+    ["a style", "<style>no{}</style>"],
+    ["a template", "<template><p>no</p></template>"],
+    ["a comment", "<!-- no -->"],
+    ["a picture in text", "<svg><text>no</text></svg>"],
+    ["a field", "<textarea>no</textarea><select><option>no</select>"],
+    ["hidden", "<p hidden>no</p>"],
+    ["aria-hidden", "<p aria-hidden=true>no</p>"],
+    ["display: none", "<p style='color:red; display : none'>no</p>"],
+    ["visibility: hidden", "<p style='visibility:hidden'>no</p>"],
+    ["letters of no size", "<p style='font-size:0'>no</p>"],
+  ])("takes out %s", (_, html) => {
+    expect(textOf(shown + html)).toBe(seen);
+  });
+
+  test.each([
+    ["what a search of the page finds", "<p hidden=until-found>yes</p>"],
+    ["the panel of a tab", "<div role=tabpanel hidden>yes</div>"],
+    ["what stands in noscript", "<noscript><p>yes</p></noscript>"],
+    ["a formula of MathJax", '<script type="math/tex">yes</script>'],
+  ])("leaves %s", (_, html) => {
+    expect(textOf(`${shown} ${html}`)).toBe(`${seen} yes`);
+  });
+
+  test("shows what is hidden when it is most of the page: a script is going to", () => {
+    const document = parseHtml(`<p>Loading</p><div id=root style="display:none">${shown}</div>`);
+    const body = findElement(document, ({ name }) => name === "body");
+    if (body === undefined) throw new Error("no body");
+    removeUnseen(body);
+    const root = findElement(body, ({ attribs }) => attribs["id"] === "root");
+    expect(lineText(body)).toBe(`Loading${seen}`);
+    expect(root === undefined || isHidden(root)).toBe(false);
+  });
+});
