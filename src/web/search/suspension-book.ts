@@ -1,4 +1,4 @@
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { EngineSuspensions } from "../../store/engine-suspensions.ts";
 import type { EngineSuspension } from "../../store/engine-suspensions.ts";
 import { openStore } from "../../store/open-store.ts";
@@ -21,6 +21,8 @@ export interface SuspensionBookOptions {
 
 /** A search waits no longer than this for another process that writes. */
 const storeBusyMsMax = 200;
+/** After a write that failed the next one is tried so much later. */
+const storePauseMs = 1_000;
 /** A probe that was not heard of by then has died with its process: twice what a search takes. */
 const probeMsMax = 12_000;
 
@@ -33,6 +35,8 @@ export class SuspensionBook implements Disposable {
   #store: EngineSuspensions | undefined;
   /** What the store could not take; undefined = the suspension has ended. */
   readonly #unwritten = new Map<string, EngineSuspension | undefined>();
+  /** When the store is written to again after a failure, on the clock of `performance.now()`. */
+  #writesFrom = 0;
   #isWarned = false;
 
   constructor(options: SuspensionBookOptions) {
@@ -56,7 +60,7 @@ export class SuspensionBook implements Disposable {
     if (row === undefined || standingOf(row, nowMs).kind !== "due") return false;
     const probeUntilMs = nowMs + probeMsMax;
     if (!this.#unwritten.has(engine)) {
-      return this.#tried((store) => store.claimProbe(row, probeUntilMs)) ?? false;
+      return this.#written((store) => store.claimProbe(row, probeUntilMs)) ?? false;
     }
     this.#unwritten.set(engine, { ...row, probeUntilMs });
     return true;
@@ -66,7 +70,7 @@ export class SuspensionBook implements Disposable {
   record(engine: string, verdict: Verdict, isProbe: boolean): void {
     if (!isProbe && (verdict.kind === "healthy" || verdict.kind === "unknown")) return;
     const circumstances = { nowMs: this.#options.now(), isProbe };
-    const isWritten = this.#tried((store) => {
+    const isWritten = this.#written((store) => {
       store.update(engine, (stored) => {
         const present = this.#unwritten.has(engine) ? this.#unwritten.get(engine) : stored;
         return nextSuspension(engine, present, verdict, circumstances);
@@ -81,7 +85,16 @@ export class SuspensionBook implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#store?.close();
+    this.#drop();
+  }
+
+  /** The next use opens it anew, which sets a damaged file aside. */
+  #drop(): void {
+    try {
+      this.#store?.close();
+    } catch (error) {
+      this.#complain(error);
+    }
     this.#store = undefined;
   }
 
@@ -91,6 +104,14 @@ export class SuspensionBook implements Disposable {
     return [...known, ...[...this.#unwritten.values()].filter((row) => row !== undefined)];
   }
 
+  /** As `#tried`; after a failure nothing is written for a while, so that a locked store holds up one write, not all. */
+  #written<T>(use: (store: EngineSuspensions) => T): T | undefined {
+    if (performance.now() < this.#writesFrom) return undefined;
+    const written = this.#tried(use);
+    if (written === undefined) this.#writesFrom = performance.now() + storePauseMs;
+    return written;
+  }
+
   /** What `use` gives; undefined when the store cannot be used now. */
   #tried<T>(use: (store: EngineSuspensions) => T): T | undefined {
     try {
@@ -98,6 +119,7 @@ export class SuspensionBook implements Disposable {
       return use(this.#store);
     } catch (error) {
       this.#complain(error);
+      if (systemCodeOf(error) !== "SQLITE_BUSY") this.#drop();
       return undefined;
     }
   }

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { eventually } from "../../e2e/harness/conditions.ts";
 import { SuspensionBook } from "../../../src/web/search/suspension-book.ts";
 import type { Verdict } from "../../../src/web/search/suspension-policy.ts";
 
@@ -104,24 +105,43 @@ describe("a store that cannot be used", () => {
     expect(warnings[0]).toContain("/dev/null/s.db cannot be used");
   });
 
-  test("that comes back is told what it missed", () => {
+  test("that is locked holds up one write, and is told what it missed with the next", async () => {
     using book = openBook();
     book.record("brave", challenge, false);
     // Another process holds the lock for longer than a search waits.
     using other = new Database(storePath);
     other.run("BEGIN EXCLUSIVE");
+    const engines = ["bing", "mojeek", "google", "yandex"];
+    for (const engine of engines) book.record(engine, challenge, false);
+    expect(engines.map((engine) => book.standings().get(engine)?.kind)).toEqual(
+      Array(4).fill("suspended"),
+    );
+    other.run("COMMIT");
+    using third = openBook();
+    book.record("baidu", challenge, false);
+    // For a second it is not even tried.
+    expect([...third.standings().keys()]).toEqual(["brave"]);
+    nowMs += hourMs;
+    await eventually("a write of the store", () => {
+      book.claimProbe("bing");
+      book.record("bing", challenge, true);
+      return third.standings().has("bing");
+    });
+    expect(third.standings().get("bing")?.kind).toBe("suspended");
+    expect(third.standings().has("mojeek")).toBe(false);
+  });
+
+  test("that is damaged while it is used is set aside, and used anew", () => {
+    using book = openBook();
+    book.record("brave", challenge, false);
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${storePath}${suffix}`, { force: true });
+    writeFileSync(storePath, "no database ".repeat(2_000));
+    using other = openBook();
+    other.record("mojeek", challenge, false);
+    expect([...other.standings().keys()]).toEqual(["mojeek"]);
+    book.standings();
     book.record("bing", challenge, false);
     expect(book.standings().get("bing")?.kind).toBe("suspended");
-    other.run("COMMIT");
-    nowMs += hourMs;
-    expect(book.claimProbe("bing")).toBe(true);
-    book.record("bing", challenge, true);
-    using third = openBook();
-    expect(third.standings().get("bing")).toEqual({
-      kind: "suspended",
-      leftMs: 2 * hourMs,
-      reason: "captcha",
-    });
   });
 
   test("that is no database is set aside", () => {
