@@ -64,6 +64,20 @@ const loud = `${article()}<script>
 const bytes = (type: string, name: string): Response =>
   new Response("%PDF-1.4 nothing", { headers: { "Content-Type": type, "X-Name": name } });
 
+/** A page of so many bytes, made as it is read. */
+function large(bytes: number): Response {
+  const chunk = new TextEncoder().encode(paragraph.repeat(1000));
+  let sent = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(chunk);
+      sent += chunk.length;
+      if (sent >= bytes) controller.close();
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": "text/html" } });
+}
+
 let harness: BrowserHarness;
 let site: LocalSite;
 let remembered = 0;
@@ -112,6 +126,7 @@ beforeAll(() => {
       }),
     "/busy": `${article()}<p>before</p><script>for (;;);</script><p>after</p>`,
     "/half": () => endless("text/html", article()),
+    "/large": () => large(50_000_000),
     "/silent": () => new Promise<Response>(() => undefined),
     "/cookie": (request) => {
       const sent = request.headers.get("cookie") ?? "none";
@@ -299,6 +314,23 @@ describe("render() ends in time with", () => {
     browserTestMs,
   );
 });
+
+browserTest(
+  "render() takes the beginning of 50 MB, and says so",
+  async () => {
+    const page = await harness.render(site.url("/large"));
+    const { length } = textOf(page);
+    expect({
+      isPart: length > 1_000_000 && length <= 10 * 1024 * 1024,
+      status: page.status,
+    }).toEqual({
+      isPart: true,
+      status: 200,
+    });
+    expect(ownNotes(page.notes).join(" ")).toMatch(/too large|still changed or loaded/);
+  },
+  browserTestMs,
+);
 
 describe("render() fails for", () => {
   browserTest.each([
