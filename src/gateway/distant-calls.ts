@@ -1,6 +1,7 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import type { ServiceMethod } from "../tools/services.ts";
-import type { ConvertImageRequest, ConvertedImage } from "../tools/web-services.ts";
+import type { ConvertImageRequest, ConvertedImage, ReadPdfRequest } from "../tools/web-services.ts";
+import type { PdfText } from "../web/documents/read-pdf.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../web/loaded-page.ts";
 import type { SearchRequest } from "../web/search-reply.ts";
 import type { RemoteWeb } from "../web/remote-web.ts";
@@ -10,10 +11,16 @@ export interface ImageConverter {
   convert(request: ConvertImageRequest, signal: AbortSignal): Promise<ConvertedImage>;
 }
 
+/** Reads PDFs outside of this process. */
+export interface PdfReader {
+  readPdf(request: ReadPdfRequest, signal: AbortSignal): Promise<PdfText>;
+}
+
 /** The services whose work is done neither in a tool's Worker nor on the main thread. */
 export interface DistantServices {
   readonly web: RemoteWeb;
   readonly images: ImageConverter;
+  readonly documents: PdfReader;
 }
 
 /** Methods of those services; what they do may be done again. */
@@ -22,6 +29,7 @@ export const distantMethods = [
   "web.renderPage",
   "web.search",
   "images.convert",
+  "documents.readPdf",
 ] as const satisfies readonly ServiceMethod[];
 
 export type DistantMethod = (typeof distantMethods)[number];
@@ -44,7 +52,7 @@ export async function performDistantCall(
 }
 
 function startCall(
-  { web, images }: DistantServices,
+  { web, images, documents }: DistantServices,
   method: DistantMethod,
   request: unknown,
   signal: AbortSignal,
@@ -58,5 +66,7 @@ function startCall(
       return web.search(request as SearchRequest, signal);
     case "images.convert":
       return images.convert(request as ConvertImageRequest, signal);
+    case "documents.readPdf":
+      return documents.readPdf(request as ReadPdfRequest, signal);
   }
 }

@@ -96,6 +96,7 @@ export class JobHost {
       case "web.renderPage":
       case "web.search":
       case "images.convert":
+      case "documents.readPdf":
         return performDistantCall(this.#parts, method, request, this.#request.cancellation);
       case "workspace.folder":
         return this.#workspaceDir();

@@ -6,6 +6,7 @@ import { escapeForTerminal } from "../cli/print.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run.ts";
 import { decoderArgument } from "../images/decoder-argument.ts";
+import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts } from "./program-parts.ts";
 import { serveStdio } from "./serve-stdio.ts";
@@ -16,6 +17,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   if (process.argv[2] === decoderArgument) {
     const { runDecoder } = await import("../images/decode/run-decoder.ts");
     process.exit(await runDecoder(process.argv[3], process.env["PATH"] ?? ""));
+  }
+  if (process.argv[2] === pdfReaderArgument) {
+    const { runPdfReader } = await import("../web/documents/run-pdf-reader.ts");
+    process.exit(await runPdfReader(process.argv[3]));
   }
   const io = createProcessIo();
   // What a library or a tool threw may have text of a page in it.

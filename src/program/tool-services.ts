@@ -19,6 +19,7 @@ import { Ledger } from "../store/ledger.ts";
 import { openStore } from "../store/open-store.ts";
 import { WorkerPool } from "../workers/pool.ts";
 import { ImageDecoder } from "./image-decoder.ts";
+import { PdfProcess } from "./pdf-process.ts";
 import { LazyWeb } from "./lazy-web.ts";
 import { ownCommand } from "./own-command.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
@@ -98,6 +99,7 @@ export class ToolServices {
       savedOutputs,
       web: this.#web,
       images: new ImageDecoder(this.#supervisor, ownCommand()),
+      documents: new PdfProcess(this.#supervisor, ownCommand()),
     });
   }
 

@@ -1,7 +1,10 @@
+import { rmSync, writeFileSync } from "node:fs";
+
 import * as z from "zod/mini";
 
 import { AppError } from "../base/errors.ts";
 import type { ReadFormat } from "../web/documents/read-document.ts";
+import type { PdfText } from "../web/documents/read-pdf.ts";
 import type { LoadedPage } from "../web/loaded-page.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
@@ -60,11 +63,19 @@ export const readDocs = defineTool({
     idempotentHint: true,
     openWorldHint: true,
   },
-  async handler({ url, format: wanted, wait_ms: waitMs, start = 0 }, { web, limits }) {
+  async handler({ url, format: wanted, wait_ms: waitMs, start = 0 }, context) {
+    const { web, limits } = context;
     const format = formatOf(wanted);
     const { readPage } = await import("../web/reading/read-page.ts");
     const { showPage } = await import("../web/reading/shown-page.ts");
-    const reading = await readPage({ url, format, waitMs, deadline: deadlineOf(limits) }, web);
+    const reading = await readPage(
+      { url, format, waitMs, deadline: deadlineOf(limits) },
+      {
+        fetchPage: (request) => web.fetchPage(request),
+        renderPage: (request) => web.renderPage(request),
+        readPdf: (bytes) => readPdf(bytes, context),
+      },
+    );
     const { text, cut, totalChars, notes, isError } = showPage(
       reading,
       start,
@@ -93,6 +104,21 @@ export const readDocs = defineTool({
     };
   },
 });
+
+/** Through a private file: bytes do not fit through the pipe to a process that reads none. */
+async function readPdf(
+  bytes: Uint8Array,
+  { results, documents }: Pick<ToolContext, "results" | "documents">,
+): Promise<PdfText> {
+  const file = await results.create();
+  if (file === null) throw new AppError("system", "There is no private folder to put the PDF in.");
+  try {
+    writeFileSync(file.path, bytes);
+    return await documents.readPdf(file);
+  } finally {
+    rmSync(file.path, { force: true });
+  }
+}
 
 function formatOf(wanted: string | undefined): ReadFormat {
   if (wanted === undefined) return "markdown";

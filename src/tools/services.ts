@@ -1,5 +1,10 @@
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
-import type { ImagesService, WebService, WorkspaceService } from "./web-services.ts";
+import type {
+  DocumentsService,
+  ImagesService,
+  WebService,
+  WorkspaceService,
+} from "./web-services.ts";
 
 /**
  * What tools may ask of the services on the main thread. Requests and replies cross a thread as JSON,
@@ -123,6 +128,7 @@ export interface ServiceMethods {
   "web.renderPage": WebService["renderPage"];
   "web.search": WebService["search"];
   "images.convert": ImagesService["convert"];
+  "documents.readPdf": DocumentsService["readPdf"];
   "workspace.folder": WorkspaceService["folder"];
 }
 

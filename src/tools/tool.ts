@@ -2,7 +2,12 @@ import type * as z from "zod/mini";
 
 import type { ImageContent, ResourceLink, ToolAnnotations } from "../protocol/tool-types.ts";
 import type { BackgroundService, ClientService, ResultsService, TaskSummary } from "./services.ts";
-import type { ImagesService, WebService, WorkspaceService } from "./web-services.ts";
+import type {
+  DocumentsService,
+  ImagesService,
+  WebService,
+  WorkspaceService,
+} from "./web-services.ts";
 
 /** Read-only state that a tool may have sent along with its job, so that reading needs no second hop. */
 export interface Snapshots {
@@ -27,6 +32,7 @@ export interface ToolContext {
   readonly client: ClientService;
   readonly web: WebService;
   readonly images: ImagesService;
+  readonly documents: DocumentsService;
   readonly workspace: WorkspaceService;
   readonly snapshots: Partial<Snapshots>;
   readonly limits: ToolLimits;

@@ -1,3 +1,4 @@
+import type { PdfText } from "../web/documents/read-pdf.ts";
 import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../web/loaded-page.ts";
 import type { SearchReply, SearchRequest } from "../web/search-reply.ts";
 
@@ -31,6 +32,19 @@ export interface ImagesService {
    * @throws AppError with what is wrong with the file
    */
   convert(request: ConvertImageRequest): Promise<ConvertedImage>;
+}
+
+export interface ReadPdfRequest {
+  /** Absolute, of a private file. */
+  readonly path: string;
+}
+
+export interface DocumentsService {
+  /**
+   * Reads a PDF in a child process with limits on time and memory.
+   * @throws AppError with what is wrong with the file
+   */
+  readPdf(request: ReadPdfRequest): Promise<PdfText>;
 }
 
 export interface WorkspaceService {

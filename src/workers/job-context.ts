@@ -8,7 +8,12 @@ import {
   type ServiceMethods,
 } from "../tools/services.ts";
 import type { InputKind } from "../protocol/input-request.ts";
-import type { ImagesService, WebService, WorkspaceService } from "../tools/web-services.ts";
+import type {
+  DocumentsService,
+  ImagesService,
+  WebService,
+  WorkspaceService,
+} from "../tools/web-services.ts";
 import type { Snapshots, ToolContext, ToolLimits } from "../tools/tool.ts";
 import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
@@ -68,6 +73,10 @@ export class JobContext implements ToolContext {
 
   get images(): ImagesService {
     return { convert: (request) => this.#call("images.convert", request) };
+  }
+
+  get documents(): DocumentsService {
+    return { readPdf: (request) => this.#call("documents.readPdf", request) };
   }
 
   get workspace(): WorkspaceService {

@@ -13,4 +13,5 @@ export const absentServices: DistantServices = {
     [Symbol.asyncDispose]: () => Promise.resolve(),
   },
   images: { convert: absent },
+  documents: { readPdf: absent },
 };

@@ -30,6 +30,12 @@ function services(onSignal: (signal: AbortSignal) => void = () => {}): DistantSe
       search: answer("search"),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     },
+    documents: {
+      readPdf: async ({ path }, signal) => {
+        await answer("readPdf")(path, signal);
+        return { title: path, pageCount: 0, pages: [] };
+      },
+    },
     images: {
       convert: async ({ path }, signal) => {
         await answer("convert")(path, signal);
@@ -59,6 +65,17 @@ describe("performDistantCall()", () => {
       new Cancellation(),
     );
     expect(value).toMatchObject({ base64: "/a.png" });
+  });
+
+  test("documents.readPdf reaches the reader", async () => {
+    const request = { path: "/a.pdf" };
+    const value = await performDistantCall(
+      services(),
+      "documents.readPdf",
+      request,
+      new Cancellation(),
+    );
+    expect(value).toMatchObject({ title: "/a.pdf" });
   });
 
   test.each<DistantMethod>(["web.fetchPage", "web.renderPage", "web.search"])(

@@ -82,6 +82,7 @@ export function fakeContext(parts: Partial<ToolContext> = {}): ToolContext {
     client: { can: () => false, ask: () => Promise.reject(new Error("nobody is asked")) },
     web: { fetchPage: nobody, renderPage: nobody, search: nobody },
     images: { convert: nobody },
+    documents: { readPdf: nobody },
     workspace: { folder: () => Promise.resolve("/workspace") },
     snapshots: {},
     limits: { resultCharsMax: 30_000, answerMs: null },

@@ -1,9 +1,13 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { AppError } from "../../src/base/errors.ts";
 import { readDocs } from "../../src/tools/read-docs.ts";
 import type { WebService } from "../../src/tools/web-services.ts";
 import type { LoadedPage, RenderPageRequest } from "../../src/web/loaded-page.ts";
+import { readPdf } from "../../src/web/documents/read-pdf.ts";
 import { tinyPdf } from "../web/documents/tiny-pdf.ts";
 import { fakeContext } from "./fake-context.ts";
 
@@ -54,6 +58,20 @@ class FakeWeb implements WebService {
   }
 }
 
+const folder = mkdtempSync(join(tmpdir(), "scorpiox-docs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const results = {
+  create: () => {
+    const path = join(folder, "result");
+    writeFileSync(path, "");
+    return Promise.resolve({ path });
+  },
+};
+/** As the real one, without a process of its own. */
+const documents = {
+  readPdf: ({ path }: { path: string }) => readPdf(new Uint8Array(readFileSync(path))),
+};
+
 type Args = Partial<Parameters<typeof readDocs.handler>[0]>;
 
 async function read(
@@ -64,7 +82,7 @@ async function read(
 ) {
   const result = await readDocs.handler(
     { url, ...args },
-    fakeContext({ web, limits: { resultCharsMax, answerMs } }),
+    fakeContext({ web, documents, results, limits: { resultCharsMax, answerMs } }),
   );
   if (result.structured === undefined) throw new Error("a page is always structured as well");
   return { ...result, structured: result.structured };
@@ -129,6 +147,26 @@ describe("ReadDocs text", () => {
     const { structured } = await read(new FakeWeb(pageOf(article(3))), { format });
     expect(structured.format as string).toBe(format);
     expect(structured.content).toContain(part);
+  });
+});
+
+describe("ReadDocs and PDFs", () => {
+  const pdf = pageOf("", {
+    contentType: "application/pdf",
+    body: { kind: "bytes", base64: Buffer.from(tinyPdf([["Hi"]])).toString("base64") },
+  });
+
+  test("are read through a private file, which is gone afterwards", async () => {
+    const { structured } = await read(new FakeWeb(pdf));
+    expect(structured.content).toBe("## Page 1 of 1\n\nHi");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("cannot be read without a folder for it", async () => {
+    const context = fakeContext({ web: new FakeWeb(pdf), documents });
+    expect(await failureOf(Promise.resolve(readDocs.handler({ url }, context)))).toBe(
+      "AppError: There is no private folder to put the PDF in.",
+    );
   });
 });
 

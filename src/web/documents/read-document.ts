@@ -6,8 +6,12 @@ import type { PagedSyntax } from "../paging/cut-page.ts";
 import { type DocumentKind, fileName } from "./document-kind.ts";
 import type { Feed, FeedEntry } from "./read-feed.ts";
 import { prettyJson } from "./pretty-json.ts";
+import type { PdfText } from "./read-pdf.ts";
 
 export type ReadFormat = "markdown" | "text" | "html";
+
+/** Reads the bytes of a PDF, in a process of its own. */
+export type ReadPdf = (bytes: Uint8Array) => Promise<PdfText>;
 
 /** What a page says. */
 export interface DocumentText {
@@ -22,10 +26,12 @@ export async function readDocument(
   page: LoadedPage,
   kind: Exclude<DocumentKind, { kind: "html" | "image" }>,
   format: ReadFormat,
+  readPdf: ReadPdf,
 ): Promise<DocumentText> {
   const name = fileName(page.finalUrl);
   const { body } = page;
-  if (kind.kind === "pdf" && body.kind === "bytes") return readPdfDocument(body.base64, name);
+  if (kind.kind === "pdf" && body.kind === "bytes")
+    return readPdfDocument(body.base64, name, readPdf);
   if (body.kind !== "text") return unreadable(page, name);
   const text = cleanText(body.text);
   switch (kind.kind) {
@@ -85,9 +91,12 @@ function entryText({ title, link, date }: FeedEntry, summary: string, format: Re
   return lines.filter((line) => line !== "").join(format === "text" ? "\n" : "\n\n");
 }
 
-async function readPdfDocument(base64: string, name: string): Promise<DocumentText> {
-  const { readPdf } = await import("./read-pdf.ts");
-  const { title, pageCount, pages } = await readPdf(new Uint8Array(Buffer.from(base64, "base64")));
+async function readPdfDocument(
+  base64: string,
+  name: string,
+  readPdf: ReadPdf,
+): Promise<DocumentText> {
+  const { title, pageCount, pages } = await readPdf(Buffer.from(base64, "base64"));
   const texts = pages.map(
     (text, index) =>
       `## Page ${index + 1} of ${pageCount}\n\n${text === "" ? "(no text on this page)" : text}`,

@@ -22,7 +22,7 @@ export interface PdfText {
 export async function readPdf(bytes: Uint8Array): Promise<PdfText> {
   const { getDocumentProxy } = await import("unpdf");
   const quiet = { verbosity: 0, isEvalSupported: false, stopAtErrors: false };
-  const document = await getDocumentProxy(bytes, quiet).catch((error: unknown) => {
+  const document = await getDocumentProxy(Uint8Array.from(bytes), quiet).catch((error: unknown) => {
     throw pdfError(error);
   });
   try {

@@ -1,6 +1,11 @@
 import { AppError } from "../../base/errors.ts";
 import { documentKind } from "../documents/document-kind.ts";
-import { type DocumentText, readDocument, type ReadFormat } from "../documents/read-document.ts";
+import {
+  type DocumentText,
+  readDocument,
+  type ReadFormat,
+  type ReadPdf,
+} from "../documents/read-document.ts";
 import type { Extraction } from "../extract/extraction.ts";
 import type { LoadedPage } from "../loaded-page.ts";
 import { withoutControls } from "../markdown/clean-text.ts";
@@ -16,7 +21,11 @@ export interface LoadedText {
  * Reads what was loaded, whatever it is.
  * @throws AppError `unsupported` for pictures, which another tool shows, and for encrypted PDFs; `usage` for broken ones
  */
-export async function readLoaded(page: LoadedPage, format: ReadFormat): Promise<LoadedText> {
+export async function readLoaded(
+  page: LoadedPage,
+  format: ReadFormat,
+  readPdf: ReadPdf,
+): Promise<LoadedText> {
   const kind = documentKind(page.contentType, page.finalUrl);
   if (kind.kind === "image") {
     throw new AppError(
@@ -25,7 +34,10 @@ export async function readLoaded(page: LoadedPage, format: ReadFormat): Promise<
     );
   }
   if (kind.kind !== "html")
-    return { reading: finish(page, await readDocument(page, kind, format)), html: undefined };
+    return {
+      reading: finish(page, await readDocument(page, kind, format, readPdf)),
+      html: undefined,
+    };
   const source = page.body.kind === "text" ? page.body.text : "";
   const { extractPage } = await import("../extract/extract-page.ts");
   const extraction = await extractPage(source, page.finalUrl);

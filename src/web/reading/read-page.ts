@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import type { ReadFormat } from "../documents/read-document.ts";
+import type { ReadFormat, ReadPdf } from "../documents/read-document.ts";
 import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../loaded-page.ts";
 import { within } from "./deadline.ts";
 import type { PageReading } from "./page-reading.ts";
@@ -10,6 +10,7 @@ import type { BrowserReason } from "./needs-browser.ts";
 export interface PageSource {
   fetchPage(request: FetchPageRequest): Promise<LoadedPage>;
   renderPage(request: RenderPageRequest): Promise<LoadedPage>;
+  readonly readPdf: ReadPdf;
 }
 
 export interface ReadPageRequest {
@@ -39,7 +40,7 @@ const reasonTexts: Readonly<Record<BrowserReason, string>> = {
 export async function readPage(request: ReadPageRequest, source: PageSource): Promise<PageReading> {
   const { url, format, waitMs, deadline } = request;
   const page = await within(source.fetchPage({ url }), deadline, () => lateError(url));
-  const fetched = await readLoaded(page, format);
+  const fetched = await readLoaded(page, format, source.readPdf);
   if (fetched.html === undefined) return fetched.reading;
   const reason = await whyBrowser(fetched);
   const isWanted = waitMs !== undefined || (reason !== undefined && mayHelp(page.status, reason));
@@ -86,7 +87,7 @@ async function render(
       deadline,
       () => lateError(url),
     );
-    return { loaded: await readLoaded(page, format) };
+    return { loaded: await readLoaded(page, format, source.readPdf) };
   } catch (error) {
     if (error instanceof AppError && error.code === "cancelled") throw error;
     return { problem: `The browser could not show it: ${messageOf(error)}` };

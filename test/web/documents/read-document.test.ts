@@ -19,6 +19,8 @@ const page = (finalUrl: string, contentType: string, body: PageBody): LoadedPage
   notes: [],
 });
 
+const nobody = (): Promise<never> => Promise.reject(new Error("there is no PDF"));
+
 describe("documentKind()", () => {
   const rows: [contentType: string, url: string, kind: DocumentKind][] = [
     ["text/html", "https://x.org/a.py", { kind: "html" }],
@@ -127,13 +129,18 @@ describe("readDocument()", () => {
   test.each(rows)("%s", async (_name, url, type, text, title, expected) => {
     const kind = documentKind(type, url);
     if (kind.kind === "html" || kind.kind === "image") throw new Error("not a document");
-    const document = await readDocument(page(url, type, { kind: "text", text }), kind, "markdown");
+    const document = await readDocument(
+      page(url, type, { kind: "text", text }),
+      kind,
+      "markdown",
+      nobody,
+    );
     expect({ title: document.title, text: document.text }).toEqual({ title, text: expected });
   });
 
   test("what is no text is named, with type and size", async () => {
     const zip = page("https://x.org/a.zip", "application/zip", { kind: "none", bytes: 12_345 });
-    expect(await readDocument(zip, { kind: "other" }, "markdown")).toEqual({
+    expect(await readDocument(zip, { kind: "other" }, "markdown", nobody)).toEqual({
       title: "a.zip",
       text: "a.zip is of type application/zip (12,345 bytes), which cannot be shown as text.",
       syntax: "plain",
@@ -143,7 +150,7 @@ describe("readDocument()", () => {
 
   test("as text, code stands without its fence", async () => {
     const json = page("https://x.org/", "application/json", { kind: "text", text: "[1]" });
-    const { text, syntax } = await readDocument(json, { kind: "json" }, "text");
+    const { text, syntax } = await readDocument(json, { kind: "json" }, "text", nobody);
     expect({ text, syntax }).toEqual({ text: "[\n  1\n]", syntax: "plain" });
   });
 });

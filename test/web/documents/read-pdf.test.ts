@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { readPdf } from "../../../src/web/documents/read-pdf.ts";
 import { readDocument } from "../../../src/web/documents/read-document.ts";
 import type { LoadedPage } from "../../../src/web/loaded-page.ts";
 import { tinyPdf } from "./tiny-pdf.ts";
@@ -14,12 +15,13 @@ const pdfPage = (bytes: Uint8Array): LoadedPage => ({
   isCached: false,
   notes: [],
 });
-const readPdf = (bytes: Uint8Array) => readDocument(pdfPage(bytes), { kind: "pdf" }, "markdown");
+const readIt = (bytes: Uint8Array) =>
+  readDocument(pdfPage(bytes), { kind: "pdf" }, "markdown", readPdf);
 
 describe("a PDF", () => {
   test("is its pages, with their numbers and its title", async () => {
     const pdf = tinyPdf([["Hello", "world"], [], ["The end"]], { title: "Report" });
-    expect(await readPdf(pdf)).toEqual({
+    expect(await readIt(pdf)).toEqual({
       title: "Report",
       text: "## Page 1 of 3\n\nHello\nworld\n\n## Page 2 of 3\n\n(no text on this page)\n\n## Page 3 of 3\n\nThe end",
       syntax: "markdown",
@@ -28,7 +30,7 @@ describe("a PDF", () => {
   });
 
   test("without text says so", async () => {
-    const { title, notes } = await readPdf(tinyPdf([[]]));
+    const { title, notes } = await readIt(tinyPdf([[]]));
     expect({ title, notes }).toEqual({
       title: "report.pdf",
       notes: ["PDF with 1 page.", "None of its pages has text: they may be scanned pictures."],
@@ -49,13 +51,13 @@ describe("a PDF", () => {
     ["that is empty", new Uint8Array(), "AppError: The PDF is broken and cannot be read: "],
   ];
   test.each(rows)("%s is refused with the reason", async (_name, bytes, message) => {
-    const failure: unknown = await readPdf(bytes).catch((error: unknown) => error);
+    const failure: unknown = await readIt(bytes).catch((error: unknown) => error);
     expect(String(failure)).toStartWith(message);
   });
 
   test("of which half is missing is read as far as it goes, or refused", async () => {
     const whole = tinyPdf([["first"], ["second"]]);
-    const result = await readPdf(whole.slice(0, whole.length / 2)).catch(String);
+    const result = await readIt(whole.slice(0, whole.length / 2)).catch(String);
     expect(typeof result === "string" ? result : result.text).toMatch(/broken|first/);
   });
 });

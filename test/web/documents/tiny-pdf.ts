@@ -1,6 +1,9 @@
+/** Lines of text, or a content stream that is packed already (each character one byte). */
+type PdfPage = readonly string[] | { readonly packed: string };
+
 /** A PDF with a page for each list of lines. */
 export function tinyPdf(
-  pages: readonly (readonly string[])[],
+  pages: readonly PdfPage[],
   options: { title?: string; isEncrypted?: boolean } = {},
 ): Uint8Array {
   const kids = pages.map((_, index) => `${5 + index * 2} 0 R`).join(" ");
@@ -9,9 +12,9 @@ export function tinyPdf(
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     `<< /Title (${options.title ?? ""}) >>`,
-    ...pages.flatMap((lines, index) => [
+    ...pages.flatMap((page, index) => [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Resources << /Font << /F1 3 0 R >> >> /Contents ${6 + index * 2} 0 R >>`,
-      stream(lines),
+      stream(page),
     ]),
   ];
   const secret = `<${"41".repeat(32)}>`;
@@ -29,11 +32,14 @@ export function tinyPdf(
   const encrypt =
     options.isEncrypted === true ? `/Encrypt ${objects.length} 0 R /ID [<41> <41>]` : "";
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 4 0 R ${encrypt} >>\nstartxref\n${start}\n%%EOF\n`;
-  return new TextEncoder().encode(file);
+  return new Uint8Array(Buffer.from(file, "latin1"));
 }
 
-function stream(lines: readonly string[]): string {
-  const shown = lines.map((line) => `(${line}) Tj 0 -14 Td`).join(" ");
+function stream(page: PdfPage): string {
+  if ("packed" in page) {
+    return `<< /Length ${page.packed.length} /Filter /FlateDecode >>\nstream\n${page.packed}\nendstream`;
+  }
+  const shown = page.map((line) => `(${line}) Tj 0 -14 Td`).join(" ");
   const content = `BT /F1 12 Tf 20 280 Td ${shown} ET`;
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
