@@ -1,3 +1,5 @@
+import { decodeSvgText } from "./svg-text.ts";
+
 /** Formats that are known by their first bytes. */
 export type ImageFormat =
   "png" | "jpeg" | "gif" | "webp" | "bmp" | "ico" | "tiff" | "avif" | "heic" | "svg";
@@ -101,14 +103,14 @@ function isoBrandFormat(bytes: Uint8Array): "avif" | "heic" | undefined {
   return brands.some((brand) => heicBrands.has(brand)) ? "heic" : undefined;
 }
 
-/** How far into a text its root element is looked for: comments and a doctype may precede it. */
+/** How many bytes into a text its root element is looked for: comments and a doctype may precede it. */
 const svgProlog = 4_096;
 
 function isSvg(bytes: Uint8Array): boolean {
-  const start = new TextDecoder().decode(bytes.subarray(0, svgProlog)).trimStart();
+  const start = decodeSvgText(bytes.subarray(0, svgProlog))?.trimStart() ?? "";
   if (!start.startsWith("<")) return false;
-  const root = /<([a-z][\w:-]*)/i.exec(start.replaceAll(/<!--[\s\S]*?(?:-->|$)/g, ""));
-  return root?.[1] === "svg" || root?.[1] === "svg:svg";
+  const root = /<([a-z_][\w:.-]*)/i.exec(start.replaceAll(/<!--[\s\S]*?(?:-->|$)/g, ""));
+  return root?.[1]?.replace(/^[^:]*:/, "") === "svg";
 }
 
 /** Bytes as text, one character each; fewer when the file ends before. */

@@ -1,0 +1,157 @@
+import { characterOf, isLocalReference, safeCss } from "./safe-css.ts";
+
+/** Elements that are left out with all they hold: they run something, or fetch it. */
+const leftOut: ReadonlySet<string> = new Set([
+  "script",
+  "handler",
+  "listener",
+  "foreignobject",
+  "include",
+  "iframe",
+  "audio",
+  "video",
+]);
+
+/** A name may have any characters but these. */
+const tagStart = /<(\/?)([^\s/>"'=<!?]+)/y;
+const attribute = /\s+([^\s/>"'=<]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
+const tagEnd = /\s*(\/?)>/y;
+
+/**
+ * Writes an SVG anew with what only draws: no declaration, document type, comment, instruction, script or handler,
+ * and nothing that leads out of the document. Markup is read as XML has it, not searched for, so that what looks
+ * like a tag in a text or an attribute is none, and none hides.
+ * @returns undefined when it defines entities
+ * @throws Error with what is wrong, for what is not well-formed
+ */
+export function safeSvg(svg: string): string | undefined {
+  const out: string[] = [];
+  /** Style sheets may come in pieces, which are judged as one. */
+  let style: string | undefined;
+  /** Open elements inside one that is left out, itself included. */
+  let hidden = 0;
+  const addText = (text: string, isRaw: boolean): void => {
+    if (hidden > 0) return;
+    if (style !== undefined) style += isRaw ? text : decodeReferences(text);
+    else out.push(isRaw ? escapeXml(text) : text);
+  };
+  for (let at = 0; at < svg.length;) {
+    const open = svg.indexOf("<", at);
+    addText(svg.slice(at, open === -1 ? svg.length : open), false);
+    if (open === -1) break;
+    if (svg.startsWith("<![CDATA[", open)) {
+      at = after(svg, "]]>", open);
+      addText(svg.slice(open + 9, at - 3), true);
+      continue;
+    }
+    const skipped = afterUnseen(svg, open);
+    if (skipped === "entities") return undefined;
+    if (skipped !== undefined) {
+      at = skipped;
+      continue;
+    }
+    const tag = readTag(svg, open);
+    at = tag.end;
+    const change = tag.kind === "close" ? -1 : tag.kind === "open" ? 1 : 0;
+    if (hidden > 0 || (tag.kind !== "close" && leftOut.has(localName(tag.name)))) {
+      hidden += change;
+      continue;
+    }
+    if (style !== undefined) out.push(escapeXml(safeCss(style)));
+    style = tag.kind === "open" && localName(tag.name) === "style" ? "" : undefined;
+    out.push(tag.text);
+  }
+  return out.join("");
+}
+
+/** The offset after what is left out without a look: comments, instructions, a document type without entities. */
+function afterUnseen(svg: string, at: number): number | "entities" | undefined {
+  if (svg.startsWith("<!--", at)) return after(svg, "-->", at + 4);
+  if (svg.startsWith("<?", at)) return after(svg, "?>", at);
+  if (!svg.startsWith("<!", at)) return undefined;
+  const [start = ""] = /^<!DOCTYPE[^[>]*/.exec(svg.slice(at, at + 2_000)) ?? [];
+  if (start === "") throw new Error("a declaration in it is not one of SVG");
+  if (svg[at + start.length] !== "[") return after(svg, ">", at);
+  const end = after(svg, "]", at);
+  const subset = svg.slice(at, end);
+  return /<!ENTITY|%/i.test(subset) ? "entities" : after(svg, ">", end);
+}
+
+interface Tag {
+  readonly kind: "open" | "close" | "empty";
+  readonly name: string;
+  /** As it is written anew. */
+  readonly text: string;
+  readonly end: number;
+}
+
+function readTag(svg: string, at: number): Tag {
+  tagStart.lastIndex = at;
+  const [start, slash, name] = tagStart.exec(svg) ?? [];
+  if (start === undefined || name === undefined) throw new Error("a tag in it has no name");
+  let end = at + start.length;
+  let text = start;
+  for (;;) {
+    attribute.lastIndex = end;
+    const match = attribute.exec(svg);
+    if (match === null) break;
+    end = attribute.lastIndex;
+    const [, attributeName = "", double, single] = match;
+    const value = safeValue(attributeName, double ?? single ?? "");
+    if (value !== undefined) text += ` ${attributeName}="${value}"`;
+  }
+  tagEnd.lastIndex = end;
+  const [close, empty] = tagEnd.exec(svg) ?? [];
+  if (close === undefined) throw new Error(`the tag <${start.slice(1, 40)}> in it is not whole`);
+  const kind = slash === "/" ? "close" : empty === "/" ? "empty" : "open";
+  return { kind, name, text: `${text}${empty}>`, end: end + close.length };
+}
+
+/** The value as it is written; undefined for an attribute that is left out. */
+function safeValue(name: string, value: string): string | undefined {
+  const local = localName(name);
+  if (local.startsWith("on") || name === "xml:base") return undefined;
+  const plain = decodeReferences(value);
+  if (local === "href" || local === "src") {
+    return isLocalReference(plain) ? escapeXml(plain) : undefined;
+  }
+  const safe = safeCss(plain);
+  return safe === plain ? value.replaceAll('"', "&quot;") : escapeXml(safe);
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1).toLowerCase();
+}
+
+function after(svg: string, mark: string, from: number): number {
+  const at = svg.indexOf(mark, from);
+  if (at === -1) throw new Error(`"${mark}" is missing in it`);
+  return at + mark.length;
+}
+
+const references: Readonly<Record<string, string>> = {
+  lt: "<",
+  gt: ">",
+  amp: "&",
+  quot: '"',
+  apos: "'",
+};
+
+function decodeReferences(text: string): string {
+  return text.replaceAll(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi,
+    (all, hex?: string, decimal?: string, name?: string) => {
+      if (hex !== undefined) return characterOf(Number.parseInt(hex, 16));
+      if (decimal !== undefined) return characterOf(Number(decimal));
+      return references[name ?? ""] ?? all;
+    },
+  );
+}
+
+function escapeXml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
