@@ -90,7 +90,7 @@ async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Se
   signal.addEventListener("abort", giveUp, { once: true });
   const untilAt = Math.min(startedAt + engineMsMax, round.endsAt);
   const limits = { signal, untilAt, onRequest: () => turn.noteRequest() };
-  const answer = findAnswer(() => parts.askOne(ask, limits));
+  const answer = findAnswer(parts.askOne(ask, limits), signal);
   const finding = await Promise.race([given.promise, answer]);
   clearTimeout(timer);
   // What may still be under way, such as an unread body, ends here.
@@ -98,10 +98,12 @@ async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Se
   return { ask, finding, ms: Math.round(performance.now() - startedAt) };
 }
 
-async function findAnswer(ask: () => Promise<EngineAnswer>): Promise<Finding> {
+/** @param signal has the last word on what failed because of it */
+async function findAnswer(answer: Promise<EngineAnswer>, signal: AbortSignal): Promise<Finding> {
   try {
-    return { kind: "answer", answer: await ask() };
+    return { kind: "answer", answer: await answer };
   } catch (error) {
+    if (signal.aborted) return signal.reason as Finding;
     if (error instanceof AppError && error.code === "limit") {
       return { kind: "late", detail: error.message };
     }

@@ -96,7 +96,7 @@ export class SearchRunner {
 
   #asker(query: Query): AskingParts["askOne"] {
     const { guard, settings, baseUrls } = this.#parts;
-    return ({ engine }, limits) => {
+    return async ({ engine }, limits) => {
       const base = baseUrls[engine.id];
       const address = engine.id === "searxng" ? settings.searxngUrl : base;
       const allowHosts = address === undefined ? [] : [new URL(address).host];
