@@ -4,6 +4,7 @@ import { classTokens, matchesPattern } from "../element-pattern.ts";
 import type { ElementPattern } from "../element-pattern.ts";
 import { forumMarkups } from "./forum-markups.ts";
 import type { ForumMarkup } from "./forum-markups.ts";
+import { threadPostsMax } from "./post-groups.ts";
 
 interface Entry {
   readonly markup: ForumMarkup;
@@ -41,7 +42,7 @@ export function markupsIn(root: HtmlElement): ForumMarkup[] {
   });
   return [...counts]
     .map(([markup, { post, body }]) => ({ markup, both: Math.min(post, body) }))
-    .filter(({ both }) => both > 0)
+    .filter(({ both }) => both > 0 && both <= threadPostsMax)
     .toSorted((a, b) => b.both - a.both)
     .slice(0, markupsMax)
     .map(({ markup }) => markup);

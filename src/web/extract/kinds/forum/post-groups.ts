@@ -9,8 +9,9 @@ export interface PostGroup {
 }
 
 /** More is no thread that anyone reads. */
-const groupPostsMax = 5_000;
-const groupsMax = 8;
+export const threadPostsMax = 5_000;
+/** Of the fullest groups; posts and their parts make one each. */
+const groupsMax = 6;
 
 const postWord =
   /(?:^|[-_])(?:post|comment|message|msg|reply|answer|response|topic|thread|question)s?(?:$|[-_])/i;
@@ -34,7 +35,7 @@ export function findPostGroups(
   });
   return [...groups]
     .map(([key, elements]) => ({ key, elements }))
-    .filter(({ elements }) => elements.size >= 2 && elements.size <= groupPostsMax)
+    .filter(({ elements }) => elements.size >= 2 && elements.size <= threadPostsMax)
     .map((group) => ({ group, chars: sum(group.elements, charsOf) }))
     .toSorted((a, b) => b.chars - a.chars)
     .slice(0, groupsMax)
