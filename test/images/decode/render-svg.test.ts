@@ -34,7 +34,7 @@ describe.skipIf(!hasRenderer)("SVG with rsvg-convert", () => {
   test.each([
     ["a picture", drawing(red), 40, 20],
     ["a comment behind it", `${drawing(red)}\n<!-- made by hand -->\n`, 40, 20],
-    ["millimetres", drawing(red, 'width="25.4mm" height="0.5in" viewBox="0 0 2 1"'), 96, 48],
+    ["millimetres", drawing(red, 'width="25.4mm" height="1in" viewBox="0 0 2 2"'), 96, 96],
     [
       "a prefix for its elements",
       '<s:svg xmlns:s="http://www.w3.org/2000/svg" width="40" height="20"><s:rect width="40" height="20" fill="#f00"/></s:svg>',
