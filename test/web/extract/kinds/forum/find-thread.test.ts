@@ -169,3 +169,12 @@ test("findThread() leaves the page as it was", () => {
   findThread(page);
   expect(lineText(page.body)).toBe(before);
 });
+
+test.each([
+  [4_999, true],
+  [5_000, true],
+  [5_001, false],
+])("findThread() of %d posts: %p", (count, isFound) => {
+  const post = `<div class="post"><b class="author">Ada</b><time>3 May 2026</time><div class="content">It works, now.</div></div>`;
+  expect(threadOf(pageOf(post.repeat(count))) !== undefined).toBe(isFound);
+});
