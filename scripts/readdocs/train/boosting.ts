@@ -186,10 +186,22 @@ function binEdges(rows: readonly Float32Array[]): Float32Array[] {
       );
     }
     const edges = new Set<number>();
-    for (let bin = 1; bin < binsMax; bin++)
-      edges.add(values[Math.floor((bin * values.length) / binsMax)] ?? 0);
+    for (let bin = 1; bin < binsMax; bin++) {
+      edges.add(edgeAbove(distinct, values[Math.floor((bin * values.length) / binsMax)] ?? 0));
+    }
     return Float32Array.from(edges);
   });
+}
+
+/** Between `value` and the next of `distinct`, so that rounding it later moves no row to the other side. */
+function edgeAbove(distinct: Float32Array, value: number): number {
+  let [low, high] = [0, distinct.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((distinct[middle] ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return (value + (distinct[low] ?? value)) / 2;
 }
 
 function binRows(rows: readonly Float32Array[], edges: readonly Float32Array[]): Uint8Array[] {

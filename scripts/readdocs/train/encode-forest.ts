@@ -2,7 +2,7 @@ import type { ForestText } from "../../../src/web/extract/model/forest.ts";
 import type { Forest } from "./boosting.ts";
 
 /** Digits that decide nothing are left out. */
-const digits = 4;
+const digits = 5;
 
 /** A trained forest as the product reads it. */
 export function encodeForest({ bias, trees }: Forest): ForestText {

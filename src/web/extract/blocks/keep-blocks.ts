@@ -2,7 +2,6 @@ import { isTag, isText } from "domhandler";
 import type { ChildNode } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import { nodeText } from "../../dom/node-text.ts";
 import { retainChildren } from "../../dom/retain-children.ts";
 import { findElement } from "../../dom/walk.ts";
 import type { Block } from "./block.ts";
@@ -21,34 +20,43 @@ export function keepBlocks(
   blocks: readonly Block[],
   isKept: readonly boolean[],
 ): HtmlElement {
-  const holders = new Set<HtmlElement>();
-  const kept = new Set<ChildNode>();
+  const tree: KeptTree = { holders: new Set(), written: new Set(), kept: new Set() };
   const dropped = new Set<ChildNode>();
-  for (const [index, block] of blocks.entries()) {
+  for (const [index, { nodes, container }] of blocks.entries()) {
     const isIn = isKept[index] === true;
-    for (const node of block.nodes) (isIn ? kept : dropped).add(node);
-    let at = isIn ? block.container : undefined;
-    while (at !== undefined && !holders.has(at)) {
-      holders.add(at);
-      at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
-    }
+    for (const node of nodes) (isIn ? tree.kept : dropped).add(node);
+    addWithAncestors(container, tree.written);
+    if (isIn) addWithAncestors(container, tree.holders);
   }
-  prune(body, holders, kept, dropped);
-  return rootOf(body, holders, kept);
+  prune(body, tree, dropped);
+  return rootOf(body, tree);
 }
 
-function prune(
-  body: HtmlElement,
-  holders: ReadonlySet<HtmlElement>,
-  kept: ReadonlySet<ChildNode>,
-  dropped: ReadonlySet<ChildNode>,
-): void {
+interface KeptTree {
+  /** Elements in which something is kept. */
+  readonly holders: Set<HtmlElement>;
+  /** Elements in which something was written, kept or not. */
+  readonly written: Set<HtmlElement>;
+  /** The nodes of kept blocks. */
+  readonly kept: Set<ChildNode>;
+}
+
+function addWithAncestors(element: HtmlElement, elements: Set<HtmlElement>): void {
+  let at: HtmlElement | undefined = element;
+  while (at !== undefined && !elements.has(at)) {
+    elements.add(at);
+    at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
+  }
+}
+
+function prune(body: HtmlElement, tree: KeptTree, dropped: ReadonlySet<ChildNode>): void {
+  const { holders, kept } = tree;
   const waiting = [body];
   for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
     retainChildren(element, (child) => {
       if (dropped.has(child)) return false;
       if (!isTag(child) || kept.has(child) || holders.has(child)) return true;
-      return isBesideKept(child, holders, kept) && isPicture(child);
+      return isPicture(child, tree) && isBesideKept(child, tree);
     });
     for (const child of element.children) {
       if (isTag(child) && holders.has(child) && !kept.has(child)) waiting.push(child);
@@ -56,11 +64,7 @@ function prune(
   }
 }
 
-function isBesideKept(
-  { prev, next }: HtmlElement,
-  holders: ReadonlySet<HtmlElement>,
-  kept: ReadonlySet<ChildNode>,
-): boolean {
+function isBesideKept({ prev, next }: HtmlElement, { holders, kept }: KeptTree): boolean {
   const isKept = (node: ChildNode | null): boolean =>
     node !== null && (kept.has(node) || (isTag(node) && holders.has(node)));
   const before = prev !== null && isText(prev) && !kept.has(prev) ? prev.prev : prev;
@@ -69,25 +73,19 @@ function isBesideKept(
 }
 
 /** A picture, rule, line break or formula without words of its own. */
-function isPicture(element: HtmlElement): boolean {
+function isPicture(element: HtmlElement, { written }: KeptTree): boolean {
+  if (written.has(element)) return false;
   if (wordlessNames.has(element.name)) return true;
-  return (
-    nodeText(element, 200).trim() === "" &&
-    findElement(element, ({ name }) => name === "img") !== undefined
-  );
+  return findElement(element, ({ name }) => name === "img") !== undefined;
 }
 
 /** Goes down from `body` as long as all that is kept is in one child. */
-function rootOf(
-  body: HtmlElement,
-  holders: ReadonlySet<HtmlElement>,
-  kept: ReadonlySet<ChildNode>,
-): HtmlElement {
+function rootOf(body: HtmlElement, tree: KeptTree): HtmlElement {
   let root = body;
   let at: HtmlElement | undefined = body;
   while (at !== undefined) {
     if (rootNames.has(at.name)) root = at;
-    at = onlyHolder(at, holders, kept);
+    at = onlyHolder(at, tree);
   }
   return root;
 }
@@ -95,8 +93,7 @@ function rootOf(
 /** The child that holds all that is kept of `element`; undefined when more than one does, or none. */
 function onlyHolder(
   { children }: HtmlElement,
-  holders: ReadonlySet<HtmlElement>,
-  kept: ReadonlySet<ChildNode>,
+  { holders, kept }: KeptTree,
 ): HtmlElement | undefined {
   const held = children.filter((child) => isTag(child) || kept.has(child));
   const [only] = held;
