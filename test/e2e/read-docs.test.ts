@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 
-import { tinyPdf } from "../web/documents/tiny-pdf.ts";
+import { pdfBomb, tinyPdf } from "../web/documents/tiny-pdf.ts";
 import { isError, structuredOf, textOf } from "./harness/messages.ts";
 import { posixTest } from "./harness/platform.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
@@ -52,6 +52,7 @@ const routes: Readonly<Record<string, () => Response>> = {
   "/moved": () => Response.redirect("/docs/guide"),
   "/deep": () => html("<div><b><i><blockquote><ul><li>".repeat(40_000)),
   "/wide": () => html("<table><tr>".concat("<td colspan=1000 rowspan=60000>x".repeat(30_000))),
+  "/bomb": () => new Response(pdfBomb(3_000), { headers: { "Content-Type": "application/pdf" } }),
   "/bad": () =>
     new Response(new Uint8Array([0xff, 0xfe, 0x3c, 0xd8, 0, 0xdc, 0xff]), {
       headers: { "Content-Type": "text/html" },
@@ -216,6 +217,7 @@ describe("errors", () => {
       const reply = await reader.read(path);
       expect(textOf(reply).length).toBeLessThanOrEqual(30_000);
     }
+    expect(textOf(await reader.read("/bomb"))).toContain("takes too much memory to read");
     expect(isError(await reader.read("/docs/guide"))).toBe(false);
   });
 });

@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { constants, deflateRawSync } from "node:zlib";
 
 import { PdfProcess } from "../../src/program/pdf-process.ts";
 import type { PdfText } from "../../src/web/documents/read-pdf.ts";
 import { SupervisorHarness } from "../background/supervisor-harness.ts";
-import { tinyPdf } from "../web/documents/tiny-pdf.ts";
+import { pdfBomb, tinyPdf } from "../web/documents/tiny-pdf.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-pdf-"));
 const main = join(import.meta.dir, "../../src/main.ts");
@@ -33,14 +32,6 @@ function read(bytes: Uint8Array, signal = new AbortController().signal): Promise
 const failureOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(() => "no failure", String);
 
-/** A page whose content unpacks to `megabytes`: one packed piece, over and over. */
-function bomb(megabytes: number): Uint8Array {
-  const piece = deflateRawSync(Buffer.alloc(1024 * 1024, " "), {
-    finishFlush: constants.Z_FULL_FLUSH,
-  }).toString("latin1");
-  return tinyPdf([{ packed: `\x78\x9c${piece.repeat(megabytes)}\x03\x00` }]);
-}
-
 describe("PdfProcess", () => {
   test("reads a PDF in a process of its own", async () => {
     expect(await read(tinyPdf([["a"], ["b"]], { title: "T" }))).toEqual({
@@ -62,7 +53,7 @@ describe("PdfProcess", () => {
   });
 
   test("ends for one that unpacks to gigabytes, and says so", async () => {
-    const failure = await failureOf(read(bomb(3_000)));
+    const failure = await failureOf(read(pdfBomb(3_000)));
     expect(failure).toBe(
       "AppError: The PDF takes too much memory to read: it unpacks to more than any document does.",
     );

@@ -1,3 +1,5 @@
+import { constants, deflateRawSync } from "node:zlib";
+
 /** Lines of text, or a content stream that is packed already (each character one byte). */
 type PdfPage = readonly string[] | { readonly packed: string };
 
@@ -42,4 +44,12 @@ function stream(page: PdfPage): string {
   const shown = page.map((line) => `(${line}) Tj 0 -14 Td`).join(" ");
   const content = `BT /F1 12 Tf 20 280 Td ${shown} ET`;
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
+}
+
+/** A page whose content unpacks to `megabytes`: one packed piece, over and over. */
+export function pdfBomb(megabytes: number): Uint8Array {
+  const piece = deflateRawSync(Buffer.alloc(1024 * 1024, " "), {
+    finishFlush: constants.Z_FULL_FLUSH,
+  }).toString("latin1");
+  return tinyPdf([{ packed: `\x78\x9c${piece.repeat(megabytes)}\x03\x00` }]);
 }
