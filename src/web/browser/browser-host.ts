@@ -1,3 +1,4 @@
+import { AppError } from "../../base/errors.ts";
 import type { Timer } from "../../base/timer.ts";
 import { startTimer } from "../../base/timer.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
@@ -82,11 +83,16 @@ export class BrowserHost {
 
   async #openTab(): Promise<OpenTab> {
     const browser = await this.#browser();
+    // One that is stopped or stuck answers nothing: it is taken for gone, and ended.
+    const limit = startTimer(this.#bounds.launchMsMax, () => void browser.close());
     try {
-      return { browser, tab: await browser.openTab() };
+      return { browser, tab: await Promise.race([browser.openTab(), gone(browser)]) };
     } catch (error) {
-      if (browser.isAlive) throw error;
+      if (error instanceof AppError) throw error;
+      void browser.close();
       throw new TabLost("browser-gone");
+    } finally {
+      limit.stop();
     }
   }
 
@@ -150,4 +156,10 @@ export class BrowserHost {
     this.#spare = undefined;
     void spare?.then((open) => open?.browser.closeTab(open.tab));
   }
+}
+
+/** @throws {TabLost} when the browser has ended */
+async function gone(browser: RunningBrowser): Promise<never> {
+  await browser.ended;
+  throw new TabLost("browser-gone");
 }

@@ -51,7 +51,8 @@ export async function settlePage(input: SettleInput): Promise<SettleOutcome> {
 
 function settleDeadline({ tab, bounds, startedAt }: SettleInput): number {
   const late = (tab.traffic.committedAt ?? startedAt) + lateDocumentMs;
-  return Math.max(startedAt + bounds.settleMsMax, late);
+  const { settleMsMax, navigationMsMax } = bounds;
+  return Math.max(startedAt + settleMsMax, Math.min(late, startedAt + navigationMsMax));
 }
 
 async function isDone(
@@ -62,7 +63,8 @@ async function isDone(
   const { traffic } = tab;
   const now = performance.now();
   return isSettled({
-    elapsedMs: now - startedAt,
+    // A slow server takes nothing from the time that its page has for itself.
+    elapsedMs: now - (traffic.committedAt ?? startedAt),
     textChars: look.textChars,
     textQuietMs: look.quietMs,
     isNetQuiet: traffic.isQuiet(now, settleTimes.netQuietMs, settleTimes.requestYoungMsMax),

@@ -17,7 +17,7 @@ export const settleTimes = {
 } as const;
 
 export interface SettleState {
-  /** Since the page was asked for. */
+  /** Since the document came. */
   readonly elapsedMs: number;
   readonly textChars: number;
   /** For how long the text has not changed. */

@@ -99,6 +99,23 @@ describe("render() is tried once more when", () => {
   );
 
   browserTest(
+    "the browser answers nothing",
+    async () => {
+      await using site = new LocalSite({ "/": article() });
+      await using harness = new BrowserHarness({ launchMsMax: 5_000, navigationMsMax: 2_000 });
+      await harness.render(site.url("/"));
+      const stopped = harness.mainProcesses();
+      for (const { pid } of stopped) process.kill(pid, "SIGSTOP");
+      // The tab that was ready is not known to be dead: its call fails, and the next one finds out.
+      const calls = [await Promise.allSettled([harness.render(site.url("/"))])];
+      calls.push(await Promise.allSettled([harness.render(site.url("/"))]));
+      expect(calls.at(-1)?.[0]?.status).toBe("fulfilled");
+      await eventually("stopped browser gone", () => !stopped.some(({ pid }) => isAlive(pid)));
+    },
+    browserTestMs,
+  );
+
+  browserTest(
     "but not twice",
     async () => {
       await using harness = new BrowserHarness();

@@ -99,6 +99,11 @@ beforeAll(() => {
     "/hidden": hidden,
     "/shadows": shadows,
     "/framed": framed,
+    "/frameset": `<frameset cols="1,9"><frame src="/framed/advert"><frame src="/framed/inner"></frameset>`,
+    "/slow-app": async () => {
+      await Bun.sleep(1_600);
+      return html(spa);
+    },
     "/framed/inner": `<a href="next">Next</a>${article()}`,
     "/framed/advert": "<p>Buy this",
     "/loud": loud,
@@ -169,6 +174,18 @@ describe("render() shows", () => {
     ["what a script fetches", "/spa", ["<h1>Rendered</h1>", "enough words"], ["<script"]],
     ["a page that polls and streams", "/chatty", ["filled in"], []],
     ["a page full of images", "/heavy", ["enough words", "/image?29"], []],
+    [
+      "the frame of a frameset that holds the content",
+      "/frameset",
+      ["enough words", "/framed/next"],
+      ["Buy this"],
+    ],
+    [
+      "what a script fetches after a slow server gave the page",
+      "/slow-app",
+      ["<h1>Rendered</h1>"],
+      [],
+    ],
     ["a short page", "/short", ["Short."], []],
     [
       "open shadow trees and slots as they are seen",
