@@ -1,5 +1,6 @@
 import type { Supervisor } from "../background/supervisor.ts";
 import { AppError } from "../base/errors.ts";
+import { Places } from "../base/places.ts";
 import type { ImageConverter } from "../gateway/distant-calls.ts";
 import { readDecoderReply } from "../images/decode/decoder-reply.ts";
 import { decoderArgument } from "../images/decoder-argument.ts";
@@ -16,8 +17,7 @@ const replyLineBytesMax = 64 * 1024;
 export class ImageDecoder implements ImageConverter {
   readonly #supervisor: Pick<Supervisor, "runProgram">;
   readonly #command: readonly string[];
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #places = new Places(decodersMax);
 
   /** @param command how this program starts itself */
   constructor(supervisor: Pick<Supervisor, "runProgram">, command: readonly string[]) {
@@ -26,23 +26,11 @@ export class ImageDecoder implements ImageConverter {
   }
 
   async convert({ path }: ConvertImageRequest, signal: AbortSignal): Promise<ConvertedImage> {
-    await this.#takePlace();
     try {
-      if (signal.aborted) throw cancelled();
-      return await this.#decode(path, signal);
-    } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      return await this.#places.hold(signal, () => this.#decode(path, signal));
+    } catch (error) {
+      throw signal.aborted ? cancelled() : error;
     }
-  }
-
-  async #takePlace(): Promise<void> {
-    while (this.#running >= decodersMax) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
-      await promise;
-    }
-    this.#running++;
   }
 
   async #decode(path: string, signal: AbortSignal): Promise<ConvertedImage> {

@@ -179,6 +179,19 @@ describe("ImageDecoder", () => {
     expect(new Set(images.map(({ base64 }) => base64)).size).toBe(1);
   });
 
+  test("a call that waits for its turn is cancelled at once", async () => {
+    // Stands for decoders that never end.
+    const busy = new ImageDecoder({ runProgram: () => new Promise(() => undefined) }, []);
+    const { signal } = new AbortController();
+    for (let call = 0; call < 2; call++) void busy.convert({ path: "/x" }, signal);
+    const controller = new AbortController();
+    const queued = busy.convert({ path: "/x" }, controller.signal);
+    controller.abort();
+    expect(await queued.catch((error: unknown) => error)).toEqual(
+      new AppError("cancelled", "The call was cancelled."),
+    );
+  });
+
   test("leaves nothing beside the files that it was given", () => {
     expect(readdirSync(folder).length).toBe(files);
   });
