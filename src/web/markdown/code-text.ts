@@ -7,7 +7,7 @@ import { isUnreadName } from "./element-kinds.ts";
 
 /** Numbers of lines, of Pygments, Chroma, Rouge, highlight.js, GitHub, CodeMirror and their kin; never on the code itself. */
 const gutterClass =
-  /(?:^|\s)(?:linenos?|line-?nos?|lineno(?:s|div)?|linenodiv|line-?numbers?(?:-rows)?|ln|lnt|lnlinks|gutter|code-gutter|rouge-gutter|blob-num|hljs-ln-numbers|hljs-ln-n|CodeMirror-(?:gutter|linenumber)\S*|cm-gutters?|line-number|react-syntax-highlighter-line-number|linenumber|expressive-gutter|src-line-numbers|crayon-nums?)(?:\s|$)/;
+  /(?:^|\s)(?:linenos?|line-?nos?|lineno(?:s|div)?|linenodiv|line-?numbers?(?:-rows)?|ln|lnt|lnlinks|gutter|code-gutter|rouge-gutter|blob-num|hljs-ln-numbers|hljs-ln-n|CodeMirror-(?:gutter|linenumber)\S*|cm-gutters?|line-number|react-syntax-highlighter-line-number|linenumber|highlight-line-number|expressive-gutter|src-line-numbers|crayon-nums?)(?:\s|$)/;
 const copyClass =
   /(?:^|[\s_-])(?:copy|copybtn|clipboard|copy-?code|copy-?button|btn-copy|toolbar|code-?header|tooltip|test-arrow|run-button|collapse-toggle|code-block__caption|buttonGroup\S*)(?:[\s_-]|$)/i;
 const lineClass =

@@ -11,8 +11,12 @@ export function escapeText(text: string): string {
 
 /** Escapes what would make a heading, list, quote, rule, table, fence or definition of a line of inline Markdown. */
 export function escapeLineStart(line: string): string {
-  if (/^(?:[#>+=|-]|~~~)/.test(line)) {
-    if (/^(?:#{1,6}(?:\s|$)|>|[+-](?:\s|$)|[-=]{2,}\s*$|=\s*$|\||~~~|-\s*-[-\s]*$)/.test(line))
+  if (/^(?:[#>+=|:-]|~~~)/.test(line)) {
+    if (
+      /^(?:#{1,6}(?:\s|$)|>|[+-](?:\s|$)|[-=]{2,}\s*$|=\s*$|\||~~~|-\s*-[-\s]*$|:?-+:?(?:\s*\|\s*:?-+:?)+\s*$)/.test(
+        line,
+      )
+    )
       return `\\${line}`;
     return line;
   }

@@ -17,11 +17,8 @@ export function readTable(table: HtmlElement, place: Place, reading: Reading): B
     return text === "" ? [] : [{ kind: "paragraph", text } as const];
   });
   if (place.nesting >= nestingMax || isLayout(table, rows)) {
-    const cells = rows.flatMap(({ cells }) => cells);
-    return [
-      ...captions,
-      ...cells.flatMap((cell) => reading.readBlocks(cell.children, place, reading)),
-    ];
+    const others = table.children.filter((child) => !isTag(child) || child.name !== "caption");
+    return [...captions, ...reading.readBlocks(others, place, reading)];
   }
   const cells = rows.map(({ cells }) =>
     cells.map((cell) => ({

@@ -4,7 +4,7 @@ import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Extraction } from "../extract/extraction.ts";
 import { cleanText } from "./clean-text.ts";
 import { attribute } from "./element.ts";
-import { isUnreadName } from "./element-kinds.ts";
+import { isBlockName, isUnreadName } from "./element-kinds.ts";
 import { isHidden } from "./hidden.ts";
 import { imageSource } from "./image-source.ts";
 import { linkTarget, mediaTarget } from "./link-target.ts";
@@ -41,29 +41,60 @@ const codeAttributes = ["class", "data-lang", "data-language"];
  * every address absolute.
  */
 export function toCleanHtml({ root, baseUrl }: Extraction): string {
-  const out: string[] = [];
-  const budget = new Budget();
-  // Ends of elements wait on the stack as texts: trees may be deeper than the call stack.
+  const writer = new HtmlWriter(baseUrl);
+  // Ends of elements wait on the stack as names: trees may be deeper than the call stack.
   const stack: (ChildNode | string)[] = [root];
-  for (let next = stack.pop(); next !== undefined && !budget.isSpent; next = stack.pop()) {
-    if (typeof next === "string") out.push(next);
-    else if (isText(next)) push(escapeHtml(cleanText(next.data)));
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    // What the budget cuts off is still closed.
+    if (typeof next === "string") writer.end(next);
+    else if (writer.isFull) continue;
+    else if (isText(next)) writer.text(next.data);
     else if (isTag(next) && !isLeftOut(next, root)) {
-      const isKept = kept.has(next.name);
-      if (isKept) push(startTag(next, baseUrl));
-      if (isKept && !voids.has(next.name)) stack.push(`</${next.name}>`);
+      if (kept.has(next.name)) writer.start(next);
+      if (kept.has(next.name) && !voids.has(next.name)) stack.push(next.name);
       for (const child of next.children.toReversed()) stack.push(child);
     }
   }
-  // What the budget cut off is still closed.
-  for (const rest of stack.toReversed()) if (typeof rest === "string") out.push(rest);
-  return out
-    .join("")
-    .replace(/\n\s*\n+/g, "\n")
-    .trim();
+  return writer.toString();
+}
 
-  function push(html: string): void {
-    if (budget.take(html.length)) out.push(html);
+/** White space collapses, and a line ends after each block, so that pages can be cut there; code is left as it is. */
+class HtmlWriter {
+  readonly #baseUrl: string;
+  readonly #out: string[] = [];
+  readonly #budget = new Budget();
+  #preDepth = 0;
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+  }
+
+  get isFull(): boolean {
+    return this.#budget.isSpent;
+  }
+
+  start(element: HtmlElement): void {
+    this.#push(startTag(element, this.#baseUrl));
+    if (element.name === "pre") this.#preDepth++;
+  }
+
+  text(data: string): void {
+    const text = cleanText(data);
+    this.#push(escapeHtml(this.#preDepth > 0 ? text : text.replace(/\s+/g, " ")));
+  }
+
+  end(name: string): void {
+    if (name === "pre") this.#preDepth--;
+    const isLineEnd = this.#preDepth === 0 && isBlockName(name);
+    this.#out.push(isLineEnd ? `</${name}>\n` : `</${name}>`);
+  }
+
+  toString(): string {
+    return this.#out.join("").trim();
+  }
+
+  #push(html: string): void {
+    if (this.#budget.take(html.length)) this.#out.push(html);
   }
 }
 

@@ -175,9 +175,8 @@ function isTableHead(text: string, position: number): boolean {
 }
 
 function lastBorder(line: string, syntax: PagedSyntax): number {
-  return syntax === "html"
-    ? Math.max(line.lastIndexOf(">"), line.lastIndexOf(" ")) + 1
-    : line.lastIndexOf(" ") + 1;
+  const end = syntax === "html" ? line.lastIndexOf(">") + 1 : 0;
+  return end > line.length / 2 ? end : line.lastIndexOf(" ") + 1;
 }
 
 /** `position`, or the one before it when that would part a surrogate pair. */

@@ -338,6 +338,12 @@ describe("tables", () => {
 
 describe("paragraphs and rules", () => {
   test.each([
+    row(
+      "lines that would make a table of those before",
+      "a | b<br>--- | ---",
+      "a | b  ",
+      "\\--- | ---",
+    ),
     row("blocks in running text", "a<div>b</div>c <p>d</p>", "a", "", "b", "", "c", "", "d"),
     row("blocks inside of elements for text", "<span>a<p>b</p></span>", "a", "", "b"),
     row("a rule", "a<hr>b", "a", "", "---", "", "b"),
