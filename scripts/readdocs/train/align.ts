@@ -111,7 +111,8 @@ function alignExactly(
       if (page[a + i - 1] === truth[c + j - 1]) {
         const length = Math.min((aboveRun[j - 1] ?? 0) + 1, 8);
         const score = (above[j - 1] ?? 0) + 0.4 + 0.15 * length;
-        if (score >= best) {
+        // Rows hold single precision: equal scores may differ by a hair.
+        if (score + 1e-6 >= best) {
           [best, step] = [score, 3];
           run[j] = length;
         }

@@ -15,6 +15,8 @@ const unseenNames = new Set(
 
 /** Above this part of the body's text an element is the page, which a script is going to show. */
 const hiddenTextPartMax = 0.5;
+/** Less text, in characters, is no page, whatever part of it is hidden. */
+const hiddenTextCharsMax = 200;
 
 /** Takes scripts, styles, comments, form fields and all that is not shown out of `body`. */
 export function removeUnseen(body: HtmlElement): void {
@@ -26,7 +28,8 @@ export function removeUnseen(body: HtmlElement): void {
   }
   removeChildren(body, (child) => {
     if (!isTag(child) || !isHidden(child)) return true;
-    if ((measures.get(child) ?? noText).chars <= bodyChars * hiddenTextPartMax) return false;
+    const { chars } = measures.get(child) ?? noText;
+    if (chars <= Math.max(bodyChars * hiddenTextPartMax, hiddenTextCharsMax)) return false;
     show(child);
     return true;
   });

@@ -1,0 +1,10 @@
+import type { Block } from "../../../../src/web/extract/blocks/block.ts";
+import { findBlocks } from "../../../../src/web/extract/blocks/find-blocks.ts";
+import type { PageFacts } from "../../../../src/web/extract/page-facts.ts";
+import { readPage } from "../../../../src/web/extract/read-page.ts";
+
+/** A page and its blocks. */
+export function pageBlocks(html: string): { readonly page: PageFacts; readonly blocks: Block[] } {
+  const page = readPage(html, "https://example.org/path/page");
+  return { page, blocks: findBlocks(page.body, page.measure) };
+}
