@@ -30,6 +30,8 @@ const lineBlocks = new Set([
 const tableParts = new Set(["table", "tbody", "thead", "tfoot", "tr"]);
 /** Whether lines end themselves shows in the first few. */
 const linesLookedAt = 8;
+/** Fewer lines than this may well be a list of numbers. */
+const numberedLinesMin = 4;
 /** Elements inside code; deeper ones are read as text of what they stand in. */
 const depthMax = 512;
 
@@ -37,10 +39,21 @@ const depthMax = 512;
 export function codeText(code: HtmlElement): string {
   const out = new CodeLines();
   appendAll(code, out, 0);
-  return out
+  const text = out
     .toString()
     .replace(/^(?:[ \t]*\n)+/, "")
     .replace(/\s+$/, "");
+  return withoutNumberLines(text);
+}
+
+/** Numbers without a class of their own become lines between those of the code: 1, 2, 3 and so on, every other line. */
+function withoutNumberLines(text: string): string {
+  const lines = text.split("\n");
+  if (lines.length < numberedLinesMin) return text;
+  const isNumbered = lines.every(
+    (line, index) => index % 2 === 1 || line.trim() === `${index / 2 + 1}`,
+  );
+  return isNumbered ? lines.filter((_, index) => index % 2 === 1).join("\n") : text;
 }
 
 /** True for what stands in or beside code and is no part of it. */

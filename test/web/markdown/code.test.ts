@@ -193,6 +193,11 @@ describe("the text of code", () => {
       ["a", "b"],
     ],
     [
+      "numbers without a class, as blocks beside each line",
+      "<pre><code><div><div>1</div><div>  a</div></div><div><div>2</div><div>b</div></div><div><div>3</div><div>c</div></div></code></pre>",
+      ["  a", "b", "c"],
+    ],
+    [
       "buttons that copy",
       "<pre><button class=copy>Copy</button><code>a</code><clipboard-copy>x</clipboard-copy></pre>",
       ["a"],

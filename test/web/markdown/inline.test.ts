@@ -28,6 +28,11 @@ describe("emphasis", () => {
 
 describe("text", () => {
   test.each([
+    row(
+      "words in pieces need no backslash",
+      "<p>payment_<wbr>intent a_<p>__init__ _x",
+      "payment_intent a_\n\n\\_\\_init\\_\\_ \\_x",
+    ),
     row("white space collapses across elements", "a <span> b</span>\n\n c", "a b c"),
     row(
       "signs of Markdown are escaped",
