@@ -62,9 +62,12 @@ export class Tab {
         proxyBypassList: "<-loopback>",
       });
       contextId = context.browserContextId;
+      const denied = denyAll(root, contextId);
+      // Should the page fail first, nobody waits for this.
+      denied.catch(() => undefined);
       const { targetId, session } = await attachToNewPage(root, contextId);
       const tab = new Tab(root, session, { contextId, targetId }, proxy, bounds);
-      await tab.#prepare(userAgent);
+      await Promise.all([denied, tab.#prepare(userAgent)]);
       return tab;
     } catch (error) {
       if (contextId !== undefined) await disposeContext(root, contextId);
@@ -171,16 +174,23 @@ const pausedRequests = [
   { urlPattern: warmUpUrl },
 ];
 
-async function attachToNewPage(
-  root: CDPSession,
-  browserContextId: string,
-): Promise<{ readonly targetId: string; readonly session: CDPSession }> {
-  const [{ targetId }] = await Promise.all([
-    root.send("Target.createTarget", { url: "about:blank", browserContextId }),
+/** Takes longer than to make a page: done meanwhile. */
+async function denyAll(root: CDPSession, browserContextId: string): Promise<void> {
+  await Promise.all([
     root.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId }),
     // What is not granted is denied without asking anybody.
     root.send("Browser.grantPermissions", { permissions: [], browserContextId }),
   ]);
+}
+
+async function attachToNewPage(
+  root: CDPSession,
+  browserContextId: string,
+): Promise<{ readonly targetId: string; readonly session: CDPSession }> {
+  const { targetId } = await root.send("Target.createTarget", {
+    url: "about:blank",
+    browserContextId,
+  });
   const { sessionId } = await root.send("Target.attachToTarget", { targetId, flatten: true });
   const session = root.connection()?.session(sessionId);
   if (session === null || session === undefined) throw new TabLost("browser-gone");
