@@ -7,8 +7,8 @@ import { productBinary, root } from "../../test/e2e/harness/binary.ts";
 import { HttpServer } from "../../test/e2e/harness/http-server.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Protocol, Bash, background tasks, load, HTTP: the groups of what is built. */
-const groups = "^(P|B|G|L|H)";
+/** Protocol, Bash, background tasks, load, HTTP, network, files: the groups of what is built (F09 and F10 are not). */
+const groups = "^(P|B|G|L|H|N|F0[1-6])";
 /** Of the server that the cases of HTTP talk to; all others start their own. */
 const token = "battery-0123456789abcdef";
 const limits = "exit_s=2,kill_s=5,rss_mb=250,flood_rss_mb=250,ping_p95_ms=50,start_ms=500";

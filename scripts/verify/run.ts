@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,kill,mixed,battery,images,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,kill,mixed,battery,images,pages,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -17,6 +17,7 @@ import { checkImageFuzz } from "./image-fuzz.ts";
 import { checkKillLoop } from "./kill-loop.ts";
 import { checkMixedEras } from "./mixed-eras.ts";
 import type { Outcome } from "./outcome.ts";
+import { checkPageScore, hasPages } from "./page-score.ts";
 import { page, summary } from "./report.ts";
 import { checkSoak } from "./soak.ts";
 
@@ -36,6 +37,8 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   mixed: checkMixedEras,
   battery: checkBattery,
   images: () => checkImageFuzz(500),
+  // The annotated pages are beside the checkout, or this is not checked and not listed.
+  ...(hasPages ? { pages: checkPageScore } : {}),
   soak: () => checkSoak(Number(values.calls)),
   bench: checkBench,
 };
