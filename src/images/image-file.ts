@@ -10,6 +10,7 @@ import {
 
 import { AppError, type AppErrorCode, messageOf, systemCodeOf } from "../base/errors.ts";
 import { imageFileBytesMax } from "./image-limits.ts";
+import { shownPath } from "./shown-path.ts";
 
 export interface ImageFile {
   readonly size: number;
@@ -17,8 +18,8 @@ export interface ImageFile {
   readonly bytes: Uint8Array;
 }
 
-/** File systems that are windows into the kernel: their files have no size and may never end. */
-const kernelFolders = /^\/(?:proc|sys|dev)(?:\/|$)/;
+/** File systems that are windows into the kernel: their files have no size and may never end. Shared memory is none. */
+const kernelFolders = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 
 /** Enough of a file to tell what it is. */
 const headBytes = 8 * 1024;
@@ -44,14 +45,15 @@ export function readImageFile(path: string, wholeBytesMax: number): ImageFile {
 
 function openFile(path: string): number {
   try {
-    // A device or a pipe may do something when it is opened: look before.
-    if (kernelFolders.test(realpathSync(path))) {
+    // A device or a pipe may do something when it is opened: look before, and open what was looked at.
+    const real = realpathSync(path);
+    if (kernelFolders.test(real)) {
       throw new AppError(
         "refused",
-        `${path} is not a file of a disk: only regular files are read.`,
+        `${shownPath(path)} is not a file of a disk: only regular files are read.`,
       );
     }
-    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     throw error instanceof AppError ? error : unreadable(path, error);
   }
@@ -59,17 +61,21 @@ function openFile(path: string): number {
 
 function assertReadable(path: string, stats: Stats): void {
   if (stats.isDirectory()) {
-    throw new AppError("usage", `${path} is a folder. Give the path of one image file.`);
+    throw new AppError("usage", `${shownPath(path)} is a folder. Give the path of one image file.`);
   }
   if (!stats.isFile()) {
-    throw new AppError("refused", `${path} is ${kindOf(stats)}: only regular files are read.`);
+    throw new AppError(
+      "refused",
+      `${shownPath(path)} is ${kindOf(stats)}: only regular files are read.`,
+    );
   }
-  if (stats.size === 0) throw new AppError("usage", `${path} is empty: there is no image in it.`);
+  if (stats.size === 0)
+    throw new AppError("usage", `${shownPath(path)} is empty: there is no image in it.`);
   if (stats.size > imageFileBytesMax) {
     const megabytes = (bytes: number): string => `${Math.floor(bytes / 1e6)} MB`;
     throw new AppError(
       "limit",
-      `${path} has ${megabytes(stats.size)}: at most ${megabytes(imageFileBytesMax)} are read. Make a smaller copy.`,
+      `${shownPath(path)} has ${megabytes(stats.size)}: at most ${megabytes(imageFileBytesMax)} are read. Make a smaller copy.`,
     );
   }
 }
@@ -96,11 +102,14 @@ function readStart(descriptor: number, length: number): Uint8Array {
 function unreadable(path: string, cause: unknown): AppError {
   const known = reasons[systemCodeOf(cause) ?? ""];
   if (known === undefined) {
-    return new AppError("system", `${path} could not be read: ${messageOf(cause)}`, { cause });
+    return new AppError(
+      "system",
+      `${shownPath(path)} could not be read: ${systemCodeOf(cause) ?? messageOf(cause)}.`,
+      { cause },
+    );
   }
   const [code, reason] = known;
-  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
-  return new AppError(code, `${shown}: ${reason}`, { cause });
+  return new AppError(code, `${shownPath(path)}: ${reason}`, { cause });
 }
 
 /** What the codes of the system mean for whoever gave the path. */

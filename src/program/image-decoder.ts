@@ -5,6 +5,7 @@ import type { ImageConverter } from "../gateway/distant-calls.ts";
 import { readDecoderReply } from "../images/decode/decoder-reply.ts";
 import { decoderArgument } from "../images/decoder-argument.ts";
 import { imageResultBytesMax } from "../images/image-limits.ts";
+import { shownPath } from "../images/shown-path.ts";
 import type { ConvertedImage, ConvertImageRequest } from "../tools/web-services.ts";
 
 /** 100 megapixels take 3 s on a slow machine. */
@@ -69,12 +70,12 @@ function decoderFailed(
     const seconds = decodeMsMax / 1000;
     return new AppError(
       "limit",
-      `${path} could not be decoded within ${seconds} s. Make a smaller copy.`,
+      `${shownPath(path)} could not be decoded within ${seconds} s. Make a smaller copy.`,
     );
   }
   if (reason !== undefined) return cancelled();
   const how = exit?.signal ?? `exit code ${exit?.exitCode ?? "unknown"}`;
-  const message = `${path} could not be decoded: the decoder ended with ${how}. The file is probably damaged.`;
+  const message = `${shownPath(path)} could not be decoded: the decoder ended with ${how}. The file is probably damaged.`;
   return new AppError("system", message);
 }
 

@@ -2,10 +2,11 @@ import * as z from "zod/mini";
 
 import { formatCount } from "../base/amount-text.ts";
 import { formatNames, isPassedOn, passedOnTypes } from "../images/image-format.ts";
-import { readImageFile } from "../images/image-file.ts";
+import { type ImageFile, readImageFile } from "../images/image-file.ts";
 import { imageLongEdgeMax, imageResultBytesMax } from "../images/image-limits.ts";
 import { resolveImagePath } from "../images/image-path.ts";
-import { detectOrRefuse, inspectImage } from "../images/inspect-image.ts";
+import { assertSound, detectOrRefuse, inspectImage } from "../images/inspect-image.ts";
+import { shownPath } from "../images/shown-path.ts";
 import type { ConvertedImage } from "./web-services.ts";
 import { defineTool, type ToolOutput } from "./tool.ts";
 
@@ -39,24 +40,21 @@ export const readImage = defineTool({
   },
   async handler({ file_path: filePath }, context) {
     const path = resolveImagePath(filePath, await context.workspace.folder());
-    const format = detectFormat(path);
-    const image = readUntouched(path) ?? (await context.images.convert({ path }));
+    const file = readImageFile(path, imageResultBytesMax);
+    const format = formatNames[detectOrRefuse(path, file.bytes)];
+    const image = untouched(path, file) ?? (await context.images.convert({ path }));
     return resultOf(path, format, image);
   },
 });
 
-/** @throws AppError when there is no file, or no image in it */
-function detectFormat(path: string): string {
-  return formatNames[detectOrRefuse(path, readImageFile(path, 0).bytes)];
-}
-
 /** The file as it is, when clients take it so. @throws AppError for damaged and oversized images */
-function readUntouched(path: string): ConvertedImage | undefined {
-  const { size, bytes } = readImageFile(path, imageResultBytesMax);
+function untouched(path: string, { size, bytes }: ImageFile): ConvertedImage | undefined {
   if (size > imageResultBytesMax) return undefined;
-  const { format, header } = inspectImage(path, bytes);
+  const inspected = inspectImage(path, bytes);
+  const { format, header } = inspected;
   const { width, height, isAnimated } = header;
   if (!isPassedOn(format) || Math.max(width, height) > imageLongEdgeMax) return undefined;
+  assertSound(path, inspected, bytes);
   return {
     base64: Buffer.from(bytes).toString("base64"),
     mimeType: passedOnTypes[format],
@@ -73,7 +71,7 @@ function resultOf(
 ): ToolOutput<z.output<typeof output>> {
   const bytes = Buffer.byteLength(base64, "base64");
   const facts = [`${format} image`, `${width} × ${height} px`, `${formatCount(bytes)} bytes`];
-  const text = `${path}: ${[...facts, ...changes].join(", ")}.`;
+  const text = `${shownPath(path)}: ${[...facts, ...changes].join(", ")}.`;
   return {
     text,
     structured: { path, format, width, height, bytes, changes: [...changes] },

@@ -90,6 +90,18 @@ test("[images.refused] what is no image is named, and nothing of it is shown", a
   expect(textOf(reply)).not.toContain("root:");
 });
 
+test("[images.unsound] a PNG that clients could not read is refused, whatever its structure", async () => {
+  await using server = await startServer();
+  const path = server.home.at("a\nb.png");
+  const unsound = Buffer.from(samplePng(60, 40));
+  unsound.fill(0, unsound.indexOf("IDAT") + 20, unsound.indexOf("IDAT") + 30);
+  writeFileSync(path, unsound);
+  const reply = await server.call("ReadImage", { file_path: path });
+  expect(imageOf(reply)).toBeUndefined();
+  expect(textOf(reply)).toContain("the checksum of its part IDAT is wrong");
+  expect(textOf(reply)).toContain(String.raw`a\u{a}b.png`);
+});
+
 test("[images.bomb] a header of 900 megapixels is enough to refuse", async () => {
   await using server = await startServer();
   const bomb = Buffer.from(samplePng());

@@ -1,7 +1,15 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { readImageFile } from "../../src/images/image-file.ts";
 import { resolveImagePath } from "../../src/images/image-path.ts";
@@ -28,6 +36,16 @@ describe("readImageFile()", () => {
     });
   });
 
+  test.skipIf(!existsSync("/dev/shm"))("reads what is kept in shared memory", () => {
+    const shared = join("/dev/shm", basename(folder));
+    writeFileSync(shared, "0123456789");
+    try {
+      expect(readImageFile(shared, 10).size).toBe(10);
+    } finally {
+      rmSync(shared);
+    }
+  });
+
   test("reads the beginning of what is longer", () => {
     writeFileSync(at("long"), Buffer.alloc(20_000, 1));
     const { size, bytes } = readImageFile(at("long"), 19_999);
@@ -41,6 +59,7 @@ describe("readImageFile()", () => {
     [at("empty"), "is empty"],
     [at("loop"), "leads to itself"],
     ["/dev/zero", "not a file of a disk"],
+    ["/dev/shm", "not a file of a disk"],
     ["/proc/self/mem", "not a file of a disk"],
     ...(hasFifo ? [[at("fifo"), "is a named pipe"] as const] : []),
   ])("%s: %s", (path, message) => {

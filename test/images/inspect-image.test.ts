@@ -57,6 +57,27 @@ describe("inspectImage()", () => {
   );
 
   test.each([
+    ["PNG", without(samplePng(), "IDAT")],
+    [
+      "JPEG",
+      Buffer.from("ffd8ffc000110800100010030122000211010311 01ffd9".replace(" ", ""), "hex"),
+    ],
+    ["GIF", Buffer.from("4749463839610a000a000000003b", "hex")],
+    ["WebP", riff("VP8X", Buffer.from("00000000090000090000", "hex"))],
+    ["WebP", riff("VP8 ", Buffer.alloc(20), 60)],
+  ])("says that a %s is damaged that has no picture in it", (_format, bytes) => {
+    expect(() => inspectImage("/x", bytes)).toThrow("truncated or damaged");
+  });
+
+  test("a GIF is as large as its largest frame", () => {
+    const gif = Buffer.from(sampleGif(20, 10));
+    const frame = gif.indexOf(0x2c, 13);
+    gif.writeUInt16LE(60_000, frame + 5);
+    gif.writeUInt16LE(60_000, frame + 7);
+    expect(() => inspectImage("/x", gif)).toThrow("60000 × 60000 pixels");
+  });
+
+  test.each([
     ["<!DOCTYPE html><html><svg></svg></html>", "an HTML page"],
     ["root:x:0:0:root:/root:/bin/bash\n", "text"],
     ['{"a": 1}', "text, probably JSON"],
@@ -102,3 +123,18 @@ describe("inspectImage()", () => {
     );
   });
 });
+
+/** A PNG without one of its chunks. */
+function without(png: Uint8Array, name: string): Uint8Array {
+  const bytes = Buffer.from(png);
+  const at = bytes.indexOf(name) - 4;
+  return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + bytes.readUInt32BE(at) + 12)]);
+}
+
+/** A WebP of one chunk, which may lie about its length. */
+function riff(name: string, data: Uint8Array, length = data.length): Uint8Array {
+  const head = Buffer.from(`RIFF....WEBP${name}....`);
+  head.writeUInt32LE(data.length + 12, 4);
+  head.writeUInt32LE(length, 16);
+  return Buffer.concat([head, data]);
+}

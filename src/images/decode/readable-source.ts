@@ -3,6 +3,7 @@ import { detectImageFormat, formatNames } from "../image-format.ts";
 import { readIconEntries } from "../headers/ico-header.ts";
 import { assertDecodable, type InspectedImage } from "../inspect-image.ts";
 import { readImageHeader } from "../image-header.ts";
+import { shownPath } from "../shown-path.ts";
 import { readAvif } from "./avif-pixels.ts";
 import { readIconBitmap } from "./dib-pixels.ts";
 import { writePng } from "./png-writer.ts";
@@ -104,7 +105,7 @@ async function readBySystem(
       throw damaged(path, name, messageOf(error));
     throw new AppError(
       "unsupported",
-      `${path} is a ${name} image, and this system has no decoder for it. ` +
+      `${shownPath(path)} is a ${name} image, and this system has no decoder for it. ` +
         `Convert it to PNG or JPEG first, for instance with heif-convert or ImageMagick.`,
       { cause: error },
     );
@@ -112,5 +113,8 @@ async function readBySystem(
 }
 
 export function damaged(path: string, name: string, reason: string): AppError {
-  return new AppError("usage", `${path} is a ${name} image that cannot be decoded: ${reason}.`);
+  return new AppError(
+    "usage",
+    `${shownPath(path)} is a ${name} image that cannot be decoded: ${reason}.`,
+  );
 }

@@ -5,6 +5,7 @@ import { AppError, messageOf } from "../../base/errors.ts";
 import { detectImageFormat } from "../image-format.ts";
 import type { ImageHeader } from "../image-header.ts";
 import { imageLongEdgeMax } from "../image-limits.ts";
+import { shownPath } from "../shown-path.ts";
 import { decodeSvgText } from "../svg-text.ts";
 import { safeSvg } from "./safe-svg.ts";
 
@@ -56,14 +57,17 @@ export async function renderSvg(
   if (found === undefined) {
     throw new AppError(
       "unsupported",
-      `${path} is an SVG image, and no renderer was found (${renderers.map(({ program }) => program).join(", ")}). ` +
+      `${shownPath(path)} is an SVG image, and no renderer was found (${renderers.map(({ program }) => program).join(", ")}). ` +
         `Install one, or read it as text.`,
     );
   }
   const edge = Math.min(imageLongEdgeMax, Math.max(header.width, header.height));
   const png = await runRenderer([found.file, ...found.args(edge)], text);
   if (png !== undefined && detectImageFormat(png) === "png") return png;
-  throw new AppError("usage", `${path} is an SVG image that ${found.file} could not render.`);
+  throw new AppError(
+    "usage",
+    `${shownPath(path)} is an SVG image that ${found.file} could not render.`,
+  );
 }
 
 /** What of the document only draws, see `safeSvg`. */
@@ -71,14 +75,14 @@ function drawingOnly(path: string, bytes: Uint8Array): string {
   if (bytes.length > svgBytesMax) {
     throw new AppError(
       "limit",
-      `${path} is an SVG of ${Math.floor(bytes.length / 1e6)} MB: at most ${svgBytesMax / 1e6} MB are rendered.`,
+      `${shownPath(path)} is an SVG of ${Math.floor(bytes.length / 1e6)} MB: at most ${svgBytesMax / 1e6} MB are rendered.`,
     );
   }
   const text = decodeSvgText(bytes);
   if (text === undefined) {
     throw new AppError(
       "usage",
-      `${path} is an SVG in an encoding that is not known. Save it as UTF-8.`,
+      `${shownPath(path)} is an SVG in an encoding that is not known. Save it as UTF-8.`,
     );
   }
   // Entities read files of the machine or unfold to gigabytes.
@@ -86,7 +90,7 @@ function drawingOnly(path: string, bytes: Uint8Array): string {
   if (safe !== undefined) return safe;
   throw new AppError(
     "refused",
-    `${path} is an SVG that defines entities, which is not rendered. Write out what they stand for.`,
+    `${shownPath(path)} is an SVG that defines entities, which is not rendered. Write out what they stand for.`,
   );
 }
 
@@ -94,9 +98,13 @@ function wellFormed(path: string, text: string): string | undefined {
   try {
     return safeSvg(text);
   } catch (error) {
-    throw new AppError("usage", `${path} is an SVG that is not well-formed: ${messageOf(error)}.`, {
-      cause: error,
-    });
+    throw new AppError(
+      "usage",
+      `${shownPath(path)} is an SVG that is not well-formed: ${messageOf(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

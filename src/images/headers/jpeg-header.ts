@@ -14,7 +14,7 @@ const startOfScan = 0xda;
 const endOfImage = 0xd9;
 const app1 = 0xe1;
 
-/** JPEG: segments up to the first scan; then the end marker is looked for. */
+/** JPEG: segments up to the first scan, without which there is no picture; then the end marker is looked for. */
 export function readJpegHeader(bytes: DataView): ImageHeader {
   let width = 0;
   let height = 0;
@@ -23,7 +23,7 @@ export function readJpegHeader(bytes: DataView): ImageHeader {
   for (;;) {
     at = nextMarker(bytes, at);
     const marker = bytes.getUint8(at - 1);
-    if (marker === endOfImage) return stillHeader(width, height, { orientation });
+    if (marker === endOfImage) return stillHeader(width, height, { isComplete: false });
     if (isStandalone(marker)) continue;
     const length = bytes.getUint16(at);
     if (isFrame(marker)) {

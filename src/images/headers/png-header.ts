@@ -9,13 +9,15 @@ const chunkFrameBytes = 12;
 export function readPngHeader(bytes: DataView): ImageHeader {
   if (fourCharacters(bytes, signatureBytes + 4) !== "IHDR") return stillHeader(0, 0);
   let isAnimated = false;
+  let hasPixels = false;
   let isComplete = false;
   for (let at = signatureBytes; at + chunkFrameBytes <= bytes.byteLength;) {
     const name = fourCharacters(bytes, at + 4);
     const next = at + chunkFrameBytes + bytes.getUint32(at);
     if (name === "acTL") isAnimated = true;
+    if (name === "IDAT") hasPixels = true;
     if (name === "IEND") {
-      isComplete = next <= bytes.byteLength;
+      isComplete = hasPixels && next <= bytes.byteLength;
       break;
     }
     at = next;

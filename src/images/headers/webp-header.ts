@@ -1,10 +1,14 @@
 import type { ImageHeader } from "../image-header.ts";
 import { fourCharacters, stillHeader } from "./still.ts";
 
+/** Where the chunks begin, behind "RIFF", a length and "WEBP". */
+const chunksAt = 12;
+const pictures: ReadonlySet<string> = new Set(["VP8 ", "VP8L", "ANMF"]);
+
 /** WebP (RFC 9649): the first chunk says which of the three forms it is. */
 export function readWebpHeader(bytes: DataView): ImageHeader {
-  const isComplete = bytes.getUint32(4, true) + 8 <= bytes.byteLength;
-  switch (fourCharacters(bytes, 12)) {
+  const isComplete = hasPicture(bytes);
+  switch (fourCharacters(bytes, chunksAt)) {
     case "VP8 ":
       return stillHeader(bytes.getUint16(26, true) & 0x3fff, bytes.getUint16(28, true) & 0x3fff, {
         isComplete,
@@ -23,6 +27,33 @@ export function readWebpHeader(bytes: DataView): ImageHeader {
     }
     default:
       return stillHeader(0, 0);
+  }
+}
+
+/** The whole file is there, and a picture in it. */
+function hasPicture(bytes: DataView): boolean {
+  const end = bytes.getUint32(4, true) + 8;
+  if (end > bytes.byteLength) return false;
+  for (const { name, offset, length } of webpChunks(bytes, chunksAt, end)) {
+    if (pictures.has(name)) return offset + length <= end;
+  }
+  return false;
+}
+
+export interface WebpChunk {
+  readonly name: string;
+  /** Of its data. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The chunks from `from` on, also one that reaches beyond `end`. */
+export function* webpChunks(bytes: DataView, from: number, end: number): Generator<WebpChunk> {
+  for (let at = from; at + 8 <= end;) {
+    const length = bytes.getUint32(at + 4, true);
+    yield { name: fourCharacters(bytes, at), offset: at + 8, length };
+    // Padded to an even length.
+    at += 8 + length + (length % 2);
   }
 }
 
