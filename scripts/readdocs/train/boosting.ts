@@ -20,7 +20,7 @@ export interface BoostingOptions {
 }
 
 /** One split or leaf; the children of a split are the nodes at `left` and `left + 1`. */
-export type TreeNode =
+type TreeNode =
   | { readonly feature: number; readonly threshold: number; readonly left: number }
   | { readonly value: number };
 
@@ -229,7 +229,7 @@ function weightedMean(values: Float64Array, weights: Float64Array): number {
 }
 
 /** Mulberry32: a short generator whose numbers are the same everywhere. */
-export function randomNumbers(seed: number): () => number {
+function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

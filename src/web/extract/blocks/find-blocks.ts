@@ -18,7 +18,7 @@ const blockNames = new Set(
   ).split(" "),
 );
 
-export function isBlockElement({ name }: HtmlElement): boolean {
+function isBlockElement({ name }: HtmlElement): boolean {
   return blockNames.has(name);
 }
 

@@ -39,7 +39,7 @@ const kinds: Readonly<Record<string, number>> = {
 const otherKind = 23;
 
 /** The kind of a block, as the models know it. */
-export function kindOf(block: Block): number {
+function kindOf(block: Block): number {
   const [node] = block.nodes;
   if (node !== undefined && block.nodes.length === 1 && isTag(node) && node.name === "pre")
     return kinds["pre"] ?? otherKind;

@@ -23,7 +23,7 @@ export const rolesInherited = [
 ] as const;
 
 /** A distance above this is as far as any. */
-export const distanceMax = 12;
+const distanceMax = 12;
 
 /** What an element has from itself and from all that it stands in. */
 export interface Inherited {
