@@ -143,9 +143,12 @@ function isSplitInLines(element: HtmlElement, isTable: boolean): boolean {
     .filter((child) => isLine(child) && !isCodeFurniture(child));
   const [first] = lines;
   if (first === undefined || lines.length < 2) return false;
-  if (!isTable && element.children.some((child) => isText(child) && child.data.includes("\n")))
-    return false;
+  if (!isTable && element.children.some(endsLine)) return false;
   return !lines.slice(0, linesLookedAt).some((line) => endsItself(line));
+}
+
+function endsLine(node: ChildNode): boolean {
+  return isText(node) ? node.data.includes("\n") : isTag(node) && node.name === "br";
 }
 
 function isLine(element: HtmlElement): boolean {

@@ -9,7 +9,7 @@ const permalinkText =
   /^(?:(?:[\s#¶§⚓∞⌘•⁋]|🔗|\ufe0e|\ufe0f|\u200b)*|permalink.*|permanent link.*|link to (?:this|heading|section).*|anchor(?: link.*)?|direct link to .*|copy link.*|section titled .*)$/iu;
 /** Signs of generators' buttons and lines, whole texts of an element. */
 const furnitureText =
-  /^(?:copy(?: code)?(?: to clipboard| page| link| block| snippet| sample| example)?|copied!?|skip to (?:main )?content|edit this page(?: on github)?|was this page helpful\??|(?:expand|collapse)(?: code| all| description| sidebar)?|show (?:more|less|details)|hide details|toggle word wrap|open in playground|run ▶?|try it)$/i;
+  /^(?:copy(?: code)?(?: to clipboard| page| link| block| snippet| sample| example)?|copied!?|skip to (?:main )?content|edit this page(?: on github)?|was this page helpful\??|(?:expand|collapse)(?: code| all| description| sidebar)?|show (?:more|less|details)|hide details|toggle word wrap|report code(?: block)?|open in playground|run ▶?|try it)$/i;
 const furnitureClass =
   /(?:^|\s)(?:mw-editsection|copybtn|copy-button|copy-btn|copy-code(?:-button)?|btn-clipboard|btn-copy|clipboard-button|zeroclipboard-container|edit-this-page|noprint)(?:\s|$)/i;
 const furnitureCharsMax = 40;

@@ -9,8 +9,8 @@ import { attribute, hasClass, shortText, siblingsAfter, textOf } from "./element
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
 import { isHidden } from "./hidden.ts";
 import { isLanguageLabel } from "./code-language.ts";
-import { linkTarget } from "./link-target.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
+import { readCard } from "./read-card.ts";
 import { isCodeBlock, readCode } from "./read-code.ts";
 import { readDefinitions } from "./read-definitions.ts";
 import { readList } from "./read-list.ts";
@@ -150,26 +150,6 @@ function readAdmonition({ title, content }: Admonition, place: Place, reading: R
       ? []
       : strongLine(readLine(title, { ...inner, isStrong: true }, reading), reading);
   return quote([...heading, ...reading.readBlocks(content, inner, reading)], place);
-}
-
-/** A link around blocks: its first heading or paragraph becomes the link. */
-function readCard(link: HtmlElement, place: Place, reading: Reading): Block[] {
-  const blocks = reading.readBlocks(link.children, { ...place, isLink: true }, reading);
-  const target = linkTarget(attribute(link, "href"), reading.baseUrl);
-  if (
-    target === undefined ||
-    place.isLink ||
-    reading.style === "text" ||
-    !reading.budget.take(target.length)
-  )
-    return blocks;
-  const heading = blocks.findIndex(({ kind }) => kind === "heading");
-  const index = heading === -1 ? blocks.findIndex(({ kind }) => kind === "paragraph") : heading;
-  return blocks.map((block, at) => {
-    const isTarget = at === index && (block.kind === "heading" || block.kind === "paragraph");
-    if (!isTarget || /[[\]\n]/.test(block.text)) return block;
-    return { ...block, text: `[${block.text}](${target})` };
-  });
 }
 
 function readCodeBlock(element: HtmlElement, reading: Reading): Block[] {

@@ -127,9 +127,11 @@ function appendElement(
   }
 }
 
-/** Blocks that stand in a line are set apart by spaces, or by line breaks in the cell of a table. */
+/** Blocks that stand in a line are set apart by spaces, and so is what looks like a button. */
 function appendOther(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
-  if (!isBlockName(element.name)) return appendNodes(element.children, out, place, reading);
+  const isApart =
+    isBlockName(element.name) || element.name === "label" || element.name === "button";
+  if (!isApart) return appendNodes(element.children, out, place, reading);
   out.add(" ");
   appendNodes(element.children, out, place, reading);
   out.add(" ");

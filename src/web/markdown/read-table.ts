@@ -90,7 +90,10 @@ function buildTable(
   const body = texts.slice(heads).filter((row) => row.some((text) => text !== ""));
   const width = texts.reduce((most, row) => Math.max(most, row.length), 0);
   const header = Array.from({ length: width }, (_, column) =>
-    mergedHeader(texts.slice(0, heads).map((row) => row[column] ?? "")),
+    mergedHeader(
+      grid.slice(0, heads).map((row) => row[column]),
+      heads,
+    ),
   );
   if (width === 0 || (body.length === 0 && header.every((text) => text === ""))) return undefined;
   const alignments = Array.from({ length: width }, (_, column) =>
@@ -106,13 +109,17 @@ function headerRows(rows: readonly TableRow[]): number {
   if (heads > 0) return heads;
   const first = rows[0]?.cells ?? [];
   const isHeader =
-    first.length > 0 &&
     first.every(({ name }, index) => name === "th" || (index === 0 && first.length > 2)) &&
     first.some(({ name }) => name === "th");
-  return isHeader ? 1 : 0;
+  if (!isHeader) return 0;
+  const hasSpans = first.some(({ attribs }) => attribs["colspan"] ?? attribs["rowspan"]);
+  const second = rows[1]?.cells ?? [];
+  return hasSpans && rows.length > 2 && second.every(({ name }) => name === "th") ? 2 : 1;
 }
 
-function mergedHeader(texts: readonly string[]): string {
+/** Under a name that covers several columns each has its own name as well. */
+function mergedHeader(cells: readonly (GridCell | undefined)[], heads: number): string {
+  const texts = cells.map((cell) => (heads > 1 ? cell?.covering : cell?.text) ?? "");
   return [...new Set(texts.filter((text) => text !== ""))].join(" ");
 }
 

@@ -4,6 +4,8 @@ import { spanOf } from "./table-rows.ts";
 export interface GridCell {
   readonly cell: HtmlElement | undefined;
   readonly text: string;
+  /** Text of the cell that covers this place. */
+  readonly covering?: string;
 }
 
 /** A cell may claim thousands of columns; no table for readers has as many. */
@@ -32,7 +34,11 @@ export function fillGrid(rows: readonly (readonly GridCell[])[]): GridCell[][] {
         above = carried.get(filled.length)
       ) {
         const column = filled.length;
-        filled.push({ cell: undefined, text: above.repeatsLeft-- > 0 ? above.text : "" });
+        filled.push({
+          cell: undefined,
+          text: above.repeatsLeft-- > 0 ? above.text : "",
+          covering: above.text,
+        });
         if (--above.rowsLeft === 0) carried.delete(column);
       }
     };
@@ -59,6 +65,6 @@ function place(filled: GridCell[], carried: Map<number, Carried>, { cell, text }
         text: shown,
       });
     }
-    filled.push({ cell: index === 0 ? cell : undefined, text: shown });
+    filled.push({ cell: index === 0 ? cell : undefined, text: shown, covering: text });
   }
 }

@@ -228,6 +228,21 @@ describe("footnotes", () => {
 describe("tables", () => {
   test.each([
     row(
+      "names over names",
+      "<table><tr><th rowspan=2>A<th colspan=2>B<tr><th>x<th>y<tr><td>1<td>2<td>3</table>",
+      "| A | B x | B y |",
+      "| --- | --- | --- |",
+      "| 1 | 2 | 3 |",
+    ),
+    row(
+      "a row that names those below it is no header",
+      "<table><tr><th>A<th>B<tr><th colspan=2>Part<tr><td>1<td>2</table>",
+      "| A | B |",
+      "| --- | --- |",
+      "| Part |  |",
+      "| 1 | 2 |",
+    ),
+    row(
       "with a head",
       "<table><thead><tr><th>A<th>B</thead><tr><td>1<td>2</table>",
       "| A | B |",
@@ -338,6 +353,19 @@ describe("tables", () => {
 
 describe("paragraphs and rules", () => {
   test.each([
+    row(
+      "cards are links",
+      "<a href=/x><div><img src=/t.png alt=T><p>a<br>[b]</p></div></a>",
+      "![T](https://ex.org/t.png)",
+      "",
+      "[a \\[b\\]](https://ex.org/x)",
+    ),
+    row(
+      "cards of a picture alone",
+      "<a href=/x><div><img src=/t.png alt=T></div></a>",
+      "[![T](https://ex.org/t.png)](https://ex.org/x)",
+    ),
+    row("labels side by side", "<label>a</label><label>b</label><button>c</button>", "a b c"),
     row(
       "lines that would make a table of those before",
       "a | b<br>--- | ---",

@@ -198,6 +198,11 @@ describe("the text of code", () => {
       ["  a", "b", "c"],
     ],
     [
+      "Hexo, lines between breaks",
+      "<figure class=highlight><table><tr><td class=gutter><pre><span class=line>1</span><br><span class=line>2</span><br></pre></td><td class=code><pre><span class=line>a</span><br><span class=line>b</span><br></pre></td></tr></table></figure>",
+      ["a", "b"],
+    ],
+    [
       "buttons that copy",
       "<pre><button class=copy>Copy</button><code>a</code><clipboard-copy>x</clipboard-copy></pre>",
       ["a"],
