@@ -4,6 +4,9 @@ import type { Tab } from "./tab.ts";
 /** Where our scripts run: the page shares the tree with them and nothing else. */
 const worldName = "reader";
 
+/** What is busy with something else than a script, such as its layout, is not stopped by that. */
+const stopMsMax = 1_000;
+
 /** Asks questions of the document that a tab shows, in a world of our own. */
 export class PageWorld {
   readonly #tab: Tab;
@@ -21,18 +24,7 @@ export class PageWorld {
    * @throws AppError `system` when the expression itself fails
    */
   async ask<T>(expression: string, msMax: number): Promise<T | undefined> {
-    const late = Symbol("late");
-    const timer = Promise.withResolvers<typeof late>();
-    const handle = setTimeout(() => timer.resolve(late), msMax);
-    const answer = this.#evaluate(expression);
-    // When it comes too late, nobody wants to hear what became of it.
-    answer.catch(() => undefined);
-    try {
-      const value = await Promise.race([answer, timer.promise]);
-      return value === late ? undefined : (value as T | undefined);
-    } finally {
-      clearTimeout(handle);
-    }
+    return (await inTime(this.#evaluate(expression), msMax)) as T | undefined;
   }
 
   /** Makes the world of a document that is still on its way, so that the first question finds it. */
@@ -42,7 +34,11 @@ export class PageWorld {
 
   /** Stops the script that runs this moment, so that a page which computes for ever can be read. */
   async stopScripts(): Promise<void> {
-    await this.#tab.session.send("Runtime.terminateExecution").catch(() => undefined);
+    const stopped = this.#tab.session.send("Runtime.terminateExecution");
+    await inTime(
+      stopped.catch(() => undefined),
+      stopMsMax,
+    );
   }
 
   async #evaluate(expression: string): Promise<unknown> {
@@ -74,5 +70,18 @@ export class PageWorld {
         .then(({ executionContextId }) => executionContextId);
     }
     return this.#contextId;
+  }
+}
+
+/** What `work` gives, or undefined when that takes longer. */
+async function inTime(work: Promise<unknown>, msMax: number): Promise<unknown> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), msMax);
+  // When it comes too late, nobody wants to hear what became of it.
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -118,7 +118,7 @@ async function takeSnapshot(input: RenderInput, world: PageWorld): Promise<PageS
   }
   throw new AppError(
     "limit",
-    `${request.url} could not be read: its scripts keep the browser busy. Try without wait_ms.`,
+    `${request.url} could not be read: its scripts keep the browser busy. A plain fetch gives all that can be had of it.`,
   );
 }
 

@@ -130,6 +130,7 @@ beforeAll(() => {
         },
       }),
     "/busy": `${article()}<p>before</p><script>for (;;);</script><p>after</p>`,
+    "/growing": `${article()}<script>for (;;) document.body.append("more ")</script>`,
     "/half": () => endless("text/html", article()),
     "/large": () => large(50_000_000),
     "/silent": () => new Promise<Response>(() => undefined),
@@ -345,6 +346,19 @@ browserTest(
       status: 200,
     });
     expect(ownNotes(page.notes).join(" ")).toMatch(/too large|still changed or loaded/);
+  },
+  browserTestMs,
+);
+
+browserTest(
+  "render() comes to an end with a page that grows for ever, and shows the next one",
+  async () => {
+    const outcome = await harness.render(site.url("/growing")).then(
+      () => "shown",
+      (error: unknown) => (error as { code: string }).code,
+    );
+    expect(["shown", "limit", "system"]).toContain(outcome);
+    expect(wordsOf(await harness.render(site.url("/static")))).toContain("enough words");
   },
   browserTestMs,
 );
