@@ -112,7 +112,7 @@ describe("ReadDocs text", () => {
 
   test("has what was said about the page as notes", async () => {
     const { text, structured } = await read(
-      new FakeWeb(pageOf(article(3), { notes: ["Cut at 10 MB.\nx"] })),
+      new FakeWeb(pageOf(article(3), { notes: ["Cut at\u202e 10 MB.\nx"] })),
     );
     expect(text).toContain(`# Guide\n${url}\nNote: Cut at 10 MB. x\n`);
     expect(structured.notes).toEqual(["Cut at 10 MB. x"]);

@@ -8,7 +8,7 @@ import {
 } from "../documents/read-document.ts";
 import type { Extraction } from "../extract/extraction.ts";
 import type { LoadedPage } from "../loaded-page.ts";
-import { withoutControls } from "../markdown/clean-text.ts";
+import { cleanText, withoutControls } from "../markdown/clean-text.ts";
 import type { PageReading } from "./page-reading.ts";
 
 /** The extraction of a page in HTML beside what it says; undefined for everything else. */
@@ -57,9 +57,14 @@ async function writeExtraction(extraction: Extraction, format: ReadFormat): Prom
 function finish(page: LoadedPage, { title, text, syntax, notes }: DocumentText): PageReading {
   return {
     page,
-    title: withoutControls(title).replace(/\s+/g, " ").trim(),
+    title: oneCleanLine(title),
     text: withoutControls(text).toWellFormed(),
     syntax,
-    notes: [...page.notes, ...notes],
+    notes: [...page.notes, ...notes].map(oneCleanLine),
   };
+}
+
+/** Titles and notes stand outside of the marks; a server may have chosen their words. */
+function oneCleanLine(text: string): string {
+  return withoutControls(cleanText(text)).replace(/\s+/g, " ").trim();
 }
