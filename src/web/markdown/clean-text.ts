@@ -40,6 +40,6 @@ export function cleanText(text: string): string {
     .replace(lineEnd, "\n")
     .replace(oddSpace, " ")
     .replace(unseen, "")
-    .replace(strayJoiner, "")
-    .replace(strayStyle, "");
+    .replace(strayStyle, "")
+    .replace(strayJoiner, "");
 }
