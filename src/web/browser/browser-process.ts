@@ -7,6 +7,8 @@ import { PipeTransport } from "./pipe-transport.ts";
 
 /** What it printed last, kept to tell why it did not start. */
 const errorTailChars = 4096;
+/** Its last words may come a little after its end, in ms; whatever it started may hold the pipe open for ever. */
+const lastWordsMsMax = 200;
 
 export interface BrowserCommand {
   readonly path: string;
@@ -23,6 +25,7 @@ export class BrowserProcess {
   /** Resolves when the process has ended, or could not be started; never rejects. */
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
+  readonly #silent: Promise<void>;
   #errorTail = "";
   #startError: string | undefined;
 
@@ -46,6 +49,9 @@ export class BrowserProcess {
     child.stderr?.on("data", (chunk: Buffer) => {
       this.#errorTail = (this.#errorTail + chunk.toString()).slice(-errorTailChars);
     });
+    const silent = createDeferred<void>();
+    this.#silent = silent.promise;
+    child.stderr?.once("close", () => silent.resolve());
     this.transport = new PipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable);
   }
 
@@ -55,7 +61,8 @@ export class BrowserProcess {
   }
 
   /** What it, or the system, said last. */
-  get lastWords(): string {
+  async lastWords(): Promise<string> {
+    if (!this.isAlive) await Promise.race([this.#silent, Bun.sleep(lastWordsMsMax)]);
     return this.#startError ?? this.#errorTail;
   }
 

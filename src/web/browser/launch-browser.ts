@@ -116,32 +116,34 @@ async function inTime(
   msMax: number,
 ): Promise<RunningBrowser> {
   const failed = Promise.withResolvers<never>();
-  const fail = (message: string): void =>
-    failed.reject(new LaunchFailure(message, browserProcess.lastWords));
+  const fail = (message: string): void => failed.reject(new Error(message));
   const timer = setTimeout(() => fail(`it did not answer within ${msMax / 1000} s`), msMax);
   void browserProcess.ended.then(() => fail("it ended at once"));
-  running.catch(() => undefined);
-  failed.promise.catch(() => undefined);
+  for (const promise of [running, failed.promise]) promise.catch(() => undefined);
   try {
-    return await Promise.race([settled(running, browserProcess), failed.promise]);
+    return await Promise.race([endedRather(running, browserProcess), failed.promise]);
+  } catch (error) {
+    throw new LaunchFailure(messageOf(error), await browserProcess.lastWords());
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** When the pipe breaks, the end of the process tells more than the pipe. */
-async function settled(
+/** When the pipe breaks because the process ended, its end tells more. */
+async function endedRather(
   running: Promise<RunningBrowser>,
   browserProcess: BrowserProcess,
 ): Promise<RunningBrowser> {
   try {
     return await running;
   } catch (error) {
-    if (!browserProcess.isAlive) await browserProcess.ended;
-    throw new LaunchFailure(messageOf(error), browserProcess.lastWords);
+    await Promise.race([browserProcess.ended, Bun.sleep(endMsMax)]);
+    throw error;
   }
 }
 
+/** From the end of the pipe to the news of the end of the process, in ms. */
+const endMsMax = 200;
 const wordsMax = 200;
 
 function lastLine(words: string): string {

@@ -42,9 +42,15 @@ export class PipeTransport implements ConnectionTransport {
       const message = this.#waiting.length === 0 ? last : Buffer.concat([...this.#waiting, last]);
       this.#waiting = [];
       start = end + 1;
-      this.onmessage?.(message.toString());
+      this.#give(message.toString());
     }
     if (start < chunk.length) this.#waiting.push(chunk.subarray(start));
+  }
+
+  /** The library's handler is asynchronous, whatever its type says: what it cannot read would end the process. */
+  #give(message: string): void {
+    const handled: unknown = this.onmessage?.(message);
+    if (handled instanceof Promise) handled.catch(() => this.close());
   }
 
   #end(): void {

@@ -91,7 +91,7 @@ export class Tab {
 
   /** Hosts that its page asked for and must not reach. */
   get refusals(): GuardProxy["refusals"] {
-    return this.proxy.refusals.filter(({ host }) => host !== warmUpHost);
+    return this.proxy.refusals.filter(({ host }) => host !== "" && host !== warmUpHost);
   }
 
   /** True when nothing can be asked of it any more. */
@@ -127,7 +127,7 @@ export class Tab {
     await Promise.all([
       session.send("Page.enable"),
       session.send("Inspector.enable"),
-      session.send("Network.enable", { maxPostDataSize: 0 }),
+      session.send("Network.enable", keptOfAnswers),
       session.send("Network.setBypassServiceWorker", { bypass: true }),
       session.send("Emulation.setUserAgentOverride", userAgent),
       session.send("Fetch.enable", { patterns: pausedRequests, handleAuthRequests: true }),
@@ -163,6 +163,13 @@ export class Tab {
 /** A name that no server has (RFC 2606). */
 const warmUpHost = "ready.invalid";
 const warmUpUrl = `http://${warmUpHost}/`;
+
+/** Bytes of answers that the browser keeps to be asked for: a document of usual size is looked at again. */
+const keptOfAnswers = {
+  maxTotalBufferSize: 4 * 1024 * 1024,
+  maxResourceBufferSize: 4 * 1024 * 1024,
+  maxPostDataSize: 0,
+};
 
 /** Text is what is read: the first three are refused. A document is paused for the proxy's credentials. */
 const pausedRequests = [

@@ -102,7 +102,7 @@ describe("render() is tried once more when", () => {
     "the browser answers nothing",
     async () => {
       await using site = new LocalSite({ "/": article() });
-      await using harness = new BrowserHarness({ launchMsMax: 5_000, navigationMsMax: 2_000 });
+      await using harness = new BrowserHarness({ launchMsMax: 4_000, navigationMsMax: 1_000 });
       await harness.render(site.url("/"));
       const stopped = harness.mainProcesses();
       for (const { pid } of stopped) process.kill(pid, "SIGSTOP");
@@ -201,7 +201,7 @@ describe("createBrowser() with an executable that is none", () => {
   const rows: [name: string, script: string, text: string][] = [
     ["that ends at once", "echo first >&2; echo the reason >&2; exit 3", "It said: the reason"],
     ["that never answers", "exec sleep 60", "it did not answer within 0.5 s"],
-    ["that talks nonsense", "exec 4>&4; echo nonsense >&4; exec sleep 60", "did not start"],
+    ["that talks nonsense", "printf 'nonsense\\0' >&4; exec sleep 60", "did not start"],
   ];
   test.each(rows)("%s", async (_name, script, text) => {
     await using maker = new BrowserHarness();
@@ -211,6 +211,18 @@ describe("createBrowser() with an executable that is none", () => {
     expect({ code: failure.code, says: failure.text.includes(text) || failure.text }).toEqual({
       code: "system",
       says: true,
+    });
+    expect(profilesOf(harness)).toEqual([]);
+  });
+
+  test("that is no program", async () => {
+    await using maker = new BrowserHarness();
+    const path = program(maker, "");
+    writeFileSync(path, "\x7fELF and nothing");
+    const chosenPath = { path, setting: "CHROME_PATH" };
+    await using harness = new BrowserHarness({}, { chosenPath });
+    expect(await failureOf(harness.render("http://127.0.0.1:1/"))).toMatchObject({
+      code: "system",
     });
     expect(profilesOf(harness)).toEqual([]);
   });

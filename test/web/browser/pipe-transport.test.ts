@@ -59,11 +59,18 @@ test("PipeTransport ends each message that is sent, and sends none when it is cl
 test.each([
   ["our side closes", (ends: Ends) => ends.transport.close()],
   ["the browser's side fails", (ends: Ends) => ends.fromBrowser.destroy(new Error("EPIPE"))],
+  [
+    "what came cannot be read",
+    (ends: Ends) => {
+      Reflect.set(ends.transport, "onmessage", async (text: string) => void JSON.parse(text));
+      ends.fromBrowser.emit("data", Buffer.from("nonsense\0"));
+    },
+  ],
   ["the way to it fails", (ends: Ends) => ends.toBrowser.destroy(new Error("EPIPE"))],
 ])("PipeTransport tells the end once when %s", async (_name, end) => {
   const ends = open();
   end(ends);
-  ends.transport.close();
   await new Promise(setImmediate);
+  ends.transport.close();
   expect(ends.closed).toBe(1);
 });
