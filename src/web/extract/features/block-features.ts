@@ -12,38 +12,40 @@ import { createPlaceFeatures, placeFeatureNames } from "./place-features.ts";
 import { textFeatureNames, textFeatures } from "./text-features.ts";
 
 /** Kinds of element that a block can be, as one number: near kinds are near each other. */
-const kinds: Readonly<Record<string, number>> = {
-  p: 1,
-  blockquote: 2,
-  pre: 3,
-  dd: 4,
-  li: 5,
-  dt: 6,
-  td: 7,
-  th: 8,
-  figcaption: 9,
-  caption: 10,
-  h1: 11,
-  h2: 12,
-  h3: 13,
-  h4: 14,
-  h5: 15,
-  h6: 16,
-  summary: 17,
-  label: 18,
-  button: 19,
-  a: 20,
-  div: 21,
-  section: 22,
-};
+const kinds: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    p: 1,
+    blockquote: 2,
+    pre: 3,
+    dd: 4,
+    li: 5,
+    dt: 6,
+    td: 7,
+    th: 8,
+    figcaption: 9,
+    caption: 10,
+    h1: 11,
+    h2: 12,
+    h3: 13,
+    h4: 14,
+    h5: 15,
+    h6: 16,
+    summary: 17,
+    label: 18,
+    button: 19,
+    a: 20,
+    div: 21,
+    section: 22,
+  }),
+);
 const otherKind = 23;
 
 /** The kind of a block, as the models know it. */
 function kindOf(block: Block): number {
   const [node] = block.nodes;
   if (node !== undefined && block.nodes.length === 1 && isTag(node) && node.name === "pre")
-    return kinds["pre"] ?? otherKind;
-  return kinds[block.container.name] ?? otherKind;
+    return kinds.get("pre") ?? otherKind;
+  return kinds.get(block.container.name) ?? otherKind;
 }
 
 export const blockFeatureNames: readonly string[] = [
@@ -67,17 +69,24 @@ export function blockFeatures(page: PageFacts, blocks: readonly Block[]): Float3
   const ofPage = pageFeatures(page, blocks);
   return blocks.map((block, index) => {
     const { depth, roles, names } = inherited(elementOf(block));
-    return Float32Array.from([
-      kindOf(block),
-      depth,
-      ...roles,
-      ...names,
-      ...textFeatures(block),
-      ...container(block),
-      ...neighbours(index),
-      ...place(index),
-      ...ofPage,
-    ]);
+    const row = new Float32Array(blockFeatureNames.length);
+    row[0] = kindOf(block);
+    row[1] = depth;
+    let at = 2;
+    // A row is written part by part: one list of all is slow to make, and there are hundreds.
+    for (const part of [
+      roles,
+      names,
+      textFeatures(block),
+      container(block),
+      neighbours(index),
+      place(index),
+      ofPage,
+    ]) {
+      row.set(part, at);
+      at += part.length;
+    }
+    return row;
   });
 }
 

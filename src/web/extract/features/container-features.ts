@@ -124,13 +124,20 @@ function countLooks(blocks: readonly Block[]): Map<string, Look> {
   return looks;
 }
 
+/** Looks by container; three questions are asked about each block. */
+const knownLooks = new WeakMap<HtmlElement, string>();
+
+/** The elements that a block stands in and their classes, as one text. */
 export function lookOf({ container }: Block): string {
+  const known = knownLooks.get(container);
+  if (known !== undefined) return known;
   let name = "";
   let at: HtmlElement | undefined = container;
   for (let level = 0; level < 3 && at !== undefined; level++) {
     name += `${at.name}.${(at.attribs["class"] ?? "").slice(0, 80)}>`;
     at = parentOf(at);
   }
+  knownLooks.set(container, name);
   return name;
 }
 

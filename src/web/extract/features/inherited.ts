@@ -22,6 +22,8 @@ export const rolesInherited = [
   "section",
 ] as const;
 
+type Role = (typeof rolesInherited)[number];
+
 /** A distance above this is as far as any. */
 const distanceMax = 12;
 
@@ -34,38 +36,42 @@ export interface Inherited {
   readonly names: Uint8Array;
 }
 
-const ownRoles: Readonly<Record<string, (typeof rolesInherited)[number]>> = {
-  article: "article",
-  main: "main",
-  nav: "nav",
-  header: "header",
-  footer: "footer",
-  aside: "aside",
-  form: "form",
-  table: "table",
-  ul: "list",
-  ol: "list",
-  dl: "list",
-  figure: "figure",
-  details: "details",
-  button: "button",
-  a: "a",
-  blockquote: "blockquote",
-  section: "section",
-};
+const ownRoles: ReadonlyMap<string, Role> = new Map(
+  Object.entries<Role>({
+    article: "article",
+    main: "main",
+    nav: "nav",
+    header: "header",
+    footer: "footer",
+    aside: "aside",
+    form: "form",
+    table: "table",
+    ul: "list",
+    ol: "list",
+    dl: "list",
+    figure: "figure",
+    details: "details",
+    button: "button",
+    a: "a",
+    blockquote: "blockquote",
+    section: "section",
+  }),
+);
 
-const ariaRoles: Readonly<Record<string, (typeof rolesInherited)[number]>> = {
-  main: "main",
-  article: "article",
-  navigation: "nav",
-  menu: "nav",
-  banner: "header",
-  contentinfo: "footer",
-  complementary: "aside",
-  button: "button",
-  dialog: "aside",
-  search: "form",
-};
+const ariaRoles: ReadonlyMap<string, Role> = new Map(
+  Object.entries<Role>({
+    main: "main",
+    article: "article",
+    navigation: "nav",
+    menu: "nav",
+    banner: "header",
+    contentinfo: "footer",
+    complementary: "aside",
+    button: "button",
+    dialog: "aside",
+    search: "form",
+  }),
+);
 
 /** Finds what elements inherit; each element is looked at once. */
 export function createInheritance(body: HtmlElement): (element: HtmlElement) => Inherited {
@@ -95,11 +101,12 @@ export function createInheritance(body: HtmlElement): (element: HtmlElement) => 
 }
 
 function inherit(element: HtmlElement, above: Inherited, evidence: number): Inherited {
-  const roles = above.roles.map((distance) => Math.min(distance + 1, distanceMax));
-  const names = above.names.map((distance) => Math.min(distance + 1, distanceMax));
-  for (const role of [ownRoles[element.name], ariaRoles[element.attribs["role"] ?? ""]]) {
-    if (role !== undefined) roles[rolesInherited.indexOf(role)] = 0;
-  }
+  const roles = oneFurther(above.roles);
+  const names = oneFurther(above.names);
+  const ownRole = ownRoles.get(element.name);
+  if (ownRole !== undefined) roles[rolesInherited.indexOf(ownRole)] = 0;
+  const ariaRole = ariaRoles.get(element.attribs["role"] ?? "");
+  if (ariaRole !== undefined) roles[rolesInherited.indexOf(ariaRole)] = 0;
   // The names of `html` and `body` are switches of styles.
   if (element.name !== "body" && element.name !== "html") {
     for (let index = 0; index < names.length; index++) {
@@ -107,4 +114,13 @@ function inherit(element: HtmlElement, above: Inherited, evidence: number): Inhe
     }
   }
   return { depth: above.depth + 1, roles, names };
+}
+
+function oneFurther(distances: Uint8Array): Uint8Array {
+  const further = new Uint8Array(distances);
+  for (let index = 0; index < further.length; index++) {
+    const distance = further[index] ?? 0;
+    if (distance < distanceMax) further[index] = distance + 1;
+  }
+  return further;
 }
