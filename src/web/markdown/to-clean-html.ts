@@ -5,6 +5,7 @@ import type { Extraction } from "../extract/extraction.ts";
 import { cleanText } from "./clean-text.ts";
 import { attribute } from "./element.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
+import { isFurniture, isPermalink } from "./furniture.ts";
 import { isHidden } from "./hidden.ts";
 import { imageSource } from "./image-source.ts";
 import { linkTarget, mediaTarget } from "./link-target.ts";
@@ -99,7 +100,13 @@ class HtmlWriter {
 }
 
 function isLeftOut(element: HtmlElement, root: HtmlElement): boolean {
-  return isUnreadName(element.name) || (element !== root && isHidden(element));
+  if (isUnreadName(element.name)) return true;
+  if (element === root) return false;
+  return (
+    isHidden(element) ||
+    isFurniture(element) ||
+    (element.name === "a" && isPermalink(element, true))
+  );
 }
 
 function startTag(element: HtmlElement, baseUrl: string): string {

@@ -14,6 +14,11 @@ test.each([
     "<form><label>a <input></label><button>b</button></form>",
     "a b",
   ],
+  [
+    "buttons that copy and signs of permalinks",
+    "<h2>a<a class=headerlink href='#a'>¶</a></h2><button>Copy</button>",
+    "<h2>a</h2>",
+  ],
   ["what nobody sees", "<p>a\u200b<span hidden>b</span>", "<p>a</p>"],
   [
     "relative addresses, which become absolute",
