@@ -11,7 +11,7 @@ import {
 } from "./web-value-types.ts";
 
 /** What no project's file may decide: where requests go and what may be started. */
-const userOnly = { project: "never", published: false } as const;
+const userOnly = { project: "never", published: true } as const;
 
 export const readDocsAllowHostsKey: ConfigKey<string> = {
   name: "READDOCS_ALLOW_HOSTS",
@@ -24,7 +24,9 @@ export const chromePathKey: ConfigKey<string> = {
   name: "CHROME_PATH",
   type: pathValue,
   help: "The Chrome, Chromium or Edge that ReadDocs uses. Default: the first that is found.",
-  ...userOnly,
+  project: "never",
+  // Its bare name is one of several that other programs read as well: they are looked at together.
+  published: false,
 };
 
 export const webSearchEnginesKey: ConfigKey<string> = {
@@ -40,7 +42,7 @@ export const webSearchLanguageKey: ConfigKey<string> = {
   default: "en",
   help: "The language that search engines are asked to prefer.",
   project: "set",
-  published: false,
+  published: true,
 };
 
 export const webSearchRegionKey: ConfigKey<string> = {
@@ -48,7 +50,7 @@ export const webSearchRegionKey: ConfigKey<string> = {
   type: regionValue,
   help: "The country that search engines are asked to prefer. Default: none.",
   project: "set",
-  published: false,
+  published: true,
 };
 
 export const searxngUrlKey: ConfigKey<string> = {

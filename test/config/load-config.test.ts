@@ -62,6 +62,21 @@ const cases: readonly CascadeCase[] = [
     set: ["TOOLS=false environment: TOOLS", "TOOL_BASH=false environment: TOOL_BASH"],
   },
   {
+    name: "bare names of the web's keys count as their pages say",
+    env: {
+      READDOCS_ALLOW_HOSTS: "127.0.0.1",
+      WEBSEARCH_ENGINES: "bing",
+      SEARXNG_URL: "http://127.0.0.1:8080",
+      WEBSEARCH_BASE_BING: "http://127.0.0.1:8081",
+    },
+    set: [
+      "READDOCS_ALLOW_HOSTS=127.0.0.1 environment: READDOCS_ALLOW_HOSTS",
+      "WEBSEARCH_ENGINES=bing environment: WEBSEARCH_ENGINES",
+      "SEARXNG_URL=http://127.0.0.1:8080/ environment: SEARXNG_URL",
+      "WEBSEARCH_BASE_BING=http://127.0.0.1:8081/ environment: WEBSEARCH_BASE_BING",
+    ],
+  },
+  {
     name: "another program's variable is silently not ours, an empty one is not set",
     env: { TOOLS: "/opt/tools", STREAMING: "", SCORPIOX_STREAMING: "" },
   },
