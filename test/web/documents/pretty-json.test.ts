@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test";
+
+import { prettyJson } from "../../../src/web/documents/pretty-json.ts";
+
+describe("prettyJson()", () => {
+  test.each([
+    ["{}", "{}"],
+    ["[ ]", "[]"],
+    ['{"a":[1,{"b":null}]}', '{\n  "a": [\n    1,\n    {\n      "b": null\n    }\n  ]\n}'],
+    ['["\\"", "\\\\", "a\\\\\\"b,]"]', '[\n  "\\"",\n  "\\\\",\n  "a\\\\\\"b,]"\n]'],
+    ["12345678901234567890.10", "12345678901234567890.10"],
+    [' "x" ', '"x"'],
+  ])("%s", (text, pretty) => {
+    expect(prettyJson(text)).toBe(pretty);
+  });
+
+  test.each(["", "{", "{'a':1}", "nonsense", '["a"'])("%j is no JSON", (text) => {
+    expect(prettyJson(text)).toBeUndefined();
+  });
+
+  const strings: [name: string, text: string][] = [
+    ["characters", "x".repeat(6_000_000)],
+    ["escapes", String.raw`\"`.repeat(2_000_000)],
+    ["backslashes", String.raw`\\`.repeat(2_000_000)],
+  ];
+  test.each(strings)("a string of millions of %s stays whole", (_name, text) => {
+    expect(prettyJson(`{"a":"${text}"}`) === `{\n  "a": "${text}"\n}`).toBe(true);
+  });
+
+  test("what would grow to many times its size stays as it is", () => {
+    const deep = "[".repeat(1_000_000) + "]".repeat(1_000_000);
+    expect(prettyJson(deep)).toBeUndefined();
+  });
+
+  test("what is nested deeply for a reason is indented", () => {
+    const deep = `${"[".repeat(100)}1${"]".repeat(100)}`;
+    expect(prettyJson(deep)?.split("\n")).toHaveLength(201);
+  });
+});
