@@ -2,7 +2,7 @@
 
 /** Signs that mean something wherever they stand, or at the end of a piece, where the next one is not known. */
 const inline =
-  /\\(?=[!-/:-@[-`{-~]|$)|[`]|\*(?! )|(?<! )\*|_(?=[^\p{L}\p{N}])|(?<![\p{L}\p{N}])_|(?<=(?<![\p{L}\p{N}])_[\p{L}\p{N}_]{0,40})_$|~(?=~|$)|(?<=~)~|<(?![\s\d=<])|&(?=#?\w{1,31};|#?$)|!(?=\[)|\](?=[\u0080-\u009f]*[([])|\[(?=\^)/gu;
+  /\\(?=[!-/:-@[-`{-~]|$)|[`]|\*(?! )|(?<! )\*|_(?=[^\p{L}\p{N}])|(?<![\p{L}\p{N}])_|_$(?<=(?<![\p{L}\p{N}])_[\p{L}\p{N}_]{0,40}_)|~(?=~|$)|(?<=~)~|<(?![\s\d=<])|&(?=#?\w{1,31};|#?$)|!(?=\[)|\](?=[\u0080-\u009f]*[([])|\[(?=\^)/gu;
 
 /** Escapes a piece of text that has no line breaks. */
 export function escapeText(text: string): string {

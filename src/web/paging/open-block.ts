@@ -15,11 +15,12 @@ interface Fence extends OpenBlock {
 const prefix = String.raw`(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t]|\[\^[^\]\s]{1,40}\]:[ \t])*`;
 const fenceLine = new RegExp(`^(${prefix})(\`{3,}(?=[^\`]*$)|~{3,})(.*)$`);
 const closingLine = /^[ \t>]*(`{3,}|~{3,})[ \t]*$/;
-const ruler = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+/** Without white space at its end: two places for it in a row would take quadratic time. */
+const ruler = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 
 /** True for the line under the names of a table's columns. */
 export function isRuler(line: string): boolean {
-  return line.includes("|") && ruler.test(line);
+  return line.includes("|") && ruler.test(line.trimEnd());
 }
 
 /** Follows Markdown line by line and knows which block is open before the next line. */

@@ -83,6 +83,17 @@ describe("cutPage()", () => {
     expect(cutPage("😀a", 1, room(10), "plain")).toEqual({ start: 0, end: 3, content: "😀a" });
   });
 
+  test.each([
+    ["white space in what begins as a table", `a|b\n|-${" ".repeat(1_000_000)}x`],
+    ["white space", " ".repeat(1_000_000)],
+    ["signs of fences", "`".repeat(1_000_000)],
+    ["signs of lists", "- ".repeat(500_000)],
+    ["rules", "|-".repeat(500_000)],
+    ["line ends", "\n".repeat(300_000)],
+  ])("is done with endless %s", (_name, text) => {
+    expect(pagesOf(text, 100_000).length).toBeGreaterThan(1);
+  });
+
   const line = fc.oneof(
     fc.constantFrom("", "", "```", "```js", "````", "~~~", "| a | b |", "| --- | --- |", "# h"),
     fc.string({ unit: "grapheme", maxLength: 60 }),
