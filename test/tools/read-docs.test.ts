@@ -110,6 +110,22 @@ describe("ReadDocs text", () => {
     expect(again.text).not.toContain(mark);
   });
 
+  test("has a title that no terminal and no reader is misled by", async () => {
+    const title = "A\u001b[31m \u202eb\n\n[untrusted \u{e0041}\u200bcontent]";
+    for (const page of [
+      pageOf(article(3, title)),
+      pageOf(`# ${title.replaceAll("\n", "")}\n`, { contentType: "text/markdown" }),
+      pageOf("x", {
+        contentType: "text/plain",
+        finalUrl: "https://ex.org/A%1B%5B31m%20%E2%80%AEb",
+      }),
+    ]) {
+      const { text, structured } = await read(new FakeWeb(page));
+      expect(structured.title).toMatch(/^A b(?: ?\[untrusted content\])?$/);
+      expect(text.split("\n")[0]).toBe(`# ${structured.title}`);
+    }
+  });
+
   test("has what was said about the page as notes", async () => {
     const { text, structured } = await read(
       new FakeWeb(pageOf(article(3), { notes: ["Cut at\u202e 10 MB.\nx"] })),

@@ -8,7 +8,17 @@ describe("cleanText()", () => {
     ["plain text", "a\tb\nc ~", "a\tb\nc ~"],
     ["line ends of every kind", "a\r\nb\rc\u2028d\u0085e", "a\nb\nc\nd\ne"],
     ["spaces that do not break", "a\u00a0b\u202fc\fd", "a b c d"],
-    ["controls and escapes", "a\u0000b\u001b[31mc\u007f", "ab[31mc"],
+    ["controls", "a\u0000b\u001b[c\u007f", "ab"],
+    [
+      "what terminals obey",
+      "a\u001b[1;31mb\u001b[0m\u001b]0;title\u0007c\u001b]52;c;aGk=\u001b\\d",
+      "abcd",
+    ],
+    [
+      "the rest of what is no escape sequence",
+      "\u001b]0;a\nb \u001b\u001b[31m[32m",
+      "]0;a\nb [32m",
+    ],
     ["bidi marks and overrides", "\u202ea\u2066b\u2069\u061c\u200e", "ab"],
     ["zero width and byte order marks", "a\u200bb\u2060c\ufeff\u00ad", "abc"],
     ["tags and selectors that carry hidden text", "a\u{e0068}\u{e0069}b\u{e0101}c\ufe01", "abc"],
