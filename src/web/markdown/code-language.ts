@@ -20,11 +20,14 @@ const languageAttributes = [
   "data-enlighter-language",
   "data-prismjs-lang",
   "data-highlight-language",
+  "language",
+  "syntax",
 ];
 /** Class names that carry a language: Prism, highlight.js, GitHub, Sphinx, Rouge, Pandoc, Org, Asciidoctor, MDN and their kin. */
 const prefixes = [
   /^(?:language|lang|hljs-language|brush|code-language|syntax|prettyprint-lang)[-:_](.+)$/i,
   /^highlight-(source-.+|text-.+)$/,
+  /^mw-highlight-lang-(.+)$/,
   /^(?:highlight|hl|codehilite|src|source|code-block|snippet|sp|gatsby-code)-(.+)$/i,
   /^lang:(.+)$/i,
 ];
@@ -90,6 +93,10 @@ function namedBy(element: HtmlElement): string | undefined {
     const value = attribute(element, attributeName);
     if (value !== "") return languageName(value);
   }
+  const brush = /\bbrush:\s*([^\s;]+)/.exec(
+    attribute(element, "data-syntaxhighlighter-params"),
+  )?.[1];
+  if (brush !== undefined) return languageName(brush);
   const own = attribute(element, "lang");
   if (own !== "" && (element.name === "pre" || element.name === "code") && isLanguageName(own))
     return languageName(own);
@@ -108,7 +115,7 @@ function prefixed(className: string): string | undefined {
     const rest = prefix.exec(className)?.[1];
     if (rest === undefined || noLanguage.test(rest)) continue;
     const name = languageName(rest.replace(/[;"']/g, ""));
-    const isSure = /^(?:language|lang|brush|highlight-)/i.test(className);
+    const isSure = /^(?:language|lang|brush|highlight-|mw-highlight-lang)/i.test(className);
     if (isSure || isLanguageName(name)) return name;
   }
   return undefined;

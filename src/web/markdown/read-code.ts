@@ -29,7 +29,7 @@ export function isCodeBlock(element: HtmlElement): boolean {
     case "samp":
       return isMultiline(element);
     default:
-      return hasClass(element, codeClass);
+      return hasClass(element, codeClass) || isDoxygen(element);
   }
 }
 
@@ -37,6 +37,13 @@ export function isCodeBlock(element: HtmlElement): boolean {
 export function readCode(element: HtmlElement): Block | undefined {
   const text = codeText(element);
   return text === "" ? undefined : { kind: "code", language: codeLanguage(element), text };
+}
+
+/** Doxygen shows code as lines in a box, and no more. */
+function isDoxygen(element: HtmlElement): boolean {
+  if (element.name !== "div" || !hasClass(element, /(?:^|\s)fragment(?:\s|$)/)) return false;
+  const [first] = element.children.filter(isTag);
+  return first?.name === "div" && hasClass(first, /(?:^|\s)line(?:\s|$)/);
 }
 
 function isCodeTable(table: HtmlElement): boolean {

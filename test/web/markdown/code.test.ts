@@ -86,6 +86,28 @@ describe("the language of code", () => {
       "<div><div class=code-header><span class=language>C#</span></div><pre><code>x</code></pre></div>",
       "csharp",
     ],
+    [
+      "MediaWiki",
+      "<div class='mw-highlight mw-highlight-lang-python mw-content-ltr'><pre>x</pre></div>",
+      "python",
+    ],
+    [
+      "Confluence",
+      "<pre class=syntaxhighlighter-pre data-syntaxhighlighter-params='brush: java; gutter: false'>x</pre>",
+      "java",
+    ],
+    ["Mintlify", "<pre class=shiki language=bash><code>x</code></pre>", "bash"],
+    [
+      "Google's documentation",
+      "<devsite-code><pre class=devsite-click-to-copy syntax=Python>x</pre></devsite-code>",
+      "python",
+    ],
+    ["ExDoc", "<pre><code class='makeup elixir'>x</code></pre>", "elixir"],
+    [
+      "cppreference's MediaWiki",
+      "<div class=mw-geshi><div class='cpp source-cpp'><pre class=de1>x</pre></div></div>",
+      "cpp",
+    ],
     ["a human language is none", "<pre lang=en>x</pre>", ""],
     [
       "a class for the looks is none",
@@ -191,6 +213,11 @@ describe("the text of code", () => {
       "numbers that cannot be selected",
       "<pre><span style='user-select: none'>1 </span>a\n<span style='user-select:none'>2 </span>b</pre>",
       ["a", "b"],
+    ],
+    [
+      "Doxygen",
+      "<div class=fragment><div class=line><span class=lineno>    1</span>int a;</div><div class=line><span class=lineno>    2</span></div><div class=line><span class=lineno>    3</span>  b;</div></div>",
+      ["int a;", "", "  b;"],
     ],
     [
       "numbers without a class, as blocks beside each line",
