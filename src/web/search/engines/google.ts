@@ -7,9 +7,9 @@ import type {
   SearchEngine,
 } from "../engine.ts";
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import { blocked } from "../pages/answers.ts";
+import { blocked, consentWall } from "../pages/answers.ts";
 import type { Page } from "../pages/page.ts";
-import { consentWall, readPage } from "../pages/read-page.ts";
+import { readPage } from "../pages/read-page.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";
 import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";

@@ -1,4 +1,5 @@
 import type { EngineAnswer, SearchEngine } from "../engine.ts";
+import { wallAt } from "../pages/wall-place.ts";
 
 /** Redirects that are followed for one request. */
 const engineRedirectsMax = 3;
@@ -23,7 +24,7 @@ export function judgeRedirect(
 ): RedirectVerdict {
   const url = URL.parse(location, from.href);
   if (url === null) return failed("redirected to something that is no URL");
-  const said = engine.judgeLocation?.(url);
+  const said = wallAt(url, (place) => engine.judgeLocation?.(place));
   if (said !== undefined) return { kind: "answer", answer: said };
   if (url.protocol !== "https:" && url.protocol !== from.protocol) {
     return failed(`redirected to ${url.protocol}//${url.host}`);

@@ -7,10 +7,10 @@ import type {
   RawResult,
   SearchEngine,
 } from "../engine.ts";
-import { rateLimited } from "../pages/answers.ts";
+import { consentWall, rateLimited } from "../pages/answers.ts";
 import { isWithin } from "../pages/is-within.ts";
 import type { Page } from "../pages/page.ts";
-import { consentWall, readPage } from "../pages/read-page.ts";
+import { readPage } from "../pages/read-page.ts";
 import { retryAfterMs } from "../pages/status-answer.ts";
 import { decodeEscapes, webUrl } from "../pages/web-url.ts";
 import { localeOf } from "./locale.ts";
@@ -82,11 +82,15 @@ function results(page: Page): RawResult[] {
   });
 }
 
-/** The link's own text also holds the name of the site and its path. */
+/**
+ * The heading inside of the link. Where the link is inside of the heading, its text also holds the name of the site and
+ * its path, and a label of its own the title.
+ */
 function titleOf(page: Page, result: HtmlElement, link: HtmlElement | undefined): string {
-  const title = page.text(page.first(titleSelector, result));
-  if (title !== "") return title;
-  return link?.attribs["aria-label"]?.replaceAll(/\s+/g, " ").trim() || page.text(link);
+  const label = page.first(regionalLinkSelector, result)?.attribs["aria-label"];
+  const title =
+    label?.replaceAll(/\s+/g, " ").trim() || page.text(page.first(titleSelector, result));
+  return title || page.text(link);
 }
 
 function snippetOf(page: Page, result: HtmlElement): string {

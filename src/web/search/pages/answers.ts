@@ -8,6 +8,11 @@ export function blocked(detail: string, cause: BlockCause = "challenge"): Engine
   return { state: "blocked", cause, detail };
 }
 
+/** A place on the way that asks for consent. */
+export function consentWall(): EngineAnswer {
+  return blocked("consent", "denied");
+}
+
 export function rateLimited(detail: string, retryAfterMs?: number): EngineAnswer {
   return { state: "rate_limited", detail, retryAfterMs };
 }

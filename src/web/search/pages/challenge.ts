@@ -27,10 +27,17 @@ const captchaSelector = [
   'iframe[src*="captcha" i]',
 ].join(", ");
 
+/** Nothing but that: `captcha - Some Search` may be a search for the word. */
+const captchaTitle = /^captcha$/i;
+const captchaSentence =
+  /\b(?:verify|confirm|prove)(?:ing)? (?:that )?you(?:(?:'|’)re| are) (?:a |not a )(?:human|robot|bot)\b/i;
+
 /** What any site may answer a suspected bot with: Cloudflare's challenge, a captcha. Only for pages without results. */
 export function challengeOf(page: Page, { headers }: EngineResponse): EngineAnswer | undefined {
   if (headers["cf-mitigated"] === "challenge" || isCloudflare(page)) return blocked("cloudflare");
-  return page.has(captchaSelector) ? blocked("captcha") : undefined;
+  const isCaptcha =
+    page.has(captchaSelector) || captchaTitle.test(page.title) || page.says(captchaSentence);
+  return isCaptcha ? blocked("captcha") : undefined;
 }
 
 function isCloudflare(page: Page): boolean {

@@ -6,7 +6,7 @@ import { errorTitleAnswer } from "./error-title.ts";
 import { parseJson } from "./json-value.ts";
 import { type Page, openPage } from "./page.ts";
 import { locationAnswer } from "./read-page.ts";
-import { statusAnswer } from "./status-answer.ts";
+import { retryAfterMs, statusAnswer } from "./status-answer.ts";
 
 /** How the answers of one API are told apart. */
 export interface JsonRules {
@@ -30,16 +30,22 @@ export async function readJson(response: EngineResponse, rules: JsonRules): Prom
     if (value === undefined) return await withoutJson(response, rules);
     const status = statusAnswer(response);
     const failure = rules.failure?.(value) ?? status;
-    if (failure !== undefined) return failure;
+    if (failure !== undefined) return withPause(failure, response);
     return (await rules.answer(value)) ?? parseError("JSON of another shape than expected");
   } catch (error) {
     return parseError(messageOf(error));
   }
 }
 
+/** For how long a throttle lasts may stand in the head only. */
+function withPause(answer: EngineAnswer, { headers }: EngineResponse): EngineAnswer {
+  if (answer.state !== "rate_limited") return answer;
+  return { ...answer, retryAfterMs: answer.retryAfterMs ?? retryAfterMs(headers) };
+}
+
 async function withoutJson(response: EngineResponse, rules: JsonRules): Promise<EngineAnswer> {
   const said = rules.sentence?.(response.text.trim());
-  if (said !== undefined) return said;
+  if (said !== undefined) return withPause(said, response);
   const page = await openPage(response.text);
   const wall = rules.wall?.(page) ?? challengeOf(page, response);
   return (

@@ -1,10 +1,11 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { EngineAnswer, EngineResponse, RawResult, SearchEngine } from "../engine.ts";
-import { blocked, failed, noResults, parseError } from "./answers.ts";
+import { failed, noResults, parseError } from "./answers.ts";
 import { challengeOf } from "./challenge.ts";
 import { errorTitleAnswer } from "./error-title.ts";
 import { type Page, openPage } from "./page.ts";
 import { statusAnswer } from "./status-answer.ts";
+import { wallAt } from "./wall-place.ts";
 
 /** How the pages of one engine are told apart. All of it looks at nodes, never at the text of the page. */
 export interface PageRules {
@@ -66,15 +67,10 @@ export function locationAnswer(
   judgeLocation: SearchEngine["judgeLocation"],
 ): EngineAnswer | undefined {
   const final = URL.parse(url);
-  const said = final === null ? undefined : judgeLocation?.(final);
+  const said = final === null ? undefined : wallAt(final, judgeLocation);
   if (said !== undefined) return said;
   if (status < 300 || status >= 400) return undefined;
   const target = URL.parse(headers["location"] ?? "", url);
   if (target === null) return failed(`HTTP ${status} without a place to go`);
-  return judgeLocation?.(target) ?? failed(`redirected to ${target.host}`);
-}
-
-/** A place on the way that asks for consent. */
-export function consentWall(): EngineAnswer {
-  return blocked("consent", "denied");
+  return wallAt(target, judgeLocation) ?? failed(`redirected to ${target.host}`);
 }

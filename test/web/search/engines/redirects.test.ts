@@ -116,6 +116,15 @@ describe("judgeRedirect()", () => {
       "https://wappass.baidu.com/static/captcha",
       "blocked: captcha",
     ],
+    [
+      "qwant",
+      "https://api.qwant.com/v3/search/web",
+      "https://geo.captcha-delivery.com/captcha/?cid=1",
+      "blocked: captcha",
+    ],
+    ["mojeek", local, "/captcha?q=x", "blocked: captcha"],
+    ["ecosia", local, "https://consent.ecosia.example/", "blocked: consent"],
+    ["brave", local, "/search?q=captcha", "-> http://127.0.0.1:8080/search?q=captcha"],
     ["searxng", "http://127.0.0.1:8888/search", "/search/", "-> http://127.0.0.1:8888/search/"],
     [
       "searxng",

@@ -75,7 +75,7 @@ const rows: readonly (readonly [EngineId, string, Omit<Good, "state">])[] = [
       ],
     },
   ],
-  ["yahoo", "results-regional.html", { results: [{ ...pools, snippet: "Anemones." }] }],
+  ["yahoo", "results-regional.html", { results: [{ ...pools, snippet: "Anemones." }, rock] }],
   [
     "bing",
     "results.html",
