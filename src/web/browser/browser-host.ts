@@ -107,6 +107,8 @@ export class BrowserHost {
     const current = this.#current;
     const browser = await (current ?? this.#start());
     if (browser.isAlive && !browser.isWorn) return browser;
+    // One that ends as soon as it is there is not started again and again.
+    if (current === undefined) throw new TabLost("browser-gone");
     // Several may find out at the same time: one of them starts the next.
     if (this.#current === current) this.#replace(browser);
     return this.#browser();

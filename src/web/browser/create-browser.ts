@@ -1,6 +1,3 @@
-import { homedir } from "node:os";
-import { join } from "node:path";
-
 import { AppError } from "../../base/errors.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
 import type { LoadedPage, RenderPageRequest } from "../loaded-page.ts";
@@ -8,20 +5,9 @@ import type { PageRenderer } from "../pages/rendered-pages.ts";
 import type { BrowserOptions } from "../web-options.ts";
 import { type BrowserBounds, browserBounds } from "./browser-bounds.ts";
 import { BrowserHost } from "./browser-host.ts";
-import { type BrowserSearch, findBrowser } from "./find-browser.ts";
-import { launchBrowser } from "./launch-browser.ts";
-import { sweepProfiles } from "./profile-folder.ts";
-import { renderPage } from "./render-page.ts";
-import type { RunningBrowser } from "./running-browser.ts";
-import { readSystemFacts } from "./system-facts.ts";
-import type { Tab } from "./tab.ts";
-import { TabLost } from "./tab-lost.ts";
-import { assertWanted, cancelledError, Turns } from "./turns.ts";
-
-type FoundBrowser = Extract<BrowserSearch, { readonly kind: "found" }>;
-
-/** How often a call is tried when its tab or the browser goes away under it. */
-const triesMax = 2;
+import { BrowserLauncher } from "./browser-launcher.ts";
+import { renderWithRetry } from "./render-with-retry.ts";
+import { Turns } from "./turns.ts";
 
 /**
  * Opens pages in the user's Chrome, Chromium or Edge, without a window. Nothing is started before the first
@@ -32,7 +18,7 @@ export function createBrowser(
   guard: NetworkGuard,
   bounds: BrowserBounds = browserBounds,
 ): PageRenderer {
-  const launcher = new Launcher(options, guard, bounds);
+  const launcher = new BrowserLauncher(options, guard, bounds);
   const host = new BrowserHost(() => launcher.launch(), bounds);
   const turns = new Turns(bounds.pagesOpenMax);
   const ended = new AbortController();
@@ -41,79 +27,13 @@ export function createBrowser(
       assertWebUrl(request.url);
       const wanted = AbortSignal.any([signal, ended.signal]);
       using _turn = await turns.take(wanted);
-      return await renderWithRetry(host, turns, bounds, request, wanted);
+      return await renderWithRetry({ host, turns, bounds }, request, wanted);
     },
     async [Symbol.asyncDispose](): Promise<void> {
       ended.abort();
       await host.close();
     },
   };
-}
-
-/** Finds the browser once, and starts it. */
-class Launcher {
-  readonly #options: BrowserOptions;
-  readonly #guard: NetworkGuard;
-  readonly #bounds: BrowserBounds;
-  #found: FoundBrowser | undefined;
-
-  constructor(options: BrowserOptions, guard: NetworkGuard, bounds: BrowserBounds) {
-    this.#options = options;
-    this.#guard = guard;
-    this.#bounds = bounds;
-  }
-
-  async launch(): Promise<RunningBrowser> {
-    const { env, homeDir, instanceId } = this.#options;
-    const { path, isSnap } = this.#find();
-    const profilesDir = isSnap ? snapProfiles(homeDir) : this.#options.profilesDir;
-    const owner = { pid: process.pid, instanceId };
-    void sweepProfiles(profilesDir, owner);
-    try {
-      return await launchBrowser({
-        path,
-        profilesDir,
-        owner,
-        isSuperUser: process.platform === "linux" && process.getuid?.() === 0,
-        env: { ...env, SCORPIOX_OWNER: instanceId },
-        guard: this.#guard,
-        bounds: this.#bounds,
-      });
-    } catch (error) {
-      // It may have been removed or replaced: the next call looks again.
-      this.#found = undefined;
-      throw error;
-    }
-  }
-
-  #find(): FoundBrowser {
-    if (this.#found !== undefined) return this.#found;
-    const { chosenPath, homeDir, env } = this.#options;
-    const search = findBrowser(readSystemFacts(homeDir, env), chosenPath);
-    if (search.kind !== "found") throw missingBrowser(search);
-    this.#found = search;
-    return search;
-  }
-}
-
-/** Snap's confinement lets its Chromium write here, and not in the folders of others. */
-function snapProfiles(homeDir: string): string {
-  return join(homeDir || homedir(), "snap", "chromium", "common", "scorpiox-code");
-}
-
-function missingBrowser(search: Exclude<BrowserSearch, FoundBrowser>): AppError {
-  if (search.kind === "bad-choice") {
-    const { setting, path } = search.chosen;
-    return new AppError(
-      "unsupported",
-      `${setting} names ${path}, which ${search.problem}. Correct it, or unset it to have one looked for.`,
-    );
-  }
-  return new AppError(
-    "unsupported",
-    `No Chrome, Chromium, Edge or Brave was found in ${search.tried.length} places. Install one, or set CHROME_PATH ` +
-      "to its executable. `scorpiox-code doctor browser` lists the places.",
-  );
 }
 
 /** @throws AppError `usage`: everything but the web is refused before anything starts */
@@ -126,81 +46,4 @@ function assertWebUrl(text: string): void {
   if (url.username !== "" || url.password !== "") {
     throw new AppError("usage", `A URL with credentials is not opened. Leave them out.`);
   }
-}
-
-async function renderWithRetry(
-  host: BrowserHost,
-  turns: Turns,
-  bounds: BrowserBounds,
-  request: RenderPageRequest,
-  signal: AbortSignal,
-): Promise<LoadedPage> {
-  for (let round = 1; ; round++) {
-    try {
-      return await renderOnce(host, turns, bounds, request, signal);
-    } catch (error) {
-      if (!(error instanceof TabLost)) throw error;
-      assertWanted(signal);
-      if (round >= triesMax) throw lostError(request.url, error);
-    }
-  }
-}
-
-async function renderOnce(
-  host: BrowserHost,
-  turns: Turns,
-  bounds: BrowserBounds,
-  request: RenderPageRequest,
-  signal: AbortSignal,
-): Promise<LoadedPage> {
-  const open = await untilAborted(host.take(), signal, (late) => host.release(late));
-  const { tab, browser } = open;
-  try {
-    const onWaiting = (): void => {
-      if (!turns.hasWaiting) host.prepareSpare();
-    };
-    const page = renderPage({ request, tab, bounds, browserNotes: browser.notes, onWaiting });
-    return await untilAborted(lostOr(tab, page), signal, () => undefined);
-  } finally {
-    host.release(open);
-  }
-}
-
-/** A page whose tab is gone never ends by itself: commands to it may stay unanswered. */
-function lostOr(tab: Tab, page: Promise<LoadedPage>): Promise<LoadedPage> {
-  page.catch(() => undefined);
-  return Promise.race([page, tab.lost]);
-}
-
-/**
- * The result of `work`, or the end of the call, whichever is first.
- * @param onLate gets what the work gives when nobody wants it any more
- */
-async function untilAborted<T>(
-  work: Promise<T>,
-  signal: AbortSignal,
-  onLate: (value: T) => void,
-): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(cancelledError());
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  aborted.promise.catch(() => undefined);
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } catch (error) {
-    if (signal.aborted) work.then(onLate, () => undefined);
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-}
-
-function lostError(url: string, { why }: TabLost): AppError {
-  return new AppError(
-    "system",
-    why === "crashed"
-      ? `${url} crashed its tab of the browser, twice.`
-      : `The browser ended while it showed ${url}, twice.`,
-  );
 }

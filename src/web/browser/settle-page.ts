@@ -45,8 +45,14 @@ export async function settlePage(input: SettleInput): Promise<SettleOutcome> {
     if (look === undefined && performance.now() >= deadline) await world.stopScripts();
     if (look !== undefined && (await isDone(input, look, inert))) return { kind: "settled" };
     input.onWaiting();
-    await Promise.race([tab.traffic.nextChange, Bun.sleep(settleTimes.lookMs)]);
+    await Promise.race([tab.traffic.nextChange, Bun.sleep(nextLookMs(look))]);
   }
+}
+
+/** At the moment in which the text will have been quiet for long enough, when that is soon. */
+function nextLookMs(look: PageLook | undefined): number {
+  const leftMs = settleTimes.domQuietMs - (look?.quietMs ?? 0);
+  return leftMs > 0 ? Math.min(leftMs, settleTimes.lookMs) : settleTimes.lookMs;
 }
 
 function settleDeadline({ tab, bounds, startedAt }: SettleInput): number {

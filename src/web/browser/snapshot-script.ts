@@ -11,7 +11,8 @@ export interface PageSnapshot {
 
 /**
  * Writes the document down: open shadow trees and slots as the tree that is shown, a frame of the same
- * origin that holds the content in the place of its element, what is not displayed marked as `hidden`;
+ * origin that holds the content in the place of its element, what is not displayed marked as `hidden`,
+ * what has no size left out;
  * without code and styles. The page is of no use afterwards. Runs where the page cannot reach; prototypes'
  * members are called because elements can have children named like them (a form with a field `children`).
  */
@@ -20,7 +21,7 @@ const snapshotFunction = String.raw`(charsMax) => {
   const find = (selector, doc = document) =>
     [...Document.prototype.querySelectorAll.call(doc, selector)];
   const { checkVisibility, setAttribute, removeAttribute, hasAttribute } = Element.prototype;
-  const frameTextMin = 200, noscriptTextMin = 200, walkedMax = 200000, hiddenTextMin = 200, laidOutMax = 30000;
+  const frameTextMin = 200, noscriptTextMin = 200, walkedMax = 200000, hiddenTextMin = 20, laidOutMax = 30000;
   // Layout and computed styles take seconds for the largest pages: there only hidden elements are looked for.
   const isLarge = Document.prototype.getElementsByTagName.call(document, "*").length > laidOutMax;
   const textOf = (element) =>
@@ -37,16 +38,20 @@ const snapshotFunction = String.raw`(charsMax) => {
     return { ...cut(root?.textContent ?? ""), isHtml: false, url };
   }
 
+  const attributesOf = Object.getOwnPropertyDescriptor(Element.prototype, "attributes").get;
+  const childNodesOf = Object.getOwnPropertyDescriptor(Node.prototype, "childNodes").get;
   const unseen = [];
   const hide = (element) => {
     setAttribute.call(element, "hidden", "");
     unseen.push(element);
   };
-  const hasOwnText = (element) => {
-    for (let node = element.firstChild; node !== null; node = node.nextSibling) {
-      if (node.nodeType === 3 && node.data.trim() !== "") return true;
-    }
-    return false;
+  const ownTextOf = (element) =>
+    [...childNodesOf.call(element)].filter((node) => node.nodeType === 3 && node.data.trim() !== "");
+  // What is in it may have a size again.
+  const dropSmallText = (element) => {
+    const texts = ownTextOf(element);
+    if (texts.length === 0 || getComputedStyle(element).fontSize !== "0px") return;
+    for (const text of texts) text.data = "";
   };
   const markUnseen = (top) => {
     const walker = Document.prototype.createTreeWalker.call(document, top, 1);
@@ -61,10 +66,8 @@ const snapshotFunction = String.raw`(charsMax) => {
           hide(node);
           inside = false;
         }
-      } else if (!isLarge && hasOwnText(node) && getComputedStyle(node).fontSize === "0px") hide(node);
-      if (inside && node.shadowRoot?.nodeType === 11) {
-        for (const child of node.shadowRoot.children) markUnseen(child);
-      }
+      } else if (!isLarge) dropSmallText(node);
+      if (inside && node.shadowRoot?.nodeType === 11) markUnseen(node.shadowRoot);
       let next = inside ? walker.firstChild() : null;
       while (next === null) {
         next = walker.nextSibling();
@@ -104,8 +107,6 @@ const snapshotFunction = String.raw`(charsMax) => {
   const escapeText = (text) =>
     text.replaceAll("&", "&amp;").replaceAll("\u00a0", "&nbsp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const escapeValue = (text) => escapeText(text).replaceAll('"', "&quot;");
-  const attributesOf = Object.getOwnPropertyDescriptor(Element.prototype, "attributes").get;
-  const childNodesOf = Object.getOwnPropertyDescriptor(Node.prototype, "childNodes").get;
   const writeTree = (top) => {
     const parts = [];
     const write = (node, isRaw) => {

@@ -31,7 +31,7 @@ const heavy = `<style>@font-face{font-family:f;src:url(/font)} body{font-family:
   ${images}<video src="/video"></video>${article()}<script>document.title = "run"</script>`;
 
 const hidden = `<style>.none{display:none} .zero{font-size:0} .line{display:contents}</style>
-  <p class=none>NONE <b>INSIDE</b></p><p class=zero>ZERO</p><p class=line>LINE</p>
+  <p class=none>NONE <b>INSIDE</b></p><p class=zero>ZERO <b style="font-size:9px">SIZED</b></p><p class=line>LINE</p>
   <details><summary>More</summary><p>FOLDED</p></details>
   <form><input name=children><input name=attributes><p class=none>FORM</p></form>
   ${article()}<script type="application/ld+json">{"kept": true}</script><script>let dropped</script>`;
@@ -200,13 +200,13 @@ describe("render() shows", () => {
       "/hidden",
       [
         '<p class="none" hidden="">NONE',
-        '<p class="zero" hidden="">ZERO',
+        '<p class="zero"><b style="font-size:9px">SIZED</b>',
         '<p class="line">LINE',
         "<p>FOLDED",
         '<p class="none" hidden="">FORM',
         '{"kept": true}',
       ],
-      ["dropped", "<style"],
+      ["dropped", "<style", "ZERO"],
     ],
     [
       "a page whose dialogs nobody answers",
