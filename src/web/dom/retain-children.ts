@@ -8,10 +8,15 @@ export function retainChildren(
   parent: ParentNode,
   isRetained: (child: ChildNode) => boolean,
 ): void {
-  const retained: ChildNode[] = [];
-  const removed: ChildNode[] = [];
-  for (const child of parent.children) (isRetained(child) ? retained : removed).push(child);
-  if (removed.length === 0) return;
+  const { children } = parent;
+  // Most elements lose nothing: they cost no list.
+  const first = children.findIndex((child) => !isRetained(child));
+  if (first === -1) return;
+  const retained = children.slice(0, first);
+  const removed = children.slice(first, first + 1);
+  for (const child of children.slice(first + 1)) {
+    (isRetained(child) ? retained : removed).push(child);
+  }
   for (const child of removed) {
     child.parent = null;
     child.prev = null;
