@@ -12,6 +12,8 @@ import { findKind } from "./kinds/find-kind.ts";
 import type { KindCandidate, PageKind } from "./kind-candidate.ts";
 import { blockModel } from "./model/block-model.ts";
 import type { BlockModel } from "./model/block-model.ts";
+import { findManual } from "./manuals/find-manual.ts";
+import { keepManual } from "./manuals/keep-manual.ts";
 import type { PageFacts } from "./page-facts.ts";
 import { readPage } from "./read-page.ts";
 import { articleVote } from "./voters/article-vote.ts";
@@ -57,15 +59,23 @@ export async function extractPage(
 
 async function findMain(page: PageFacts, model: BlockModel): Promise<HtmlElement> {
   const blocks = findBlocks(page.body, page.measure);
+  const manual = findManual(page);
+  const prose = blocks.map(({ chars, linkChars }) => chars - linkChars);
+  const text = manual && keepManual(manual, blocks, prose);
+  if (text !== undefined) return keepBlocks(page.body, blocks, text);
   if (blocks.length > judgedBlocksMax) {
     return keepBlocks(page.body, blocks, keepMarked(page, blocks));
   }
   const opinions = evenTables(blocks, judgeBlocks(page, blocks, model));
   const cut = chooseCut(opinions, blocks.map(weightOf));
+  const chosen = opinions.map((opinion) => opinion >= cut.opinion);
+  const likely = blocks.map((block, index) => (chosen[index] === true ? weightOf(block) : 0));
+  const small = manual && keepManual(manual, blocks, likely);
+  if (small !== undefined) return keepBlocks(page.body, blocks, small);
   const kind = cut.expected < certainMin ? findKind(page) : undefined;
   if (kind !== undefined && isBelieved(kind, cut.expected)) return kind.root;
   const vote = cut.expected < doubtfulMax ? await articleVote(page, blocks, opinions) : undefined;
-  const kept = vote ?? opinions.map((opinion) => opinion >= cut.opinion);
+  const kept = vote ?? chosen;
   return keepBlocks(page.body, blocks, settleHeadings(blocks, opinions, kept));
 }
 

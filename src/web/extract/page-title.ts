@@ -1,5 +1,6 @@
 import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
 import { lineText } from "../dom/node-text.ts";
+import { isPermalink } from "../markdown/furniture.ts";
 import { findElement, findElements } from "../dom/walk.ts";
 
 /** Longer ones are not titles. */
@@ -13,7 +14,7 @@ export function findPageTitle(document: HtmlDocument): string {
   const written = textOf(document, (element) => element.name === "title");
   const meta = metaTitle(document);
   const headings = findElements(document, (element) => element.name === "h1")
-    .map((heading) => lineText(heading, titleCharsMax))
+    .map(headingText)
     .filter((heading) => heading !== "");
   const told = meta || written;
   // A heading that the title repeats is the title as the page shows it.
@@ -21,6 +22,15 @@ export function findPageTitle(document: HtmlDocument): string {
   if (shown !== undefined) return shown;
   if (told === "") return headings.length === 1 ? (headings[0] ?? "") : "";
   return withoutSiteName(told, siteName(document));
+}
+
+/** Without the signs for links to the heading itself. */
+function headingText(heading: HtmlElement): string {
+  const text = lineText(heading, titleCharsMax);
+  const links = findElements(heading, (element) => element.name === "a");
+  const signs = links.filter((link) => isPermalink(link, true)).map((link) => lineText(link));
+  const sign = signs.at(-1) ?? "";
+  return sign !== "" && text.endsWith(sign) ? text.slice(0, -sign.length).trim() : text;
 }
 
 function textOf(document: HtmlDocument, matches: (element: HtmlElement) => boolean): string {

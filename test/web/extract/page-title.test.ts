@@ -41,6 +41,16 @@ describe("findPageTitle()", () => {
       "<title>Well-known rivers of the world</title>",
       "Well-known rivers of the world",
     ],
+    [
+      "without the sign for a link to the heading",
+      "<title>How rivers bend | Example</title><h1>How rivers bend<a class=headerlink href='#bend'>¶</a></h1>",
+      "How rivers bend",
+    ],
+    [
+      "with a sign that belongs to it",
+      "<title>Learning C# | Example</title><h1><a href='/learn#start'>Learning</a> C#</h1>",
+      "Learning C#",
+    ],
     ["none", "<p>text</p>", ""],
   ])("%s", (_, html, expected) => {
     expect(findPageTitle(parseHtml(html))).toBe(expected);

@@ -1,0 +1,59 @@
+import { hasChildren, isTag } from "domhandler";
+import type { ParentNode } from "domhandler";
+
+import type { HtmlElement } from "../../dom/parse-html.ts";
+import { retainChildren } from "../../dom/retain-children.ts";
+import type { Block } from "../blocks/block.ts";
+import type { Manual } from "./find-manual.ts";
+
+/** The text of a manual has at least this part of the weight of its page; else it is a part of the text. */
+const sharedMin = 0.5;
+
+/**
+ * Which blocks stand in the text of a manual: all of it, for its tables, notes, terms and titles are what
+ * its readers look for. What stands beside it leaves the document. Undefined, and nothing is changed,
+ * where the text has little of the `weights`, which say what each block counts for.
+ */
+export function keepManual(
+  manual: Manual,
+  blocks: readonly Block[],
+  weights: readonly number[],
+): boolean[] | undefined {
+  const isInText = createInside(manual.roots);
+  let [shared, total] = [0, 0];
+  for (const [index, { container }] of blocks.entries()) {
+    const weight = weights[index] ?? 0;
+    total += weight;
+    if (isInText(container)) shared += weight;
+  }
+  if (shared < total * sharedMin) return undefined;
+  removeBeside(manual);
+  const isStillInText = createInside(manual.roots);
+  const inText = blocks.map(({ container }) => isStillInText(container));
+  return inText.includes(true) ? inText : undefined;
+}
+
+/** Tells of elements whether they are below one of `roots`; what it has found it remembers. */
+function createInside(roots: ReadonlySet<HtmlElement>): (element: HtmlElement) => boolean {
+  const known = new Map<HtmlElement, boolean>();
+  return (element) => {
+    const path: HtmlElement[] = [];
+    let at: HtmlElement | undefined = element;
+    let isIn: boolean | undefined;
+    while (at !== undefined && isIn === undefined) {
+      isIn = roots.has(at) ? true : known.get(at);
+      path.push(at);
+      at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
+    }
+    for (const passed of path) known.set(passed, isIn ?? false);
+    return isIn ?? false;
+  };
+}
+
+function removeBeside({ roots, isBeside }: Manual): void {
+  const waiting: ParentNode[] = [...roots];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    retainChildren(node, (child) => !isTag(child) || !isBeside(child));
+    for (const child of node.children) if (hasChildren(child)) waiting.push(child);
+  }
+}
