@@ -178,6 +178,24 @@ describe("ReadDocs and PDFs", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test("are read once for all their pages", async () => {
+    const long = Array.from({ length: 40 }, (_, page) => [`${page}: ${sentence.repeat(40)}`]);
+    const base64 = Buffer.from(tinyPdf(long)).toString("base64");
+    const web = new FakeWeb(
+      pageOf("", { contentType: "application/pdf", body: { kind: "bytes", base64 } }),
+    );
+    let count = 0;
+    const counting = {
+      readPdf: (request: { path: string }) => (count++, documents.readPdf(request)),
+    };
+    const limits = { resultCharsMax: 2_000, answerMs: null };
+    const context = fakeContext({ web, documents: counting, results, limits });
+    const first = await readDocs.handler({ url }, context);
+    const second = await readDocs.handler({ url, start: first.structured?.end }, context);
+    expect(second.structured).toMatchObject({ start: first.structured?.end, title: "guide" });
+    expect(count).toBe(1);
+  });
+
   test("cannot be read without a folder for it", async () => {
     const context = fakeContext({ web: new FakeWeb(pdf), documents });
     expect(await failureOf(Promise.resolve(readDocs.handler({ url }, context)))).toBe(

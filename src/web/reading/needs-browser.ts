@@ -4,8 +4,6 @@ import type { HtmlElement } from "../dom/parse-html.ts";
 
 /** Less text than this is no page. */
 const textCharsMin = 200;
-/** A page with more text than this is the page: nothing else about it need be looked at. */
-export const enoughTextChars = 2_000;
 /** A page that asks for scripts or checks its visitor says little else. */
 const noticeCharsMax = 1_500;
 /** Elements that applications fill, by the ids that frameworks give them. */

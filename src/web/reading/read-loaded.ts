@@ -9,13 +9,27 @@ import {
 import type { Extraction } from "../extract/extraction.ts";
 import type { LoadedPage } from "../loaded-page.ts";
 import { cleanText, withoutControls } from "../markdown/clean-text.ts";
+import { KeptTexts, textKey } from "./kept-texts.ts";
 import type { PageReading } from "./page-reading.ts";
 
-/** The extraction of a page in HTML beside what it says; undefined for everything else. */
+/** A page with more text than this is the page: nothing else about it need be looked at. */
+const enoughTextChars = 2_000;
+
+/** Where a page in HTML came from, beside what it says; undefined for everything else. */
 export interface LoadedText {
   readonly reading: PageReading;
-  readonly html: { readonly source: string; readonly extraction: Extraction } | undefined;
+  readonly html: HtmlReading | undefined;
 }
+
+interface HtmlReading {
+  /** Of what was extracted. */
+  readonly textChars: number;
+  /** Where it came from, for a page of which a browser may show more. */
+  readonly short?: { readonly source: string; readonly extraction: Extraction };
+}
+
+/** Of this thread: paging through a page asks for the same text again and again. */
+const keptTexts = new KeptTexts();
 
 /**
  * Reads what was loaded, whatever it is.
@@ -33,18 +47,31 @@ export async function readLoaded(
       `${page.finalUrl} is an image (${page.contentType}). Save it to a file and use ReadImage to see it.`,
     );
   }
-  if (kind.kind !== "html")
-    return {
-      reading: finish(page, await readDocument(page, kind, format, readPdf)),
-      html: undefined,
-    };
+  const key = textKey(page, format);
+  const kept = keptTexts.get(key);
+  if (kept !== undefined) {
+    const { text, textChars } = kept;
+    const html = textChars === undefined ? undefined : { textChars };
+    return { reading: finish(page, text), html };
+  }
+  if (kind.kind === "html") return readHtml(page, format, key);
+  const text = await readDocument(page, kind, format, readPdf);
+  if (text.text.length > enoughTextChars) keptTexts.set(key, { text, textChars: undefined });
+  return { reading: finish(page, text), html: undefined };
+}
+
+async function readHtml(page: LoadedPage, format: ReadFormat, key: string): Promise<LoadedText> {
   const source = page.body.kind === "text" ? page.body.text : "";
   const { extractPage } = await import("../extract/extract-page.ts");
   const extraction = await extractPage(source, page.finalUrl);
-  const text = await writeExtraction(extraction, format);
+  const { title, textChars } = extraction;
   const syntax = ({ markdown: "markdown", text: "plain", html: "html" } as const)[format];
-  const reading = finish(page, { title: extraction.title, text, syntax, notes: [] });
-  return { reading, html: { source, extraction } };
+  const text = { title, text: await writeExtraction(extraction, format), syntax, notes: [] };
+  if (textChars > enoughTextChars) {
+    keptTexts.set(key, { text, textChars });
+    return { reading: finish(page, text), html: { textChars } };
+  }
+  return { reading: finish(page, text), html: { textChars, short: { source, extraction } } };
 }
 
 async function writeExtraction(extraction: Extraction, format: ReadFormat): Promise<string> {

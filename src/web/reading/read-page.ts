@@ -50,18 +50,17 @@ export async function readPage(request: ReadPageRequest, source: PageSource): Pr
 }
 
 async function whyBrowser({ html }: LoadedText): Promise<BrowserReason | undefined> {
-  if (html === undefined) return undefined;
-  const { enoughTextChars, reasonForBrowser } = await import("./needs-browser.ts");
-  const { title, textChars } = html.extraction;
-  if (textChars > enoughTextChars) return undefined;
+  if (html?.short === undefined) return undefined;
+  const { source, extraction } = html.short;
+  const { reasonForBrowser } = await import("./needs-browser.ts");
   const { parseHtml } = await import("../dom/parse-html.ts");
   const { toPlainText } = await import("../markdown/to-markdown.ts");
   return reasonForBrowser({
-    html: html.source,
-    document: parseHtml(html.source),
-    title,
-    text: toPlainText(html.extraction),
-    textChars,
+    html: source,
+    document: parseHtml(source),
+    title: extraction.title,
+    text: toPlainText(extraction),
+    textChars: html.textChars,
   });
 }
 
@@ -116,7 +115,7 @@ function choose(
 }
 
 function charsOf({ html, reading }: LoadedText): number {
-  return html?.extraction.textChars ?? reading.text.length;
+  return html?.textChars ?? reading.text.length;
 }
 
 function lateError(url: string): AppError {
