@@ -17,6 +17,7 @@ export function openSearch(
   return {
     search: (request, signal) => search.search(request, signal),
     report: (signal) => search.report(signal),
+    forget: () => search.forget(),
     async [Symbol.asyncDispose]() {
       await search[Symbol.asyncDispose]();
       await guard[Symbol.asyncDispose]();

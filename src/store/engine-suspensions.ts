@@ -63,6 +63,10 @@ export class EngineSuspensions {
       .immediate();
   }
 
+  clear(): void {
+    this.#database.query("DELETE FROM engine_suspensions").run();
+  }
+
   close(): void {
     this.#database.close();
   }

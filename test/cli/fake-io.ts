@@ -22,6 +22,8 @@ export interface CommandRun {
   /** Queries that were searched for. */
   readonly searched: readonly string[];
   readonly closed: number;
+  /** How often suspensions of search engines were forgotten. */
+  readonly forgotten: number;
 }
 
 export interface CommandRunInput {
@@ -94,6 +96,7 @@ export async function runIn(
     calls: probe.calls,
     searched: probe.searched,
     closed: probe.closed(),
+    forgotten: probe.forgotten(),
   };
 }
 
@@ -124,6 +127,7 @@ interface ServicesProbe {
   served(): StartUp | undefined;
   servedHttp(): HttpSettings | undefined;
   closed(): number;
+  forgotten(): number;
 }
 
 function createServices(input: CommandRunInput): ServicesProbe {
@@ -132,6 +136,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
   let served: StartUp | undefined;
   let servedHttp: HttpSettings | undefined;
   let closed = 0;
+  let forgotten = 0;
   const services: CliServices = {
     version: "1.2.3",
     async serveStdio(options) {
@@ -164,6 +169,10 @@ function createServices(input: CommandRunInput): ServicesProbe {
       return {
         search: answer,
         report: () => answer(),
+        forget: () => {
+          forgotten++;
+          return true;
+        },
         [Symbol.asyncDispose]: async () => void closed++,
       };
     },
@@ -175,6 +184,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
     served: () => served,
     servedHttp: () => servedHttp,
     closed: () => closed,
+    forgotten: () => forgotten,
   };
 }
 

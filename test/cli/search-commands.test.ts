@@ -128,8 +128,16 @@ yandex  timeout               4000
 Their pages may have changed, which a newer version may know: google.
 They take this address for a bot; another network or a proxy helps: bing.
 They were not reached; look at the network, proxy and firewall: yandex.
+Left alone until their time is up; --forget asks them now, after a change of network: mojeek.
 `,
     );
+  });
+
+  test("--forget ends the suspensions before it asks", async () => {
+    const { exitCode, forgotten } = await run(["doctor", "search", "--forget"], { reply });
+    expect([exitCode, forgotten]).toEqual([0, 1]);
+    const plain = await run(["doctor", "search"], { reply });
+    expect(plain.forgotten).toBe(0);
   });
 
   test("--json prints the states; 1 when none answers", async () => {

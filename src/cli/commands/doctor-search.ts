@@ -7,15 +7,25 @@ import type { Printer } from "../print.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
 
 export const doctorSearchCommand: Command = {
-  usage: "[--json]",
+  usage: "[--forget] [--json]",
   description:
     "Asks every search engine the same query and prints which of them answer from this network.\n" +
-    "Engines that are suspended are left alone. Exits with 1 when none answers.",
-  flags: { ...jsonFlag, ...startUpFlags },
+    "Engines that are suspended are left alone, unless --forget is given. Exits with 1 when none answers.",
+  flags: {
+    forget: {
+      kind: "switch",
+      help: "End all suspensions first: what engines hold against one network says nothing about another.",
+    },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print, services }) {
     const start = startUp(args, io, print);
     await using web = await services.openSearch(start);
+    if (args.has("forget") && !web.forget()) {
+      print.warning("The store cannot be used now: some engines may still be suspended.");
+    }
     const reply = await web.report(io.interrupted);
     const { query, elapsedMs, engines } = reply;
     if (args.has("json")) print.json({ query, elapsedMs, engines });
@@ -58,22 +68,21 @@ function rowOf({ name, status, count, ms, detail }: EngineReport): string[] {
   ];
 }
 
-/** What follows from the states, for a person. */
+/** What follows from the states, for a person; the names of the engines come behind it. */
+const adviceByStatus: readonly (readonly [readonly EngineReport["status"][], string])[] = [
+  [["parse_error"], "Their pages may have changed, which a newer version may know"],
+  [["blocked", "poisoned"], "They take this address for a bot; another network or a proxy helps"],
+  [["rate_limited"], "They were asked too often from this address, and are left alone for a while"],
+  [["timeout", "error"], "They were not reached; look at the network, proxy and firewall"],
+  [
+    ["suspended"],
+    "Left alone until their time is up; --forget asks them now, after a change of network",
+  ],
+];
+
 function adviceFor(engines: readonly EngineReport[]): string[] {
-  const named = (...states: readonly EngineReport["status"][]): string =>
-    engines.flatMap(({ name, status }) => (states.includes(status) ? [name] : [])).join(", ");
-  const changed = named("parse_error");
-  const walled = named("blocked", "poisoned");
-  const away = named("timeout", "error");
-  return [
-    ...(changed === ""
-      ? []
-      : [`Their pages may have changed, which a newer version may know: ${changed}.`]),
-    ...(walled === ""
-      ? []
-      : [`They take this address for a bot; another network or a proxy helps: ${walled}.`]),
-    ...(away === ""
-      ? []
-      : [`They were not reached; look at the network, proxy and firewall: ${away}.`]),
-  ];
+  return adviceByStatus.flatMap(([states, advice]) => {
+    const named = engines.filter(({ status }) => states.includes(status)).map(({ name }) => name);
+    return named.length === 0 ? [] : [`${advice}: ${named.join(", ")}.`];
+  });
 }

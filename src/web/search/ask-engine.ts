@@ -1,3 +1,4 @@
+import { AppError, systemCodeOf } from "../../base/errors.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
 import { engineStepsMax } from "./engine.ts";
 import type {
@@ -39,8 +40,8 @@ type Sent =
 
 /**
  * Asks one engine, in as many requests as that takes, and reads its answer.
- * @throws what the guard throws: no connection, a refused address, the end of the signal; AppError `limit` when there is
- *   no time to read what came
+ * @throws what the guard throws: no connection, a refused address, the end of the signal; AppError `system` when the
+ *   answer breaks off, `limit` when there is no time to read what came
  */
 export async function askEngine(
   engine: SearchEngine,
@@ -102,13 +103,19 @@ function afterRedirect(status: number, message: Message): Message {
 }
 
 async function readResponse(url: URL, response: Response): Promise<Sent> {
-  const text = await readAnswerText(response);
+  const text = await readAnswerText(response).catch(brokenOff);
   if (text === undefined) {
     return { kind: "answer", answer: { state: "error", detail: "body too large" } };
   }
   const { status } = response;
   const headers = plainHeaders(response.headers);
   return { kind: "response", response: { status, url: url.href, headers, text } };
+}
+
+/** The messages of Bun name the address that was dialled, and with it the query. */
+function brokenOff(error: unknown): never {
+  const reason = systemCodeOf(error) ?? "unknown reason";
+  throw new AppError("system", `the answer broke off: ${reason}`, { cause: error });
 }
 
 /** Several headers of one name in one text, cookies too. */

@@ -47,6 +47,10 @@ export class EngineSearch implements WebSearch {
     return this.#run(parseQuery(checkQuery), this.#parts.wholeRoster, signal);
   }
 
+  forget(): boolean {
+    return this.#parts.book.forget();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     // What they have learned is noted first.

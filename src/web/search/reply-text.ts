@@ -43,9 +43,13 @@ export function replyText(reply: SearchReply): string {
 function failureText(reply: SearchReply): string {
   const states = reply.engines.map((engine) => `- ${engineState(engine, detailOf(engine))}`);
   const head = `No search engine answered for "${reply.query}" (${answeredText(reply)}): this does not mean that there is nothing to find.`;
-  const isOwnPace = reply.engines.some(({ detail }) => detail === ownPace);
-  const advice = isOwnPace ? `${ownPaceAdvice}\n${allFailedAdvice}` : allFailedAdvice;
-  return [head, states.join("\n"), advice].join("\n\n");
+  return [head, states.join("\n"), adviceFor(reply.engines).join("\n")].join("\n\n");
+}
+
+function adviceFor(engines: readonly EngineReport[]): string[] {
+  const isPaced = ({ detail }: EngineReport): boolean => detail === ownPace;
+  if (engines.length > 0 && engines.every(isPaced)) return [ownPaceAdvice];
+  return engines.some(isPaced) ? [ownPaceAdvice, allFailedAdvice] : [allFailedAdvice];
 }
 
 /** `8 of 11 engines answered in 2.1 s` */

@@ -84,6 +84,16 @@ export class SuspensionBook implements Disposable {
     }
   }
 
+  /** Ends all suspensions, for all processes. False when the store cannot be used now, which may still have some. */
+  forget(): boolean {
+    this.#unwritten.clear();
+    const isCleared = this.#written((store) => {
+      store.clear();
+      return true;
+    });
+    return isCleared === true;
+  }
+
   [Symbol.dispose](): void {
     this.#drop();
   }

@@ -13,4 +13,6 @@ export interface WebSearch extends AsyncDisposable {
    * @throws AppError `cancelled`
    */
   report(signal: AbortSignal): Promise<SearchReply>;
+  /** Ends all suspensions, for all processes. False when the store cannot be used. */
+  forget(): boolean;
 }

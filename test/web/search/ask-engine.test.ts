@@ -62,6 +62,8 @@ function pageAt(path: string): Response {
       return new Response(Bun.gzipSync(Buffer.alloc(30_000_000)), {
         headers: { "Content-Encoding": "gzip" },
       });
+    case "/not-packed":
+      return new Response("no gzip at all", { headers: { "Content-Encoding": "gzip" } });
     case "/cookies": {
       const headers = new Headers([
         ["Set-Cookie", "a=1"],
@@ -166,6 +168,13 @@ describe("askEngine(): bodies", () => {
     expect((await ask("/3-mb")).read?.text).toHaveLength(3 * 1024 * 1024);
     expect((await ask("/over-3-mb")).answer).toEqual(tooLarge);
     expect((await ask("/bomb")).answer).toEqual(tooLarge);
+  });
+
+  test("a body that breaks off is told without the address that was asked", async () => {
+    expect(ask("/not-packed")).rejects.toMatchObject({
+      code: "system",
+      message: "the answer broke off: ZlibError",
+    });
   });
 
   test("the engine gets all cookies, and other headers in lower case", async () => {

@@ -112,6 +112,15 @@ Engines: duckduckgo ok 10; brave ok 20; google blocked (javascript); qwant suspe
     }
   });
 
+  test("when only its own pace kept it from asking, it says nothing of engines and networks", () => {
+    const engines = ["brave", "bing"].map((name) =>
+      report(name, { status: "rate_limited", count: 0, detail: "own pace" }),
+    );
+    const text = replyText(reply({ results: [], found: 0, engines, partial: true }));
+    expect(text).toContain("Too many searches");
+    expect(text).not.toContain("HTTPS_PROXY");
+  });
+
   test.each([
     ["long texts", "x".repeat(60), 10],
     ["long addresses", "x".repeat(700), 7],

@@ -55,6 +55,23 @@ describe("SuspensionBook", () => {
     expect(second.claimProbe("brave")).toBe(false);
   });
 
+  test("forget() ends all suspensions, for all processes", () => {
+    using first = openBook();
+    using second = openBook();
+    first.record("brave", challenge, false);
+    second.record("bing", challenge, false);
+    expect(first.forget()).toBe(true);
+    expect([first.standings(), second.standings()]).toEqual([new Map(), new Map()]);
+  });
+
+  test("forget() ends those that are kept in memory, and says that the store was not reached", () => {
+    writeFileSync(join(root, "no-folder"), "");
+    using book = openBook(join(root, "no-folder", "s.db"));
+    book.record("brave", challenge, false);
+    expect(book.forget()).toBe(false);
+    expect(book.standings()).toEqual(new Map());
+  });
+
   test("a probe that died with its process is followed by another", () => {
     using first = openBook();
     using second = openBook();
