@@ -70,12 +70,12 @@ async function readFrom(
 /** The file with its character set decoded, as it would be on arrival. */
 async function textOf(file: string): Promise<string> {
   const { readAnswerText } = await import("../../web/search/read-answer-text.ts");
-  const bytes = await Bun.file(file)
-    .bytes()
-    .catch((error: unknown) => {
+  // As a stream: no more of it is read than of an answer, however much there is.
+  const text = await readAnswerText(new Response(Bun.file(file).stream())).catch(
+    (error: unknown) => {
       throw new AppError("not_found", `--from-file ${file} cannot be read: ${messageOf(error)}`);
-    });
-  const text = await readAnswerText(new Response(bytes));
+    },
+  );
   if (text !== undefined) return text;
   throw new AppError("limit", `--from-file ${file} is larger than any page that is read: 3 MB.`);
 }

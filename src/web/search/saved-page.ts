@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { cleanText } from "./clean-text.ts";
 import { listPages } from "./engine-list.ts";
 import {
   type EngineAnswer,
@@ -8,6 +9,7 @@ import {
   engineIds,
 } from "./engine.ts";
 import { findEngine } from "./engines/engines.ts";
+import { askedQuery } from "./pages/asked-query.ts";
 import { isPoisoned } from "./poisoning.ts";
 import { parseQuery } from "./query.ts";
 
@@ -70,13 +72,16 @@ export async function readSavedPage(
     headers: meta.headers ?? {},
     text,
   };
-  return readingOf(await engine.read(response, query), meta.query);
+  const answer = await engine.read(response, query);
+  return answer.state === "ok"
+    ? await goodReading(answer.results, text, meta)
+    : poorReading(answer);
 }
 
-function readingOf(answer: EngineAnswer, query: string | undefined): SavedPageReading {
+type PoorAnswer = Exclude<EngineAnswer, { state: "ok" }>;
+
+function poorReading(answer: PoorAnswer): SavedPageReading {
   switch (answer.state) {
-    case "ok":
-      return goodReading(answer.results, query);
     case "no_results":
       return { state: "empty", results: [] };
     case "blocked":
@@ -89,16 +94,24 @@ function readingOf(answer: EngineAnswer, query: string | undefined): SavedPageRe
   }
 }
 
-function goodReading(results: readonly RawResult[], query: string | undefined): SavedPageReading {
-  if (query !== undefined && query.trim() !== "") {
-    const pages = listPages(results, new Date());
-    if (isPoisoned(pages, parseQuery(query).tokens)) {
-      const note = `poisoned: none of ${results.length} results has to do with the query; all dropped`;
-      return { state: "ok", results: [], note };
-    }
+/** Unrelated results are dropped when it is known what was asked, and only noted when the page alone says so. */
+async function goodReading(
+  results: readonly RawResult[],
+  text: string,
+  { query }: SavedPageMeta,
+): Promise<SavedPageReading> {
+  const unrelated = `poisoned: none of ${results.length} results has to do with`;
+  if (isUnrelated(results, query)) {
+    return { state: "ok", results: [], note: `${unrelated} the query; all dropped` };
   }
-  return {
-    state: "ok",
-    results: results.map(({ title, url, snippet }) => ({ title, url, snippet })),
-  };
+  const shown = results.map(({ title, url, snippet }) => ({ title, url, snippet }));
+  const asked = query === undefined ? await askedQuery(text) : undefined;
+  if (!isUnrelated(results, asked)) return { state: "ok", results: shown };
+  const note = `${unrelated} "${asked}", which the page was asked for; a search drops them all`;
+  return { state: "ok", results: shown, note };
+}
+
+function isUnrelated(results: readonly RawResult[], query: string | undefined): boolean {
+  if (query === undefined || cleanText(query) === "") return false;
+  return isPoisoned(listPages(results, new Date()), parseQuery(query).tokens);
 }

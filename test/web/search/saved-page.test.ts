@@ -54,6 +54,30 @@ describe("readSavedPage()", () => {
     expect(found).toEqual({ ...expected, count });
   });
 
+  test("notes results that have nothing to do with the query that stands in the page", async () => {
+    const page = (box: string): string =>
+      fixture("bing/results.html").replace(/<body[^>]*>/, (body) => `${body}<form>${box}</form>`);
+    const notesOf = async (...boxes: string[]): Promise<(string | undefined)[]> =>
+      await Promise.all(boxes.map(async (box) => (await readSavedPage("bing", page(box))).note));
+    const unrelated =
+      'poisoned: none of 2 results has to do with "quantum gravity", which the page was asked for; a search drops them all';
+    expect(
+      await notesOf(
+        '<input name="q" value="quantum gravity">',
+        '<textarea name="q">quantum gravity</textarea>',
+        '<input name="q" value=""><input name="q" value="quantum gravity">',
+        '<input name="q" value="tide pools">',
+        '<input name="q" value="">',
+        "",
+      ),
+    ).toEqual([unrelated, unrelated, unrelated, undefined, undefined, undefined]);
+    const { state, results } = await readSavedPage(
+      "bing",
+      page('<input name="q" value="quantum gravity">'),
+    );
+    expect([state, results.length]).toEqual(["ok", 2]);
+  });
+
   test("gives title, address and snippet only", async () => {
     const { results } = await readSavedPage("wikipedia", fixture("wikipedia/results.json"), {
       language: "de",
