@@ -7,6 +7,7 @@ import { judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
 import { keepMarked } from "./blocks/keep-marked.ts";
 import { settleHeadings } from "./blocks/settle-headings.ts";
+import { settleLeads } from "./blocks/settle-leads.ts";
 import type { Extraction } from "./extraction.ts";
 import { findKind } from "./kinds/find-kind.ts";
 import type { KindCandidate, PageKind } from "./kind-candidate.ts";
@@ -76,7 +77,11 @@ async function findMain(page: PageFacts, model: BlockModel): Promise<HtmlElement
   if (kind !== undefined && isBelieved(kind, cut.expected)) return kind.root;
   const vote = cut.expected < doubtfulMax ? await articleVote(page, blocks, opinions) : undefined;
   const kept = vote ?? chosen;
-  return keepBlocks(page.body, blocks, settleHeadings(blocks, opinions, kept));
+  return keepBlocks(
+    page.body,
+    blocks,
+    settleLeads(blocks, settleHeadings(blocks, opinions, kept, page.title)),
+  );
 }
 
 function isBelieved({ kind, confidence }: KindCandidate, expected: number): boolean {

@@ -4,22 +4,29 @@ import type { Block } from "./block.ts";
 const opinionMin = 0.08;
 /** A heading more likely than this stays, even when nothing of its section does. */
 const opinionSure = 0.8;
+/** Blocks to look for the text of a title in: a date and a choice of languages may come first. */
+const titleReach = 3;
 
 /**
  * Makes headings follow what stands below them: one whose text is kept is kept, one whose section goes
- * goes with it. Headings of the first level are titles, which are kept for themselves.
+ * goes with it. Headings of the first level are titles, which are kept for themselves, and above text that is
+ * kept: surely where `title`, the title of the page, says something else.
  */
 export function settleHeadings(
   blocks: readonly Block[],
   opinions: readonly number[],
   isKept: readonly boolean[],
+  title: string,
 ): boolean[] {
   const settled = [...isKept];
   // From the end, so that a heading above a heading finds that one settled.
   for (let index = blocks.length - 2; index >= 0; index--) {
     const level = headingLevel(blocks[index]);
-    if (level < 2) continue;
     const opinion = opinions[index] ?? 0;
+    if (level === 1 && settled[index] !== true) {
+      settled[index] = isTitle(blocks, settled, index, opinion, title);
+    }
+    if (level < 2) continue;
     const nextLevel = headingLevel(blocks[index + 1]);
     const beginsText = nextLevel === 0 || nextLevel > level;
     if (settled[index] !== true) {
@@ -29,6 +36,32 @@ export function settleHeadings(
     }
   }
   return settled;
+}
+
+function isTitle(
+  blocks: readonly Block[],
+  settled: readonly boolean[],
+  heading: number,
+  opinion: number,
+  title: string,
+): boolean {
+  const [block, next] = [blocks[heading], blocks[heading + 1]];
+  if (block === undefined || next === undefined || headingLevel(next) === 1) return false;
+  if (settled[heading + 1] === true && opinion >= opinionMin) return true;
+  if (isSaid(block.text, title)) return false;
+  if (settled[heading + 1] === true) return block.container.parent === next.container.parent;
+  return (
+    opinion >= opinionMin && settled.slice(heading + 1, heading + 1 + titleReach).includes(true)
+  );
+}
+
+/** Whether the title of the page says what a heading says. */
+function isSaid(heading: string, title: string): boolean {
+  return letters(title).includes(letters(heading));
+}
+
+function letters(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
 
 function hasKeptSection(

@@ -50,14 +50,35 @@ describe("settleHeadings()", () => {
       [false, true, true],
     ],
     [
-      "a title is its own matter",
+      "a title does not go with what follows it",
       "<h1>Title</h1><p>Text</p>",
-      [0.2, 1],
-      [false, true],
-      [false, true],
+      [0.6, 0],
+      [true, false],
+      [true, false],
     ],
   ])("%s", (_, html, opinions, isKept, expected) => {
     const { blocks } = pageBlocks(html);
-    expect(settleHeadings(blocks, opinions, isKept)).toEqual(expected);
+    expect(settleHeadings(blocks, opinions, isKept, "Rivers")).toEqual(expected);
+  });
+
+  test.each([
+    ["a likely title is kept with its text", "<h1>Rivers</h1><p>Text</p>", 0.1, true],
+    ["but not one that is surely something else", "<h1>Rivers</h1><p>Text</p>", 0.05, false],
+    ["but one that the title of the page does not say", "<h1>Bends</h1><p>Text</p>", 0.05, true],
+    [
+      "not the name of the site beside the text",
+      "<div><h1>Bends</h1></div><p>Text</p>",
+      0.05,
+      false,
+    ],
+    ["also above a line or two", "<h1>Bends</h1><p>by</p><p>date</p><p>Text</p>", 0.1, true],
+    ["no further", "<h1>Bends</h1><p>by</p><p>date</p><p>more</p><p>Text</p>", 0.1, false],
+    ["and only where it says more", "<h1>Rivers</h1><p>by</p><p>Text</p>", 0.1, false],
+    ["not above another title", "<h1>Site</h1><h1>Bends</h1><p>Text</p>", 0.1, false],
+  ])("%s", (_, html, opinion, expected) => {
+    const { blocks } = pageBlocks(html);
+    const isKept = blocks.map(({ text }) => text === "Text");
+    const opinions = blocks.map(({ text }) => (text === "Text" ? 1 : opinion));
+    expect(settleHeadings(blocks, opinions, isKept, "Rivers - Site").at(0)).toBe(expected);
   });
 });
