@@ -135,7 +135,7 @@ export interface ServiceMethods {
 export type ServiceMethod = keyof ServiceMethods;
 
 /**
- * Methods that change something or disturb somebody. Their replies are recorded with the job: when a job has to start
+ * Methods that change something, disturb somebody or cost seconds. Their replies are recorded with the job: when a job has to start
  * over in another Worker they are answered from the record and not done twice.
  */
 export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
@@ -144,4 +144,9 @@ export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
   "background.kill",
   "results.create",
   "client.ask",
+  "web.fetchPage",
+  "web.renderPage",
+  "web.search",
+  "images.convert",
+  "documents.readPdf",
 ]);

@@ -69,10 +69,13 @@ export type FromWorker =
 const separator = "\n";
 
 export function encodeToWorker(message: ToWorker): string {
-  if (message.kind !== "reply" || !message.reply.ok) return JSON.stringify(message);
-  const { value } = message.reply;
-  if (!(value instanceof JsonText)) return JSON.stringify(message);
-  return `{"kind":"reply","jobId":${message.jobId},"reply":{"ok":true,"value":${value.json}}}`;
+  if (message.kind !== "reply") return JSON.stringify(message);
+  return `{"kind":"reply","jobId":${message.jobId},"reply":${encodeReply(message.reply)}}`;
+}
+
+function encodeReply(reply: ServiceReply): string {
+  if (!reply.ok || !(reply.value instanceof JsonText)) return JSON.stringify(reply);
+  return `{"ok":true,"value":${reply.value.json}}`;
 }
 
 /** A job, put together from its parts: most of them are short and the same in every call. */
@@ -94,7 +97,7 @@ export function encodeJob(
     `"limits":{"resultCharsMax":${resultCharsMax},"answerMs":${answerMs}},` +
     `"snapshots":${JSON.stringify(snapshots)},` +
     (canAsk.length === 0 ? "" : `"canAsk":${JSON.stringify(canAsk)},`) +
-    `"record":${record.length === 0 ? "[]" : JSON.stringify(record)},` +
+    `"record":[${record.map(encodeReply).join(",")}],` +
     `"args":${JSON.stringify(args)}}`
   );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
+import { JsonText } from "../../src/base/json-text.ts";
 import { workerQueueMax } from "../../src/base/limits.ts";
 import type { InputKind } from "../../src/protocol/input-request.ts";
 import type { JobOutcome, JobServiceHost } from "../../src/workers/job.ts";
@@ -144,6 +145,23 @@ describe("WorkerPool", () => {
     run.resolve({ ok: true, value: "ran" });
     expect(shown(await parked)).toBe('[false,true,"answers","ran"]');
     expect(calls).toEqual(["client.ask", "background.run"]);
+  });
+
+  test("a job that starts over has its page already, and no server is asked twice", async () => {
+    using harness = new PoolHarness("faulty-worker.ts", 1);
+    const run = Promise.withResolvers<{ ok: true; value: string }>();
+    const calls: string[] = [];
+    const page = { ok: true as const, value: new JsonText('{"text":"a\\nb"}') };
+    const services: JobServiceHost = ({ method }) => {
+      calls.push(method);
+      return method === "web.fetchPage" ? Promise.resolve(page) : run.promise;
+    };
+    const parked = harness.run("page", "x", { services });
+    await until(() => calls.length === 2);
+    expect(shown(await harness.run("exit"))).toBe("lost: it exited with code 3");
+    run.resolve({ ok: true, value: "ran" });
+    expect(shown(await parked)).toBe('[{"text":"a\\nb"},"ran"]');
+    expect(calls).toEqual(["web.fetchPage", "background.run"]);
   });
 
   test("a service may end its job, whose handler never goes on", async () => {
