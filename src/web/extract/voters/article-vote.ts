@@ -3,6 +3,7 @@ import { weightOf } from "../blocks/judge-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { writeMarkedHtml } from "./mark-blocks.ts";
 import { readabilityVote } from "./readability-vote.ts";
+import { treeWork } from "./tree-work.ts";
 
 /** Types of schema.org and OpenGraph with one text at their centre. */
 const articleTypes = /^(?:og:article|(?:\w*newsarticle|article|blogposting))$/;
@@ -15,8 +16,10 @@ const opinionMin = 0.4;
 const doubtMax = 0.3;
 /** A voter that finds less prose, in characters, has found a teaser. */
 const proseCharsMin = 700;
-/** Voters take long over large pages: one second for some 1.5 million characters. */
-const htmlCharsMax = 1_000_000;
+/** Voters take a second for so much HTML, in characters. Real articles have half of it at most. */
+const htmlCharsMax = 600_000;
+/** They ask elements about their ancestors, over and over: a second for so much. Real articles have a quarter at most. */
+const treeWorkMax = 200_000;
 
 /**
  * Which blocks of a doubtful article both Readability and the opinions take for content; undefined
@@ -30,6 +33,7 @@ export async function articleVote(
   const types = [...page.structured.types];
   if (!types.some((type) => articleTypes.test(type))) return undefined;
   if (types.some((type) => otherTypes.test(type))) return undefined;
+  if (treeWork(page.body, treeWorkMax) > treeWorkMax) return undefined;
   const html = writeMarkedHtml(page.body, page.title, blocks);
   const vote = html.length > htmlCharsMax ? undefined : await readabilityVote(html, blocks);
   if (vote === undefined || meanOpinion(blocks, opinions, vote) < opinionMin) return undefined;

@@ -48,6 +48,7 @@ describe("articleVote()", () => {
       0.9,
     ],
     ["a choice that is hardly content", isArticle + article + beside, 0.35],
+    ["a page that would take it long", isArticle + "<div>".repeat(390) + article.repeat(400), 0.9],
     ["a teaser", `${isArticle}<article><p>${sentence.repeat(3)}</p></article>`, 0.9],
   ])("has no say on %s", async (_, html, opinion) => {
     expect(await voteOn(html, opinion)).toBeUndefined();
