@@ -3,10 +3,9 @@ import { SharedWork } from "../../base/shared-work.ts";
 import type { EngineRoster } from "./choose-engines.ts";
 import { isAnswer } from "./is-answer.ts";
 import { parseQuery } from "./query.ts";
-import type { Query } from "./query.ts";
 import { SearchCache } from "./search-cache.ts";
 import { SearchRunner } from "./search-runner.ts";
-import type { SearchRunnerParts } from "./search-runner.ts";
+import type { SearchRunnerParts, SearchTask } from "./search-runner.ts";
 import type { WebSearch } from "./web-search.ts";
 
 export interface EngineSearchParts extends SearchRunnerParts {
@@ -37,14 +36,18 @@ export class EngineSearch implements WebSearch {
     const cached = this.#cache.get(query.text);
     if (cached !== undefined) return { ...cached, cached: true };
     return this.#underWay.run(query.text, signal, async (shared) => {
-      const reply = await this.#run(query, this.#parts.roster, shared);
+      const reply = await this.#run(
+        { query, roster: this.#parts.roster, waitsForAll: false },
+        shared,
+      );
       if (reply.engines.some(isAnswer)) this.#cache.set(query.text, reply);
       return reply;
     });
   }
 
   report(signal: AbortSignal): Promise<SearchReply> {
-    return this.#run(parseQuery(checkQuery), this.#parts.wholeRoster, signal);
+    const query = parseQuery(checkQuery);
+    return this.#run({ query, roster: this.#parts.wholeRoster, waitsForAll: true }, signal);
   }
 
   forget(): boolean {
@@ -58,9 +61,9 @@ export class EngineSearch implements WebSearch {
     this.#parts.book[Symbol.dispose]();
   }
 
-  async #run(query: Query, roster: EngineRoster, wanted: AbortSignal): Promise<SearchReply> {
+  async #run(task: SearchTask, wanted: AbortSignal): Promise<SearchReply> {
     const signal = AbortSignal.any([wanted, this.#closing.signal]);
-    const run = this.#runner.run(query, roster, signal);
+    const run = this.#runner.run(task, signal);
     this.#running.add(run);
     try {
       return await run;

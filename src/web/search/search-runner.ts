@@ -29,6 +29,14 @@ export interface SearchRunnerParts {
   readonly now: () => number;
 }
 
+/** One search. */
+export interface SearchTask {
+  readonly query: Query;
+  readonly roster: EngineRoster;
+  /** Slow engines too, when there is already enough: to learn what each of them does. */
+  readonly waitsForAll: boolean;
+}
+
 /** Makes one search after another, and knows what engines want from one to the next: their pace, their cookies. */
 export class SearchRunner {
   readonly #parts: SearchRunnerParts;
@@ -44,12 +52,13 @@ export class SearchRunner {
    * Chooses, asks, judges, merges.
    * @throws AppError `cancelled` when `signal` says so
    */
-  async run(query: Query, roster: EngineRoster, signal: AbortSignal): Promise<SearchReply> {
+  async run(task: SearchTask, signal: AbortSignal): Promise<SearchReply> {
+    const { query, roster } = task;
     const startedAt = performance.now();
     const now = new Date(this.#parts.now());
     const choices = chooseEngines(roster, this.#parts.book);
     const asks = choices.filter((choice) => choice.kind === "ask");
-    const judged = await this.#ask(asks, query, now, signal);
+    const judged = await this.#ask(asks, task, now, signal);
     const lists = [...judged.values()].flatMap(({ list }) => list ?? []);
     const engines = choices.map((choice) => reportOf(choice, judged));
     return {
@@ -65,7 +74,7 @@ export class SearchRunner {
   /** What came of each question, by engine; noted for all processes. */
   async #ask(
     asks: readonly Ask[],
-    query: Query,
+    { query, waitsForAll }: SearchTask,
     now: Date,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, JudgedEngine>> {
@@ -77,7 +86,7 @@ export class SearchRunner {
       const result = judgeSettled(settled, query, now);
       judged.set(settled.ask, result);
       if (result.suspect === undefined) note(settled.ask, result);
-      return isEnough([...judged.values()]);
+      return !waitsForAll && isEnough([...judged.values()]);
     };
     const cleared = new Map<string, JudgedEngine>();
     try {

@@ -96,6 +96,20 @@ describe("a search of eleven engines", () => {
   }, 20_000);
 });
 
+test("the self-check waits for slow engines, where a search has had enough", async () => {
+  const quick = ["duckduckgo", "brave", "startpage", "yahoo", "bing", "mojeek", "google"] as const;
+  const plays = Object.fromEntries(
+    quick.map((id) => [id, found(...urls(`python-${id}-a`, `python-${id}-b`))]),
+  );
+  const slow: Play = async () => {
+    await Bun.sleep(1_300);
+    return Response.json(found(...urls("python-slow")));
+  };
+  await using stage = new SearchStage({ ...plays, yandex: slow });
+  const reply = await stage.open().report(patient);
+  expect(states(reply)).toEqual([...quick.map((id) => `${id} ok`), "yandex ok"]);
+});
+
 describe("the cache", () => {
   test("gives the same reply again, but not one in which every engine failed", async () => {
     await using stage = new SearchStage({
