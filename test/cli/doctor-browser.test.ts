@@ -17,9 +17,9 @@ describe.skipIf(process.platform === "win32")("doctor browser", () => {
     const { exitCode, stdout } = await runIn(tree, ["doctor", "browser"], { env });
     expect([exitCode, stdout]).toEqual([
       0,
-      "  tools/google-chrome-stable  PATH\n" +
-        "  tools/google-chrome         PATH\n" +
-        "* tools/chromium              PATH\n" +
+      "    tools/google-chrome-stable  PATH\n" +
+        "    tools/google-chrome         PATH\n" +
+        "  * tools/chromium              PATH\n" +
         "\nReadDocs uses tools/chromium.\n",
     ]);
   });
