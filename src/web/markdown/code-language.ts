@@ -60,8 +60,10 @@ const labelCharsMax = 24;
 
 /** The language of a block of code, from its own marks, those of what is in it and of what is around it; empty when nobody says. */
 export function codeLanguage(pre: HtmlElement): string {
-  const code = findElement(pre, ({ name }) => name === "code" || name === "pre");
-  const isWithin = code === undefined ? [] : [code];
+  // mdBook writes `pre` in `pre`, and the language on the `code` in that.
+  const isWithin = ["pre", "code"].flatMap(
+    (inner) => findElement(pre, ({ name }) => name === inner) ?? [],
+  );
   const around: HtmlElement[] = [];
   for (
     let parent = parentOf(pre);

@@ -1,5 +1,5 @@
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { hasClass, parentOf, shortText } from "./element.ts";
+import { findElement, hasClass, parentOf, shortText } from "./element.ts";
 
 const permalinkClass =
   /(?:^|\s)(?:headerlink|header-?anchor|header-?link|hash-?link|heading-?anchor|heading-?link|anchor(?:-?link|js-link|-heading|-?icon)?|permalink|perma-?link|direct-link|self-link|section-link|mark|doc-anchor|octicon-link|deep-link|bookmark-link)(?:\s|$)/i;
@@ -22,6 +22,8 @@ export function isPermalink(link: HtmlElement, isInHeading: boolean): boolean {
   // A sign of a badly decoded page is two signs.
   if (text !== undefined && text.length <= 2 && hasClass(link, headerLinkClass)) return true;
   if (text === undefined || !permalinkText.test(text)) return false;
+  // The sign itself, in an index of signs.
+  if (text !== "" && findElement(link, ({ name }) => name === "code") !== undefined) return false;
   return text !== "" || isInHeading || hasClass(link, permalinkClass);
 }
 

@@ -2,7 +2,7 @@ import { type ChildNode, isTag } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Block } from "./block.ts";
-import { hasClass, textOf } from "./element.ts";
+import { childrenNamed, hasClass, textOf } from "./element.ts";
 import { isUnreadName } from "./element-kinds.ts";
 import { isHidden } from "./hidden.ts";
 import { inlineCode } from "./inline-code.ts";
@@ -20,7 +20,7 @@ export function readDefinitions(list: HtmlElement, place: Place, reading: Readin
     const note = reading.survey.footnotes.notes.get(child);
     if (child.name === "dt") {
       const term = readTerm(child, place, reading);
-      if (term !== "") items.push([{ kind: "paragraph", text: term }]);
+      if (term.length > 0) items.push(term);
       continue;
     }
     const blocks = reading.readBlocks(
@@ -64,8 +64,17 @@ function entriesOf(list: HtmlElement): HtmlElement[] {
   });
 }
 
-function readTerm(term: HtmlElement, place: Place, reading: Reading): string {
+function readTerm(term: HtmlElement, place: Place, reading: Reading): Block[] {
+  const text = termText(term, place, reading);
+  // Declarations of several lines, as nimdoc writes them.
+  if (text === undefined) return reading.readBlocks(term.children, nested(place), reading);
+  return text === "" ? [] : [{ kind: "paragraph", text }];
+}
+
+/** A term on one line; undefined when it is a block of code. */
+function termText(term: HtmlElement, place: Place, reading: Reading): string | undefined {
   if (hasClass(term, signatureClass)) return inlineCode(signature(term), reading.style);
+  if (childrenNamed(term, ["pre"]).length > 0) return undefined;
   const text = readLine(term.children, { ...place, isStrong: true }, reading);
   return text === "" || reading.style === "text" ? text : `**${text}**`;
 }

@@ -16,7 +16,8 @@ export function readList(element: HtmlElement, place: Place, reading: Reading): 
   let items: Block[][] = [];
   const start = element.name === "ol" ? startOf(element) : null;
   const flush = (): void => {
-    if (items.length > 0) blocks.push({ kind: "list", list: { start, items } });
+    if (start === null && items.every(isSection)) blocks.push(...items.flat());
+    else if (items.length > 0) blocks.push({ kind: "list", list: { start, items } });
     items = [];
   };
   for (const child of element.name === "li" ? [element] : element.children) {
@@ -32,6 +33,11 @@ export function readList(element: HtmlElement, place: Place, reading: Reading): 
   }
   flush();
   return blocks;
+}
+
+/** An item that begins with a heading is a part of the page: javadoc makes lists of its sections. */
+function isSection([first]: readonly Block[]): boolean {
+  return first?.kind === "heading";
 }
 
 function readItem(child: ChildNode, place: Place, reading: Reading): Block[] {

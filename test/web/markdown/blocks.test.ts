@@ -85,6 +85,19 @@ describe("lists", () => {
     row("empty items vanish", "<ul><li><li>a<li> </ul>", "- a"),
     row("items without a list", "<div><li>a</div>", "- a"),
     row("side by side", "<ul><li>a</ul><ul><li>b</ul>", "- a", "", "* b"),
+    row(
+      "of sections are the sections",
+      "<ul><li><section><h2>A</h2><p>b</p></section></li><li><h2>C</h2><ul><li>d</ul></li></ul>",
+      "## A",
+      "",
+      "b",
+      "",
+      "## C",
+      "",
+      "- d",
+    ),
+    row("but numbered ones", "<ol><li><h2>A</h2>b</li></ol>", "1. ## A", "", "   b"),
+    row("nor when an item is none", "<ul><li><h2>A</h2></li><li>b</li></ul>", "- ## A", "", "- b"),
   ])("%s", (_name, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });
@@ -95,6 +108,16 @@ describe("definition lists", () => {
     row("short ones", "<dl><dt>a<dd>b<dt>c<dd>d</dl>", "- **a**  ", "  b", "- **c**  ", "  d"),
     row("several definitions", "<dl><dt>a<dd>b<dd>c</dl>", "- **a**", "", "  b", "", "  c"),
     row("several terms", "<dl><dt>a<dt>b<dd>c</dl>", "- **a**", "- **b**  ", "  c"),
+    row(
+      "declarations of several lines",
+      "<dl><dt><pre>proc f(a: int;\n       b: int)</pre></dt><dd>x</dd></dl>",
+      "- ```",
+      "  proc f(a: int;",
+      "         b: int)",
+      "  ```",
+      "",
+      "  x",
+    ),
     row("grouped by div", "<dl><div><dt>a</dt><dd>b</dd></div></dl>", "- **a**  ", "  b"),
     row(
       "declarations of Sphinx are code",

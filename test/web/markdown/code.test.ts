@@ -60,6 +60,11 @@ describe("the language of code", () => {
       "<div class=example-wrap><pre class='rust rust-example-rendered'><code>x</code></pre></div>",
       "rust",
     ],
+    [
+      "mdBook, with code that can be run",
+      "<pre><pre class=playground><code class='language-rust edition2021'>x</code></pre></pre>",
+      "rust",
+    ],
     ["mdBook", "<pre><code class='language-rust ignore edition2021'>x</code></pre>", "rust"],
     [
       "MDN",

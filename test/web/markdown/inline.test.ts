@@ -145,6 +145,11 @@ describe("links", () => {
       "<a href=/b><h3>T</h3><p>more</p></a>",
       "### [T](https://ex.org/b)\n\nmore",
     ),
+    row(
+      "of signs that look like links to headings",
+      "<a href='/b#hash'><code>#</code></a> <a href='#x'>#</a>",
+      "[`#`](https://ex.org/b#hash)",
+    ),
   ])("%s", (_name, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });
