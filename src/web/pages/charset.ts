@@ -14,13 +14,27 @@ const byteOrderMarks: readonly [encoding: string, bytes: readonly number[]][] = 
  * @param isCut what is missing may be the rest of a character
  */
 export function decodeText(bytes: Uint8Array, stated: string | undefined, isCut: boolean): string {
-  const label = markedEncoding(bytes) ?? knownEncoding(stated) ?? declaredEncoding(bytes);
-  if (label !== undefined) return decoderFor(label).decode(bytes, { stream: isCut });
+  const marked = markedEncoding(bytes);
+  const label = marked ?? knownEncoding(stated) ?? declaredEncoding(bytes);
+  if (label !== undefined) {
+    const text = decoderFor(label).decode(bytes, { stream: isCut });
+    const other = marked === undefined && label === "utf-8" ? declaredEncoding(bytes) : undefined;
+    if (other === undefined || other === label || !isMostlyDamaged(text)) return text;
+    return decoderFor(other).decode(bytes, { stream: isCut });
+  }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
   } catch {
     return new TextDecoder("windows-1252").decode(bytes);
   }
+}
+
+/** More was lost than came out: servers that say UTF-8 of every file do that to old ones. */
+function isMostlyDamaged(text: string): boolean {
+  if (!text.includes("\ufffd")) return false;
+  const lost = text.match(/\ufffd/g)?.length ?? 0;
+  const others = text.match(/[\u0080-\ufffc\u{10000}-\u{10ffff}]/gu)?.length ?? 0;
+  return lost > others;
 }
 
 /** The encoding that a byte order mark names. */

@@ -19,6 +19,10 @@ export interface FollowOptions {
   /** The headers for one hop: a page that is kept is asked for with conditions. */
   readonly headersFor: (url: URL) => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** The page that was asked for, when another one led to the start. */
+  readonly pageUrl?: URL;
+  /** Addresses that were asked already; those on this way are added. */
+  readonly visited?: Set<string>;
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -29,14 +33,13 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * target that is no URL, `refused` for one that is not read
  */
 export async function followRedirects(start: URL, options: FollowOptions): Promise<Arrival> {
-  const { guard, headersFor, signal } = options;
-  const visited = new Set<string>();
+  const { guard, headersFor, signal, pageUrl = start, visited = new Set<string>() } = options;
   const notes: string[] = [];
   let url = start;
   let fragment = "";
   for (;;) {
     visited.add(url.href);
-    const response = await guard.fetch({ url, headers: headersFor(url), signal, pageUrl: start });
+    const response = await guard.fetch({ url, headers: headersFor(url), signal, pageUrl });
     const location = redirectOf(response);
     if (location === undefined) return { url, fragment, response, notes };
     void response.body?.cancel().catch(() => {});

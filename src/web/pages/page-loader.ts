@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { pageFetchMsMax, pagesLoadingMax } from "../../base/limits.ts";
+import { pageFetchMsMax, pageRedirectsMax, pagesLoadingMax } from "../../base/limits.ts";
 import { product } from "../../base/product.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
 import { Turns } from "../browser/turns.ts";
@@ -7,7 +7,8 @@ import type { FetchPageRequest, LoadedPage } from "../loaded-page.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import { type Arrival, followRedirects } from "./follow-redirects.ts";
 import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";
-import { parsePageUrl, type PageUrl } from "./page-url.ts";
+import { refreshTarget } from "./page-refresh.ts";
+import { assertReadable, parsePageUrl, type PageUrl, splitFragment } from "./page-url.ts";
 import { readPage } from "./read-page.ts";
 import { RedirectMemory, type Way } from "./redirect-memory.ts";
 import { withinDeadline } from "./within-deadline.ts";
@@ -80,7 +81,46 @@ export class PageLoader {
     );
   }
 
+  /** Follows the page itself, too, when it is one that only sends its reader on. */
   async #loadWithin(start: URL, signal: AbortSignal): Promise<Loaded> {
+    const visited = new Set<string>();
+    const loaded = await this.#loadOne(start, start, visited, signal);
+    return this.#goOn(start, loaded, visited, signal);
+  }
+
+  async #goOn(
+    start: URL,
+    loaded: Loaded,
+    visited: Set<string>,
+    signal: AbortSignal,
+  ): Promise<Loaded> {
+    const target = await refreshTarget(loaded.page);
+    if (target === undefined) return loaded;
+    const { url, fragment } = splitFragment(target);
+    if (visited.has(url.href) || visited.size > pageRedirectsMax) return loaded;
+    try {
+      assertReadable(url);
+      const next = await this.#loadOne(url, start, visited, signal);
+      const way: Way = {
+        url: next.way.url,
+        fragment: next.way.fragment || fragment || loaded.way.fragment,
+        notes: [...loaded.way.notes, ...next.way.notes],
+      };
+      this.#ways.set(start, way);
+      return await this.#goOn(start, { way, page: next.page }, visited, signal);
+    } catch (error) {
+      // The page that leads there is a page as well, and a browser may get further.
+      if (signal.aborted || !(error instanceof AppError)) throw error;
+      return loaded;
+    }
+  }
+
+  async #loadOne(
+    start: URL,
+    pageUrl: URL,
+    visited: Set<string>,
+    signal: AbortSignal,
+  ): Promise<Loaded> {
     const { guard, cache } = this.#parts;
     /** Pages that were asked for with conditions on the way. */
     const offered = new Map<string, KeptPage>();
@@ -89,7 +129,8 @@ export class PageLoader {
       if (kept !== undefined) offered.set(url.href, kept);
       return { ...requestHeaders, ...kept?.conditions };
     };
-    const arrival = await followRedirects(start, { guard, headersFor, signal });
+    const options = { guard, headersFor, signal, pageUrl, visited };
+    const arrival = await followRedirects(start, options);
     const { url, fragment, notes, response } = arrival;
     const way: Way = { url, fragment, notes };
     if (url.href !== start.href) this.#ways.set(start, way);

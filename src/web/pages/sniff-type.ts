@@ -53,16 +53,27 @@ function isPdf(start: Uint8Array, declared: string): boolean {
     : head.startsWith("%PDF-");
 }
 
-/** True when it has bytes that no text has (MIME Sniffing standard, "binary data byte"). */
-function isBinary({ start, charset }: TypeFacts): boolean {
+/** Of the bytes of a text that is called one: what slips in when somebody pastes from a terminal. */
+const strayBytesPart = 0.01;
+
+/**
+ * True when it has bytes that no text has (MIME Sniffing standard, "binary data byte"). A few of them do not make
+ * anything else of what its server calls text.
+ */
+function isBinary({ declared, start, charset }: TypeFacts): boolean {
   if (markedEncoding(start) !== undefined || /^(?:utf-?16|ucs-2)/i.test(charset ?? ""))
     return false;
-  return start.some(
-    (byte) =>
-      byte <= 0x08 ||
-      byte === 0x0b ||
-      (byte >= 0x0e && byte <= 0x1a) ||
-      (byte >= 0x1c && byte <= 0x1f),
+  const strayMax =
+    isTextual(declared) && signatureOf(start) === undefined ? start.length * strayBytesPart : 0;
+  return start.filter(isBinaryByte).length > strayMax;
+}
+
+function isBinaryByte(byte: number): boolean {
+  return (
+    byte <= 0x08 ||
+    byte === 0x0b ||
+    (byte >= 0x0e && byte <= 0x1a) ||
+    (byte >= 0x1c && byte <= 0x1f)
   );
 }
 

@@ -41,6 +41,18 @@ describe("decodeText()", () => {
     ["the header, KOI8-R", bytes([0xf0, 0xd2, 0xc9]), "koi8-r", "При"],
     ["the header, unknown", utf8("ü"), "utf-7", "ü"],
     ["the header, empty", utf8("ü"), "", "ü"],
+    [
+      "the header, wrong where the page says better",
+      bytes("<meta charset=windows-1251>", [0xcf, 0xf0, 0xe8]),
+      "utf-8",
+      "<meta charset=windows-1251>При",
+    ],
+    [
+      "one bad byte in what is right",
+      bytes("<meta charset=latin1>", [...Buffer.from("üß")], [0xcf]),
+      "utf-8",
+      "<meta charset=latin1>üß\ufffd",
+    ],
     ["the header, wrong", latin1("s\xfc\xdf"), "utf-8", "s\ufffd\ufffd"],
     [
       "the header before the meta",

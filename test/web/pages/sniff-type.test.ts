@@ -38,6 +38,12 @@ describe("sniffType()", () => {
     ["application/zip", zip, "application/zip", "none"],
     [docx, zip, docx, "none"],
     ["application/x-own", noise, "application/x-own", "none"],
+    // A few bytes of a terminal in a text are a text.
+    ["text/html", from("<p>bell", [7], "x".repeat(100)), "text/html", "text"],
+    ["text/plain", from("x".repeat(100), [0]), "text/plain", "text"],
+    ["application/octet-stream", from("x".repeat(100), [0]), "application/octet-stream", "none"],
+    ["text/html", from("x".repeat(97), [0, 1]), "application/octet-stream", "none"],
+    ["text/html", from("PK", [3, 4], "x".repeat(500)), "application/zip", "none"],
     // Plain text shows markup as it is.
     ["text/plain", page, "text/plain", "text"],
     // Nothing is said, or nothing that means anything.
