@@ -11,6 +11,14 @@ import { ImageDecoder } from "../../src/program/image-decoder.ts";
 import type { ConvertedImage } from "../../src/tools/web-services.ts";
 import { SupervisorHarness } from "../background/supervisor-harness.ts";
 import {
+  animatedWebp,
+  printTiff,
+  upright,
+  withPngOrientation,
+  tiffWithOrientation,
+  withWebpOrientation,
+} from "../images/unusual-images.ts";
+import {
   bitmapPixels,
   fields,
   iconBitmap,
@@ -61,6 +69,10 @@ const factsOf = ({ mimeType, width, height, changes }: ConvertedImage): unknown[
   height,
   ...changes,
 ];
+
+const wide = new Bun.Image(writePng(slope(2_000, 1_000)));
+const losslessWebp = await wide.webp({ lossless: true }).bytes();
+const lossyWebp = await wide.webp({ quality: 80 }).bytes();
 
 describe("ImageDecoder", () => {
   test.each([
@@ -135,6 +147,51 @@ describe("ImageDecoder", () => {
       "turned upright",
       "scaled down from 1000 × 2000",
     ]);
+  });
+
+  test.each([2, 3, 4, 5, 6, 7, 8])(
+    "turns a TIFF of orientation %i upright",
+    async (orientation) => {
+      const image = await convert(tiffWithOrientation(fields(16, 8), orientation));
+      expect(pngOf(image)).toEqual(upright(fields(16, 8), orientation));
+      expect(image.changes).toEqual(["turned upright", "converted to PNG"]);
+    },
+  );
+
+  test.each([
+    ["PNG", withPngOrientation(writePng(slope(2_000, 1_000)), 6), "image/png"],
+    ["WebP", withWebpOrientation(losslessWebp, 6), "image/png"],
+  ])("turns a %s upright when it rewrites it", async (_format, bytes, mimeType) => {
+    expect(factsOf(await convert(bytes)).slice(0, 4)).toEqual([
+      mimeType,
+      784,
+      1_568,
+      "turned upright",
+    ]);
+  });
+
+  test.each([
+    ["WebP", animatedWebp(losslessWebp, 2_000, 1_000)],
+    ["WebP with lost detail", animatedWebp(lossyWebp, 2_000, 1_000)],
+  ])("takes the first frame of an animated %s that is too large", async (_format, bytes) => {
+    expect(factsOf(await convert(bytes))).toEqual([
+      "image/png",
+      1_568,
+      784,
+      "first frame of an animation",
+      "scaled down from 2000 × 1000",
+      "converted to PNG",
+    ]);
+  });
+
+  test("says that a thin picture was scaled down too", async () => {
+    const image = await convert(samplePng(1, 3_136));
+    expect(factsOf(image)).toEqual(["image/png", 1, 1_568, "scaled down from 1 × 3136"]);
+  });
+
+  test("converts a TIFF in the colours of print", async () => {
+    const image = await convert(printTiff());
+    expect([...pngOf(image).pixels.subarray(0, 8)]).toEqual([0, 255, 255, 255, 255, 0, 255, 255]);
   });
 
   test("takes the first frame of an animation that is too large", async () => {

@@ -23,15 +23,17 @@ export async function decodeImage(path: string, searchPath: string): Promise<Dec
   const name = formatNames[format];
   const source = await readableSource(path, bytes, inspected, searchPath);
   try {
-    const fitted = await fitImage(source.bytes, format === "jpeg");
+    const fitted = await fitImage(source.bytes, format === "jpeg", header.orientation);
     const isTurned = header.orientation >= 5;
     const [width, height] = isTurned
       ? [header.height, header.width]
       : [header.width, header.height];
+    // By the long edge: the directory of an icon has no exact sizes.
+    const isSmaller = Math.max(fitted.width, fitted.height) < Math.max(width, height);
     const changes = [
       ...source.changes,
       ...(header.orientation > 1 ? ["turned upright"] : []),
-      ...(fitted.width < width ? [`scaled down from ${width} × ${height}`] : []),
+      ...(isSmaller ? [`scaled down from ${width} × ${height}`] : []),
       ...rewritten(`image/${format}`, fitted, bytes.length),
     ];
     return { ...fitted, changes };

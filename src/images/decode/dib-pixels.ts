@@ -1,56 +1,135 @@
 import { rowBytes } from "../headers/bmp-header.ts";
+import { type DibHeader, readDibHeader } from "../headers/dib-header.ts";
+import { unfoldRuns } from "./dib-runs.ts";
 import type { RgbaImage } from "./png-writer.ts";
 
-/** A colour table of the most that eight bits can name. */
-const coloursMax = 256;
+const fileHeaderBytes = 14;
+/** Larger bitmaps in icons are mistakes: their directory knows 256. */
+const iconEdgeMax = 4_096;
+
+/**
+ * The pixels of a BMP file: with a palette, of 16, 24 or 32 bits, with masks, or as runs.
+ * @throws RangeError when it ends too early, Error for what BMP does not have
+ */
+export function readBmp(bytes: DataView): RgbaImage {
+  const header = readDibHeader(bytes, fileHeaderBytes);
+  const body = bytes.getUint32(10, true);
+  switch (header.compression) {
+    case "none":
+      return readRows(bytes, header, header.height, body);
+    case "runs8":
+    case "runs4":
+      return readRuns(bytes, header, body);
+    case "other":
+      throw new Error("a kind of compression that bitmaps do not have");
+  }
+}
 
 /**
  * The pixels of a bitmap inside an icon: a BMP without file header whose height counts a mask of one bit a pixel below the
  * colours. With 32 bits the alpha channel counts, unless it is empty throughout.
- * @throws RangeError when it ends too early, Error for depths that icons do not have
+ * @throws RangeError when it ends too early, Error for what icons do not have
  */
 export function readIconBitmap(bytes: DataView): RgbaImage {
-  const headerBytes = bytes.getUint32(0, true);
-  const width = bytes.getInt32(4, true);
-  const height = bytes.getInt32(8, true) / 2;
-  const bits = bytes.getUint16(14, true);
-  if (width < 1 || width > 4_096 || height < 1 || height > 4_096 || !Number.isInteger(height)) {
+  const header = readDibHeader(bytes, 0);
+  const { width, bits } = header;
+  const height = header.height / 2;
+  if (width < 1 || width > iconEdgeMax || height < 1 || height > iconEdgeMax || height % 1 !== 0) {
     throw new Error(`a bitmap of ${width} × ${height} pixels`);
   }
-  const colourCount = bits > 8 ? 0 : Math.min(bytes.getUint32(32, true) || 1 << bits, coloursMax);
-  const colours = headerBytes;
-  const body = colours + colourCount * 4;
-  const pixels = new Uint8Array(width * height * 4);
+  if (header.compression !== "none") throw new Error("a compressed bitmap");
+  const [red, green, blue] = header.masks;
+  const masks = [red, green, blue, bits === 32 ? 0xff00_0000 : 0] as const;
+  const image = readRows(bytes, { ...header, masks }, height, header.end);
+  const isEmpty = image.pixels.every((value, at) => at % 4 !== 3 || value === 0);
+  if (bits !== 32 || isEmpty) applyMask(bytes, header.end + rowBytes(width, bits) * height, image);
+  return image;
+}
+
+type PixelReader = (row: number, x: number) => number;
+
+/** Rows as they are, each padded to four bytes. */
+function readRows(bytes: DataView, header: DibHeader, height: number, body: number): RgbaImage {
+  const { width, bits, isTopDown } = header;
   const stride = rowBytes(width, bits);
-  let hasAlpha = false;
+  // Before anything of that size is made.
+  if (body + stride * height > bytes.byteLength) throw new RangeError("its pixels are not whole");
+  const pixels = new Uint8Array(width * height * 4);
+  const read = pixelReader(bytes, header);
+  const view = new DataView(pixels.buffer);
   for (let y = 0; y < height; y++) {
-    const row = body + (height - 1 - y) * stride;
-    for (let x = 0; x < width; x++) {
-      const at = (y * width + x) * 4;
-      const from =
-        bits > 8 ? row + (x * bits) / 8 : colours + paletteIndex(bytes, row, x, bits) * 4;
-      pixels[at] = bytes.getUint8(from + 2);
-      pixels[at + 1] = bytes.getUint8(from + 1);
-      pixels[at + 2] = bytes.getUint8(from);
-      pixels[at + 3] = bits === 32 ? bytes.getUint8(from + 3) : 255;
-      hasAlpha ||= bits === 32 && pixels[at + 3] !== 0;
-    }
+    const row = body + (isTopDown ? y : height - 1 - y) * stride;
+    for (let x = 0; x < width; x++) view.setUint32((y * width + x) * 4, read(row, x));
   }
-  if (!hasAlpha) applyMask(bytes, body + stride * height, { width, height, pixels });
   return { width, height, pixels };
 }
 
-function paletteIndex(bytes: DataView, row: number, x: number, bits: number): number {
+function readRuns(bytes: DataView, header: DibHeader, body: number): RgbaImage {
+  const { width, height } = header;
+  const indices = unfoldRuns(bytes, body, header);
+  const colours = paletteOf(bytes, header);
+  const pixels = new Uint8Array(width * height * 4);
+  const view = new DataView(pixels.buffer);
+  for (const [at, index] of indices.entries()) view.setUint32(at * 4, colours[index] ?? 0xff);
+  return { width, height, pixels };
+}
+
+/** Reads a pixel as 0xRRGGBBAA. */
+function pixelReader(bytes: DataView, header: DibHeader): PixelReader {
+  const { bits } = header;
   switch (bits) {
-    case 8:
-      return bytes.getUint8(row + x);
-    case 4:
-      return (bytes.getUint8(row + (x >> 1)) >> (x % 2 === 0 ? 4 : 0)) & 15;
     case 1:
-      return (bytes.getUint8(row + (x >> 3)) >> (7 - (x % 8))) & 1;
+    case 2:
+    case 4:
+    case 8: {
+      const colours = paletteOf(bytes, header);
+      const perByte = 8 / bits;
+      const mask = (1 << bits) - 1;
+      return (row, x) => {
+        const byte = bytes.getUint8(row + Math.floor(x / perByte));
+        return colours[(byte >> (8 - bits * (1 + (x % perByte)))) & mask] ?? 0xff;
+      };
+    }
+    case 16:
+      return maskedReader(header, (row, x) => bytes.getUint16(row + x * 2, true));
+    case 24:
+      return (row, x) => {
+        const at = row + x * 3;
+        return rgba(bytes.getUint8(at + 2), bytes.getUint8(at + 1), bytes.getUint8(at), 255);
+      };
+    case 32:
+      return maskedReader(header, (row, x) => bytes.getUint32(row + x * 4, true));
     default:
       throw new Error(`a bitmap of ${bits} bits a pixel`);
   }
+}
+
+function rgba(red: number, green: number, blue: number, alpha: number): number {
+  return ((red << 24) | (green << 16) | (blue << 8) | alpha) >>> 0;
+}
+
+/** Channels are wherever the masks say, in as many bits. */
+function maskedReader({ masks }: DibHeader, value: PixelReader): PixelReader {
+  const [red, green, blue, alpha] = masks.map(channelOf);
+  return (row, x) => {
+    const pixel = value(row, x);
+    return rgba(red?.(pixel) ?? 0, green?.(pixel) ?? 0, blue?.(pixel) ?? 0, alpha?.(pixel) ?? 255);
+  };
+}
+
+function channelOf(mask: number): ((pixel: number) => number) | undefined {
+  if (mask === 0) return undefined;
+  const shift = 31 - Math.clz32(mask & -mask);
+  const scale = 255 / (mask >>> shift);
+  return (pixel) => Math.round(((pixel & mask) >>> shift) * scale);
+}
+
+/** Each colour as 0xRRGGBBAA; those that the file does not have are not there. */
+function paletteOf(bytes: DataView, { palette }: DibHeader): number[] {
+  return Array.from({ length: palette.count }, (_, index) => {
+    const at = palette.offset + index * palette.entryBytes;
+    return rgba(bytes.getUint8(at + 2), bytes.getUint8(at + 1), bytes.getUint8(at), 255);
+  });
 }
 
 /** A set bit is transparent. A bitmap without the mask is opaque. */

@@ -5,8 +5,10 @@ import { assertDecodable, type InspectedImage } from "../inspect-image.ts";
 import { readImageHeader } from "../image-header.ts";
 import { shownPath } from "../shown-path.ts";
 import { readAvif } from "./avif-pixels.ts";
-import { readIconBitmap } from "./dib-pixels.ts";
-import { writePng } from "./png-writer.ts";
+import { readBmp, readIconBitmap } from "./dib-pixels.ts";
+import { firstWebpFrame } from "./first-webp-frame.ts";
+import { type RgbaImage, writePng } from "./png-writer.ts";
+import { reducePixels } from "./reduce-pixels.ts";
 import { renderSvg } from "./render-svg.ts";
 import { readTiff } from "./tiff-pixels.ts";
 
@@ -29,12 +31,14 @@ export async function readableSource(
   switch (format) {
     case "png":
     case "jpeg":
-    case "webp":
-      return { bytes, changes: header.isAnimated ? ["first frame"] : [] };
     case "gif":
-      return { bytes, changes: header.isAnimated ? ["first frame of an animation"] : [] };
+      return { bytes, changes: header.isAnimated ? [firstFrame] : [] };
+    case "webp":
+      return header.isAnimated
+        ? { bytes: firstWebpFrame(bytes) ?? bytes, changes: [firstFrame] }
+        : { bytes, changes: [] };
     case "bmp":
-      return { bytes, changes: [] };
+      return converted(path, "BMP", () => readBmp(viewOf(bytes)));
     case "ico":
       return readIcon(path, bytes);
     case "tiff":
@@ -51,10 +55,15 @@ export async function readableSource(
   }
 }
 
+const firstFrame = "first frame of an animation";
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** The largest picture that can be read. */
 function readIcon(path: string, bytes: Uint8Array): ReadableSource {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const entries = readIconEntries(view);
+  const entries = readIconEntries(viewOf(bytes));
   const changes = entries.length > 1 ? [`the largest of ${entries.length} pictures`] : [];
   const problems: string[] = [];
   for (const { offset, length } of entries) {
@@ -71,8 +80,7 @@ function readIcon(path: string, bytes: Uint8Array): ReadableSource {
 
 function readIconPicture(path: string, entry: Uint8Array): Uint8Array {
   if (detectImageFormat(entry) !== "png") {
-    const view = new DataView(entry.buffer, entry.byteOffset, entry.byteLength);
-    return writePng(readIconBitmap(view));
+    return writePng(readIconBitmap(viewOf(entry)));
   }
   const header = readImageHeader("png", entry);
   if (header === undefined) throw new Error("a picture in it is not whole");
@@ -84,10 +92,10 @@ function readIconPicture(path: string, entry: Uint8Array): Uint8Array {
 async function converted(
   path: string,
   name: string,
-  read: () => Promise<Parameters<typeof writePng>[0]>,
+  read: () => RgbaImage | Promise<RgbaImage>,
 ): Promise<ReadableSource> {
   try {
-    return { bytes: writePng(await read()), changes: [] };
+    return { bytes: writePng(reducePixels(await read())), changes: [] };
   } catch (error) {
     throw error instanceof AppError ? error : damaged(path, name, messageOf(error));
   }

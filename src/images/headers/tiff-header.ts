@@ -21,7 +21,8 @@ export function readTiffHeader(bytes: DataView): ImageHeader {
       : bytes.getUint32(entry + 8, isLittle);
     values.set(bytes.getUint16(entry, isLittle), value);
   }
+  const orientation = values.get(orientationTag) ?? 1;
   return stillHeader(values.get(widthTag) ?? 0, values.get(heightTag) ?? 0, {
-    orientation: values.get(orientationTag) ?? 1,
+    orientation: orientation >= 1 && orientation <= 8 ? orientation : 1,
   });
 }

@@ -1,4 +1,5 @@
 import type { ImageHeader } from "../image-header.ts";
+import { readExifOrientation } from "./exif-orientation.ts";
 import { fourCharacters, stillHeader } from "./still.ts";
 
 /** Where the chunks begin, behind "RIFF", a length and "WEBP". */
@@ -22,6 +23,7 @@ export function readWebpHeader(bytes: DataView): ImageHeader {
       const flags = bytes.getUint8(20);
       return stillHeader(uint24(bytes, 24) + 1, uint24(bytes, 27) + 1, {
         isAnimated: (flags & 0x02) !== 0,
+        orientation: orientationOf(bytes),
         isComplete,
       });
     }
@@ -38,6 +40,13 @@ function hasPicture(bytes: DataView): boolean {
     if (pictures.has(name)) return offset + length <= end;
   }
   return false;
+}
+
+function orientationOf(bytes: DataView): number {
+  for (const { name, offset, length } of webpChunks(bytes, chunksAt, bytes.byteLength)) {
+    if (name === "EXIF") return readExifOrientation(bytes, offset, length) ?? 1;
+  }
+  return 1;
 }
 
 export interface WebpChunk {

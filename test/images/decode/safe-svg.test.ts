@@ -85,7 +85,7 @@ describe("safeSvg()", () => {
 /** Without the text between tags, which may look like anything. */
 function rewritten(svg: string): string {
   try {
-    return (safeSvg(svg) ?? "").replaceAll(/>[^<]*</g, "><");
+    return (safeSvg(svg) ?? "").replaceAll(/>[^<]*/g, ">");
   } catch {
     return "";
   }

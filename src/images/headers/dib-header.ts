@@ -1,0 +1,78 @@
+/** What stands in front of the pixels of a device-independent bitmap: those in BMP files and in icons. */
+export interface DibHeader {
+  readonly width: number;
+  /** As it is stored: twice that of the picture in icons, whose mask counts. */
+  readonly height: number;
+  readonly isTopDown: boolean;
+  readonly bits: number;
+  readonly compression: "none" | "runs8" | "runs4" | "other";
+  /** Of red, green, blue and alpha in a pixel of 16 or 32 bits; 0 where there is none. */
+  readonly masks: readonly [number, number, number, number];
+  readonly palette: { readonly offset: number; readonly count: number; readonly entryBytes: 3 | 4 };
+  /** Behind all of it. */
+  readonly end: number;
+}
+
+/** The header of OS/2 1.x, whose sizes have 16 bits. */
+const coreBytes = 12;
+const infoBytes = 40;
+/** From this length on the header holds the masks itself. */
+const maskedBytes = 52;
+const alphaMaskedBytes = 56;
+const bitFields = 3;
+const alphaBitFields = 6;
+/** A palette of the most that eight bits can name. */
+const coloursMax = 256;
+
+/** @param at where it begins @throws RangeError when it is not whole */
+export function readDibHeader(bytes: DataView, at: number): DibHeader {
+  const headerBytes = bytes.getUint32(at, true);
+  if (headerBytes === coreBytes) return readCoreHeader(bytes, at);
+  const storedHeight = bytes.getInt32(at + 8, true);
+  const bits = bytes.getUint16(at + 14, true);
+  const code = bytes.getUint32(at + 16, true);
+  const isMasked = code === bitFields || code === alphaBitFields;
+  const extra = isMasked && headerBytes === infoBytes ? (code === bitFields ? 12 : 16) : 0;
+  const hasAlphaMask = headerBytes >= alphaMaskedBytes || code === alphaBitFields;
+  const mask = (index: number): number => bytes.getUint32(at + infoBytes + index * 4, true);
+  const named = bytes.getUint32(at + 32, true);
+  const count = bits > 8 ? 0 : Math.min(named === 0 ? 1 << bits : named, coloursMax);
+  const offset = at + headerBytes + extra;
+  return {
+    width: Math.max(0, bytes.getInt32(at + 4, true)),
+    height: Math.abs(storedHeight),
+    isTopDown: storedHeight < 0,
+    bits,
+    compression: compressionOf(code, bits, isMasked && (extra > 0 || headerBytes >= maskedBytes)),
+    masks: isMasked ? [mask(0), mask(1), mask(2), hasAlphaMask ? mask(3) : 0] : usualMasks(bits),
+    palette: { offset, count, entryBytes: 4 },
+    end: offset + count * 4,
+  };
+}
+
+function readCoreHeader(bytes: DataView, at: number): DibHeader {
+  const bits = bytes.getUint16(at + 10, true);
+  const count = bits > 8 ? 0 : 1 << bits;
+  const offset = at + coreBytes;
+  return {
+    width: bytes.getUint16(at + 4, true),
+    height: bytes.getUint16(at + 6, true),
+    isTopDown: false,
+    bits,
+    compression: "none",
+    masks: usualMasks(bits),
+    palette: { offset, count, entryBytes: 3 },
+    end: offset + count * 3,
+  };
+}
+
+function compressionOf(code: number, bits: number, hasMasks: boolean): DibHeader["compression"] {
+  if (code === 0) return "none";
+  if (code === 1 && bits === 8) return "runs8";
+  if (code === 2 && bits === 4) return "runs4";
+  return hasMasks && (bits === 16 || bits === 32) ? "none" : "other";
+}
+
+function usualMasks(bits: number): DibHeader["masks"] {
+  return bits === 16 ? [0x7c00, 0x3e0, 0x1f, 0] : [0xff_0000, 0xff00, 0xff, 0];
+}
