@@ -272,6 +272,32 @@ describe("ReadDocs and the browser", () => {
     ).toBe("fetch");
   });
 
+  const circle = new AppError("system", "The page redirects in a circle.");
+  const failing = (error: AppError): Promise<LoadedPage> => {
+    const failure = Promise.reject(error);
+    failure.catch(() => undefined);
+    return failure;
+  };
+
+  test("opens what a plain fetch does not get, when wait_ms is given", async () => {
+    const { structured } = await read(new FakeWeb(failing(circle), rendered), { wait_ms: 0 });
+    expect(structured).toMatchObject({
+      via: "browser",
+      notes: ["A plain fetch failed: The page redirects in a circle."],
+    });
+  });
+
+  test.each([
+    ["without wait_ms", {}, circle, rendered],
+    ["for what is refused", { wait_ms: 0 }, new AppError("refused", "Refused."), rendered],
+    ["for what is no URL", { wait_ms: 0 }, new AppError("usage", "No URL."), rendered],
+    ["when it gets no further", { wait_ms: 0 }, circle, undefined],
+  ])("changes nothing about a failed fetch %s", async (_name, args, error, shown) => {
+    expect(await failureOf(read(new FakeWeb(failing(error), shown), args))).toBe(
+      `AppError: ${error.message}`,
+    );
+  });
+
   test("that is not there is a note, and the fetched page stays", async () => {
     const { structured, isError } = await read(new FakeWeb(shell));
     expect(structured.via).toBe("fetch");

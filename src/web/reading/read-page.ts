@@ -38,8 +38,22 @@ const reasonTexts: Readonly<Record<BrowserReason, string>> = {
  * @throws AppError as `PageSource` and `readLoaded` do; `limit` when the page does not come in time
  */
 export async function readPage(request: ReadPageRequest, source: PageSource): Promise<PageReading> {
-  const { url, format, waitMs, deadline } = request;
-  const page = await within(source.fetchPage({ url }), deadline, () => lateError(url));
+  const { url, deadline } = request;
+  let page: LoadedPage;
+  try {
+    page = await within(source.fetchPage({ url }), deadline, () => lateError(url));
+  } catch (error) {
+    return readUnfetched(request, source, error);
+  }
+  return readFetched(request, source, page);
+}
+
+async function readFetched(
+  request: ReadPageRequest,
+  source: PageSource,
+  page: LoadedPage,
+): Promise<PageReading> {
+  const { format, waitMs } = request;
   const fetched = await readLoaded(page, format, source.readPdf);
   if (fetched.html === undefined) return fetched.reading;
   const reason = await whyBrowser(fetched);
@@ -47,6 +61,23 @@ export async function readPage(request: ReadPageRequest, source: PageSource): Pr
   if (!isWanted) return fetched.reading;
   const rendered = await render(request, source);
   return choose(fetched, rendered, reason);
+}
+
+/**
+ * Some servers only talk to browsers, or send in a circle whoever keeps no cookies.
+ * @throws what the fetch threw, unless a browser was asked for and gets further
+ */
+async function readUnfetched(
+  request: ReadPageRequest,
+  source: PageSource,
+  failure: unknown,
+): Promise<PageReading> {
+  const mayGetFurther = failure instanceof AppError && failure.code === "system";
+  if (request.waitMs === undefined || !mayGetFurther) throw failure;
+  const rendered = await render(request, source);
+  if ("problem" in rendered) throw failure;
+  const { reading } = rendered.loaded;
+  return { ...reading, notes: [...reading.notes, `A plain fetch failed: ${failure.message}`] };
 }
 
 async function whyBrowser({ html }: LoadedText): Promise<BrowserReason | undefined> {
