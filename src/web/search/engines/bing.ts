@@ -16,7 +16,7 @@ import { cookieHeader, formOf, pageHeaders } from "./request-headers.ts";
 import { bingFeedResults } from "./bing-feed.ts";
 
 /** Confirmed by the captures of 2026-04 and 2026-05; the marker of no results by that of 2021-01. */
-const resultSelector = "ol#b_results > li.b_algo";
+const resultSelector = "ol#b_results > li.b_algo:not(.b_ad, .b_ans, .b_pag)";
 const linkSelector = "h2 a[href]";
 const snippetSelectors = [".b_caption p", 'p[class*="b_lineclamp"]'] as const;
 const iconSelector = "span.algoSlug_icon";
