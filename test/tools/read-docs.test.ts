@@ -293,9 +293,9 @@ describe("ReadDocs and the browser", () => {
     ["for what is no URL", { wait_ms: 0 }, new AppError("usage", "No URL."), rendered],
     ["when it gets no further", { wait_ms: 0 }, circle, undefined],
   ])("changes nothing about a failed fetch %s", async (_name, args, error, shown) => {
-    expect(await failureOf(read(new FakeWeb(failing(error), shown), args))).toBe(
-      `AppError: ${error.message}`,
-    );
+    const failure = await failureOf(read(new FakeWeb(failing(error), shown), args));
+    const browser = shown ? "" : " The browser could not show it: No browser was found.";
+    expect(failure).toBe(`AppError: ${error.message}${browser}`);
   });
 
   test("that is not there is a note, and the fetched page stays", async () => {

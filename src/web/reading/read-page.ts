@@ -65,7 +65,7 @@ async function readFetched(
 
 /**
  * Some servers only talk to browsers, or send in a circle whoever keeps no cookies.
- * @throws what the fetch threw, unless a browser was asked for and gets further
+ * @throws what the fetch threw, with what the browser said if it was asked and got no further
  */
 async function readUnfetched(
   request: ReadPageRequest,
@@ -75,7 +75,8 @@ async function readUnfetched(
   const mayGetFurther = failure instanceof AppError && failure.code === "system";
   if (request.waitMs === undefined || !mayGetFurther) throw failure;
   const rendered = await render(request, source);
-  if ("problem" in rendered) throw failure;
+  if ("problem" in rendered)
+    throw new AppError(failure.code, `${failure.message} ${rendered.problem}`, { cause: failure });
   const { reading } = rendered.loaded;
   return { ...reading, notes: [...reading.notes, `A plain fetch failed: ${failure.message}`] };
 }
