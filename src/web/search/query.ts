@@ -35,7 +35,7 @@ export function parseQuery(written: string): Query {
   if (text === "") {
     throw new AppError("usage", "`query` is blank: say what to search for, in a few words.");
   }
-  const words = text.match(/[-+]?"[^"]*"|\S+/g) ?? [];
+  const words = wordsOf(text);
   const isOperator = (word: string): boolean =>
     operatorExpression.test(word) || /^-[^\s-]/.test(word);
   const sought = words.filter((word) => !isOperator(word) && !/^(?:OR|AND|NOT)$/.test(word));
@@ -45,6 +45,12 @@ export function parseQuery(written: string): Query {
     sites: words.flatMap((word) => siteOf(/^site:(.+)$/i.exec(word)?.[1])),
     excludedSites: words.flatMap((word) => siteOf(/^-site:(.+)$/i.exec(word)?.[1])),
   };
+}
+
+/** Phrases in quotes, and words. Parentheses are no part of any; what stands in excluded ones is left to the engines. */
+function wordsOf(text: string): readonly string[] {
+  const sought = text.replaceAll(/-\([^()]*\)/g, " ");
+  return sought.match(/[-+]?"[^"]*"|[^\s()]+/g) ?? [];
 }
 
 /** Scripts that are written without spaces, or whose words are glued together. */
@@ -73,7 +79,8 @@ function siteOf(written: string | undefined): Site[] {
   const text = written
     ?.replaceAll('"', "")
     .replace(/^[a-z]+:\/\//i, "")
-    .replace(/^\*?\./, "");
+    .replace(/^\*?\./, "")
+    .replace(/[.,;]+$/, "");
   const url = text === undefined || text === "" ? null : URL.parse(`https://${text}`);
   if (url === null) return [];
   return [{ host: url.hostname.replace(/^www\./, ""), path: url.pathname.replace(/\/$/, "") }];

@@ -30,6 +30,7 @@ describe("parseQuery()", () => {
     ['"exact words" -bad -"very bad" OR x', ["exact", "words"]],
     ["site:a.org filetype:pdf intitle:x", []],
     ["site:a.org kestrel", ["kestrel"]],
+    ["kestrel (site:a.org OR site:b.org)", ["kestrel"]],
     ["node.js 22", ["node", "js", "22"]],
   ])("the tokens of %j", (written, tokens) => {
     expect([...parseQuery(written).tokens].sort()).toEqual([...tokens].sort());
@@ -47,6 +48,11 @@ test.each([
   ["x site:https://a.org/", "https://a.org/blog", true],
   ["x SITE:A.org", "https://a.org/", true],
   ["x site:a.org OR site:b.org", "https://b.org/", true],
+  ["x (site:a.org OR site:b.org)", "https://a.org/", true],
+  ["x (site:a.org OR site:b.org)", "https://b.org/", true],
+  ["x (site:a.org OR site:b.org)", "https://c.org/", false],
+  ["x -(site:a.org OR site:b.org)", "https://c.org/", true],
+  ["x site:a.org, y", "https://a.org/", true],
   ["x site:.gov", "https://nasa.gov/", true],
   ["x site:*.a.org", "https://docs.a.org/", true],
   ["x -site:a.org", "https://a.org/", false],
