@@ -9,8 +9,8 @@ const lingerMs = 2_000;
  * Passes bytes both ways until both sides ended or one failed. Each side ends by itself: one may have nothing more
  * to say and still listen. Nothing is read from a side while the other does not take it.
  */
-export function relay(client: Socket, server: Socket): void {
-  bindLives(client, server);
+export function relay(client: Socket, server: Socket, ended: AbortSignal): void {
+  bindLives(client, server, ended);
   client.pipe(server);
   server.pipe(client);
 }
@@ -21,8 +21,14 @@ export function relayAnswer(server: Socket, client: Socket): void {
   server.pipe(client);
 }
 
-/** Neither side outlives the other by much, and neither stays without a byte for long. */
-export function bindLives(client: Socket, server: Socket): void {
+/**
+ * Neither side outlives the other by much, and neither stays without a byte for long.
+ * @param ended of the proxy: from then on not even what was said last goes out
+ */
+export function bindLives(client: Socket, server: Socket, ended: AbortSignal): void {
+  const leave = (): void => void server.destroy();
+  ended.addEventListener("abort", leave, { once: true });
+  server.once("close", () => ended.removeEventListener("abort", leave));
   client.setTimeout(idleMsMax, () => client.destroy());
   server.setTimeout(idleMsMax, () => server.destroy());
   client.once("error", () => server.destroy());

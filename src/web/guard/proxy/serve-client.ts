@@ -134,7 +134,7 @@ async function serveConnect({ client, to, held, roads, page, signal }: Call): Pr
   client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
   if (line.first.length > 0) client.write(line.first);
   if (first.length > 0) line.socket.write(first);
-  relay(client, line.socket);
+  relay(client, line.socket, signal);
 }
 
 async function serveForward(
@@ -149,7 +149,7 @@ async function serveForward(
   const first = held.release();
   if (client.destroyed || signal.aborted) return void server.destroy();
   // Before anything is sent: from here on neither outlives the other.
-  bindLives(client, server);
+  bindLives(client, server, signal);
   server.write(forwardedHead(request, route));
   relayBody(client, server, first, request.bodyBytes);
   await passAnswer(server, client, to.host);
