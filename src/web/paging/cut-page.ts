@@ -66,7 +66,8 @@ class Cutter {
     let position = this.#from;
     while (position < this.#text.length) {
       const lineEnd = endOfLine(this.#text, position);
-      if (!this.#take(this.#text.slice(position, lineEnd))) return this.#best(position);
+      const line = this.#text.slice(position, lineEnd);
+      if (!this.#take(line)) return this.#best(position, line);
       position = lineEnd;
       this.#note(position);
     }
@@ -98,14 +99,24 @@ class Cutter {
       this.#block = cut;
   }
 
-  #best(position: number): Cut {
+  /** `line` begins at `position` and is the first that does not fit. */
+  #best(position: number, line: string): Cut {
     const isFull =
       this.#block !== undefined && this.#block.end - this.#from >= this.#room.charsMax * fullEnough;
     if (isFull && this.#block !== undefined) return this.#block;
+    // It will be cut anyway: then this page may as well have its part of it.
+    if (!this.#isHalfFull() && !fits(line, this.#room)) return this.#inLine(position);
     const fullLine =
       this.#line !== undefined && this.#line.end - this.#from >= this.#used.charsMax * fullEnough;
     const found = fullLine ? this.#line : (this.#block ?? this.#line);
     return found !== undefined && found.end > this.#from ? found : this.#inLine(position);
+  }
+
+  #isHalfFull(): boolean {
+    const { charsMax, bytesMax } = this.#used;
+    return (
+      charsMax >= this.#room.charsMax * fullEnough || bytesMax >= this.#room.bytesMax * fullEnough
+    );
   }
 
   /** A single line is longer than the page: it is cut between words, or where it must be. */
@@ -124,6 +135,10 @@ class Cutter {
     const cut = wholeCharacter(this.#text, border > (end - position) / 2 ? position + border : end);
     return { end: cut > this.#from ? cut : Math.min(cut + 2, this.#text.length), closing };
   }
+}
+
+function fits(line: string, { charsMax, bytesMax }: PageRoom): boolean {
+  return line.length <= charsMax && Buffer.byteLength(line) <= bytesMax;
 }
 
 function openBlockAt(text: string, position: number, room: PageRoom): OpenBlock | undefined {

@@ -79,6 +79,20 @@ describe("cutPage()", () => {
     expect(first?.end).toBe(30);
   });
 
+  test.each([
+    ["a paragraph", "Short.\n\n" + "word ".repeat(1_000)],
+    ["a line of code", "```json\n{\n" + '"a": 1, '.repeat(1_000) + "\n```"],
+    ["a script of three bytes", "Short.\n\n" + "漢字".repeat(1_000)],
+  ])("%s longer than a page begins on the page before", (_name, text) => {
+    const { end, content } = cutPage(text, 0, { charsMax: 400, bytesMax: 600 }, "markdown");
+    expect(Buffer.byteLength(content)).toBeGreaterThan(200);
+    expect(content.length).toBeLessThanOrEqual(400);
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(600);
+    const next = cutPage(text, end, { charsMax: 400, bytesMax: 600 }, "markdown");
+    expect(next.start).toBe(end);
+    expect(next.end).toBeGreaterThan(end);
+  });
+
   test("a start in the middle of a character begins with that character", () => {
     expect(cutPage("😀a", 1, room(10), "plain")).toEqual({ start: 0, end: 3, content: "😀a" });
   });
