@@ -2,6 +2,7 @@ import { isTag } from "domhandler";
 
 import { parseHtml } from "../dom/parse-html.ts";
 import { cleanText } from "../markdown/clean-text.ts";
+import { escapeText } from "../markdown/escape-text.ts";
 import { findElement } from "../markdown/element.ts";
 import { toMarkdown, toPlainText } from "../markdown/to-markdown.ts";
 
@@ -17,4 +18,15 @@ export function summaryText(
   if (root === undefined) return "";
   const extraction = { title: "", language: "", root, baseUrl, textChars: 0 };
   return format === "text" ? toPlainText(extraction) : toMarkdown(extraction);
+}
+
+/** The title of an entry on one line. Only what has an end tag is HTML: others speak of tags. */
+export function headingText(
+  title: string,
+  baseUrl: string,
+  format: "markdown" | "text" | "html",
+): string {
+  const text = title.includes("</") ? summaryText(title, baseUrl, "text") : cleanText(title);
+  const line = text.replace(/\s+/g, " ").trim();
+  return format === "text" ? line : escapeText(line);
 }

@@ -69,9 +69,17 @@ async function readXml(
   const { readFeed } = await import("./read-feed.ts");
   const feed = readFeed(text);
   if (feed === undefined) return source(name, text, "xml", format);
-  const { summaryText } = await import("./feed-summary.ts");
-  const entries = feed.entries.map((entry) =>
-    entryText(entry, summaryText(entry.summary, url, format), format),
+  const { headingText, summaryText } = await import("./feed-summary.ts");
+  const entries = feed.entries.map(({ title, link, date, summary }) =>
+    entryText(
+      {
+        title: headingText(title, url, format),
+        link: wholeLink(link, url),
+        date,
+        summary: summaryText(summary, url, format),
+      },
+      format,
+    ),
   );
   return {
     title: titleOf(feed, name),
@@ -85,10 +93,15 @@ function titleOf(feed: Feed, name: string): string {
   return feed.title === "" ? name : feed.title;
 }
 
-function entryText({ title, link, date }: FeedEntry, summary: string, format: ReadFormat): string {
-  const heading = title === "" ? "(no title)" : title.replace(/\s+/g, " ");
+function entryText({ title, link, date, summary }: FeedEntry, format: ReadFormat): string {
+  const heading = title === "" ? "(no title)" : title;
   const lines = [format === "text" ? heading : `## ${heading}`, link, date, summary];
   return lines.filter((line) => line !== "").join(format === "text" ? "\n" : "\n\n");
+}
+
+/** What begins like a path is one; ids of other kinds stand in the same place. */
+function wholeLink(link: string, url: string): string {
+  return /^[/.?#]/.test(link) ? (URL.parse(link, url)?.href ?? link) : link;
 }
 
 async function readPdfDocument(

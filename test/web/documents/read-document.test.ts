@@ -116,6 +116,17 @@ describe("readDocument()", () => {
       "## One <1>\n\nhttps://x.org/1\n\nMon, 1 Jan\n\nHi **you**\n\n## Two\n\nhttps://x.org/2",
     ],
     [
+      "links of a feed are whole, titles are no markup",
+      "https://x.org/blog/feed",
+      "application/atom+xml",
+      "<feed><title>F</title>" +
+        "<entry><title type='html'>&lt;b&gt;Big&lt;/b&gt; *news*</title><link href='/1'/></entry>" +
+        "<entry><title>Use of &lt;script></title><link href='../2?a'/></entry>" +
+        "<entry><title>Tag</title><guid>tag:x.org,2026:3</guid></entry></feed>",
+      "F",
+      "## Big \\*news\\*\n\nhttps://x.org/1\n\n## Use of \\<script>\n\nhttps://x.org/2?a\n\n## Tag\n\ntag:x.org,2026:3",
+    ],
+    [
       "Atom is a list of its entries",
       "https://x.org/atom",
       "application/atom+xml",
