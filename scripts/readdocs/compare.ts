@@ -27,8 +27,9 @@ async function runOne(name: string): Promise<void> {
   if (extract === undefined) throw new Error(`There is no extractor ${name}.`);
   const outputs: Record<string, Extracted> = {};
   for (const entry of loadCorpus()) outputs[entry.id] = await extract(entry);
-  const peakBytes = process.resourceUsage().maxRSS;
-  // Standard output of a library does not spoil a file.
+  // It is given in KiB.
+  const peakBytes = process.resourceUsage().maxRSS * 1024;
+  // What a library prints does not spoil a file.
   await Bun.write(process.argv[one + 2] ?? "/dev/stdout", JSON.stringify({ outputs, peakBytes }));
   process.exit(0);
 }
