@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
 
 import { prettyJson } from "../../../src/web/documents/pretty-json.ts";
 
@@ -25,6 +26,16 @@ describe("prettyJson()", () => {
   ];
   test.each(strings)("a string of millions of %s stays whole", (_name, text) => {
     expect(prettyJson(`{"a":"${text}"}`) === `{\n  "a": "${text}"\n}`).toBe(true);
+  });
+
+  test("changes nothing but the white space between tokens", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        const pretty = prettyJson(text) ?? "";
+        expect(JSON.stringify(JSON.parse(pretty))).toBe(text);
+      }),
+    );
   });
 
   test("what would grow to many times its size stays as it is", () => {

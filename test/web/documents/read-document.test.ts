@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { documentKind, type DocumentKind } from "../../../src/web/documents/document-kind.ts";
-import { prettyJson } from "../../../src/web/documents/pretty-json.ts";
 import { readDocument } from "../../../src/web/documents/read-document.ts";
 import { readFeed } from "../../../src/web/documents/read-feed.ts";
 import { scanXml } from "../../../src/web/documents/xml-scan.ts";
@@ -163,24 +162,6 @@ describe("readDocument()", () => {
     const json = page("https://x.org/", "application/json", { kind: "text", text: "[1]" });
     const { text, syntax } = await readDocument(json, { kind: "json" }, "text", nobody);
     expect({ text, syntax }).toEqual({ text: "[\n  1\n]", syntax: "plain" });
-  });
-});
-
-describe("prettyJson()", () => {
-  test("changes nothing but the white space between tokens", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const text = JSON.stringify(value);
-        const pretty = prettyJson(text) ?? "";
-        expect(pretty.replaceAll(/\n */g, "")).toBe(pretty.replaceAll(/\n */g, "").trim());
-        expect(JSON.stringify(JSON.parse(pretty))).toBe(JSON.stringify(JSON.parse(text)));
-      }),
-    );
-  });
-
-  test("takes JSON of any depth that can be parsed", () => {
-    const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
-    expect(prettyJson(deep)?.replaceAll(/\s/g, "")).toBe(deep);
   });
 });
 
