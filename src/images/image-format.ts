@@ -18,6 +18,12 @@ export const formatNames: Readonly<Record<ImageFormat, string>> = {
   svg: "SVG",
 };
 
+/** A format's name as it stands in a sentence: "an AVIF", "a PNG". */
+export function withArticle(name: string): string {
+  // Letters that are spoken with a vowel first, of those that names here begin with.
+  return /^[AIS]/.test(name) ? `an ${name}` : `a ${name}`;
+}
+
 /** What a client is sent untouched when it is small enough. */
 export const passedOnTypes = {
   png: "image/png",

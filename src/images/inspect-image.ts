@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { describeFileKind } from "./file-kind.ts";
-import { detectImageFormat, formatNames, type ImageFormat } from "./image-format.ts";
+import { detectImageFormat, formatNames, type ImageFormat, withArticle } from "./image-format.ts";
 import { type ImageHeader, readImageHeader } from "./image-header.ts";
 import { imagePixelsMax } from "./image-limits.ts";
 import { pngDamage } from "./png-damage.ts";
@@ -50,7 +50,7 @@ export function assertSound(path: string, { format }: InspectedImage, bytes: Uin
 function notWhole(path: string, name: string, reason: string, bytes: Uint8Array): AppError {
   return new AppError(
     "usage",
-    `${shownPath(path)} is a ${name} image that is truncated or damaged: ${reason} (${bytes.length} bytes). ` +
+    `${shownPath(path)} is ${withArticle(name)} image that is truncated or damaged: ${reason} (${bytes.length} bytes). ` +
       `Get a whole copy.`,
   );
 }
@@ -61,7 +61,7 @@ export function assertDecodable(path: string, name: string, width: number, heigh
   const megapixels = Math.round((width * height) / 1e6);
   throw new AppError(
     "limit",
-    `${shownPath(path)} is a ${name} image of ${width} × ${height} pixels (${megapixels} megapixels): ` +
+    `${shownPath(path)} is ${withArticle(name)} image of ${width} × ${height} pixels (${megapixels} megapixels): ` +
       `at most ${imagePixelsMax / 1e6} megapixels are decoded. Make a smaller copy.`,
   );
 }

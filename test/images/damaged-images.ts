@@ -1,3 +1,5 @@
+import { deflateSync } from "node:zlib";
+
 import { writePng } from "../../src/images/decode/png-writer.ts";
 import {
   fields,
@@ -13,6 +15,7 @@ import {
   slope,
   withOrientation,
 } from "./sample-images.ts";
+import { animatedWebp, greyTiff, printTiff } from "./unusual-images.ts";
 
 /** One file of each format, some that are passed on and some that have to be decoded. */
 async function wholeImages(): Promise<readonly Uint8Array[]> {
@@ -35,6 +38,9 @@ async function wholeImages(): Promise<readonly Uint8Array[]> {
     await sampleTiff(),
     await sampleAvif(),
     new TextEncoder().encode(sampleSvg),
+    animatedWebp(await new Bun.Image(photo).webp({ quality: 80 }).bytes(), 1_700, 300),
+    greyTiff(deflateSync(Buffer.alloc(256)), [{ tag: 259, value: 8 }]),
+    printTiff(),
   ];
 }
 

@@ -217,7 +217,7 @@ describe("ImageDecoder", () => {
     const broken = Buffer.from(sampleIcon([{ edge: 6, bytes: samplePng() }]));
     broken.fill(0x55, broken.length - 100, broken.length - 40);
     expect(convert(broken)).rejects.toThrow(AppError);
-    expect(convert(broken)).rejects.toThrow("is a ICO image that cannot be decoded");
+    expect(convert(broken)).rejects.toThrow("is an ICO image that cannot be decoded");
   });
 
   test("is ended when nobody wants the picture any more", async () => {

@@ -1,5 +1,5 @@
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { detectImageFormat, formatNames } from "../image-format.ts";
+import { detectImageFormat, formatNames, withArticle } from "../image-format.ts";
 import { readIconEntries } from "../headers/ico-header.ts";
 import { assertDecodable, type InspectedImage } from "../inspect-image.ts";
 import { readImageHeader } from "../image-header.ts";
@@ -113,7 +113,7 @@ async function readBySystem(
       throw damaged(path, name, messageOf(error));
     throw new AppError(
       "unsupported",
-      `${shownPath(path)} is a ${name} image, and this system has no decoder for it. ` +
+      `${shownPath(path)} is ${withArticle(name)} image, and this system has no decoder for it. ` +
         `Convert it to PNG or JPEG first, for instance with heif-convert or ImageMagick.`,
       { cause: error },
     );
@@ -123,6 +123,6 @@ async function readBySystem(
 export function damaged(path: string, name: string, reason: string): AppError {
   return new AppError(
     "usage",
-    `${shownPath(path)} is a ${name} image that cannot be decoded: ${reason}.`,
+    `${shownPath(path)} is ${withArticle(name)} image that cannot be decoded: ${reason}.`,
   );
 }
