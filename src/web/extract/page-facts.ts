@@ -17,6 +17,8 @@ export interface PageFacts {
   /** Of the page, without the name of its site; may be empty. */
   readonly title: string;
   readonly structured: StructuredData;
+  /** What tells which software has made the page, as `readPageSigns` reads it. */
+  readonly signs: readonly string[];
   /** Measured once, when the page was read; zeros for an element that was made later. */
   readonly measure: (element: HtmlElement) => TextMeasure;
 }

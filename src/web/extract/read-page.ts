@@ -4,6 +4,7 @@ import { parseHtml } from "../dom/parse-html.ts";
 import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
 import { findElement } from "../dom/walk.ts";
 import type { PageFacts } from "./page-facts.ts";
+import { readPageSigns } from "./page-signs.ts";
 import { findPageTitle } from "./page-title.ts";
 import { removeUnseen } from "./remove-unseen.ts";
 import { readStructuredData } from "./structured-data.ts";
@@ -16,6 +17,7 @@ export function readPage(html: string, url: string): PageFacts {
   const title = findPageTitle(document);
   const structured = readStructuredData(document);
   const body = findBody(document);
+  const signs = readPageSigns(document, body);
   removeUnseen(body);
   const measures = measureText(document);
   return {
@@ -25,6 +27,7 @@ export function readPage(html: string, url: string): PageFacts {
     body,
     title,
     structured,
+    signs,
     measure: (element) => measures.get(element) ?? noText,
   };
 }

@@ -3,10 +3,7 @@ import { parsePattern, type ElementPattern } from "../kinds/element-pattern.ts";
 /** Where a generator of documentation writes the text of a page. */
 export interface ManualLayout {
   readonly generator: string;
-  /**
-   * Fits a line of what `pageSigns` says of the page: `generator:` of a meta tag, `file:` of a style sheet
-   * or script in the head, `body:` with its id and classes.
-   */
+  /** Fits a line of the page's `signs`. */
   readonly sign: RegExp;
   /** Ways to find the text, the first that finds something counts; each is one or several elements. */
   readonly text: readonly (readonly ElementPattern[])[];
@@ -87,7 +84,12 @@ export const manualLayouts: readonly ManualLayout[] = [
     ],
   ),
   layout("mdBook", /^file:.*\bayu-highlight[^/]*\.css/, ["main"], [".buttons"]),
-  layout("javadoc", /^generator:javadoc/, ["main", "[role=main]"], [".sub-title"]),
+  layout(
+    "javadoc",
+    /^generator:javadoc/,
+    ["main", "[role=main]", ".header, .contentContainer"],
+    [".sub-title", ".subNav", ".topNav", ".bottomNav"],
+  ),
   layout(
     "Doxygen",
     /^generator:doxygen/,
@@ -125,7 +127,7 @@ export const manualLayouts: readonly ManualLayout[] = [
   layout("RDoc", /^file:.*\bdarkfish\.js/, ["main"]),
   layout(
     "MkDocs",
-    /^generator:mkdocs/,
+    /^generator:mkdocs|^part:mkdocs_search_modal/,
     ["article.md-content__inner", "[itemprop=articleBody]", "[role=main]"],
     [".md-content__button", ".md-source-file"],
   ),
@@ -135,5 +137,11 @@ export const manualLayouts: readonly ManualLayout[] = [
   layout("Starlight", /^generator:starlight/, ["h1#_top, .sl-markdown-content"]),
   layout("Antora", /^generator:antora/, ["article.doc"]),
   layout("ExDoc", /^generator:exdoc/, ["#top-content, .content-inner", "#content"]),
+  layout(
+    "QDoc",
+    /^file:.*\bstyle\/(?:offline|online)(?:-simple)?\.css/,
+    [".mainContent"],
+    [".sidebar"],
+  ),
   layout("TypeDoc", /^generator:typedoc/, [".col-content"]),
 ];
