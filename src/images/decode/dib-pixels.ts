@@ -6,6 +6,7 @@ import type { RgbaImage } from "./png-writer.ts";
 const fileHeaderBytes = 14;
 /** Larger bitmaps in icons are mistakes: their directory knows 256. */
 const iconEdgeMax = 4_096;
+const opaqueBlack = 0x0000_00ff;
 
 /**
  * The pixels of a BMP file: with a palette, of 16, 24 or 32 bits, with masks, or as runs.
@@ -70,7 +71,9 @@ function readRuns(bytes: DataView, header: DibHeader, body: number): RgbaImage {
   const colours = paletteOf(bytes, header);
   const pixels = new Uint8Array(width * height * 4);
   const view = new DataView(pixels.buffer);
-  for (const [at, index] of indices.entries()) view.setUint32(at * 4, colours[index] ?? 0xff);
+  for (let at = 0; at < indices.length; at++) {
+    view.setUint32(at * 4, colours[indices[at] ?? 0] ?? opaqueBlack);
+  }
   return { width, height, pixels };
 }
 
@@ -78,16 +81,19 @@ function readRuns(bytes: DataView, header: DibHeader, body: number): RgbaImage {
 function pixelReader(bytes: DataView, header: DibHeader): PixelReader {
   const { bits } = header;
   switch (bits) {
+    case 8: {
+      const colours = paletteOf(bytes, header);
+      return (row, x) => colours[bytes.getUint8(row + x)] ?? opaqueBlack;
+    }
     case 1:
     case 2:
-    case 4:
-    case 8: {
+    case 4: {
       const colours = paletteOf(bytes, header);
       const perByte = 8 / bits;
       const mask = (1 << bits) - 1;
       return (row, x) => {
         const byte = bytes.getUint8(row + Math.floor(x / perByte));
-        return colours[(byte >> (8 - bits * (1 + (x % perByte)))) & mask] ?? 0xff;
+        return colours[(byte >> (8 - bits * (1 + (x % perByte)))) & mask] ?? opaqueBlack;
       };
     }
     case 16:
@@ -124,12 +130,14 @@ function channelOf(mask: number): ((pixel: number) => number) | undefined {
   return (pixel) => Math.round(((pixel & mask) >>> shift) * scale);
 }
 
-/** Each colour as 0xRRGGBBAA; those that the file does not have are not there. */
-function paletteOf(bytes: DataView, { palette }: DibHeader): number[] {
-  return Array.from({ length: palette.count }, (_, index) => {
+/** Each colour as 0xRRGGBBAA; those that the file does not have are black. */
+function paletteOf(bytes: DataView, { palette }: DibHeader): Uint32Array {
+  const colours = new Uint32Array(256).fill(opaqueBlack);
+  for (let index = 0; index < palette.count; index++) {
     const at = palette.offset + index * palette.entryBytes;
-    return rgba(bytes.getUint8(at + 2), bytes.getUint8(at + 1), bytes.getUint8(at), 255);
-  });
+    colours[index] = rgba(bytes.getUint8(at + 2), bytes.getUint8(at + 1), bytes.getUint8(at), 255);
+  }
+  return colours;
 }
 
 /** A set bit is transparent. A bitmap without the mask is opaque. */
