@@ -164,4 +164,6 @@ test("[search.command] search, and doctor search", async () => {
   expect(table).toMatch(/^bing +suspended +\d+ min: blocked \(captcha\)$/m);
   expect(table).toMatch(/^google +parse error /m);
   expect(engines.asked.get("bing")).toBe(1);
+  const [, fresh] = await run("doctor", "search", "--forget");
+  expect(fresh).toMatch(/^bing +blocked +\d+ +captcha$/m);
 });
