@@ -42,7 +42,7 @@ function openAndMigrate(path: string, { busyMsMax, synchronous }: StoreOptions):
   const database = new Database(path, { strict: true });
   try {
     database.run(`PRAGMA busy_timeout = ${busyMsMax}`);
-    database.run("PRAGMA journal_mode = WAL");
+    switchToWal(database, busyMsMax);
     database.run(`PRAGMA synchronous = ${synchronous}`);
     database.run("PRAGMA foreign_keys = ON");
     migrate(database);
@@ -51,6 +51,30 @@ function openAndMigrate(path: string, { busyMsMax, synchronous }: StoreOptions):
     database.close();
     throw error;
   }
+}
+
+/** How soon a switch that met another process is tried again. */
+const walRetryMs = 5;
+
+/**
+ * The switch of a new file needs it alone, and SQLite does not wait for that as it waits for a write: of several
+ * processes that make the same file at once all but one would be refused.
+ */
+function switchToWal(database: Database, busyMsMax: number): void {
+  const deadline = performance.now() + busyMsMax;
+  for (;;) {
+    try {
+      database.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+      Bun.sleepSync(walRetryMs);
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return String(systemCodeOf(error)).startsWith("SQLITE_BUSY");
 }
 
 function migrate(database: Database): void {
