@@ -2,9 +2,12 @@ import { quoted } from "./page-url.ts";
 
 /** What the reader should know of a response besides its body. */
 export function headerNotes(response: Response): string[] {
-  return [statusNote(response), retryNote(response), downloadNote(response)].filter(
-    (note) => note !== undefined,
-  );
+  return [
+    statusNote(response),
+    retryNote(response),
+    downloadNote(response),
+    robotsNote(response),
+  ].filter((note) => note !== undefined);
 }
 
 /** Statuses that say themselves that there is no body. */
@@ -32,6 +35,16 @@ function downloadNote(response: Response): string | undefined {
   const name = fileNameOf(disposition);
   const called = name === undefined ? "" : ` called ${quoted(name)}`;
   return `The server offers this as a file to save${called}.`;
+}
+
+const robotsRules = /\b(?:noindex|nofollow|none|noarchive|nosnippet|noai|noimageai)\b/gi;
+
+/** A page that a user names is read whatever its site tells crawlers; the reader shall know of it. */
+function robotsNote(response: Response): string | undefined {
+  const found = response.headers.get("x-robots-tag")?.toLowerCase().match(robotsRules) ?? [];
+  if (found.length === 0) return undefined;
+  const rules = [...new Set(found)].join(", ");
+  return `The server asks robots: ${rules}. The page was read because it was asked for by its address.`;
 }
 
 /** `filename*` before `filename` (RFC 6266); only the last part of a path. */

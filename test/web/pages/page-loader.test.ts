@@ -86,6 +86,12 @@ describe("PageLoader: what a page is", () => {
       'The server offers this as a file to save called "pass\\"wd".',
     ],
     [200, { "Content-Disposition": "attachment" }, "The server offers this as a file to save."],
+    [
+      200,
+      { "X-Robots-Tag": "otherbot: NoIndex, noai, noindex" },
+      "The server asks robots: noindex, noai. The page was read because it was asked for by its address.",
+    ],
+    [200, { "X-Robots-Tag": "all, max-snippet:20" }, undefined],
     [200, { "Content-Disposition": "inline; filename=x.html" }, undefined],
   ] as [number, Record<string, string>, string | undefined][])(
     "status %i with %j is noted as %p",
