@@ -1,58 +1,36 @@
 import type { Supervisor } from "../background/supervisor.ts";
 import { AppError } from "../base/errors.ts";
-import { Places } from "../base/places.ts";
 import type { ImageConverter } from "../gateway/distant-calls.ts";
 import { readDecoderReply } from "../images/decode/decoder-reply.ts";
 import { decoderArgument } from "../images/decoder-argument.ts";
 import { imageResultBytesMax } from "../images/image-limits.ts";
 import { shownPath } from "../images/shown-path.ts";
 import type { ConvertedImage, ConvertImageRequest } from "../tools/web-services.ts";
+import { OwnProcess } from "./own-process.ts";
 
 /** 100 megapixels take 3 s on a slow machine. */
 const decodeMsMax = 10_000;
-/** Each may hold more than a gigabyte. */
-const decodersMax = 2;
 const replyLineBytesMax = 64 * 1024;
 
-/** Decodes images in processes of their own: a decoder that crashes, hangs or swells takes nothing with it. */
+/** Decodes images in processes of their own. */
 export class ImageDecoder implements ImageConverter {
-  readonly #supervisor: Pick<Supervisor, "runProgram">;
-  readonly #command: readonly string[];
-  readonly #places = new Places(decodersMax);
+  readonly #process: OwnProcess;
 
   /** @param command how this program starts itself */
   constructor(supervisor: Pick<Supervisor, "runProgram">, command: readonly string[]) {
-    this.#supervisor = supervisor;
-    this.#command = command;
+    this.#process = new OwnProcess(supervisor, command, {
+      name: "image decoder",
+      argument: decoderArgument,
+      // PATH finds a renderer for SVG.
+      env: { PATH: process.env["PATH"] ?? "" },
+      msMax: decodeMsMax,
+      replyBytesMax: imageResultBytesMax + replyLineBytesMax,
+    });
   }
 
   async convert({ path }: ConvertImageRequest, signal: AbortSignal): Promise<ConvertedImage> {
-    try {
-      return await this.#places.hold(signal, () => this.#decode(path, signal));
-    } catch (error) {
-      throw signal.aborted ? cancelled() : error;
-    }
-  }
-
-  async #decode(path: string, signal: AbortSignal): Promise<ConvertedImage> {
-    const chunks: Uint8Array[] = [];
-    let total = 0;
-    const flood = new AbortController();
-    const execution = await this.#supervisor.runProgram({
-      argv: [...this.#command, decoderArgument, path],
-      name: "image decoder",
-      cwd: "/",
-      // Nothing of the user's: what decodes a hostile file holds no secrets. PATH finds a renderer for SVG.
-      env: { PATH: process.env["PATH"] ?? "" },
-      timeoutMs: decodeMsMax,
-      signal: AbortSignal.any([signal, flood.signal]),
-      onOutput: (chunk) => {
-        total += chunk.length;
-        if (total > imageResultBytesMax + replyLineBytesMax) flood.abort();
-        else chunks.push(chunk.slice());
-      },
-    });
-    const found = readDecoderReply(Buffer.concat(chunks));
+    const { output, execution } = await this.#process.run(path, signal);
+    const found = readDecoderReply(output);
     if (found === undefined) throw decoderFailed(path, execution.endReason, execution.exit);
     const { reply, image } = found;
     if (!reply.ok) throw new AppError(reply.code, reply.message);
@@ -73,12 +51,7 @@ function decoderFailed(
       `${shownPath(path)} could not be decoded within ${seconds} s. Make a smaller copy.`,
     );
   }
-  if (reason !== undefined) return cancelled();
   const how = exit?.signal ?? `exit code ${exit?.exitCode ?? "unknown"}`;
   const message = `${shownPath(path)} could not be decoded: the decoder ended with ${how}. The file is probably damaged.`;
   return new AppError("system", message);
-}
-
-function cancelled(): AppError {
-  return new AppError("cancelled", "The call was cancelled.");
 }

@@ -1,0 +1,79 @@
+import type { Execution } from "../background/execution.ts";
+import type { Supervisor } from "../background/supervisor.ts";
+import { AppError } from "../base/errors.ts";
+import { Places } from "../base/places.ts";
+
+/** Each may hold more than a gigabyte. */
+const processesMax = 2;
+
+export interface OwnProcessSpec {
+  /** What the program does then, for people. */
+  readonly name: string;
+  /** The hidden argument that makes this program do it. */
+  readonly argument: string;
+  /** Nothing of the user's that is not needed: what reads a hostile file holds no secrets. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly msMax: number;
+  /** A longer reply ends the process. */
+  readonly replyBytesMax: number;
+}
+
+/** Starts this program itself for work that may crash, hang or swell: then it takes nothing with it. */
+export class OwnProcess {
+  readonly #supervisor: Pick<Supervisor, "runProgram">;
+  readonly #command: readonly string[];
+  readonly #spec: OwnProcessSpec;
+  readonly #places = new Places(processesMax);
+
+  /** @param command how this program starts itself */
+  constructor(
+    supervisor: Pick<Supervisor, "runProgram">,
+    command: readonly string[],
+    spec: OwnProcessSpec,
+  ) {
+    this.#supervisor = supervisor;
+    this.#command = command;
+    this.#spec = spec;
+  }
+
+  /**
+   * Hands `path` to a process of its own and gives all that it wrote, and how it ended.
+   * @throws AppError `cancelled` when `signal` aborts, also while it waits for its turn; `system` when it cannot be started
+   */
+  async run(
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly output: Uint8Array; readonly execution: Execution }> {
+    try {
+      const done = await this.#places.hold(signal, () => this.#collect(path, signal));
+      if (!signal.aborted) return done;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    throw new AppError("cancelled", "The call was cancelled.");
+  }
+
+  async #collect(
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly output: Uint8Array; readonly execution: Execution }> {
+    const { name, argument, env, msMax, replyBytesMax } = this.#spec;
+    const chunks: Uint8Array[] = [];
+    let total = 0;
+    const flood = new AbortController();
+    const execution = await this.#supervisor.runProgram({
+      argv: [...this.#command, argument, path],
+      name,
+      cwd: "/",
+      env,
+      timeoutMs: msMax,
+      signal: AbortSignal.any([signal, flood.signal]),
+      onOutput: (chunk) => {
+        total += chunk.length;
+        if (total > replyBytesMax) flood.abort();
+        else chunks.push(chunk.slice());
+      },
+    });
+    return { output: Buffer.concat(chunks), execution };
+  }
+}
