@@ -11,80 +11,104 @@ export interface Turn extends Disposable {
   noteRequest(): void;
 }
 
-interface Lane {
-  /** Settles when the last of those who queue has had its turn. */
-  last: Promise<void>;
-  /** When the next request may go out, on the clock of `performance.now()`. */
-  nextAt: number;
+interface Waiting {
+  /** Of the search that waits, which is told from others by it. */
+  readonly search: AbortSignal;
+  /** On the clock of `performance.now()`, as all times here. */
+  readonly untilAt: number;
+  /** Ends the waiting; undefined = without a turn. */
+  readonly end: (turn: Turn | undefined) => void;
 }
 
-/** One question at a time for each engine, with a pause between requests of two of them. */
+interface Lane {
+  readonly engine: EngineId;
+  /** In the order of their coming. */
+  waiting: readonly Waiting[];
+  isTaken: boolean;
+  /** When the next request may go out. */
+  nextAt: number;
+  /** Runs as long as somebody waits for the end of a pause. */
+  pause: ReturnType<typeof setTimeout> | undefined;
+}
+
+/**
+ * One question at a time for each engine, with a pause between requests of two of them. Of several searches that wait,
+ * the one that has had the fewest turns goes first: each of many finds something, instead of a few everything.
+ */
 export class EnginePace {
   readonly #lanes = new Map<EngineId, Lane>();
+  /** Turns of each search, at all engines. */
+  readonly #turns = new WeakMap<AbortSignal, number>();
 
-  /**
-   * Waits for a turn. Undefined when `signal` says so first, or when it would come after `untilAt`
-   * (on the clock of `performance.now()`).
-   */
-  async take(engine: EngineId, untilAt: number, signal: AbortSignal): Promise<Turn | undefined> {
+  /** Waits for a turn. Undefined when the signal of the search says so first, or when it would come after `untilAt`. */
+  async take(engine: EngineId, untilAt: number, search: AbortSignal): Promise<Turn | undefined> {
+    if (search.aborted) return undefined;
     const lane = this.#laneOf(engine);
-    const before = lane.last;
-    const own = createDeferred<void>();
-    lane.last = before.then(() => own.promise);
-    const isFirst = await settledBy(before, untilAt, signal);
-    const pauseMs = lane.nextAt - performance.now();
-    const isInTime = isFirst && !signal.aborted && lane.nextAt < untilAt;
-    if (!isInTime || (pauseMs > 0 && !(await slept(pauseMs, signal)))) {
-      own.resolve();
-      return undefined;
+    const given = createDeferred<Turn | undefined>();
+    const waiting = { search, untilAt, end: given.resolve };
+    const leave = (): void => this.#leave(lane, waiting);
+    const timer = setTimeout(leave, Math.max(0, untilAt - performance.now()));
+    search.addEventListener("abort", leave, { once: true });
+    lane.waiting = [...lane.waiting, waiting];
+    this.#serve(lane);
+    try {
+      return await given.promise;
+    } finally {
+      clearTimeout(timer);
+      search.removeEventListener("abort", leave);
     }
-    const noteRequest = (): void => {
-      lane.nextAt = performance.now() + gapOf(engine);
-    };
-    return { noteRequest, [Symbol.dispose]: () => own.resolve() };
   }
 
   #laneOf(engine: EngineId): Lane {
     const known = this.#lanes.get(engine);
     if (known !== undefined) return known;
-    const lane = { last: Promise.resolve(), nextAt: 0 };
+    const lane = { engine, waiting: [], isTaken: false, nextAt: 0, pause: undefined };
     this.#lanes.set(engine, lane);
     return lane;
+  }
+
+  /** Gives the turn to the next one, as soon as there is one to give. */
+  #serve(lane: Lane): void {
+    clearTimeout(lane.pause);
+    if (lane.isTaken) return;
+    for (const waiting of lane.waiting) {
+      if (waiting.untilAt <= lane.nextAt) this.#leave(lane, waiting);
+    }
+    const pauseMs = lane.nextAt - performance.now();
+    if (lane.waiting.length === 0) return;
+    if (pauseMs > 0) lane.pause = setTimeout(() => this.#serve(lane), Math.ceil(pauseMs));
+    else this.#give(lane);
+  }
+
+  #give(lane: Lane): void {
+    const next = lane.waiting.reduce((first, other) =>
+      this.#turnsOf(other) < this.#turnsOf(first) ? other : first,
+    );
+    lane.waiting = lane.waiting.filter((waiting) => waiting !== next);
+    lane.isTaken = true;
+    this.#turns.set(next.search, this.#turnsOf(next) + 1);
+    next.end({
+      noteRequest: () => {
+        lane.nextAt = performance.now() + gapOf(lane.engine);
+      },
+      [Symbol.dispose]: () => {
+        lane.isTaken = false;
+        this.#serve(lane);
+      },
+    });
+  }
+
+  #turnsOf({ search }: Waiting): number {
+    return this.#turns.get(search) ?? 0;
+  }
+
+  #leave(lane: Lane, waiting: Waiting): void {
+    lane.waiting = lane.waiting.filter((other) => other !== waiting);
+    if (lane.waiting.length === 0) clearTimeout(lane.pause);
+    waiting.end(undefined);
   }
 }
 
 function gapOf(engine: EngineId): number {
   return engine === "duckduckgo" ? slowEngineGapMs : engineGapMs;
-}
-
-/** False when `signal` or the time came first. */
-async function settledBy(
-  promise: Promise<void>,
-  untilAt: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const given = new AbortController();
-  const late = slept(untilAt - performance.now(), AbortSignal.any([signal, given.signal]));
-  const isFirst = await Promise.race([promise.then(() => true), late.then(() => false)]);
-  given.abort();
-  return isFirst;
-}
-
-/** False when `signal` came first. */
-function slept(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  const { promise, resolve } = createDeferred<boolean>();
-  const onAbort = (): void => {
-    clearTimeout(timer);
-    resolve(false);
-  };
-  const timer = setTimeout(
-    () => {
-      signal.removeEventListener("abort", onAbort);
-      resolve(true);
-    },
-    Math.max(0, ms),
-  );
-  signal.addEventListener("abort", onAbort, { once: true });
-  return promise;
 }

@@ -48,3 +48,25 @@ test("EnginePace: who goes while waiting leaves the line", async () => {
   using third = await pace.take("brave", later(3_000), patient);
   expect(third).toBeDefined();
 });
+
+test("EnginePace: a free turn goes to the search that has had the fewest", async () => {
+  const pace = new EnginePace();
+  const engines = ["brave", "bing"] as const;
+  const searchOf = (): AbortSignal => new AbortController().signal;
+  const first = searchOf();
+  for (const engine of engines) {
+    using turn = await pace.take(engine, later(3_000), first);
+    turn?.noteRequest();
+  }
+  const order: string[] = [];
+  const waiting = ["second", "third"].flatMap((name) => {
+    const search = searchOf();
+    return engines.map(async (engine) => {
+      using turn = await pace.take(engine, later(1_500), search);
+      order.push(turn === undefined ? `${name} goes` : `${name} ${engine}`);
+      turn?.noteRequest();
+    });
+  });
+  await Promise.all(waiting);
+  expect(order.toSorted()).toEqual(["second brave", "second goes", "third bing", "third goes"]);
+});
