@@ -76,19 +76,19 @@ export const readDocs = defineTool({
         readPdf: (bytes) => readPdf(bytes, context),
       },
     );
-    const { text, cut, totalChars, notes, isError } = showPage(
+    const { text, title, finalUrl, cut, totalChars, notes, isError } = showPage(
       reading,
       start,
       limits.resultCharsMax,
     );
-    const { page, title } = reading;
+    const { page } = reading;
     const via: "cache" | LoadedPage["via"] = page.isCached ? "cache" : page.via;
     return {
       text,
       isError,
       structured: {
         url: page.url,
-        finalUrl: page.finalUrl,
+        finalUrl,
         status: page.status,
         title,
         contentType: page.contentType,

@@ -126,6 +126,19 @@ describe("ReadDocs text", () => {
     }
   });
 
+  test("and structure are bounded whatever a site calls itself", async () => {
+    const long = `https://docs.ex.org/${"x".repeat(100_000)}`;
+    for (const page of [
+      pageOf(article(100, "t".repeat(50_000)), { finalUrl: long }),
+      pageOf("x".repeat(50_000), { contentType: "text/plain", finalUrl: long }),
+    ]) {
+      const { text, structured } = await read(new FakeWeb(page), {}, 20_000);
+      expect(text.length).toBeLessThanOrEqual(20_000);
+      expect(structured.content.length).toBeGreaterThan(5_000);
+      expect([structured.title.length, structured.finalUrl.length]).toEqual([200, 8_192]);
+    }
+  });
+
   test("has what was said about the page as notes", async () => {
     const { text, structured } = await read(
       new FakeWeb(pageOf(article(3), { notes: ["Cut at\u202e 10 MB.\nx"] })),

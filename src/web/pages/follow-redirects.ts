@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { pageRedirectsMax } from "../../base/limits.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
-import { assertReadable, quoted, splitFragment } from "./page-url.ts";
+import { assertReadable, quoted, splitFragment, targetCharsMax } from "./page-url.ts";
 
 /** Where a chain of redirects ended. */
 export interface Arrival {
@@ -67,6 +67,12 @@ function targetOf(location: string, from: URL): URL {
     );
   }
   assertReadable(target);
+  if (target.href.length > targetCharsMax) {
+    throw new AppError(
+      "limit",
+      `${quoted(from.href)} redirects to a URL of ${target.href.length} characters; ${targetCharsMax} are the most: ${quoted(target.href)}.`,
+    );
+  }
   return target;
 }
 

@@ -1,4 +1,5 @@
 import type { LoadedPage } from "../loaded-page.ts";
+import { targetCharsMax } from "./page-url.ts";
 
 /** Pages that do nothing but send their reader on are a few hundred characters. */
 const stubCharsMax = 32 * 1024;
@@ -32,5 +33,6 @@ export async function refreshTarget(page: LoadedPage): Promise<URL | undefined> 
 function targetOf(content: string, from: string): URL | undefined {
   const [, seconds, url] = directive.exec(content) ?? [];
   if (url === undefined || Number(seconds) > secondsMax) return undefined;
-  return URL.parse(url, from) ?? undefined;
+  const target = URL.parse(url, from);
+  return target === null || target.href.length > targetCharsMax ? undefined : target;
 }

@@ -9,6 +9,9 @@ export interface PageUrl {
   readonly fragment: string;
 }
 
+/** Of a URL that a page leads to; those of sign-in pages have some thousand. A caller gives `pageUrlCharsMax` at most. */
+export const targetCharsMax = 8_192;
+
 /** What is asked for most among the schemes that are not read, and what to do instead. */
 const refusedSchemes: Readonly<Record<string, string>> = {
   "file:": "Files of this machine are not read as pages. Use Bash, or ReadImage for images.",

@@ -52,8 +52,13 @@ export async function readPage(response: Response, signal: AbortSignal): Promise
   }
 }
 
+/** Names of registered types have at most 127 characters in each half (RFC 6838, section 4.2). */
 function typeOf(header: string): string {
-  return /^\s*([\w!#$&^.+*-]+\/[\w!#$&^.+*-]+)/.exec(header)?.[1]?.toLowerCase() ?? "";
+  return (
+    /^\s*([\w!#$&^.+*-]{1,127}\/[\w!#$&^.+*-]{1,127})(?![\w!#$&^.+*-])/
+      .exec(header)?.[1]
+      ?.toLowerCase() ?? ""
+  );
 }
 
 function emptyPage(declared: string, notes: readonly string[]): ReadPage {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
+import type { AppError } from "../../../src/base/errors.ts";
 import { followRedirects } from "../../../src/web/pages/follow-redirects.ts";
-import { never, PageHarness, RawServer } from "./page-harness.ts";
+import { never, PageHarness, RawServer, textOf } from "./page-harness.ts";
 
 const redirectTo = (location: string, status = 302): Response =>
   new Response("ignored", { status, headers: { Location: location } });
@@ -123,6 +124,17 @@ describe("followRedirects()", () => {
     await using harness = new PageHarness(() => redirectTo(location));
     expect(await harness.failure("/")).toEqual({ code, message: expect.any(String) });
     expect(harness.hits).toEqual(["/"]);
+  });
+
+  test.each([
+    [8_000, "end"],
+    [8_200, "limit"],
+  ])("a target of %i characters: %s", async (length, outcome) => {
+    await using harness = new PageHarness((_, url) =>
+      url.pathname === "/" ? redirectTo(`/${"x".repeat(length)}`) : page("end"),
+    );
+    const result = await harness.page("/").then(textOf, ({ code }: AppError) => code);
+    expect(result).toBe(outcome);
   });
 
   test("the guard is told whose redirect it is; a step down from https: is noted", async () => {
