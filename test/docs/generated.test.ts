@@ -141,9 +141,9 @@ describe("commands", () => {
   test("every key that a page sets or names with its variable exists", () => {
     const keys = new Set(describeConfigKeys().map(({ key }) => key));
     const named = pages.flatMap(({ file, text }) =>
-      [...text.matchAll(/\bSCORPIOX_([A-Z_]+)\b(?![*<])|\bconfig (?:set|get|unset) ([A-Z_]+)/g)].map(
-        ([, variable, key]) => [file, variable ?? key ?? ""] as const,
-      ),
+      [
+        ...text.matchAll(/\bSCORPIOX_([A-Z_]+)\b(?![*<])|\bconfig (?:set|get|unset) ([A-Z_]+)/g),
+      ].map(([, variable, key]) => [file, variable ?? key ?? ""] as const),
     );
     const unknown = named.filter(([, key]) => !keys.has(key) && !otherVariables.has(key));
     // A placeholder in a usage line is no key.

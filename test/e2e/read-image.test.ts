@@ -35,7 +35,7 @@ interface ImageBlock {
 }
 
 const imageOf = (reply: ServerMessage): ImageBlock | undefined =>
-  (reply.result?.["content"] as ImageBlock[]).find(({ type }) => type === "image");
+  (reply.result?.["content"] as ImageBlock[] | undefined)?.find(({ type }) => type === "image");
 
 const jpeg = await new Bun.Image(samplePng(60, 40)).jpeg().bytes();
 const webp = await new Bun.Image(samplePng(60, 40)).webp({ quality: 80 }).bytes();
