@@ -17,7 +17,8 @@ import { readStartpageData, startpageInterstitial } from "./startpage-data.ts";
 import { startpageLanguage } from "./startpage-language.ts";
 
 /** Confirmed by the captures of 2026-04. Classes `css-…` change. */
-const tokenSelector = 'form[action="/sp/search"] input[name="sc"]';
+const formSelector = 'form[action$="/sp/search"]';
+const tokenSelector = `${formSelector} input[name="sc"]`;
 const resultSelector = "div.result";
 const linkSelector = "a.result-title.result-link[href]";
 const snippetSelector = "p.description";
@@ -184,7 +185,7 @@ function block(page: Page, isListEmpty: boolean): EngineAnswer | undefined {
   if (page.has(captchaSelector) || /^(?:startpage )?captcha$/i.test(page.title))
     return blocked("captcha");
   const isHome = page.has('link[rel="canonical"][href="https://www.startpage.com/"]');
-  const isForm = page.has('form[action="/sp/search"]') && !page.has(resultSelector);
+  const isForm = page.has(formSelector) && !page.has(resultSelector);
   return (isHome || isForm) && tokenOf(page) === undefined ? withoutToken : undefined;
 }
 

@@ -33,6 +33,15 @@ describe("startpage", () => {
     expect(memory.kept).toEqual({ sc: "k3Tq9Wm2Zx" });
   });
 
+  test("finds the token in a form with a whole address, too", async () => {
+    const query = queryOf("tide pools");
+    const home = page("home.html");
+    const text = home.text.replace('"/sp/search"', '"https://www.startpage.com/sp/search"');
+    const response = { ...home, text };
+    const search = await startpage.next?.({ request: startpage.start(query), response }, query);
+    expect(fieldsOf(search)["sc"]).toBe("k3Tq9Wm2Zx");
+  });
+
   test("searches at once with a token that it kept", () => {
     const query = queryOf("tide pools", {}, createTestMemory({ sc: "kept" }));
     expect(fieldsOf(startpage.start(query))["sc"]).toBe("kept");
