@@ -50,6 +50,7 @@ const routes: Readonly<Record<string, () => Response>> = {
       headers: { "Content-Type": "image/png" },
     }),
   "/moved": () => Response.redirect("/docs/guide"),
+  "/stub": () => html('<meta http-equiv=refresh content="0; url=/docs/guide"><p>Moved'),
   "/deep": () => html("<div><b><i><blockquote><ul><li>".repeat(40_000)),
   "/wide": () => html("<table><tr>".concat("<td colspan=1000 rowspan=60000>x".repeat(30_000))),
   "/bomb": () => new Response(pdfBomb(3_000), { headers: { "Content-Type": "application/pdf" } }),
@@ -61,6 +62,13 @@ const routes: Readonly<Record<string, () => Response>> = {
 
 function html(text: string): Response {
   return new Response(text, { headers: { "Content-Type": "text/html; charset=utf-8" } });
+}
+
+/** A page that may not be kept, and that takes a while to read. */
+function fresh(): Response {
+  return new Response(long, {
+    headers: { "Content-Type": "text/html", "Cache-Control": "no-store" },
+  });
 }
 
 /** A site on this machine and a server that may reach it. */
@@ -77,12 +85,12 @@ class Reader implements AsyncDisposable {
         const { pathname } = new URL(request.url);
         this.hits.push(pathname);
         return (
-          routes[pathname]?.() ??
+          (pathname.startsWith("/fresh/") ? fresh() : routes[pathname]?.()) ??
           new Response("<p>nothing", { status: 404, headers: { "Content-Type": "text/html" } })
         );
       },
     });
-    this.server = new Server({ env: { SCORPIOX_READDOCS_ALLOW_HOSTS: "127.0.0.1", ...env } });
+    this.server = new Server({ env: { READDOCS_ALLOW_HOSTS: "127.0.0.1", ...env } });
   }
 
   get origin(): string {
@@ -144,9 +152,10 @@ describe("pages", () => {
     }
     expect(joined.match(/^## Part \d+$/gm)).toHaveLength(900);
     expect(reader.hits).toEqual(["/long"]);
-    expect(structuredOf(await reader.read("/moved"))["finalUrl"]).toBe(
-      `${reader.origin}/docs/guide`,
-    );
+    for (const path of ["/moved", "/stub"]) {
+      const { finalUrl, via } = structuredOf(await reader.read(path));
+      expect([finalUrl, via]).toEqual([`${reader.origin}/docs/guide`, "fetch"]);
+    }
   });
 
   test("[readdocs.types] JSON, feeds, source files and PDFs", async () => {
@@ -209,6 +218,15 @@ describe("errors", () => {
     const reply = await reader.read(path, args);
     expect(reply.error?.message ?? textOf(reply)).toMatch(message);
     expect(reply.error !== undefined || isError(reply)).toBe(true);
+  });
+
+  test("[readdocs.hostile] twenty pages at once are each asked for once", async () => {
+    await using reader = new Reader();
+    await reader.read("/docs/guide");
+    const paths = Array.from({ length: 20 }, (_, index) => `/fresh/${index}`);
+    const replies = await Promise.all(paths.map((path) => reader.read(path)));
+    expect(replies.map((reply) => structuredOf(reply)["via"])).toEqual(paths.map(() => "fetch"));
+    expect(reader.hits.slice(1).sort()).toEqual([...paths].sort());
   });
 
   test("[readdocs.hostile] every page is answered, and the next call is", async () => {
