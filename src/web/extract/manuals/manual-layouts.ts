@@ -92,7 +92,7 @@ export const manualLayouts: readonly ManualLayout[] = [
   ),
   layout(
     "Doxygen",
-    /^generator:doxygen/,
+    /^generator:doxygen|^file:(?:.*\/)?(?:doxygen|dynsections)[^/]*\.(?:css|js)/,
     [".headertitle, .contents"],
     [".ttc", ".dynheader", ".dyncontent"],
   ),
@@ -116,6 +116,22 @@ export const manualLayouts: readonly ManualLayout[] = [
     ["#synopsis", "a.link", "a.selflink"],
   ),
   layout("gi-docgen", /^file:.*\burlmap\.js/, ["#main"], [".generator"]),
+  layout("LaTeX2HTML", /^generator:latex2html/, ["body"], [".navigation", "address"]),
+  layout(
+    "MediaWiki",
+    /^generator:mediawiki/,
+    ["h1#firstHeading, #mw-content-text"],
+    [
+      "[class*=navbar]",
+      "[class*=navbox]",
+      "[class*=editsection]",
+      "#toc",
+      "#catlinks",
+      ".toc",
+      ".printfooter",
+      ".mw-jump-link",
+    ],
+  ),
   layout("Node.js", /^body:.*\bapi-section-/, ["#apicontent"]),
   layout("Nim", /^file:.*\bnimdoc\.out\.css/, ["#content"], ["#toc-list", ".link-seesrc"]),
   layout(

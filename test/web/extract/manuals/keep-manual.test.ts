@@ -52,6 +52,12 @@ describe("keepManual()", () => {
       ["T", "Text."],
     ],
     [
+      "MediaWiki, without the menus in it",
+      generator("MediaWiki 1.41.0"),
+      "<h1 id=firstHeading>T</h1><div id=mw-content-text><div class=t-navbar>All</div><h2>S<span class=mw-editsection>edit</span></h2><p>Text.</p></div>",
+      ["T", "S", "Text."],
+    ],
+    [
       "MkDocs, which a part of the page tells",
       "",
       "<div>Up</div><div role=main><h1>T</h1><p>Text.</p></div><div id=mkdocs_search_modal hidden>Search</div>",
