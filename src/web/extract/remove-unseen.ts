@@ -4,7 +4,7 @@ import type { ChildNode, ParentNode } from "domhandler";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { isHidden } from "../markdown/hidden.ts";
 import { retainChildren } from "../dom/retain-children.ts";
-import { measureText, noText } from "./text-measure.ts";
+import { measureText, noText, textChars } from "./text-measure.ts";
 
 /** Elements that show no text of the page. */
 const unseenNames = new Set(
@@ -21,18 +21,50 @@ const hiddenTextCharsMax = 200;
 /** Takes scripts, styles, comments, form fields and all that is not shown out of `body`. */
 export function removeUnseen(body: HtmlElement): void {
   removeChildren(body, (child) => isText(child) || (isTag(child) && !isUnseen(child)));
-  const measures = measureText(body);
-  let bodyChars = 0;
-  for (const child of body.children) {
-    if (isTag(child)) bodyChars += (measures.get(child) ?? noText).chars;
-  }
+  const isPage = createPageTest(body);
   removeChildren(body, (child) => {
     if (!isTag(child) || !isHidden(child)) return true;
-    const { chars } = measures.get(child) ?? noText;
-    if (chars <= Math.max(bodyChars * hiddenTextPartMax, hiddenTextCharsMax)) return false;
+    if (!isPage(child)) return false;
     show(child);
     return true;
   });
+}
+
+/**
+ * Tells of hidden elements whether they are the page. Most are small, and the page is measured only when one is not:
+ * what has left it until then is added.
+ */
+function createPageTest(body: HtmlElement): (element: HtmlElement) => boolean {
+  let goneChars = 0;
+  /** Of hidden children of `parent`, which are there until all of its children were asked about. */
+  let leavingChars = 0;
+  let parent: ParentNode | null = null;
+  let measured: { measures: ReturnType<typeof measureText>; charsMax: number } | undefined;
+  return (element) => {
+    if (measured === undefined) {
+      if (element.parent !== parent) {
+        parent = element.parent;
+        goneChars += leavingChars;
+        leavingChars = 0;
+      }
+      const chars = textChars(element, hiddenTextCharsMax);
+      if (chars <= hiddenTextCharsMax) {
+        leavingChars += chars;
+        return false;
+      }
+      const measures = measureText(body);
+      const bodyChars = goneChars + charsBelow(body, measures);
+      const charsMax = Math.max(bodyChars * hiddenTextPartMax, hiddenTextCharsMax);
+      measured = { measures, charsMax };
+    }
+    return (measured.measures.get(element) ?? noText).chars > measured.charsMax;
+  };
+}
+
+function charsBelow({ children }: HtmlElement, measures: ReturnType<typeof measureText>): number {
+  let chars = 0;
+  for (const child of children) if (isTag(child)) chars += (measures.get(child) ?? noText).chars;
+  return chars;
 }
 
 /** Takes out of the tree below `body` all that `isRetained` says no to, with all below it. */
@@ -40,7 +72,9 @@ function removeChildren(body: HtmlElement, isRetained: (child: ChildNode) => boo
   const waiting: ParentNode[] = [body];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     retainChildren(node, isRetained);
-    for (const child of node.children) if (hasChildren(child)) waiting.push(child);
+    for (const child of node.children) {
+      if (hasChildren(child) && child.children.length > 0) waiting.push(child);
+    }
   }
 }
 

@@ -42,6 +42,18 @@ describe("removeUnseen()", () => {
     expect(textOf(`${shown} ${html}`)).toBe(`${seen} yes`);
   });
 
+  test.each([
+    ["more than half of the page", 150, "siblings", true],
+    ["more than half of the page, deeper", 150, "deeper", true],
+    ["less than half of the page", 250, "siblings", false],
+    ["less than half of the page, deeper", 250, "deeper", false],
+  ])("counts what has left before: 500 characters are %s", (_, shownChars, place, isShown) => {
+    const small = `<p hidden>${"a".repeat(100)}</p>`.repeat(3);
+    const large = `<div hidden>${"b".repeat(500)}</div>`;
+    const html = `<p>${"c".repeat(shownChars)}</p>${small}${place === "deeper" ? `<div>${large}</div>` : large}`;
+    expect(textOf(html)).toBe("c".repeat(shownChars) + (isShown ? "b".repeat(500) : ""));
+  });
+
   test("shows what is hidden when it is most of the page: a script is going to", () => {
     const document = parseHtml(
       `<p>Loading</p><div id=root style="display:none">${shown.repeat(4)}</div>`,

@@ -3,6 +3,7 @@ import type { ChildNode } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
 import { collapseSpace, lineText } from "../../dom/node-text.ts";
+import { countStops } from "../text-measure.ts";
 import type { TextMeasure } from "../text-measure.ts";
 import type { Block } from "./block.ts";
 
@@ -81,7 +82,7 @@ function blockOf(
     if (isText(node)) {
       const line = collapseSpace(node.data);
       chars += line.length;
-      stops += line.length - line.replaceAll(/[,.;:!?，。；：！？、।؟،]/g, "").length;
+      stops += countStops(line);
       if (text.length < textCharsMax) text += node.data;
     } else if (isTag(node)) {
       const own = measure(node);

@@ -36,15 +36,14 @@ export const textFeatureNames: readonly string[] = [
 export function textFeatures(block: Block): number[] {
   const { text, chars } = block;
   const words = text.split(" ");
-  const digits = text.length - text.replaceAll(/\d/g, "").length;
-  const capitals = words.filter((word) => /^\p{Lu}/u.test(word)).length;
+  const capitals = words.filter(isCapitalized).length;
   return [
     Math.log1p(chars),
     words.length,
     block.linkChars / chars,
     block.stops / Math.max(words.length, 1),
     text.length / words.length,
-    digits / text.length,
+    countDigits(text) / text.length,
     capitals / words.length,
     /[.!?。！？।؟…]["'”’»)\]]*$/.test(text) ? 1 : 0,
     /[:：]$/.test(text) ? 1 : 0,
@@ -53,9 +52,26 @@ export function textFeatures(block: Block): number[] {
   ];
 }
 
+function countDigits(text: string): number {
+  let digits = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code >= 0x30 && code <= 0x39) digits++;
+  }
+  return digits;
+}
+
+function isCapitalized(word: string): boolean {
+  const code = word.charCodeAt(0);
+  // Most words are ASCII.
+  return code < 0x80 ? code >= 0x41 && code <= 0x5a : /^\p{Lu}/u.test(word);
+}
+
+const noPhrases: readonly number[] = phrases.map(() => 0);
+
 /** Which of the phrases of pages about themselves stand in a short text. */
-export function phraseFeatures(text: string): number[] {
-  if (text.length > phraseCharsMax) return phrases.map(() => 0);
+export function phraseFeatures(text: string): readonly number[] {
+  if (text.length > phraseCharsMax) return noPhrases;
   return phrases.map((phrase) => (phrase.test(text) ? 1 : 0));
 }
 
