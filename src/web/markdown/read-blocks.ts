@@ -15,6 +15,7 @@ import { isCodeBlock, readCode } from "./read-code.ts";
 import { readDefinitions } from "./read-definitions.ts";
 import { readList } from "./read-list.ts";
 import { readTable } from "./read-table.ts";
+import { isTableOfParts } from "./table-rows.ts";
 import {
   elementDepthMax,
   nested,
@@ -118,6 +119,7 @@ function readNamed(element: HtmlElement, place: Place, reading: Reading): Block[
     case "a":
       return readCard(element, place, reading);
     default: {
+      if (isTableOfParts(element)) return readTable(element, place, reading);
       const level =
         attribute(element, "role") === "heading"
           ? Number(attribute(element, "aria-level") || 2)

@@ -251,6 +251,25 @@ describe("footnotes", () => {
 describe("tables", () => {
   test.each([
     row(
+      "of javadoc, whose cells have no rows",
+      "<div class='summary-table two-column-summary'><div class='table-header col-first'>Name</div><div class='table-header col-last'>What</div>" +
+        "<div class='col-first even-row-color'><code>a()</code></div><div class='col-last even-row-color'><div class=block>One.</div></div>" +
+        "<div class='col-first odd-row-color'><code>b()</code></div><div class='col-last odd-row-color'>&nbsp;</div></div>",
+      "| Name | What |",
+      "| --- | --- |",
+      "| `a()` | One. |",
+      "| `b()` |  |",
+    ),
+    row(
+      "of parts with roles",
+      "<div role=table><div role=rowgroup><div role=row><span role=columnheader>A</span><span role=columnheader>B</span></div></div>" +
+        "<div role=rowgroup><div role=row><span role=cell>1</span><span role=cell>2</span></div></div></div>",
+      "| A | B |",
+      "| --- | --- |",
+      "| 1 | 2 |",
+    ),
+    row("but not of a role alone", "<div role=table><p>a</p></div>", "a"),
+    row(
       "names over names",
       "<table><tr><th rowspan=2>A<th colspan=2>B<tr><th>x<th>y<tr><td>1<td>2<td>3</table>",
       "| A | B x | B y |",
