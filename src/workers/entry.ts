@@ -151,9 +151,11 @@ class WorkerSide {
     else this.#pause(jobId);
   }
 
+  /** Computes no more before it says so: the main thread may look at once, and knows the job no longer. */
   #send(jobId: number, message: FromWorker): void {
-    this.#outbox.send(encodeFromWorker(message));
+    const text = encodeFromWorker(message);
     this.#pause(jobId);
+    this.#outbox.send(text);
   }
 
   /** The job has ended or waits for a service: another one may compute. */

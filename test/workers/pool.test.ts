@@ -181,6 +181,13 @@ describe("WorkerPool", () => {
     expect([calls, harness.lost]).toEqual([["client.ask", "client.ask"], []]);
   });
 
+  test("a Worker that is put aside when it has answered is not blamed for it", async () => {
+    using harness = new PoolHarness("preempted-worker.ts", 1);
+    expect(shown(await harness.run("echo", "1"))).toBe("1");
+    expect(shown(await harness.run("echo", "2"))).toBe("2");
+    expect(harness.lost).toEqual([]);
+  });
+
   test("a Worker that was slow once does not make later jobs start over", async () => {
     using harness = new PoolHarness("faulty-worker.ts", 1);
     const calls: string[] = [];
