@@ -6,6 +6,7 @@ import { findBlocks } from "./blocks/find-blocks.ts";
 import { judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
 import { keepMarked } from "./blocks/keep-marked.ts";
+import { settleCode } from "./blocks/settle-code.ts";
 import { settleHeadings } from "./blocks/settle-headings.ts";
 import { settleLeads } from "./blocks/settle-leads.ts";
 import type { Extraction } from "./extraction.ts";
@@ -76,7 +77,7 @@ async function findMain(page: PageFacts, model: BlockModel): Promise<HtmlElement
   const kind = cut.expected < certainMin ? findKind(page) : undefined;
   if (kind !== undefined && isBelieved(kind, cut.expected)) return kind.root;
   const vote = cut.expected < doubtfulMax ? await articleVote(page, blocks, opinions) : undefined;
-  const kept = vote ?? chosen;
+  const kept = settleCode(blocks, opinions, vote ?? chosen);
   return keepBlocks(
     page.body,
     blocks,
