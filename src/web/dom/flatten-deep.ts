@@ -12,17 +12,17 @@ const silentNames = new Set(["script", "style", "template", "title", "textarea",
  * as in browsers. No text is lost.
  */
 export function flattenDeep(document: Document): void {
-  const waiting: { node: ParentNode; depth: number }[] = [{ node: document, depth: 0 }];
-  for (let top = waiting.pop(); top !== undefined; top = waiting.pop()) {
-    const { node, depth } = top;
-    if (depth >= treeDepthMax) {
-      adopt(node, leavesOf(node));
-      continue;
+  let level: ParentNode[] = [document];
+  for (let depth = 0; depth < treeDepthMax && level.length > 0; depth++) {
+    const below: ParentNode[] = [];
+    for (const { children } of level) {
+      for (const child of children) {
+        if (hasChildren(child) && child.children.length > 0) below.push(child);
+      }
     }
-    for (const child of node.children) {
-      if (hasChildren(child)) waiting.push({ node: child, depth: depth + 1 });
-    }
+    level = below;
   }
+  for (const node of level) adopt(node, leavesOf(node));
 }
 
 /** All below `node` that holds nothing else, in document order. */

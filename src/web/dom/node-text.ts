@@ -3,6 +3,8 @@ import type { ChildNode } from "domhandler";
 
 import type { HtmlDocument, HtmlElement } from "./parse-html.ts";
 
+const unevenSpace = /[^\S ]| {2}/;
+
 /** The text below `root` as it stands in the document, without recursion; at most about `charsMax` of it. */
 export function nodeText(
   root: HtmlDocument | HtmlElement,
@@ -29,5 +31,7 @@ export function lineText(root: HtmlDocument | HtmlElement, charsMax?: number): s
 }
 
 export function collapseSpace(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
+  const trimmed = text.trim();
+  // Most texts are white space alone, or have nothing but single spaces.
+  return unevenSpace.test(trimmed) ? trimmed.replaceAll(/\s+/g, " ") : trimmed;
 }

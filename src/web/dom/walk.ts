@@ -1,5 +1,4 @@
 import { isTag } from "domhandler";
-import type { ChildNode } from "domhandler";
 
 import type { HtmlDocument, HtmlElement } from "./parse-html.ts";
 
@@ -14,18 +13,17 @@ export function walkElements(
   root: HtmlDocument | HtmlElement,
   visit: (element: HtmlElement) => WalkStep,
 ): void {
-  const waiting: ChildNode[] = [];
+  const waiting: HtmlElement[] = [];
   pushChildren(root, waiting);
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (!isTag(node)) continue;
-    if (visit(node) === "into") pushChildren(node, waiting);
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    if (visit(element) === "into") pushChildren(element, waiting);
   }
 }
 
-function pushChildren(node: HtmlDocument | HtmlElement, waiting: ChildNode[]): void {
-  for (let index = node.children.length - 1; index >= 0; index--) {
-    const child = node.children[index];
-    if (child !== undefined) waiting.push(child);
+function pushChildren({ children }: HtmlDocument | HtmlElement, waiting: HtmlElement[]): void {
+  for (let index = children.length - 1; index >= 0; index--) {
+    const child = children[index];
+    if (child !== undefined && isTag(child)) waiting.push(child);
   }
 }
 
@@ -34,12 +32,13 @@ export function findElement(
   root: HtmlDocument | HtmlElement,
   matches: (element: HtmlElement) => boolean,
 ): HtmlElement | undefined {
-  let found: HtmlElement | undefined;
-  walkElements(root, (element) => {
-    if (found === undefined && matches(element)) found = element;
-    return found === undefined ? "into" : "past";
-  });
-  return found;
+  const waiting: HtmlElement[] = [];
+  pushChildren(root, waiting);
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    if (matches(element)) return element;
+    pushChildren(element, waiting);
+  }
+  return undefined;
 }
 
 /** All elements below `root`, in document order, that `matches`. */

@@ -1,19 +1,26 @@
 import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
 import { lineText } from "../dom/node-text.ts";
 import { isPermalink } from "../markdown/furniture.ts";
-import { findElement, findElements } from "../dom/walk.ts";
+import { findElements } from "../dom/walk.ts";
 
 /** Longer ones are not titles. */
 const titleCharsMax = 300;
+
+/** Elements that say what a page is called. */
+const speakingNames = new Set(["title", "meta", "h1"]);
 
 /** What stands between a title and the name of its site. */
 const separator = /\s+[|\-–—·•»«/:\\]\s+|\s*[|»]\s*/;
 
 /** The title of a page without the name of its site; empty when the page does not say. */
 export function findPageTitle(document: HtmlDocument): string {
-  const written = textOf(document, (element) => element.name === "title");
-  const meta = metaTitle(document);
-  const headings = findElements(document, (element) => element.name === "h1")
+  const speaking = findElements(document, ({ name }) => speakingNames.has(name));
+  const titles = speaking.filter(({ name }) => name === "title");
+  const metas = speaking.filter(({ name }) => name === "meta");
+  const written = titles[0] === undefined ? "" : lineText(titles[0], titleCharsMax);
+  const meta = metaContent(metas, "og:title") || metaContent(metas, "twitter:title");
+  const headings = speaking
+    .filter(({ name }) => name === "h1")
     .map(headingText)
     .filter((heading) => heading !== "");
   const told = meta || written;
@@ -21,7 +28,7 @@ export function findPageTitle(document: HtmlDocument): string {
   const shown = headings.find((heading) => isPartOf(heading, written) || isPartOf(heading, meta));
   if (shown !== undefined) return shown;
   if (told === "") return headings.length === 1 ? (headings[0] ?? "") : "";
-  return withoutSiteName(told, siteName(document));
+  return withoutSiteName(told, metaContent(metas, "og:site_name"));
 }
 
 /** Without the signs for links to the heading itself. */
@@ -33,24 +40,9 @@ function headingText(heading: HtmlElement): string {
   return sign !== "" && text.endsWith(sign) ? text.slice(0, -sign.length).trim() : text;
 }
 
-function textOf(document: HtmlDocument, matches: (element: HtmlElement) => boolean): string {
-  const element = findElement(document, matches);
-  return element === undefined ? "" : lineText(element, titleCharsMax);
-}
-
-function metaTitle(document: HtmlDocument): string {
-  return metaContent(document, "og:title") || metaContent(document, "twitter:title");
-}
-
-function siteName(document: HtmlDocument): string {
-  return metaContent(document, "og:site_name");
-}
-
-function metaContent(document: HtmlDocument, property: string): string {
-  const meta = findElement(
-    document,
-    ({ name, attribs }) =>
-      name === "meta" && (attribs["property"] === property || attribs["name"] === property),
+function metaContent(metas: readonly HtmlElement[], property: string): string {
+  const meta = metas.find(
+    ({ attribs }) => attribs["property"] === property || attribs["name"] === property,
   );
   return meta?.attribs["content"]?.replaceAll(/\s+/g, " ").trim().slice(0, titleCharsMax) ?? "";
 }

@@ -18,9 +18,10 @@ export function evenTables(blocks: readonly Block[], opinions: readonly number[]
   const tables = new Map<HtmlElement, number[]>();
   const layouts = new Set<HtmlElement>();
   for (const [index, block] of blocks.entries()) {
-    const [table, ...outer] = tablesAround(block.container);
+    const around = tablesAround(block.container);
+    const [table] = around;
     if (table === undefined) continue;
-    for (const element of outer) layouts.add(element);
+    for (const outer of around) if (outer !== table) layouts.add(outer);
     if (block.chars > cellCharsMax) layouts.add(table);
     const indexes = tables.get(table);
     if (indexes === undefined) tables.set(table, [index]);

@@ -56,7 +56,7 @@ function prune(body: HtmlElement, tree: KeptTree, dropped: ReadonlySet<ChildNode
     retainChildren(element, (child) => {
       if (dropped.has(child)) return false;
       if (!isTag(child) || kept.has(child) || holders.has(child)) return true;
-      return isPicture(child, tree) && isBesideKept(child, tree);
+      return isBesideKept(child, tree) && isPicture(child, tree);
     });
     for (const child of element.children) {
       if (isTag(child) && holders.has(child) && !kept.has(child)) waiting.push(child);

@@ -81,8 +81,8 @@ function evidenceOf(name: string): number {
   // Words of camelCase count as words.
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
   let bits = 0;
-  for (const [index, pattern] of patterns.entries()) {
-    if (pattern.test(words)) bits |= 1 << index;
+  for (let index = 0; index < patterns.length; index++) {
+    if (patterns[index]?.test(words) === true) bits |= 1 << index;
   }
   return bits;
 }

@@ -50,11 +50,17 @@ export function matchesPattern(element: HtmlElement, pattern: ElementPattern): b
   const { name, id, classes, attributes } = pattern;
   if (name !== undefined && element.name !== name) return false;
   if (id !== undefined && element.attribs["id"] !== id) return false;
-  if (classes.length > 0) {
-    const tokens = classTokens(element);
-    if (!classes.every((token) => tokens.includes(token))) return false;
-  }
-  return attributes.every((attribute) => matchesAttribute(element, attribute));
+  if (classes.length > 0 && !hasClasses(element, classes)) return false;
+  for (const attribute of attributes) if (!matchesAttribute(element, attribute)) return false;
+  return true;
+}
+
+function hasClasses(element: HtmlElement, classes: readonly string[]): boolean {
+  const value = element.attribs["class"];
+  // Nearly all elements fail here, at no cost.
+  if (value === undefined || !classes.every((token) => value.includes(token))) return false;
+  const tokens = classTokens(element);
+  return classes.every((token) => tokens.includes(token));
 }
 
 function matchesAttribute(element: HtmlElement, { name, test, value }: AttributePattern): boolean {
@@ -77,12 +83,15 @@ function matchesAttribute(element: HtmlElement, { name, test, value }: Attribute
 /** Longer lists of classes are not read to their end. */
 const classCharsMax = 2_000;
 
+const noTokens: readonly string[] = [];
+/** Single spaces between ASCII, as nearly all are written. */
+const plainClasses = /^[!-~]+(?: [!-~]+)*$/;
+
 /** The classes of an element, in its order. */
-export function classTokens(element: HtmlElement): string[] {
+export function classTokens(element: HtmlElement): readonly string[] {
   const value = element.attribs["class"];
-  if (value === undefined) return [];
-  return value
-    .slice(0, classCharsMax)
-    .split(/\s+/)
-    .filter((token) => token !== "");
+  if (value === undefined) return noTokens;
+  const read = value.slice(0, classCharsMax);
+  if (plainClasses.test(read)) return read.split(" ");
+  return read.split(/\s+/).filter((token) => token !== "");
 }

@@ -44,6 +44,7 @@ export function isForSmallScreens(element: HtmlElement): boolean {
 
 export function isHiddenByClass(element: HtmlElement): boolean {
   const tokens = classTokens(element);
+  if (tokens.length === 0) return false;
   return (
     tokens.some((token) => hiddenClass.test(token)) &&
     !tokens.some((token) => shownSomewhere.test(token))

@@ -12,15 +12,29 @@ interface Entry {
   readonly part: "post" | "body";
 }
 
-/** Patterns by a class that they ask for; under the empty name those that ask for none. */
+/**
+ * Patterns by what they ask for: `.class`, or for those that ask for none `[attribute`, or the name of the element.
+ * An element is asked about those alone that it may match.
+ */
 const entries = new Map<string, Entry[]>();
 for (const markup of forumMarkups) {
   for (const part of ["post", "body"] as const) {
     for (const pattern of markup[part]) {
-      const key = pattern.classes[0] ?? "";
+      const key = keyOf(pattern);
       entries.set(key, [...(entries.get(key) ?? []), { markup, pattern, part }]);
     }
   }
+}
+
+/** Of the keys. */
+const attributes = [...entries.keys()]
+  .filter((key) => key.startsWith("["))
+  .map((key) => key.slice(1));
+
+function keyOf({ classes, id, attributes: [attribute], name }: ElementPattern): string {
+  const [token] = classes;
+  if (token !== undefined) return `.${token}`;
+  return id !== undefined ? "[id" : attribute !== undefined ? `[${attribute.name}` : (name ?? "");
 }
 
 /** A page is of one software; what a few others use the same names for is told apart by the posts. */
@@ -28,15 +42,15 @@ const markupsMax = 4;
 
 /** The software whose posts and bodies both occur below `root`, most first: one walk for all of the table. */
 export function markupsIn(root: HtmlElement): ForumMarkup[] {
-  const counts = new Map<ForumMarkup, { post: number; body: number }>();
+  const counts: Counts = new Map();
   walkElements(root, (element) => {
-    for (const key of ["", ...classTokens(element)]) {
-      for (const { markup, pattern, part } of entries.get(key) ?? []) {
-        if (!matchesPattern(element, pattern)) continue;
-        const count = counts.get(markup) ?? { post: 0, body: 0 };
-        count[part]++;
-        counts.set(markup, count);
-      }
+    countMatches(element, entries.get(element.name), counts);
+    for (const attribute of attributes) {
+      if (element.attribs[attribute] === undefined) continue;
+      countMatches(element, entries.get(`[${attribute}`), counts);
+    }
+    for (const token of classTokens(element)) {
+      countMatches(element, entries.get(`.${token}`), counts);
     }
     return "into";
   });
@@ -46,4 +60,20 @@ export function markupsIn(root: HtmlElement): ForumMarkup[] {
     .toSorted((a, b) => b.both - a.both)
     .slice(0, markupsMax)
     .map(({ markup }) => markup);
+}
+
+type Counts = Map<ForumMarkup, { post: number; body: number }>;
+
+function countMatches(
+  element: HtmlElement,
+  candidates: readonly Entry[] | undefined,
+  counts: Counts,
+): void {
+  if (candidates === undefined) return;
+  for (const { markup, pattern, part } of candidates) {
+    if (!matchesPattern(element, pattern)) continue;
+    const count = counts.get(markup) ?? { post: 0, body: 0 };
+    count[part]++;
+    counts.set(markup, count);
+  }
 }

@@ -43,9 +43,8 @@ export function findPostGroups(
 }
 
 function groupKeys(element: HtmlElement): string[] {
-  const keys = classTokens(element)
-    .filter((token) => postWord.test(token))
-    .map((token) => `.${token}`);
+  const keys: string[] = [];
+  for (const token of classTokens(element)) if (postWord.test(token)) keys.push(`.${token}`);
   const { id, itemtype } = element.attribs;
   if (id !== undefined && postId.test(id)) keys.push(`#${id.replace(/\d+$/, "")}`);
   if (itemtype !== undefined && postType.test(itemtype)) keys.push("microdata");
