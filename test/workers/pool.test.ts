@@ -188,6 +188,18 @@ describe("WorkerPool", () => {
     expect(harness.lost).toEqual([]);
   });
 
+  test("what was taken away from a Worker that computed in a later turn is not begun there", async () => {
+    using harness = new PoolHarness("faulty-worker.ts", 2);
+    expect(shown(await harness.run("echo", "up"))).toBe("up");
+    const outcomes = await Promise.all([
+      harness.run("burnLater", "400"),
+      harness.run("burnLater", "401"),
+    ]);
+    expect(outcomes.map(shown)).toEqual(["burnt 400", "burnt 401"]);
+    expect(shown(await harness.run("burnLater", "402"))).toBe("burnt 402");
+    expect(harness.lost).toEqual([]);
+  });
+
   test("a Worker that was slow once does not make later jobs start over", async () => {
     using harness = new PoolHarness("faulty-worker.ts", 1);
     const calls: string[] = [];
