@@ -83,7 +83,7 @@ export function blockFeatures(page: PageFacts, blocks: readonly Block[]): Float3
       place(index),
       ofPage,
     ]) {
-      row.set(part, at);
+      for (let item = 0; item < part.length; item++) row[at + item] = part[item] ?? 0;
       at += part.length;
     }
     return row;

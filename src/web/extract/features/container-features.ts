@@ -4,6 +4,7 @@ import type { HtmlElement } from "../../dom/parse-html.ts";
 import type { Block } from "../blocks/block.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { scoreCandidates } from "./top-candidate.ts";
+import type { Candidates } from "./top-candidate.ts";
 
 /** Levels whose text is described: the block's container and what that stands in. */
 const levels = 4;
@@ -39,16 +40,17 @@ export function createContainerFeatures(
   const topChain = ancestorsOf(candidates.best);
   const looks = countLooks(blocks);
   const total = Math.max(page.measure(page.body).chars, 1);
-  return (block) => [
-    ...levelFeatures(page, block, total),
-    ...aroundFeatures(page, block),
-    ...topFeatures(block, topChain, candidates.bestScore, candidates.scores),
-    ...lookFeatures(looks.get(lookOf(block))),
-  ];
+  return (block) => {
+    const features: number[] = [];
+    addLevels(features, page, block, total);
+    addAround(features, page, block);
+    addTop(features, block, topChain, candidates);
+    addLook(features, looks.get(lookOf(block)));
+    return features;
+  };
 }
 
-function levelFeatures(page: PageFacts, block: Block, total: number): number[] {
-  const features: number[] = [];
+function addLevels(features: number[], page: PageFacts, block: Block, total: number): void {
   let at: HtmlElement | undefined = block.container;
   for (let level = 0; level < levels; level++) {
     const { chars, linkChars, stops } =
@@ -61,10 +63,9 @@ function levelFeatures(page: PageFacts, block: Block, total: number): number[] {
     );
     at = at === undefined ? undefined : parentOf(at);
   }
-  return features;
 }
 
-function aroundFeatures(page: PageFacts, block: Block): number[] {
+function addAround(features: number[], page: PageFacts, block: Block): void {
   let at: HtmlElement = block.container;
   let up = 0;
   for (; page.measure(at).chars < surroundingTimes * block.chars + 200; up++) {
@@ -73,20 +74,20 @@ function aroundFeatures(page: PageFacts, block: Block): number[] {
     at = parent;
   }
   const { chars, linkChars, stops } = page.measure(at);
-  return [
+  features.push(
     Math.log1p(chars),
     linkChars / Math.max(chars, 1),
     (100 * stops) / Math.max(chars, 1),
     up,
-  ];
+  );
 }
 
-function topFeatures(
+function addTop(
+  features: number[],
   block: Block,
   topChain: ReadonlyMap<HtmlElement, number>,
-  bestScore: number,
-  scores: ReadonlyMap<HtmlElement, number>,
-): number[] {
+  { bestScore, scores }: Candidates,
+): void {
   let at: HtmlElement | undefined = block.container;
   let score = 0;
   while (at !== undefined && !topChain.has(at)) {
@@ -95,7 +96,7 @@ function topFeatures(
   }
   // Levels from the element with the most prose up to the first that also holds this block.
   const up = at === undefined ? topChain.size : (topChain.get(at) ?? 0);
-  return [up, score / Math.max(bestScore, 1), up === 0 ? 1 : 0];
+  features.push(up, score / Math.max(bestScore, 1), up === 0 ? 1 : 0);
 }
 
 function ancestorsOf(element: HtmlElement | undefined): Map<HtmlElement, number> {
@@ -141,9 +142,14 @@ export function lookOf({ container }: Block): string {
   return name;
 }
 
-function lookFeatures(look: Look | undefined): number[] {
+function addLook(features: number[], look: Look | undefined): void {
   const { count, chars, linkChars } = look ?? { count: 1, chars: 1, linkChars: 0 };
-  return [Math.log1p(count), Math.log1p(chars), linkChars / Math.max(chars, 1), chars / count];
+  features.push(
+    Math.log1p(count),
+    Math.log1p(chars),
+    linkChars / Math.max(chars, 1),
+    chars / count,
+  );
 }
 
 function parentOf({ parent }: HtmlElement): HtmlElement | undefined {

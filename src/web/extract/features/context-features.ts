@@ -41,22 +41,21 @@ export function contextFeatures(
   const whole = mean(0, blocks.length);
   return (index) => {
     const block = blocks[index];
-    return [
-      opinions[index] ?? 0,
-      whole,
-      cut,
-      block === undefined ? 0 : (ofLooks.get(lookOf(block)) ?? 0),
-      ...levelMeans(block, ofElements),
-      ...offsets.map((offset) => opinions[index + offset] ?? -1),
-      ...windows.map((window) => mean(index - window, index + window + 1)),
-      mean(0, index),
-      mean(index + 1, blocks.length),
-    ];
+    const ofLook = block === undefined ? 0 : (ofLooks.get(lookOf(block)) ?? 0);
+    const features = [opinions[index] ?? 0, whole, cut, ofLook];
+    addLevels(features, block, ofElements);
+    for (const offset of offsets) features.push(opinions[index + offset] ?? -1);
+    for (const window of windows) features.push(mean(index - window, index + window + 1));
+    features.push(mean(0, index), mean(index + 1, blocks.length));
+    return features;
   };
 }
 
-function levelMeans(block: Block | undefined, means: ReadonlyMap<HtmlElement, Mean>): number[] {
-  const features: number[] = [];
+function addLevels(
+  features: number[],
+  block: Block | undefined,
+  means: ReadonlyMap<HtmlElement, Mean>,
+): void {
   let at = block?.container;
   let last = 0;
   for (let level = 0; level < levels; level++) {
@@ -65,7 +64,6 @@ function levelMeans(block: Block | undefined, means: ReadonlyMap<HtmlElement, Me
     features.push(last);
     at = at === undefined ? undefined : parentOf(at);
   }
-  return features;
 }
 
 interface Mean {

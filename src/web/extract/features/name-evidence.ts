@@ -69,11 +69,13 @@ export function createNameReader(): (element: HtmlElement) => number {
 }
 
 function nameOf(attribs: Readonly<Record<string, string>>): string {
-  const { class: classes = "", id = "", itemprop = "", role = "" } = attribs;
-  const label = attribs["aria-label"] ?? "";
-  const test = attribs["data-testid"] ?? attribs["data-component"] ?? "";
-  const name = `${classes} ${id} ${itemprop} ${role} ${label} ${test}`.trim();
-  return name.slice(0, nameCharsMax);
+  const { class: classes = "", id = "" } = attribs;
+  const { itemprop, role, "aria-label": label } = attribs;
+  const test = attribs["data-testid"] ?? attribs["data-component"];
+  // Nearly all elements have a class and an id at most.
+  const isCalledElse = (itemprop ?? role ?? label ?? test) !== undefined;
+  const rest = isCalledElse ? ` ${itemprop ?? ""} ${role ?? ""} ${label ?? ""} ${test ?? ""}` : "";
+  return `${classes} ${id}${rest}`.trim().slice(0, nameCharsMax);
 }
 
 /** A bit for each pattern that the name matches. */

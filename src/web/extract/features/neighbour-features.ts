@@ -37,29 +37,38 @@ export function createNeighbourFeatures(blocks: readonly Block[]): (index: numbe
     const to = Math.min(blocks.length, index + windowReach + 1);
     const near = (chars[to] ?? 0) - (chars[from] ?? 0);
     const nearLinks = (linkChars[to] ?? 0) - (linkChars[from] ?? 0);
-    return [
-      ...offsets.flatMap((offset) => neighbour(blocks, index, offset)),
+    const features: number[] = [];
+    for (const offset of offsets) addNeighbour(features, blocks, index, offset);
+    features.push(
       heading === -1 ? 0 : levelOf(blocks[heading]),
       heading === -1 ? -1 : Math.log1p((chars[index] ?? 0) - (chars[heading] ?? 0)),
-      ...(heading === -1 ? noPhrases : known),
-      Math.log1p(near),
-      nearLinks / Math.max(near, 1),
-    ];
+    );
+    for (const phrase of heading === -1 ? noPhrases : known) features.push(phrase);
+    features.push(Math.log1p(near), nearLinks / Math.max(near, 1));
+    return features;
   };
 }
 
-function neighbour(blocks: readonly Block[], index: number, offset: number): number[] {
+function addNeighbour(
+  features: number[],
+  blocks: readonly Block[],
+  index: number,
+  offset: number,
+): void {
   const other = blocks[index + offset];
-  if (other === undefined) return [-1, 0, 0, 0];
+  if (other === undefined) {
+    features.push(-1, 0, 0, 0);
+    return;
+  }
   const mine = blocks[index];
-  return [
+  const isBeside =
+    other.container === mine?.container || other.container.parent === mine?.container.parent;
+  features.push(
     Math.log1p(other.chars),
     other.linkChars / other.chars,
     levelOf(other),
-    other.container === mine?.container || other.container.parent === mine?.container.parent
-      ? 1
-      : 0,
-  ];
+    isBeside ? 1 : 0,
+  );
 }
 
 /** The level of a heading; 0 for any other block. */

@@ -35,19 +35,18 @@ export const textFeatureNames: readonly string[] = [
 /** What the words of a block tell by themselves. */
 export function textFeatures(block: Block): number[] {
   const { text, chars } = block;
-  const words = text.split(" ");
-  const capitals = words.filter(isCapitalized).length;
+  const words = countWords(text);
   return [
     Math.log1p(chars),
-    words.length,
+    words,
     block.linkChars / chars,
-    block.stops / Math.max(words.length, 1),
-    text.length / words.length,
+    block.stops / Math.max(words, 1),
+    text.length / words,
     countDigits(text) / text.length,
-    capitals / words.length,
+    countCapitals(text) / words,
     /[.!?。！？।؟…]["'”’»)\]]*$/.test(text) ? 1 : 0,
-    /[:：]$/.test(text) ? 1 : 0,
-    /(?:…|\.\.\.|\[…\])$/.test(text) ? 1 : 0,
+    text.endsWith(":") || text.endsWith("：") ? 1 : 0,
+    text.endsWith("…") || text.endsWith("...") || text.endsWith("[…]") ? 1 : 0,
     ...phraseFeatures(text),
   ];
 }
@@ -61,10 +60,29 @@ function countDigits(text: string): number {
   return digits;
 }
 
-function isCapitalized(word: string): boolean {
-  const code = word.charCodeAt(0);
-  // Most words are ASCII.
-  return code < 0x80 ? code >= 0x41 && code <= 0x5a : /^\p{Lu}/u.test(word);
+/** Words are what stands between single spaces: texts of blocks are on one line. */
+function countWords(text: string): number {
+  let words = 1;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) === 0x20) words++;
+  return words;
+}
+
+/** Words that begin with a capital letter. */
+function countCapitals(text: string): number {
+  let capitals = 0;
+  let isStart = true;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (isStart && isCapital(text, index, code)) capitals++;
+    isStart = code === 0x20;
+  }
+  return capitals;
+}
+
+function isCapital(text: string, index: number, code: number): boolean {
+  // Most letters are ASCII.
+  if (code < 0x80) return code >= 0x41 && code <= 0x5a;
+  return /^\p{Lu}/u.test(String.fromCodePoint(text.codePointAt(index) ?? code));
 }
 
 const noPhrases: readonly number[] = phrases.map(() => 0);
