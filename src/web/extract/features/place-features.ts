@@ -68,7 +68,7 @@ export function createPlaceFeatures(
       after === -1 ? -1 : Math.log1p(after),
       Math.log1p(repeats.get(text) ?? 1),
       overlap(words, body),
-      body.size === 0 ? 0 : 1,
+      body.runs.size === 0 ? 0 : 1,
       overlap(words, description),
     ];
   };
@@ -103,12 +103,20 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function runsOf(words: readonly string[]): Set<string> {
+/** Runs of words, and the words that they begin with: most words begin none, and need not be joined. */
+interface Runs {
+  readonly runs: ReadonlySet<string>;
+  readonly starts: ReadonlySet<string>;
+}
+
+function runsOf(words: readonly string[]): Runs {
   const runs = new Set<string>();
+  const starts = new Set<string>();
   for (let index = 0; index + runWords <= words.length; index++) {
     runs.add(runAt(words, index));
+    starts.add(words[index] ?? "");
   }
-  return runs;
+  return { runs, starts };
 }
 
 /** Made of four: a list of them for each word of a page takes longer. */
@@ -123,11 +131,11 @@ function countIn(words: readonly string[], wanted: ReadonlySet<string>): number 
 }
 
 /** The part of the runs of `words` that are among `runs`. */
-function overlap(words: readonly string[], runs: ReadonlySet<string>): number {
+function overlap(words: readonly string[], { runs, starts }: Runs): number {
   if (runs.size === 0 || words.length < runWords) return 0;
   let found = 0;
   for (let index = 0; index + runWords <= words.length; index++) {
-    if (runs.has(runAt(words, index))) found++;
+    if (starts.has(words[index] ?? "") && runs.has(runAt(words, index))) found++;
   }
   return found / (words.length - runWords + 1);
 }

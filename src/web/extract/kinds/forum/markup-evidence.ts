@@ -13,28 +13,30 @@ interface Entry {
 }
 
 /**
- * Patterns by what they ask for: `.class`, or for those that ask for none `[attribute`, or the name of the element.
- * An element is asked about those alone that it may match.
+ * Patterns by a class that they ask for, those that ask for none by an attribute, the others by name: an element is
+ * asked about those alone that it may match.
  */
-const entries = new Map<string, Entry[]>();
+const byClass = new Map<string, Entry[]>();
+const byAttribute = new Map<string, Entry[]>();
+const byName = new Map<string, Entry[]>();
 for (const markup of forumMarkups) {
   for (const part of ["post", "body"] as const) {
     for (const pattern of markup[part]) {
-      const key = keyOf(pattern);
-      entries.set(key, [...(entries.get(key) ?? []), { markup, pattern, part }]);
+      addEntry({ markup, pattern, part });
     }
   }
 }
 
-/** Of the keys. */
-const attributes = [...entries.keys()]
-  .filter((key) => key.startsWith("["))
-  .map((key) => key.slice(1));
-
-function keyOf({ classes, id, attributes: [attribute], name }: ElementPattern): string {
-  const [token] = classes;
-  if (token !== undefined) return `.${token}`;
-  return id !== undefined ? "[id" : attribute !== undefined ? `[${attribute.name}` : (name ?? "");
+function addEntry(entry: Entry): void {
+  const { classes, id, attributes, name } = entry.pattern;
+  const attribute = id === undefined ? attributes[0]?.name : "id";
+  const [entries, key] =
+    classes[0] !== undefined
+      ? [byClass, classes[0]]
+      : attribute !== undefined
+        ? [byAttribute, attribute]
+        : [byName, name ?? ""];
+  entries.set(key, [...(entries.get(key) ?? []), entry]);
 }
 
 /** A page is of one software; what a few others use the same names for is told apart by the posts. */
@@ -44,14 +46,11 @@ const markupsMax = 4;
 export function markupsIn(root: HtmlElement): ForumMarkup[] {
   const counts: Counts = new Map();
   walkElements(root, (element) => {
-    countMatches(element, entries.get(element.name), counts);
-    for (const attribute of attributes) {
-      if (element.attribs[attribute] === undefined) continue;
-      countMatches(element, entries.get(`[${attribute}`), counts);
+    countMatches(element, byName.get(element.name), counts);
+    for (const attribute in element.attribs) {
+      countMatches(element, byAttribute.get(attribute), counts);
     }
-    for (const token of classTokens(element)) {
-      countMatches(element, entries.get(`.${token}`), counts);
-    }
+    for (const token of classTokens(element)) countMatches(element, byClass.get(token), counts);
     return "into";
   });
   return [...counts]
