@@ -6,6 +6,7 @@ import { findBlocks } from "./blocks/find-blocks.ts";
 import { judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
 import { keepMarked } from "./blocks/keep-marked.ts";
+import { isSmall, keepSmall } from "./blocks/keep-small.ts";
 import { settleCode } from "./blocks/settle-code.ts";
 import { settleHeadings } from "./blocks/settle-headings.ts";
 import { settleLeads } from "./blocks/settle-leads.ts";
@@ -71,6 +72,7 @@ async function findMain(page: PageFacts, model: BlockModel): Promise<HtmlElement
   const opinions = evenTables(blocks, judgeBlocks(page, blocks, model));
   const cut = chooseCut(opinions, blocks.map(weightOf));
   const chosen = opinions.map((opinion) => opinion >= cut.opinion);
+  if (isSmall(blocks)) return keepBlocks(page.body, blocks, keepSmall(page, blocks, chosen));
   const likely = blocks.map((block, index) => (chosen[index] === true ? weightOf(block) : 0));
   const small = manual && keepManual(manual, blocks, likely);
   if (small !== undefined) return keepBlocks(page.body, blocks, small);
