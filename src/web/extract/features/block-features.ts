@@ -68,15 +68,14 @@ export function blockFeatures(page: PageFacts, blocks: readonly Block[]): Float3
   const place = createPlaceFeatures(page, blocks);
   const ofPage = pageFeatures(page, blocks);
   return blocks.map((block, index) => {
-    const { depth, roles, names } = inherited(elementOf(block));
+    const { depth, distances } = inherited(elementOf(block));
     const row = new Float32Array(blockFeatureNames.length);
     row[0] = kindOf(block);
     row[1] = depth;
     let at = 2;
     // A row is written part by part: one list of all is slow to make, and there are hundreds.
     for (const part of [
-      roles,
-      names,
+      distances,
       textFeatures(block),
       container(block),
       neighbours(index),

@@ -30,10 +30,11 @@ const distanceMax = 12;
 /** What an element has from itself and from all that it stands in. */
 export interface Inherited {
   readonly depth: number;
-  /** Levels up to the nearest element of each role of `rolesInherited`; `distanceMax` for none. */
-  readonly roles: Uint8Array;
-  /** Levels up to the nearest name with each evidence; `distanceMax` for none. */
-  readonly names: Uint8Array;
+  /**
+   * Levels up to the nearest element of each role of `rolesInherited`, then to the nearest name with each evidence;
+   * `distanceMax` for none.
+   */
+  readonly distances: Uint8Array;
 }
 
 const ownRoles: ReadonlyMap<string, Role> = new Map(
@@ -79,8 +80,7 @@ export function createInheritance(body: HtmlElement): (element: HtmlElement) => 
   const known = new Map<HtmlElement, Inherited>();
   const nothing: Inherited = {
     depth: 0,
-    roles: new Uint8Array(rolesInherited.length).fill(distanceMax),
-    names: new Uint8Array(evidenceCount).fill(distanceMax),
+    distances: new Uint8Array(rolesInherited.length + evidenceCount).fill(distanceMax),
   };
   return (element) => {
     const unknown: HtmlElement[] = [];
@@ -101,19 +101,18 @@ export function createInheritance(body: HtmlElement): (element: HtmlElement) => 
 }
 
 function inherit(element: HtmlElement, above: Inherited, evidence: number): Inherited {
-  const roles = oneFurther(above.roles);
-  const names = oneFurther(above.names);
+  const distances = oneFurther(above.distances);
   const ownRole = ownRoles.get(element.name);
-  if (ownRole !== undefined) roles[rolesInherited.indexOf(ownRole)] = 0;
+  if (ownRole !== undefined) distances[rolesInherited.indexOf(ownRole)] = 0;
   const ariaRole = ariaRoles.get(element.attribs["role"] ?? "");
-  if (ariaRole !== undefined) roles[rolesInherited.indexOf(ariaRole)] = 0;
+  if (ariaRole !== undefined) distances[rolesInherited.indexOf(ariaRole)] = 0;
   // The names of `html` and `body` are switches of styles.
-  if (element.name !== "body" && element.name !== "html") {
-    for (let index = 0; index < names.length; index++) {
-      if ((evidence & (1 << index)) !== 0) names[index] = 0;
+  if (evidence !== 0 && element.name !== "body" && element.name !== "html") {
+    for (let index = 0; index < evidenceCount; index++) {
+      if ((evidence & (1 << index)) !== 0) distances[rolesInherited.length + index] = 0;
     }
   }
-  return { depth: above.depth + 1, roles, names };
+  return { depth: above.depth + 1, distances };
 }
 
 function oneFurther(distances: Uint8Array): Uint8Array {

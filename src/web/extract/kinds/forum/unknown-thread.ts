@@ -25,6 +25,12 @@ export function unknownThread(page: PageFacts): Thread | undefined {
 }
 
 function threadOf({ key, elements }: PostGroup, page: PageFacts): Thread[] {
+  // What fits few groups is asked first, and costs least.
+  const { stops, before, lead } = surroundings(elements, page);
+  const isCommentOnly = before > proseBeforeMax && !answerWord.test(key);
+  const all = page.measure(page.body).stops;
+  if (isCommentOnly || stops < all * stopsPartMin) return [];
+
   const bodies = chooseBodies(elements, page);
   const posts = findPosts(page.body, {
     isPost: (element) => elements.has(element),
@@ -34,11 +40,6 @@ function threadOf({ key, elements }: PostGroup, page: PageFacts): Thread[] {
   }).filter(({ body }) => page.measure(body).chars > 0);
   const marked = posts.filter(({ author, date }) => author !== "" && date !== "").length;
   if (posts.length < 2 || marked < posts.length * markedPartMin) return [];
-
-  const { stops, before, lead } = surroundings(elements, page);
-  const isCommentOnly = before > proseBeforeMax && !answerWord.test(key);
-  const all = page.measure(page.body).stops;
-  if (isCommentOnly || stops < all * stopsPartMin) return [];
   const chars = posts.reduce((sum, { body }) => sum + page.measure(body).chars, 0);
   return [
     {
