@@ -195,7 +195,9 @@ export class WorkerPool {
   /** Ends a Worker that does not start, or whose job has had its time. */
   #endOverdue(slot: WorkerSlot): void {
     const stretch = slot.look();
-    const ending = findOverdue(slot, stretch, this.#jobs.get(stretch.jobId));
+    const movedMsMax = slot.movedMsMax(stretch.jobId);
+    const moved = movedMsMax === undefined ? undefined : { msMax: movedMsMax };
+    const ending = findOverdue(slot, stretch, this.#jobs.get(stretch.jobId) ?? moved);
     if (ending !== undefined) slot.end(ending);
   }
 

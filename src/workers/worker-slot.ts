@@ -19,6 +19,9 @@ export interface SlotEvents {
   onGone(slot: WorkerSlot, ending: Ending): void;
 }
 
+/** More jobs than a Worker is ever given at once. */
+const movedMax = 100;
+
 /**
  * One Worker and its jobs. Several may be handed to it at once, so that it need not be woken for each;
  * it computes them in that order. Those that wait for a service cost it nothing.
@@ -32,6 +35,8 @@ export class WorkerSlot {
   /** How many of them compute, or will; the others are parked. */
   #load = 0;
   readonly #startedAt = performance.now();
+  /** The time that jobs may take which were taken away before they began, by id: word of it may come too late. */
+  readonly #moved = new Map<number, number>();
   #outgoing: string[] = [];
   /** Jobs and replies among the outgoing. */
   #unsentWork = 0;
@@ -127,11 +132,19 @@ export class WorkerSlot {
     if (!this.#isGone) this.#post(encodeToWorker({ kind: "drop", jobId: job.id }));
   }
 
-  /** Takes away all jobs but the one that computes. */
+  /** Takes away all jobs but the one that computes, to go on elsewhere. */
   dropWaiting(): Job[] {
     const waiting = this.active.filter((job) => job.id !== this.computingId);
-    for (const job of waiting) this.drop(job);
+    for (const job of waiting) {
+      this.#remember(job);
+      this.drop(job);
+    }
     return waiting;
+  }
+
+  /** The time that job `jobId` may take here although it was taken away; undefined for all others. */
+  movedMsMax(jobId: number): number | undefined {
+    return this.#moved.get(jobId);
   }
 
   /** Ends the Worker, whatever it is doing by now, and tells why. */
@@ -162,6 +175,12 @@ export class WorkerSlot {
 
   #all(): Job[] {
     return this.#jobs.values().sort((one, other) => one.id - other.id);
+  }
+
+  #remember({ id, msMax }: Job): void {
+    const [oldest] = this.#moved.keys();
+    if (oldest !== undefined && this.#moved.size >= movedMax) this.#moved.delete(oldest);
+    this.#moved.set(id, msMax);
   }
 
   #activate(job: Job): void {
