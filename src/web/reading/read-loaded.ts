@@ -11,6 +11,7 @@ import type { LoadedPage } from "../loaded-page.ts";
 import { cleanText, withoutControls } from "../markdown/clean-text.ts";
 import { KeptTexts, textKey } from "./kept-texts.ts";
 import type { PageReading } from "./page-reading.ts";
+import { withoutTitle } from "./without-title.ts";
 
 /** A page with more text than this is the page: nothing else about it need be looked at. */
 const enoughTextChars = 2_000;
@@ -78,7 +79,8 @@ async function writeExtraction(extraction: Extraction, format: ReadFormat): Prom
   if (format === "html")
     return (await import("../markdown/to-clean-html.ts")).toCleanHtml(extraction);
   const { toMarkdown, toPlainText } = await import("../markdown/to-markdown.ts");
-  return format === "text" ? toPlainText(extraction) : toMarkdown(extraction);
+  const text = format === "text" ? toPlainText(extraction) : toMarkdown(extraction);
+  return withoutTitle(text, extraction.title);
 }
 
 function finish(page: LoadedPage, { title, text, syntax, notes }: DocumentText): PageReading {
