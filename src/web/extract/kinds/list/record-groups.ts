@@ -56,8 +56,11 @@ export function findRecordGroups(page: PageFacts): RecordGroup[] {
 
 /** Puts the children of one form under the key that cards of the same form elsewhere have too. */
 function addSiblings(parent: HtmlElement, groups: Map<string, HtmlElement[]>): void {
-  for (const [signature, records] of siblingsOf(parent)) {
-    const key = `${signatureOf(parent)}>${signature}`;
+  const siblings = siblingsOf(parent);
+  if (siblings.size === 0) return;
+  const own = signatureOf(parent);
+  for (const [signature, records] of siblings) {
+    const key = `${own}>${signature}`;
     const known = groups.get(key);
     if (known === undefined) groups.set(key, records);
     else for (const record of records) known.push(record);
@@ -89,23 +92,31 @@ function siblingsOf(parent: HtmlElement): Map<string, HtmlElement[]> {
   return bySignature;
 }
 
+const noRecords = new Set(
+  "p br hr h1 h2 h3 h4 h5 h6 span b i em strong img option td th dt dd pre code script style meta link col blockquote".split(
+    " ",
+  ),
+);
+
 function isNoRecord({ name }: HtmlElement): boolean {
-  return /^(?:p|br|hr|h[1-6]|span|b|i|em|strong|img|option|td|th|dt|dd|pre|code|script|style|meta|link|col|blockquote)$/.test(
-    name,
-  );
+  return noRecords.has(name);
 }
+
+/** Classes of a signature. */
+const signatureClassesMax = 2;
+const ownOfRecord =
+  /\d{2}|^(?:first|last|odd|even|active|selected|current|alt|sticky)$|^(?:category|tag|post|format|status|type|instock|outofstock|product)[-_]/;
 
 /** Name and first classes, without what differs between records: numbers, and whether one is the first or chosen. */
 function signatureOf(element: HtmlElement): string {
-  const classes = classTokens(element)
-    .filter(
-      (token) =>
-        !/\d{2}|^(?:first|last|odd|even|active|selected|current|alt|sticky)$|^(?:category|tag|post|format|status|type|instock|outofstock|product)[-_].*/.test(
-          token,
-        ),
-    )
-    .slice(0, 2);
-  return [element.name, ...classes].join(".");
+  let signature = element.name;
+  let count = 0;
+  for (const token of classTokens(element)) {
+    if (ownOfRecord.test(token)) continue;
+    signature += `.${token}`;
+    if (++count === signatureClassesMax) break;
+  }
+  return signature;
 }
 
 function charsOf(records: readonly HtmlElement[], page: PageFacts): number {
