@@ -89,6 +89,27 @@ async function scoreOnce(): Promise<Run> {
 }
 
 function percentile({ rows }: Scored, share: number): number {
+  const times = rows.map(({ ms }) => ms).sort((a, b) => a - b);
+  return times[Math.floor(times.length * share)] ?? Number.NaN;
+}
+
+function judge(
+  { json: { summary, rows }, printed }: Run,
+  { p50Ms, p95Ms }: { readonly p50Ms: number; readonly p95Ms: number },
+): Outcome {
+  const details: [string, string, string][] = [];
+  const add = (name: string, value: number, { min, max }: Pick<Target, "min" | "max">): void => {
+    const isReached = (min === undefined || value >= min) && (max === undefined || value <= max);
+    const wanted = min === undefined ? `at most ${max}` : `at least ${min}`;
+    details.push([name, isReached ? "pass" : "FAIL", `${Number(value.toFixed(3))}, ${wanted}`]);
+  };
+  for (const { name, group, figure, ...bounds } of targets) {
+    add(name, summary[group]?.[figure] ?? Number.NaN, bounds);
+  }
+  const complete = rows.filter(({ source, partialGt }) => source === "wcxb" && partialGt !== true);
+  add("WCXB without partial truths, word F1", mean(complete.map(({ wF }) => wF)), {
+    min: completeWordF1Min,
+  });
   add("ms a page, p50, quickest of three runs", p50Ms, { max: p50MsMax });
   add("ms a page, p95, quickest of three runs", p95Ms, { max: p95MsMax });
   add("peak resident memory, MiB", Number(/peak RSS[^\d]*(\d+)/.exec(printed)?.[1]), {
