@@ -97,6 +97,7 @@ function readTag(svg: string, at: number): Tag {
     if (match === null) break;
     end = attribute.lastIndex;
     const [, attributeName = "", double, single] = match;
+    if (!attributeNames.test(attributeName)) continue;
     const value = safeValue(attributeName, double ?? single ?? "");
     if (value !== undefined) text += ` ${attributeName}="${value}"`;
   }
@@ -106,6 +107,9 @@ function readTag(svg: string, at: number): Tag {
   const kind = slash === "/" ? "close" : empty === "/" ? "empty" : "open";
   return { kind, name, text: `${text}${empty}>`, end: end + close.length };
 }
+
+/** Names as XML has them: anything else makes a document that no reader takes, or reads in its own way. */
+const attributeNames = /^[\p{L}_:][\p{L}\p{N}_:.-]*$/u;
 
 /** The value as it is written; undefined for an attribute that is left out. */
 function safeValue(name: string, value: string): string | undefined {
