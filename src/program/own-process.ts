@@ -1,7 +1,6 @@
 import type { Execution } from "../background/execution.ts";
 import type { Supervisor } from "../background/supervisor.ts";
-import { AppError } from "../base/errors.ts";
-import { Places } from "../base/places.ts";
+import { cancelledError, Turns } from "../base/turns.ts";
 
 /** Each may hold more than a gigabyte. */
 const processesMax = 2;
@@ -23,7 +22,7 @@ export class OwnProcess {
   readonly #supervisor: Pick<Supervisor, "runProgram">;
   readonly #command: readonly string[];
   readonly #spec: OwnProcessSpec;
-  readonly #places = new Places(processesMax);
+  readonly #turns = new Turns(processesMax);
 
   /** @param command how this program starts itself */
   constructor(
@@ -44,13 +43,10 @@ export class OwnProcess {
     path: string,
     signal: AbortSignal,
   ): Promise<{ readonly output: Uint8Array; readonly execution: Execution }> {
-    try {
-      const done = await this.#places.hold(signal, () => this.#collect(path, signal));
-      if (!signal.aborted) return done;
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-    throw new AppError("cancelled", "The call was cancelled.");
+    using _turn = await this.#turns.take(signal);
+    const done = await this.#collect(path, signal);
+    if (signal.aborted) throw cancelledError();
+    return done;
   }
 
   async #collect(

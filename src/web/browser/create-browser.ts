@@ -7,7 +7,7 @@ import { type BrowserBounds, browserBounds } from "./browser-bounds.ts";
 import { BrowserHost } from "./browser-host.ts";
 import { BrowserLauncher } from "./browser-launcher.ts";
 import { renderWithRetry } from "./render-with-retry.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "../../base/turns.ts";
 
 /**
  * Opens pages in the user's Chrome, Chromium or Edge, without a window. Nothing is started before the first

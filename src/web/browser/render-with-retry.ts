@@ -5,7 +5,7 @@ import type { BrowserHost } from "./browser-host.ts";
 import { renderPage } from "./render-page.ts";
 import type { Tab } from "./tab.ts";
 import { TabLost } from "./tab-lost.ts";
-import { assertWanted, type Turns } from "./turns.ts";
+import { assertWanted, type Turns } from "../../base/turns.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** How often a call is tried when its tab or the browser goes away under it. */

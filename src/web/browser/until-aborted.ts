@@ -1,4 +1,4 @@
-import { cancelledError } from "./turns.ts";
+import { cancelledError } from "../../base/turns.ts";
 
 /**
  * The result of `work`, or the end of the call, whichever is first.

@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { pageFetchMsMax, pageRedirectsMax, pagesLoadingMax } from "../../base/limits.ts";
 import { product } from "../../base/product.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
-import { Turns } from "../browser/turns.ts";
+import { Turns } from "../../base/turns.ts";
 import type { FetchPageRequest, LoadedPage } from "../loaded-page.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import { type Arrival, followRedirects } from "./follow-redirects.ts";

@@ -1,4 +1,4 @@
-import { AppError } from "../../base/errors.ts";
+import { AppError } from "./errors.ts";
 
 /** Given back when the work is done; idempotent. */
 export interface Turn extends Disposable {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { Turns } from "../../../src/web/browser/turns.ts";
+import { Turns } from "../../src/base/turns.ts";
 
 const never = new AbortController().signal;
 
