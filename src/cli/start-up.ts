@@ -17,6 +17,8 @@ import type { Printer } from "./print.ts";
 export interface StartUp {
   /** From `--cwd`, absolute and there; undefined when it was not given. */
   readonly cwdFlag: string | undefined;
+  /** From `--workspace`; undefined when it was not given. */
+  readonly workspaceName: string | undefined;
   readonly dirs: ConfigDirs;
   readonly config: LoadedConfig;
   readonly clients: ClientLimitsTable;
@@ -34,6 +36,11 @@ export const directoryFlags: FlagTable = {
 /** Flags of every command that runs tools or shows what they would run with. */
 export const startUpFlags: FlagTable = {
   ...directoryFlags,
+  workspace: {
+    kind: "text",
+    placeholder: "NAME",
+    help: "Keep tasks and the plan under this name instead of the path of the workspace folder.",
+  },
   config: {
     kind: "list",
     placeholder: "FILE",
@@ -79,7 +86,7 @@ export function readStartUp(args: ParsedArguments, io: CommandIo): StartUp {
     clientId: args.text("client"),
     overrideFile: join(dirs.scorpioxDir, "clients.json"),
   });
-  return { cwdFlag, dirs, config, clients };
+  return { cwdFlag, workspaceName: workspaceNameOf(args), dirs, config, clients };
 }
 
 function findDirs(io: CommandIo, workDir: string): ConfigDirs {
@@ -93,6 +100,20 @@ function findDirs(io: CommandIo, workDir: string): ConfigDirs {
     executableDir: io.executableDir,
     projectDir: findProjectDir(workDir, io.homeDir),
   };
+}
+
+/** Far more than anybody types, far less than what would hurt. */
+const workspaceNameCharsMax = 100;
+
+function workspaceNameOf(args: ParsedArguments): string | undefined {
+  const name = args.text("workspace")?.trim();
+  if (name === undefined) return undefined;
+  // A path would be taken for a folder that has no such name.
+  if (/^[^\p{C}/\\]+$/u.test(name) && name.length <= workspaceNameCharsMax) return name;
+  throw new AppError(
+    "usage",
+    `--workspace ${JSON.stringify(name.slice(0, 120))} is no name: 1 to ${workspaceNameCharsMax} characters without separators.`,
+  );
 }
 
 function existingDir(dir: string): string {

@@ -24,6 +24,12 @@ export interface ClientContext {
   readonly limits: ClientLimits;
   /** Where commands run: the client's first root, else `--cwd`, else the process's directory, else home. */
   workspaceDir(): Promise<string>;
+  /** Whose tasks and plans it sees: the id of a principal; absent for the user of this machine. */
+  readonly owner?: string;
+  /** Names the workspace in the place of its folder (`--workspace`). */
+  readonly workspaceName?: string;
+  /** True for a client that may sit elsewhere: no page and no terminal of this machine is for it. */
+  readonly isRemote?: boolean;
   /** Absent when all tools may be used: which ones the principal's scopes allow. */
   readonly mayUse?: (toolName: string) => boolean;
 }

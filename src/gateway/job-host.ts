@@ -1,42 +1,26 @@
-import { isAbsolute } from "node:path";
-
-import type { BackgroundTask, ClientTasks } from "../background/client-tasks.ts";
-import type { Execution } from "../background/execution.ts";
 import type { SavedOutputs } from "../background/saved-outputs.ts";
-import type { Supervisor } from "../background/supervisor.ts";
 import { assertWanted } from "../base/cancellation.ts";
-import { bodyCharsMax, oneLine } from "../base/cut-text.ts";
 import { AppError, messageOf } from "../base/errors.ts";
-import { mcpTaskTtlMsDefault, terminateGraceMs } from "../base/limits.ts";
-import { startTimer } from "../base/timer.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
-import type {
-  KillReply,
-  ReadReply,
-  ReadRequest,
-  RunReply,
-  RunRequest,
-  TaskSummary,
-} from "../tools/services.ts";
 import type { AfterDelivery } from "../tools/tool.ts";
 import type { JobEnd } from "../workers/job.ts";
 import type { ServiceCall, ServiceReply } from "../workers/messages.ts";
-import { tryBecomeTask } from "./become-task.ts";
+import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./background-calls.ts";
 import type { CallRequest } from "./call.ts";
 import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 import { askForJob, jobEndOf } from "./job-ask.ts";
-import { OutputProgress } from "./output-progress.ts";
-import { endedOutput, outputSoFar, readReply, runReply, taskSummary } from "./shown-execution.ts";
+import {
+  isStateMethod,
+  performStateCall,
+  repeatableStateMethods,
+  type StateServices,
+} from "./state-calls.ts";
+import { workspaceDirOf } from "./workspace-dir.ts";
 
-export interface HostParts extends DistantServices {
-  readonly supervisor: Supervisor;
+export interface HostParts extends DistantServices, BackgroundParts {
   readonly savedOutputs: SavedOutputs;
-  /** Sends new output as progress where the client asked for progress. */
-  readonly isStreaming: boolean;
+  readonly state: StateServices;
 }
-
-/** New output is given this long to become more, so that a waiting read is not answered line by line. */
-const gatherMs = 20;
 
 /** The services on the main thread, as one call uses them. */
 export class JobHost {
@@ -44,8 +28,7 @@ export class JobHost {
   readonly #request: CallRequest;
   /** When the client must have its answer, on the clock of `performance.now()`. */
   readonly #answerAt: number | undefined;
-  readonly #isSettled = Promise.withResolvers<void>();
-  #reading: BackgroundTask | undefined;
+  readonly #background: BackgroundCalls;
   /** True when the handler has had something done that must not be done twice. */
   #hasActed = false;
 
@@ -53,6 +36,7 @@ export class JobHost {
     this.#parts = parts;
     this.#request = request;
     this.#answerAt = answerAt;
+    this.#background = new BackgroundCalls(parts, request, answerAt);
   }
 
   /** Answers one service call; a failure becomes a reply, and a question that needs a round ends the job. */
@@ -66,30 +50,24 @@ export class JobHost {
   }
 
   /** The result is on its way to the client. */
-  delivered({ advanceCursor: { taskId, to } }: AfterDelivery): void {
-    if (this.#reading?.id === taskId) this.#reading.cursor = Math.max(this.#reading.cursor, to);
+  delivered(afterDelivery: AfterDelivery): void {
+    this.#background.delivered(afterDelivery);
   }
 
   /** The call is over: what it held is free again. */
   settle(): void {
-    this.#isSettled.resolve();
-  }
-
-  get #tasks(): ClientTasks {
-    return this.#parts.supervisor.tasksOf(this.#request.client.id);
+    this.#background.settle();
   }
 
   #perform({ method, request }: ServiceCall): Promise<unknown> {
+    const hasActed = this.#hasActed;
     if (!repeatable.has(method)) this.#hasActed = true;
+    if (isBackgroundMethod(method)) return this.#background.perform(method, request);
+    if (isStateMethod(method)) {
+      const asking = { call: this.#request, answerAt: this.#answerAt, hasActed };
+      return performStateCall(this.#parts.state, method, request, asking);
+    }
     switch (method) {
-      case "background.run":
-        return this.#run(request as RunRequest);
-      case "background.start":
-        return this.#start(request as { command: string });
-      case "background.read":
-        return this.#read(request as ReadRequest);
-      case "background.kill":
-        return this.#kill(request as { taskId: number });
       case "results.create":
         return this.#createResult();
       case "web.fetchPage":
@@ -99,110 +77,10 @@ export class JobHost {
       case "documents.readPdf":
         return performDistantCall(this.#parts, method, request, this.#request.cancellation);
       case "workspace.folder":
-        return this.#workspaceDir();
+        return workspaceDirOf(this.#request.client);
       case "client.ask":
-        return askForJob(this.#request, request as InputRequests, this.#hasActed);
+        return askForJob(this.#request, request as InputRequests, hasActed);
     }
-  }
-
-  async #run({ command, timeoutMs }: RunRequest): Promise<RunReply> {
-    assertRunnable(command);
-    const { client, cancellation } = this.#request;
-    const onProgress = this.#parts.isStreaming ? this.#request.onProgress : undefined;
-    const charsMax = bodyCharsMax(client.limits.resultCharsMax);
-    const progress = onProgress === undefined ? undefined : new OutputProgress(onProgress);
-    const outcome = await this.#parts.supervisor.runForeground({
-      clientId: client.id,
-      commandText: command,
-      cwd: await this.#workspaceDir(),
-      timeoutMs,
-      saveAfterBytes: charsMax,
-      answerAt: this.#answerAt,
-      onAnswerDue: () => this.#runAsTask(command, timeoutMs),
-      cancellation,
-      ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
-    });
-    progress?.stop();
-    if (outcome.kind === "ended") {
-      const { execution } = outcome;
-      return runReply(execution, null, await endedOutput(execution, charsMax));
-    }
-    const { task } = outcome;
-    // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
-    cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
-    const { output, to } = outputSoFar(task.execution, charsMax);
-    task.cursor = to;
-    return runReply(task.execution, task.id, output);
-  }
-
-  /** The MCP task lives as long as the command may take, and then as long as any other. */
-  #runAsTask(command: string, timeoutMs: number): boolean {
-    const statusMessage = `Running: ${oneLine(command)}`;
-    const ttlMs = timeoutMs + mcpTaskTtlMsDefault;
-    return tryBecomeTask(this.#request, { statusMessage, ttlMs });
-  }
-
-  /** Answers at once, but for a client that takes MCP tasks, when the command has ended. */
-  async #start({ command }: { command: string }): Promise<TaskSummary> {
-    assertRunnable(command);
-    const { client, cancellation } = this.#request;
-    const cwd = await this.#workspaceDir();
-    const { supervisor } = this.#parts;
-    const task = await supervisor.startBackground(client.id, command, cwd, cancellation);
-    const statusMessage = `Background task ${task.id}: ${oneLine(command)}`;
-    if (tryBecomeTask(this.#request, { statusMessage, ttlMs: null })) {
-      cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
-      await task.execution.ended;
-    }
-    return taskSummary(task);
-  }
-
-  async #read({ taskId, from, waitBeyond, waitMs }: ReadRequest): Promise<ReadReply> {
-    const task = this.#tasks.get(taskId);
-    const deadline = performance.now() + waitMs;
-    await this.#takeTurn(task);
-    const start = from ?? task.cursor;
-    // The wait for the turn counts: the client's patience began with its request.
-    const leftMs = deadline - performance.now();
-    if (leftMs > 0) await this.#waitForOutput(task.execution, waitBeyond ?? start, leftMs);
-    return readReply(task, start);
-  }
-
-  /** One read of a task at a time, from first look to delivery: nothing is given twice. */
-  async #takeTurn(task: BackgroundTask): Promise<void> {
-    if (this.#reading === task) return;
-    const before = task.reading;
-    task.reading = before.then(() => this.#isSettled.promise);
-    await before;
-    this.#reading = task;
-  }
-
-  async #waitForOutput(execution: Execution, beyond: number, waitMs: number): Promise<void> {
-    if (!execution.isRunning || execution.output.end > beyond) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    let isGathering = false;
-    const stopListening = execution.listen((chunk) => {
-      if (chunk === undefined) return resolve();
-      if (!isGathering) startTimer(gatherMs, resolve);
-      isGathering = true;
-    });
-    const timer = startTimer(waitMs, resolve);
-    const { cancellation } = this.#request;
-    cancellation.onCancel(resolve);
-    await promise;
-    cancellation.offCancel(resolve);
-    timer.stop();
-    stopListening();
-  }
-
-  async #kill({ taskId }: { taskId: number }): Promise<KillReply> {
-    const task = this.#tasks.get(taskId);
-    const wasRunning = task.execution.isRunning;
-    if (wasRunning) {
-      await task.execution.terminate("killed", terminateGraceMs);
-      await task.execution.ended;
-    }
-    return { task: taskSummary(task), wasRunning };
   }
 
   async #createResult(): Promise<{ path: string } | null> {
@@ -210,18 +88,13 @@ export class JobHost {
     await saved?.finish();
     return saved === undefined ? null : { path: saved.path };
   }
-
-  async #workspaceDir(): Promise<string> {
-    const folder = await this.#request.client.workspaceDir();
-    if (isAbsolute(folder)) return folder;
-    throw new AppError("system", `The workspace folder is not an absolute path: ${folder}`);
-  }
 }
 
 /** What the next round may do again, since the handler will run from its start. */
 const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
   "background.read",
   ...distantMethods,
+  ...repeatableStateMethods,
   "workspace.folder",
   "client.ask",
 ]);
@@ -229,10 +102,4 @@ const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
 function failureOf(error: unknown): ServiceReply {
   const code = error instanceof AppError ? error.code : "system";
   return { ok: false, code, message: messageOf(error) };
-}
-
-/** @throws AppError `usage` for text that cannot be handed to a shell */
-function assertRunnable(command: string): void {
-  if (!command.includes("\0")) return;
-  throw new AppError("usage", "`command` contains a NUL character, which no shell can take.");
 }

@@ -87,10 +87,15 @@ function createEndpoint(
 ): HttpEndpoint {
   const hasPrincipals = settings.tokenFile !== undefined || settings.keySetUrl !== undefined;
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
+  const { workspaceName } = start;
   const profile = (id: string, principal: () => Principal): ClientProfile => ({
     id,
     limitsFor: (clientName) => limitsFor(start, clientName, warn),
     fallbackDir,
+    owner: principal().id,
+    workspaceName,
+    // Without tokens only this machine is listened to; with them anybody may sit behind one.
+    isRemote: hasPrincipals,
     ...(toolScopes.all.length === 0
       ? {}
       : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),

@@ -31,6 +31,7 @@ export async function serveStdio(
     client: {
       id: "stdio",
       limitsFor: (clientName) => limitsFor(start, clientName, options.warn),
+      workspaceName: start.workspaceName,
       fallbackDir: start.cwdFlag ?? workspaceFallback(options.cwd, start.dirs.homeDir),
     },
     drainMs: shutdownDrainMs,

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 
+import { messageOf } from "../base/errors.ts";
+import { EventStream } from "../base/server-events.ts";
 import { CommandEnvironment } from "../background/command-environment.ts";
 import { CommandLauncher } from "../background/command-launcher.ts";
 import { FamilyLedger } from "../background/family-ledger.ts";
@@ -10,6 +12,8 @@ import { SavedOutputs } from "../background/saved-outputs.ts";
 import { Supervisor } from "../background/supervisor.ts";
 import type { Changes } from "../gateway/changes.ts";
 import { announceTask, OwnResources } from "../gateway/resources/own-resources.ts";
+import { GatedRouter } from "../gateway/gate/gated-router.ts";
+import { RunningCalls } from "../gateway/running-calls.ts";
 import { ToolRouter } from "../gateway/tool-router.ts";
 import { Orphanage } from "../process/family.ts";
 import { Guardian } from "../process/guardian.ts";
@@ -23,6 +27,7 @@ import { PdfProcess } from "./pdf-process.ts";
 import { LazyWeb } from "./lazy-web.ts";
 import { ownCommand } from "./own-command.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import { createStateServices, type OpenStateServices } from "./state-services.ts";
 import { storePathIn } from "./store-path.ts";
 import { createWebOptions } from "./web-options.ts";
 
@@ -34,7 +39,7 @@ const ledgerBusyMsMax = 100;
  * nothing of them is needed to answer `initialize` and `tools/list`.
  */
 export class ToolServices {
-  readonly router: ToolRouter;
+  readonly router: GatedRouter;
   readonly resources: OwnResources;
   readonly #pool: WorkerPool;
   readonly #supervisor: Supervisor;
@@ -42,6 +47,7 @@ export class ToolServices {
   readonly #ledger: FamilyLedger;
   readonly #storePath: string;
   readonly #web: LazyWeb;
+  readonly #state: OpenStateServices;
 
   /** @param changes gets to know of new background tasks and their output */
   constructor(parts: ProgramParts, { start, env, warn }: ToolServicesOptions, changes: Changes) {
@@ -90,7 +96,20 @@ export class ToolServices {
       },
       warn,
     });
-    this.router = new ToolRouter({
+    const running = new RunningCalls();
+    const events = new EventStream((error) => warn(`internal error: ${messageOf(error)}`));
+    this.#state = createStateServices({
+      start,
+      env,
+      warn,
+      instanceId,
+      storePath: this.#storePath,
+      events,
+      changes,
+      running,
+      supervisor: this.#supervisor,
+    });
+    const toolRouter = new ToolRouter({
       cards: parts.cards,
       isEnabled: (toolName) => settings.isToolEnabled(toolName),
       isStreaming: settings.streaming,
@@ -100,6 +119,14 @@ export class ToolServices {
       web: this.#web,
       images: new ImageDecoder(this.#supervisor, ownCommand()),
       documents: new PdfProcess(this.#supervisor, ownCommand()),
+      state: this.#state.services,
+    });
+    const { stages, notes, watchers } = this.#state;
+    this.router = new GatedRouter({
+      router: toolRouter,
+      stages,
+      notes,
+      watchers: [running, ...watchers],
     });
   }
 
@@ -118,6 +145,7 @@ export class ToolServices {
   /** Ends every command, every Worker and the browser. */
   async close(): Promise<void> {
     this.#pool.close();
+    await this.#state.close();
     await Promise.all([this.#web[Symbol.asyncDispose](), this.#supervisor.close()]);
     this.#ledger.close();
   }

@@ -23,6 +23,10 @@ export interface ClientProfile {
   readonly fallbackDir: string;
   /** See `ClientContext.mayUse`. */
   readonly mayUse?: (toolName: string) => boolean;
+  /** See `ClientContext`. */
+  readonly owner?: string;
+  readonly workspaceName?: string | undefined;
+  readonly isRemote?: boolean;
 }
 
 /** State of the `initialize` handshake. Only legacy requests look at it (legacy.md section 1). */
@@ -113,10 +117,16 @@ export class Session {
     workspaceDir: () => Promise<string>,
     limits: ClientLimits = this.#limits,
   ): ClientContext {
-    const { id, mayUse } = this.#profile;
-    return mayUse === undefined
-      ? { id, limits, workspaceDir }
-      : { id, limits, workspaceDir, mayUse };
+    const { id, mayUse, owner, workspaceName, isRemote } = this.#profile;
+    return {
+      id,
+      limits,
+      workspaceDir,
+      ...(mayUse === undefined ? {} : { mayUse }),
+      ...(owner === undefined ? {} : { owner }),
+      ...(workspaceName === undefined ? {} : { workspaceName }),
+      ...(isRemote === true ? { isRemote } : {}),
+    };
   }
 
   async #workspaceDir(lane: Outbox): Promise<string> {

@@ -1,3 +1,8 @@
+import type { CallbacksService } from "./callback-service.ts";
+import type { PlanService } from "./plan-service.ts";
+import type { QuestionsService } from "./question-service.ts";
+import type { SkillsService } from "./skill-service.ts";
+import type { TasksService } from "./task-service.ts";
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
 import type {
   DocumentsService,
@@ -130,6 +135,13 @@ export interface ServiceMethods {
   "images.convert": ImagesService["convert"];
   "documents.readPdf": DocumentsService["readPdf"];
   "workspace.folder": WorkspaceService["folder"];
+  "tasks.perform": TasksService["perform"];
+  "plan.status": PlanService["status"];
+  "plan.read": PlanService["read"];
+  "plan.change": PlanService["change"];
+  "questions.ask": QuestionsService["ask"];
+  "skills.load": SkillsService["load"];
+  "callbacks.perform": CallbacksService["perform"];
 }
 
 export type ServiceMethod = keyof ServiceMethods;
@@ -149,4 +161,8 @@ export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
   "web.search",
   "images.convert",
   "documents.readPdf",
+  "tasks.perform",
+  "plan.change",
+  "questions.ask",
+  "callbacks.perform",
 ]);

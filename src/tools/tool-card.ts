@@ -18,7 +18,7 @@ export function toolCard(tool: AnyTool): ToolCard {
       name: tool.name,
       title: tool.title,
       description: tool.description,
-      inputSchema: jsonSchema(tool.input, "input"),
+      inputSchema: withRequired(jsonSchema(tool.input, "input"), tool.publishedAsRequired ?? []),
       ...(tool.output === undefined ? {} : { outputSchema: jsonSchema(tool.output, "output") }),
       annotations: { title: tool.title, ...tool.annotations },
     },
@@ -31,6 +31,17 @@ export function toolCard(tool: AnyTool): ToolCard {
 function jsonSchema(schema: z.ZodMiniType, io: "input" | "output"): ObjectSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
   return withoutSafeIntegerBounds(json) as ObjectSchema;
+}
+
+/** States more fields as required than are. They keep the order in which they are listed. */
+function withRequired(schema: ObjectSchema, more: readonly string[]): ObjectSchema {
+  if (more.length === 0) return schema;
+  const { required = [], properties = {} } = schema as {
+    required?: readonly string[];
+    properties?: object;
+  };
+  const all = Object.keys(properties).filter((key) => required.includes(key) || more.includes(key));
+  return { ...schema, required: all };
 }
 
 /** zod bounds every integer by ±(2^53 - 1), which tells a client nothing. */

@@ -1,6 +1,11 @@
 import type * as z from "zod/mini";
 
 import type { ImageContent, ResourceLink, ToolAnnotations } from "../protocol/tool-types.ts";
+import type { CallbacksService } from "./callback-service.ts";
+import type { PlanService } from "./plan-service.ts";
+import type { QuestionsService } from "./question-service.ts";
+import type { SkillsService } from "./skill-service.ts";
+import type { TasksService } from "./task-service.ts";
 import type { BackgroundService, ClientService, ResultsService, TaskSummary } from "./services.ts";
 import type {
   DocumentsService,
@@ -34,6 +39,11 @@ export interface ToolContext {
   readonly images: ImagesService;
   readonly documents: DocumentsService;
   readonly workspace: WorkspaceService;
+  readonly tasks: TasksService;
+  readonly plan: PlanService;
+  readonly questions: QuestionsService;
+  readonly skills: SkillsService;
+  readonly callbacks: CallbacksService;
   readonly snapshots: Partial<Snapshots>;
   readonly limits: ToolLimits;
 }
@@ -68,6 +78,8 @@ export interface ToolDefinition<
   /** For the model; the most important line first. */
   readonly description: string;
   readonly input: Input;
+  /** Fields that clients are told to give, though a call without them is accepted. */
+  readonly publishedAsRequired?: readonly (keyof z.output<Input> & string)[];
   readonly output?: Output;
   readonly annotations: ToolAnnotations;
   readonly snapshots?: readonly (keyof Snapshots)[];
@@ -82,7 +94,8 @@ export interface ToolDefinition<
 }
 
 /** A definition whose types are known to nobody but itself. */
-export type AnyTool = Omit<ToolDefinition, "handler"> & {
+export type AnyTool = Omit<ToolDefinition, "handler" | "publishedAsRequired"> & {
+  readonly publishedAsRequired?: readonly string[];
   handler(input: never, context: ToolContext): Promise<ToolOutput> | ToolOutput;
 };
 

@@ -14,6 +14,11 @@ import type {
   WebService,
   WorkspaceService,
 } from "../tools/web-services.ts";
+import type { CallbacksService } from "../tools/callback-service.ts";
+import type { PlanService } from "../tools/plan-service.ts";
+import type { QuestionsService } from "../tools/question-service.ts";
+import type { SkillsService } from "../tools/skill-service.ts";
+import type { TasksService } from "../tools/task-service.ts";
 import type { Snapshots, ToolContext, ToolLimits } from "../tools/tool.ts";
 import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 
@@ -81,6 +86,30 @@ export class JobContext implements ToolContext {
 
   get workspace(): WorkspaceService {
     return { folder: () => this.#call("workspace.folder", {}) };
+  }
+
+  get tasks(): TasksService {
+    return { perform: (request) => this.#call("tasks.perform", request) };
+  }
+
+  get plan(): PlanService {
+    return {
+      status: () => this.#call("plan.status", {}),
+      read: (request) => this.#call("plan.read", request),
+      change: (request) => this.#call("plan.change", request),
+    };
+  }
+
+  get questions(): QuestionsService {
+    return { ask: (request) => this.#call("questions.ask", request) };
+  }
+
+  get skills(): SkillsService {
+    return { load: (request) => this.#call("skills.load", request) };
+  }
+
+  get callbacks(): CallbacksService {
+    return { perform: (request) => this.#call("callbacks.perform", request) };
   }
 
   /** The main thread's answer to the call that is waiting. */

@@ -1,8 +1,18 @@
 import { AppError } from "../../src/base/errors.ts";
+import type { StateServices } from "../../src/gateway/state-calls.ts";
 import type { DistantServices } from "../../src/gateway/distant-calls.ts";
 
 const absent = (): Promise<never> =>
   Promise.reject(new AppError("unsupported", "not in this test"));
+
+/** For tests of calls that keep nothing. */
+export const absentState: StateServices = {
+  tasks: { perform: absent },
+  plan: { status: absent, read: absent, change: absent },
+  questions: { ask: absent },
+  skills: { load: absent },
+  callbacks: { perform: absent },
+};
 
 /** For tests of calls that need neither pages nor images. */
 export const absentServices: DistantServices = {

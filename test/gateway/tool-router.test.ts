@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { ProgressUpdate } from "../../src/gateway/call.ts";
 import { JobHost } from "../../src/gateway/job-host.ts";
-import { absentServices } from "./absent-services.ts";
+import { absentServices, absentState } from "./absent-services.ts";
 import type { ReadReply } from "../../src/tools/services.ts";
 import { until } from "../process/until.ts";
 import { RouterHarness } from "./router-harness.ts";
@@ -153,7 +153,7 @@ describe("JobHost", () => {
     const { supervisor, savedOutputs } = harness.services;
     const request = harness.request("ReadBgOutput", {}, { cancellation });
     return new JobHost(
-      { supervisor, savedOutputs, isStreaming: true, ...absentServices },
+      { supervisor, savedOutputs, isStreaming: true, ...absentServices, state: absentState },
       request,
       undefined,
     );

@@ -67,6 +67,7 @@ describe("catalogue", () => {
       const { tools } = JSON.parse(encodeToolsListResult(listings, version)) as {
         tools: { name: string; description: string; inputSchema: unknown }[];
       };
+      // Clients show a model these three, and neither output schemas nor hints.
       const shown = tools.map(({ name, description, inputSchema }) => ({
         name,
         description,
@@ -74,7 +75,6 @@ describe("catalogue", () => {
       }));
       expect(JSON.stringify(shown).length / 4).toBeLessThanOrEqual(4_000);
     }
-    expect(JSON.stringify(listings).length / 4).toBeLessThanOrEqual(4_000);
   });
 
   test("no golden file is without its tool", () => {

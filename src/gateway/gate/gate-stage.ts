@@ -1,0 +1,40 @@
+import type { CallOutcome, CallRequest } from "../call.ts";
+
+/** Why a call is not made. */
+export interface Refusal {
+  /** `pending`: the user has been asked and has not answered yet. */
+  readonly decision: "denied" | "vetoed" | "pending";
+  /** For the model: what was refused, by what, and what to do instead. */
+  readonly text: string;
+}
+
+/** One thing that may keep a call from being made. Stages come one after the other; the first refusal counts. */
+export interface GateStage {
+  /**
+   * Undefined, at once or later: nothing against it. What needs no waiting does not wait, because every call passes here.
+   * @throws InputNeeded to be let through
+   */
+  check(call: CallRequest): Promise<Refusal | undefined> | undefined;
+}
+
+/** Has lines to end results with, such as callbacks that fired. */
+export interface NoteSource {
+  /** Lines for the result of this call, which may still fail to be delivered; empty = none. */
+  notesFor(call: CallRequest): readonly string[];
+  /** These lines, which `notesFor` gave, are on their way to the client. */
+  delivered(call: CallRequest, lines: readonly string[]): void;
+}
+
+/** How a call went. */
+export interface CallEnd {
+  readonly decision: "allowed" | Refusal["decision"];
+  /** Absent when it was refused, or ended by an error. */
+  readonly outcome?: CallOutcome["kind"];
+  readonly durationMs: number;
+}
+
+/** Told of every call, such as the audit log. Must not throw and must not wait. */
+export interface CallWatcher {
+  began?(call: CallRequest): void;
+  ended?(call: CallRequest, end: CallEnd): void;
+}

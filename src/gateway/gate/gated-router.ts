@@ -1,0 +1,95 @@
+import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
+import { appendNotes } from "./append-notes.ts";
+import type { CallEnd, CallWatcher, GateStage, NoteSource, Refusal } from "./gate-stage.ts";
+
+export interface GateParts {
+  readonly router: Router;
+  /** In their order: rules first, then hooks. */
+  readonly stages: readonly GateStage[];
+  /** In the order in which their lines are shown. */
+  readonly notes: readonly NoteSource[];
+  readonly watchers: readonly CallWatcher[];
+}
+
+/**
+ * The one way to a tool: whatever is called, ours or another server's, passes the stages, is watched, and has
+ * the notes of the time added to its result.
+ */
+export class GatedRouter implements Router {
+  readonly #parts: GateParts;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  list(): readonly ToolListing[] {
+    return this.#parts.router.list();
+  }
+
+  taskSupport(toolName: string): TaskSupport {
+    return this.#parts.router.taskSupport?.(toolName) ?? "none";
+  }
+
+  async call(request: CallRequest): Promise<CallOutcome> {
+    const { watchers } = this.#parts;
+    const begunAt = performance.now();
+    for (const watcher of watchers) watcher.began?.(request);
+    let end: Omit<CallEnd, "durationMs"> = { decision: "allowed" };
+    try {
+      const refusal = await this.#refusalOf(request);
+      if (refusal !== undefined) {
+        end = { decision: refusal.decision };
+        return this.#withNotes(request, refused(request, refusal));
+      }
+      const outcome = await this.#parts.router.call(request);
+      end = { decision: "allowed", outcome: outcome.kind };
+      return this.#withNotes(request, outcome);
+    } finally {
+      const durationMs = performance.now() - begunAt;
+      for (const watcher of watchers) watcher.ended?.(request, { ...end, durationMs });
+    }
+  }
+
+  /** Undefined without a turn of the loop when no stage has anything to wait for. */
+  #refusalOf(request: CallRequest): Promise<Refusal | undefined> | undefined {
+    const { stages } = this.#parts;
+    for (const [index, stage] of stages.entries()) {
+      const checking = stage.check(request);
+      if (checking !== undefined) return this.#refusalAfter(request, checking, index + 1);
+    }
+    return undefined;
+  }
+
+  async #refusalAfter(
+    request: CallRequest,
+    checking: Promise<Refusal | undefined>,
+    next: number,
+  ): Promise<Refusal | undefined> {
+    const refusal = await checking;
+    if (refusal !== undefined) return refusal;
+    for (const stage of this.#parts.stages.slice(next)) {
+      const later = await stage.check(request);
+      if (later !== undefined) return later;
+    }
+    return undefined;
+  }
+
+  #withNotes(request: CallRequest, outcome: CallOutcome): CallOutcome {
+    if (outcome.kind !== "result" || request.cancellation.isCancelled) return outcome;
+    let { json } = outcome;
+    for (const source of this.#parts.notes) {
+      const lines = source.notesFor(request);
+      if (lines.length === 0) continue;
+      json = appendNotes(json, lines);
+      source.delivered(request, lines);
+    }
+    return { kind: "result", json };
+  }
+}
+
+function refused({ version }: CallRequest, { text }: Refusal): CallOutcome {
+  const content = [{ type: "text" as const, text: text.toWellFormed() }];
+  return { kind: "result", json: encodeCallToolResult({ content, isError: true }, version) };
+}

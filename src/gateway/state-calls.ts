@@ -1,0 +1,85 @@
+import type { CallbackReply, CallbackRequest } from "../tools/callback-service.ts";
+import type { PlanChange, PlanReply, PlanText } from "../tools/plan-service.ts";
+import type { QuestionsReply, QuestionsRequest } from "../tools/question-service.ts";
+import type { ServiceMethod } from "../tools/services.ts";
+import type { LoadedSkill, LoadSkillRequest } from "../tools/skill-service.ts";
+import type { TaskReply, TaskRequest } from "../tools/task-service.ts";
+import type { CallRequest } from "./call.ts";
+
+/** A call that asks something of the user, and how long its client waits for it. */
+export interface AskingCall {
+  readonly call: CallRequest;
+  /** On the clock of `performance.now()`; undefined = no limit. */
+  readonly answerAt: number | undefined;
+  /** True when the handler has had something done before, so that it cannot run again from its start. */
+  readonly hasActed: boolean;
+}
+
+/** The services that keep what outlives a call, for all clients; the call says for whom it is asked. */
+export interface StateServices {
+  readonly tasks: { perform(request: TaskRequest, call: CallRequest): Promise<TaskReply> };
+  readonly plan: {
+    status(call: CallRequest): Promise<PlanReply>;
+    read(request: { readonly planFile: string | null }, call: CallRequest): Promise<PlanText>;
+    change(request: PlanChange, call: CallRequest): Promise<PlanReply>;
+  };
+  readonly questions: {
+    /** @throws InputNeeded to be let through */
+    ask(request: QuestionsRequest, asking: AskingCall): Promise<QuestionsReply>;
+  };
+  readonly skills: { load(request: LoadSkillRequest, call: CallRequest): Promise<LoadedSkill> };
+  readonly callbacks: {
+    perform(request: CallbackRequest, call: CallRequest): Promise<CallbackReply>;
+  };
+}
+
+/** Methods of those services. */
+export const stateMethods = [
+  "tasks.perform",
+  "plan.status",
+  "plan.read",
+  "plan.change",
+  "questions.ask",
+  "skills.load",
+  "callbacks.perform",
+] as const satisfies readonly ServiceMethod[];
+
+export type StateMethod = (typeof stateMethods)[number];
+
+/** Those that may be asked again when a handler runs from its start. */
+export const repeatableStateMethods = [
+  "plan.status",
+  "plan.read",
+  "questions.ask",
+  "skills.load",
+] as const satisfies readonly StateMethod[];
+
+export function isStateMethod(method: ServiceMethod): method is StateMethod {
+  return (stateMethods as readonly ServiceMethod[]).includes(method);
+}
+
+/** Has one of the services do what a handler asks for. */
+export function performStateCall(
+  services: StateServices,
+  method: StateMethod,
+  request: unknown,
+  asking: AskingCall,
+): Promise<unknown> {
+  const { call } = asking;
+  switch (method) {
+    case "tasks.perform":
+      return services.tasks.perform(request as TaskRequest, call);
+    case "plan.status":
+      return services.plan.status(call);
+    case "plan.read":
+      return services.plan.read(request as { planFile: string | null }, call);
+    case "plan.change":
+      return services.plan.change(request as PlanChange, call);
+    case "questions.ask":
+      return services.questions.ask(request as QuestionsRequest, asking);
+    case "skills.load":
+      return services.skills.load(request as LoadSkillRequest, call);
+    case "callbacks.perform":
+      return services.callbacks.perform(request as CallbackRequest, call);
+  }
+}
