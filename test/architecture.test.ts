@@ -21,6 +21,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   web: ["base", "store"],
   tools: ["base", "images", "types:protocol", "web"],
   workers: ["base", "protocol", "tools"],
+  questions: ["types:tools"],
   gateway: ["base", "protocol", "background", "types:web", "types:tools", "types:workers"],
   server: ["base", "protocol", "types:auth", "gateway", "transport"],
   cli: ["base", "protocol", "config", "transport", "web", "types:gateway"],
