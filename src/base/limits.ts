@@ -271,3 +271,15 @@ export const pagesLoadingMax = 64;
 export const pageCacheAgeMsMax = 15 * 60_000;
 /** Bytes in memory of all pages that are kept; those that were not asked for longest go first. */
 export const pageCacheBytesMax = 50 * MIB;
+
+/** A plan is read whole into a result and a question; a megabyte is a book. */
+export const planBytesMax = 1024 * 1024;
+
+/** As long as paths can be on Linux. */
+export const planPathCharsMax = 4_096;
+
+/** A goal is a heading and a few sentences; what is longer belongs into the plan. */
+export const planGoalCharsMax = 4_000;
+
+/** What a person reads before saying yes; the file has the rest. */
+export const planShownCharsMax = 6_000;
