@@ -16,8 +16,9 @@ function slugOf(goal: string): string {
       .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   let slug = "";
   for (const word of words) {
-    const longer = slug === "" ? [...word].slice(0, slugCharsMax).join("") : `${slug}-${word}`;
-    if ([...longer].length > slugCharsMax) break;
+    const longer =
+      slug === "" ? Array.from(word).slice(0, slugCharsMax).join("") : `${slug}-${word}`;
+    if (Array.from(longer).length > slugCharsMax) break;
     slug = longer;
   }
   return slug === "" ? "plan" : slug;
