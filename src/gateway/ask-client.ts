@@ -1,3 +1,4 @@
+import type { Cancellation } from "../base/cancellation.ts";
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
 
@@ -17,12 +18,24 @@ import type { ProtocolFault } from "../protocol/tool-types.ts";
 export interface AskClient {
   /** False when the client did not declare it: use another way. */
   can(kind: InputKind): boolean;
+  /** True where the call ends with the question, and the handler runs again with the answer. */
+  readonly endsCall?: boolean;
   /**
    * Asks for all of `requests` at once.
    * @throws InputNeeded to be let through, @throws AppError `unsupported` when `can` is false for one of them,
    *   `cancelled` when the call was cancelled or nobody answered in time.
    */
-  ask(requests: InputRequests): Promise<InputResponses>;
+  ask(requests: InputRequests, options?: AskOptions): Promise<InputResponses>;
+}
+
+export interface AskOptions {
+  /**
+   * Where the promise waits for real answers: asked until this is cancelled, also when the call was answered before
+   * that. Without it, for as long as the call is wanted and `askMsMax` at most.
+   */
+  readonly until?: Cancellation;
+  /** Told with the answers how long they took, in milliseconds; not told when nobody knows. */
+  readonly onTook?: (tookMs: number) => void;
 }
 
 /** Not a failure: the call ends with `input_required`, and its handler runs again with the answers. */

@@ -1,4 +1,4 @@
-import type { AskClient } from "../../gateway/ask-client.ts";
+import type { AskClient, AskOptions } from "../../gateway/ask-client.ts";
 import type { InputKind, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../active-request.ts";
@@ -21,13 +21,17 @@ class LazyAsk implements AskClient {
     this.#connection = connection;
   }
 
+  get endsCall(): boolean {
+    return isModernVersion(this.#request.version);
+  }
+
   can(kind: InputKind): boolean {
     return mayAsk(this.#request, this.#connection, kind);
   }
 
-  async ask(requests: InputRequests): Promise<InputResponses> {
+  async ask(requests: InputRequests, options?: AskOptions): Promise<InputResponses> {
     this.#loaded ??= load(this.#request, this.#connection);
-    return (await this.#loaded).ask(requests);
+    return (await this.#loaded).ask(requests, options);
   }
 }
 

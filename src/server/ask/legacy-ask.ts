@@ -1,7 +1,7 @@
 import { assertWanted, Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { askMsMax } from "../../base/limits.ts";
-import type { AskClient } from "../../gateway/ask-client.ts";
+import type { AskClient, AskOptions } from "../../gateway/ask-client.ts";
 import { upgradeContent } from "../../protocol/elicitation-downgrade.ts";
 import {
   type InputKind,
@@ -16,6 +16,7 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
+import type { Outbox } from "../outbox.ts";
 import { mayAsk } from "./may-ask.ts";
 
 /** Asks by requests of our own, on the lane of the request that needs the answers (legacy.md section 5, rule 9). */
@@ -36,20 +37,24 @@ export class LegacyAsk implements AskClient {
   }
 
   /** All requests go out together; the first that fails takes the others back. */
-  async ask(requests: InputRequests): Promise<InputResponses> {
-    const { cancellation } = this.#request;
-    assertWanted(cancellation);
+  async ask(requests: InputRequests, options: AskOptions = {}): Promise<InputResponses> {
+    const wanted = options.until ?? this.#request.cancellation;
+    assertWanted(wanted);
     this.#assertCanAsk(requests);
+    const msMax = options.until === undefined ? this.#msMax : Number.POSITIVE_INFINITY;
+    const askedAt = performance.now();
     const asking = new Cancellation();
     const stop = (): void => asking.cancel();
-    cancellation.onCancel(stop);
+    wanted.onCancel(stop);
     try {
       const pending = Object.entries(requests).map(
-        async ([key, each]) => [key, await this.#askOne(each, asking)] as const,
+        async ([key, each]) => [key, await this.#askOne(each, asking, msMax)] as const,
       );
-      return Object.fromEntries(await Promise.all(pending));
+      const answers = Object.fromEntries(await Promise.all(pending));
+      options.onTook?.(performance.now() - askedAt);
+      return answers;
     } finally {
-      cancellation.offCancel(stop);
+      wanted.offCancel(stop);
       stop();
     }
   }
@@ -63,17 +68,30 @@ export class LegacyAsk implements AskClient {
     throw new AppError("unsupported", `The client ${reason}.`);
   }
 
-  async #askOne(request: InputRequest, asking: Cancellation): Promise<Params> {
-    const { version, lane } = this.#request;
+  async #askOne(request: InputRequest, asking: Cancellation, msMax: number): Promise<Params> {
+    const { version } = this.#request;
     const { method, params } = shapeInputRequest(request, version);
     const { clientRequests } = this.#connection;
-    const result = await clientRequests.request(lane, method, params, this.#msMax, asking);
+    const lane = this.#lane();
+    const result = await clientRequests.request(lane, method, params, msMax, asking);
     const reading = readInputResponse(request, restored(request, result, version));
     if (reading.kind === "answer") return reading.answer;
     throw new AppError(
       "system",
       `The client's answer to ${method} is malformed: ${reading.problem}.`,
     );
+  }
+
+  /** A question that outlives its call is taken back where that call's lane is closed already. */
+  #lane(): Outbox {
+    const request = this.#request;
+    const current = (): Outbox => (request.isAnswered ? this.#connection.outbox : request.lane);
+    return {
+      get isCongested() {
+        return current().isCongested;
+      },
+      send: (text) => current().send(text),
+    };
   }
 }
 

@@ -1,4 +1,9 @@
-import { type AskClient, FaultError, InputNeeded } from "../../gateway/ask-client.ts";
+import {
+  type AskClient,
+  type AskOptions,
+  FaultError,
+  InputNeeded,
+} from "../../gateway/ask-client.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
 import {
   cannotBeAsked,
@@ -33,7 +38,11 @@ export class ReplayedAsk implements AskClient {
   constructor(request: ActiveRequest, connection: Connection) {
     this.#request = request;
     this.#connection = connection;
-    this.#brought = request.brought ?? { rounds: [], responses: {} };
+    this.#brought = request.brought ?? { rounds: [], responses: {}, arrivedAt: Date.now() };
+  }
+
+  get endsCall(): boolean {
+    return true;
   }
 
   can(kind: InputKind): boolean {
@@ -41,24 +50,40 @@ export class ReplayedAsk implements AskClient {
   }
 
   /** @throws FaultError -32021 when the client did not declare one of them */
-  ask(requests: InputRequests): Promise<InputResponses> {
-    const turn = this.#turn.then(() => this.#ask(requests));
+  ask(requests: InputRequests, options: AskOptions = {}): Promise<InputResponses> {
+    const turn = this.#turn.then(() => this.#ask(requests, options));
     this.#turn = turn;
     return turn;
   }
 
-  async #ask(requests: InputRequests): Promise<InputResponses> {
+  async #ask(requests: InputRequests, { onTook }: AskOptions): Promise<InputResponses> {
     if (Object.keys(requests).length === 0) return {};
     const lacking = kindsLacking(requests, (kind) => this.can(kind));
     if (lacking.length > 0) throw new FaultError(cannotBeAsked(lacking));
     const asked = await digestsOf(requests);
     const answers = this.#answersTo(requests, asked);
-    this.#rounds.push({ asked, answers });
     const missing = Object.entries(requests).filter(([key]) => !Object.hasOwn(answers, key));
-    if (missing.length === 0) return answers;
+    const isAnswered = missing.length === 0;
+    const tookMs = isAnswered ? this.#tookMs() : undefined;
+    this.#rounds.push({
+      asked,
+      answers,
+      askedAt: Date.now(),
+      ...(tookMs === undefined ? {} : { tookMs }),
+    });
+    if (tookMs !== undefined) onTook?.(tookMs);
+    if (isAnswered) return answers;
     const { server } = this.#connection;
     const state = await sealRounds(this.#rounds, this.#request, server, Date.now());
     throw new InputNeeded(Object.fromEntries(missing), state);
+  }
+
+  /** How long the answers to this `ask` took: as it was when they came. Unknown for what was brought without a state. */
+  #tookMs(): number | undefined {
+    const { rounds, arrivedAt } = this.#brought;
+    const round = rounds[this.#rounds.length];
+    if (round === undefined) return undefined;
+    return round.tookMs ?? Math.max(0, arrivedAt - round.askedAt);
   }
 
   /** The good answers to this `ask`: kept from earlier rounds, or new. */

@@ -14,6 +14,10 @@ export interface Round {
   readonly asked: Readonly<Record<string, string>>;
   /** The good answers so far. */
   readonly answers: InputResponses;
+  /** Milliseconds since 1970: when the client was sent what it had not answered. */
+  readonly askedAt: number;
+  /** Milliseconds until all answers were there. */
+  readonly tookMs?: number;
 }
 
 interface RequestState {

@@ -2,7 +2,7 @@ import { requestStateCharsMax } from "../../base/limits.ts";
 import type { ServerContext } from "../server-context.ts";
 
 /** Another layout of what is sealed needs another name, so that old states do not open. */
-const keyName = "scorpiox-code requestState 1";
+const keyName = "scorpiox-code requestState 2";
 const cipherName = "aes-256-gcm";
 const keyBytes = 32;
 const nonceBytes = 12;

@@ -11,6 +11,8 @@ export interface BroughtRounds {
   readonly rounds: readonly Round[];
   /** `params.inputResponses`, unchecked. */
   readonly responses: Params;
+  /** Milliseconds since 1970. */
+  readonly arrivedAt: number;
 }
 
 type Run = () => MethodReply | Promise<MethodReply>;
@@ -35,12 +37,13 @@ async function runLater(
   { server }: Connection,
   run: Run,
 ): Promise<MethodReply> {
+  const arrivedAt = Date.now();
   const { invalidState, openRounds } = await import("./request-state.ts");
   const { requestState, inputResponses: responses = {} } = request.params ?? {};
   if (!isObject(responses)) throw invalidState("inputResponses must be an object");
   const rounds =
-    requestState === undefined ? [] : await openRounds(requestState, request, server, Date.now());
+    requestState === undefined ? [] : await openRounds(requestState, request, server, arrivedAt);
   if (request.isCancelled) return cancelledReply;
-  request.brought = { rounds, responses };
+  request.brought = { rounds, responses, arrivedAt };
   return run();
 }

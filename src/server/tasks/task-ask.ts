@@ -1,4 +1,4 @@
-import { type AskClient, FaultError } from "../../gateway/ask-client.ts";
+import { type AskClient, type AskOptions, FaultError } from "../../gateway/ask-client.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import {
   canBeAsked,
@@ -25,16 +25,23 @@ export class TaskAsk implements AskClient {
     this.#parts = parts;
   }
 
+  get endsCall(): boolean {
+    return this.#parts.task() === undefined;
+  }
+
   can(kind: InputKind): boolean {
     return canBeAsked(this.#parts.capabilities, kind);
   }
 
   /** @throws FaultError -32021 for what the client did not declare (modern.md section 6) */
-  ask(requests: InputRequests): Promise<InputResponses> {
+  async ask(requests: InputRequests, options: AskOptions = {}): Promise<InputResponses> {
     const task = this.#parts.task();
-    if (task === undefined) return this.#parts.inRounds().ask(requests);
+    if (task === undefined) return this.#parts.inRounds().ask(requests, options);
     const lacking = kindsLacking(requests, (kind) => this.can(kind));
-    if (lacking.length === 0) return task.ask(requests);
-    return Promise.reject(new FaultError(cannotBeAsked(lacking)));
+    if (lacking.length > 0) throw new FaultError(cannotBeAsked(lacking));
+    const askedAt = performance.now();
+    const responses = await task.ask(requests);
+    options.onTook?.(performance.now() - askedAt);
+    return responses;
   }
 }

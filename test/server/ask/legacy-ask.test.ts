@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { inputKinds, type InputKind } from "../../../src/protocol/input-request.ts";
 import type { LegacyVersion } from "../../../src/protocol/versions.ts";
@@ -221,6 +222,29 @@ describe("a question that fails", () => {
     ]);
     await exchange(1, result("server-1", { roots: [] }), request(8, "ping"));
     expect(news()).toEqual([]);
+  });
+
+  test("not by the reply where it may outlive the call, but then by its own cancellation", async () => {
+    const until = new Cancellation();
+    const askings: Promise<unknown>[] = [];
+    const router = new AskingRouter((ask) => {
+      askings.push(ask.ask({ roots }, { until }).catch((error: unknown) => error));
+      return Promise.resolve("later");
+    });
+    const { exchange } = await start(router);
+    await exchange(2, call(1));
+    await exchange(1, result("server-1", { roots: [] }), request(8, "ping"));
+    expect(await askings[0]).toEqual({ roots: { roots: [] } });
+    await exchange(2, call(2));
+    const taken = exchange(1);
+    until.cancel();
+    expect(await taken).toEqual([
+      notification("notifications/cancelled", {
+        requestId: "server-2",
+        reason: "no longer needed",
+      }),
+    ]);
+    expect(await askings[1]).toEqual(new AppError("cancelled", "the call was cancelled"));
   });
 
   test("by the end of the connection", async () => {

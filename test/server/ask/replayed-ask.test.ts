@@ -316,6 +316,39 @@ describe("requestState", () => {
     }
   });
 
+  test.each([0, 299, 300, 60_000])(
+    "tells how long an answer took: %p ms, also in later rounds",
+    async (ms) => {
+      const took: number[] = [];
+      const onTook = (tookMs: number): void => void took.push(tookMs);
+      const client = new Client(async (ask) => {
+        await ask.ask({ a: nameForm }, { onTook });
+        return ask.ask({ b: nameForm }, { onTook });
+      });
+      const start = Date.UTC(2026, 6, 28);
+      try {
+        setSystemTime(start);
+        const first = await client.round();
+        setSystemTime(start + ms);
+        const second = await client.round({ requestState: first.requestState, inputResponses });
+        setSystemTime(start + ms + 1_000);
+        const { requestState } = second;
+        await client.call({ requestState, inputResponses: { b: accept({ name: "y" }) } });
+        expect(took).toEqual([ms, ms, 1_000]);
+      } finally {
+        setSystemTime();
+      }
+    },
+  );
+
+  test("an answer without a state is of unknown age", async () => {
+    const took: number[] = [];
+    const onTook = (tookMs: number): void => void took.push(tookMs);
+    const client = new Client((ask) => ask.ask({ a: nameForm }, { onTook }));
+    expect(await client.call({ inputResponses })).toEqual(good);
+    expect(took).toEqual([]);
+  });
+
   test("does not grow without bound", async () => {
     const client = new Client(async (ask) => [
       await ask.ask({ a: nameForm }),

@@ -6,7 +6,9 @@ import { ServerContext } from "../../../src/server/server-context.ts";
 import { createRequest, type RequestFields } from "../fake-request.ts";
 import { FakeRouter } from "../harness.ts";
 
-const rounds = [{ asked: { a: "digest" }, answers: { a: { action: "accept" as const } } }];
+const rounds = [
+  { asked: { a: "digest" }, answers: { a: { action: "accept" as const } }, askedAt: 5, tookMs: 7 },
+];
 const params = { name: "Echo", arguments: { a: 1, b: 2 } };
 const server = new ServerContext({
   features: { router: new FakeRouter(), changes: new Changes(), changing: new Set() },
