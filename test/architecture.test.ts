@@ -24,6 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   workers: ["base", "protocol", "tools"],
   questions: ["types:tools"],
   gateway: ["base", "protocol", "background", "types:web", "types:tools", "types:workers"],
+  policy: ["base"],
   server: ["base", "protocol", "types:auth", "gateway", "transport"],
   cli: ["base", "protocol", "config", "transport", "web", "types:gateway"],
   program: [
@@ -46,6 +47,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   "worker.ts": ["tools", "workers"],
   "web-worker.ts": ["web"],
+  "store-worker.ts": ["store"],
   "main.ts": ["tools", "program"],
 };
 

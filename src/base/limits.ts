@@ -283,3 +283,86 @@ export const planGoalCharsMax = 4_000;
 
 /** What a person reads before saying yes; the file has the rest. */
 export const planShownCharsMax = 6_000;
+
+// ---- Attached terminals ---------------------------------------------------------------------
+
+/** Bytes of the path of a socket: macOS has 104, Linux 108, the end mark included; some are kept free. */
+export const socketPathBytesMax = 100;
+/** Bytes of a line that a terminal sends: answers to four questions in words of one's own are the longest. */
+export const attachRequestBytesMax = 64 * KIB;
+/** Bytes of a line that a server sends: everything that it keeps, with the texts cut. */
+export const attachMessageBytesMax = 4 * MIB;
+/** Bytes that may wait for a terminal that is slow: a long state and what comes beside it. */
+export const attachQueueBytesMax = 8 * MIB;
+/** A terminal that has read nothing for this long, though something waits for it, is dropped. */
+export const attachStallMsMax = 10_000;
+/** Who connects has to show the key by then; a terminal does it in its first message. */
+export const attachGreetingMsMax = 2_000;
+/** Connections at a time: a person has a few terminals, and lists are asked for in between. */
+export const attachConnectionsMax = 32;
+/** Characters of a command, a step or a message as terminals are told them: three lines of a usual window. */
+export const attachTextCharsMax = 300;
+/** Characters of an answer in words of one's own: two pages. */
+export const attachAnswerCharsMax = 8_000;
+/** Background tasks, tasks, and steps of a task that terminals are told of: the newest; nobody scrolls further. */
+export const attachEntriesMax = 200;
+/** Clients whose tasks and callbacks are looked at: those that called a tool last. */
+export const attachClientsMax = 32;
+/** Bytes of output that a terminal gets at once, and of what was there before it looked. */
+export const attachOutputBytesMax = 64 * KIB;
+/** New output is sent this often at most: faster than anybody reads. */
+export const attachOutputMs = 100;
+/** How often servers look for changes that nothing tells of, and terminals for servers. */
+export const attachLookMs = 1_000;
+/** Lines of output that a terminal keeps for scrolling back. */
+export const attachOutputLinesMax = 5_000;
+/** A question that comes to the front by itself takes no key for this long: it was meant for something else. */
+export const questionGuardMs = 500;
+/** A lone escape may be the beginning of a key's sequence for this long. */
+export const escapeKeyMs = 40;
+/** A list of what servers hold waits this long for each; one that is alive answers in milliseconds. */
+export const attachListMsMax = 3_000;
+
+// ---- Store ----------------------------------------------------------------------------------
+
+/** A write waits this long for other processes; their transactions take milliseconds. */
+export const storeBusyMsMax = 5_000;
+/**
+ * A store that has not answered by then is given up: a wait for other processes, a look through a file of hundreds of
+ * megabytes and an fsync of a slow disk are over by then.
+ */
+export const storeCallMsMax = 30_000;
+/** At the end, what was asked for is brought to the disk within this. */
+export const storeCloseMsMax = 2_000;
+/** Requests that share one transaction: more would keep other processes from writing for longer than they notice. */
+export const storeCallsTogetherMax = 256;
+
+// ---- Callbacks ------------------------------------------------------------------------------
+
+/** Slots of one client (contract of SetCallback). */
+export const callbackSlotsMax = 8;
+/** Seconds before each fire (contract of SetCallback). */
+export const callbackDelaySMax = 3_600;
+/** Characters of a message (contract of SetCallback). */
+export const callbackMessageCharsMax = 2_048;
+/** Characters of a message where several callbacks are listed. */
+export const callbackListCharsMax = 200;
+/** Fires that have a line of their own in one result: as many as there are slots. */
+export const callbackLinesMax = 8;
+/** Characters of messages in one result: two whole ones; with more fires each is shorter. */
+export const callbackNotesCharsMax = 4_096;
+/** Fires in one turn of the loop, of all clients: a delivery takes some 10 µs. The rest follow in the next one. */
+export const callbackFiresPerTurnMax = 50;
+/** The model that is asked by sampling need not say anything: the request itself is the reminder. */
+export const callbackSampleTokensMax = 64;
+/** A client may ask its user before it samples; meanwhile no second one is sent. */
+export const callbackSampleMsMax = 5 * 60_000;
+/** The time since the machine was started comes in such steps. */
+export const uptimeStepMs = 1_000;
+/** The machine has slept when that clock ran on by more than this: a step of it and the same for the look before. */
+export const sleepNoticeMs = 2 * uptimeStepMs;
+
+// ---- Policy ---------------------------------------------------------------------------------
+
+/** Constructs of a command nested in each other; people write three. More is not judged but asked about. */
+export const shellDepthMax = 40;

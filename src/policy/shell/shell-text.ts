@@ -1,0 +1,86 @@
+import { shellDepthMax } from "../../base/limits.ts";
+import type { SimpleCommand } from "./shell-command.ts";
+
+/** Why a text cannot be read; never leaves this folder. `message` is a phrase such as "a quote without end". */
+export class Unreadable extends Error {}
+
+/** What is shared by the texts that are found in each other: `bash -c '…'`, backquotes, here-documents. */
+export interface Findings {
+  readonly homeDir: string;
+  readonly commands: SimpleCommand[];
+  readonly unknowns: Set<string>;
+  /** Characters that may still be read: texts in texts are read again. */
+  charsLeft: number;
+}
+
+/** A here-document whose body begins after the next newline. */
+export interface AwaitedDocument {
+  readonly delimiter: string;
+  readonly isLiteral: boolean;
+  readonly stripsTabs: boolean;
+  /** Told the body; undefined when the shell computes it. */
+  readonly take: (body: string | undefined) => void;
+}
+
+/** One text of commands with the place that is read next, and what the readers of this folder share. */
+export class ShellText {
+  at = 0;
+  /** Here-documents of this line. */
+  awaited: AwaitedDocument[] = [];
+
+  constructor(
+    readonly text: string,
+    readonly findings: Findings,
+    /** How deep constructs are nested at this place. */
+    public depth: number,
+    /** Reads commands up to the `)` of a substitution, at `at`; given here so that readers need not know each other. */
+    readonly readSubstitution: (text: ShellText) => void,
+    /** Reads another text that will be run as commands. */
+    readonly readInner: (text: string, depth: number) => void,
+  ) {}
+
+  get isAtEnd(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** The character at the place, or `offset` after it; empty at the end. */
+  char(offset = 0): string {
+    return this.text.charAt(this.at + offset);
+  }
+
+  startsWith(prefix: string): boolean {
+    return this.text.startsWith(prefix, this.at);
+  }
+
+  /** What the sticky `expression` matches here; the place does not move. */
+  match(expression: RegExp): string | undefined {
+    expression.lastIndex = this.at;
+    return expression.exec(this.text)?.[0];
+  }
+
+  /** @throws Unreadable when the text does not go on like this */
+  expect(prefix: string): void {
+    if (!this.startsWith(prefix)) throw new Unreadable(`${prefix} is missing`);
+    this.at += prefix.length;
+  }
+
+  /** Runs `read` one level deeper. @throws Unreadable when that is too deep */
+  deeper(read: () => void): void {
+    this.depth++;
+    if (this.depth > shellDepthMax) throw new Unreadable("it is nested too deeply");
+    read();
+    this.depth--;
+  }
+
+  /** Where the shell joins lines in the middle of an operator we would see two: nobody writes that by accident. */
+  refuseSplitOperator(): void {
+    if (this.match(/(?:\\\n)+[&|;<>()]/y) !== undefined) {
+      throw new Unreadable("a line is continued within an operator");
+    }
+  }
+
+  skipBlanks(): void {
+    this.at += this.match(/(?:[ \t]|\\\n)*/y)?.length ?? 0;
+    if (this.char() === "#") this.at += this.match(/[^\n]*/y)?.length ?? 0;
+  }
+}
