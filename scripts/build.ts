@@ -21,11 +21,17 @@ import { createSbom } from "./build/sbom.ts";
 import { hostTarget, type Target } from "./build/targets.ts";
 
 const root = dirname(import.meta.dir);
-const productEntryPoints: EntryPoints = ["src/main.ts", "src/worker.ts", "src/web-worker.ts"];
+const productEntryPoints: EntryPoints = [
+  "src/main.ts",
+  "src/worker.ts",
+  "src/web-worker.ts",
+  "src/store-worker.ts",
+];
 const faultyEntryPoints: EntryPoints = [
   "test/fixtures/faulty/main.ts",
   "test/fixtures/faulty/worker.ts",
   "test/fixtures/faulty/web-worker.ts",
+  "test/fixtures/faulty/store-worker.ts",
 ];
 
 process.exitCode = await run(process.argv.slice(2));

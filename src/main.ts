@@ -6,4 +6,5 @@ await runProgram({
   cards: catalogueCards(),
   createWorker: () => new Worker(new URL("./worker.ts", import.meta.url).href),
   createWebWorker: () => new Worker(new URL("./web-worker.ts", import.meta.url).href),
+  createStoreWorker: () => new Worker(new URL("./store-worker.ts", import.meta.url).href),
 });

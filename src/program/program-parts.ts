@@ -8,6 +8,8 @@ export interface ProgramParts {
   readonly createWorker: () => Worker;
   /** The Worker for all that reaches the network. */
   readonly createWebWorker: () => Worker;
+  /** The Worker that writes what must survive a power cut. */
+  readonly createStoreWorker: () => Worker;
 }
 
 export interface ToolServicesOptions {

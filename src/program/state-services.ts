@@ -5,11 +5,14 @@ import type { Changes } from "../gateway/changes.ts";
 import type { CallWatcher, GateStage, NoteSource } from "../gateway/gate/gate-stage.ts";
 import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
+import { PlanLook } from "../store/plan-look.ts";
+import { StoreClient } from "../store/worker/store-client.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 
 export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
   readonly instanceId: string;
   readonly storePath: string;
+  readonly createStoreWorker: () => Worker;
   readonly events: EventStream;
   readonly changes: Changes;
   readonly running: RunningCalls;
@@ -29,7 +32,10 @@ const absent = (): Promise<never> =>
   Promise.reject(new AppError("unsupported", "This is not built yet."));
 
 /** The services that keep what outlives a call, and what every call passes on its way. */
-export function createStateServices(_parts: StateParts): OpenStateServices {
+export function createStateServices(parts: StateParts): OpenStateServices {
+  const { createStoreWorker: createWorker, storePath: path, warn } = parts;
+  const store = new StoreClient({ createWorker, path, warn });
+  const planLook = new PlanLook(path);
   const services: StateServices = {
     tasks: { perform: absent },
     plan: { status: absent, read: absent, change: absent },
@@ -37,5 +43,9 @@ export function createStateServices(_parts: StateParts): OpenStateServices {
     skills: { load: absent },
     callbacks: { perform: absent },
   };
-  return { services, stages: [], notes: [], watchers: [], close: () => Promise.resolve() };
+  const close = async (): Promise<void> => {
+    planLook.close();
+    await store[Symbol.asyncDispose]();
+  };
+  return { services, stages: [], notes: [], watchers: [], close };
 }

@@ -104,6 +104,7 @@ export class ToolServices {
       warn,
       instanceId,
       storePath: this.#storePath,
+      createStoreWorker: parts.createStoreWorker,
       events,
       changes,
       running,

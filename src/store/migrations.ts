@@ -24,4 +24,12 @@ export const migrations: readonly string[] = [
      denials INTEGER NOT NULL,
      faults INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE plans (
+     workspace TEXT NOT NULL,
+     owner TEXT NOT NULL,
+     goal TEXT NOT NULL,
+     plan_file TEXT NOT NULL,
+     started_ms INTEGER NOT NULL,
+     PRIMARY KEY (workspace, owner)
+   ) STRICT, WITHOUT ROWID;`,
 ];

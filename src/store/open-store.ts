@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
-import { closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
-import { dirname } from "node:path";
 
-import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import { migrations } from "./migrations.ts";
+import { messageOf } from "../base/errors.ts";
+import { identityOf } from "./file-identity.ts";
+import { makeStoreFile } from "./make-store-file.ts";
+import { migrate } from "./migrate.ts";
+import { setAside } from "./set-aside.ts";
+import { isBusy, isDamage, storeError } from "./store-errors.ts";
 
 export interface StoreOptions {
   /** How long a write waits for another process, in ms. */
@@ -12,6 +14,8 @@ export interface StoreOptions {
   readonly synchronous: "full" | "normal";
   /** Told when a damaged file was set aside. */
   readonly warn: (message: string) => void;
+  /** Reads the whole file to find damage that its first page does not show. */
+  readonly isChecked?: boolean;
 }
 
 /**
@@ -20,37 +24,53 @@ export interface StoreOptions {
  * @throws AppError `system` when the file cannot be used: read-only, full disk, made by a newer version
  */
 export function openStore(path: string, options: StoreOptions): Database {
+  const before = identityOf(path);
   try {
     return openAndMigrate(path, options);
   } catch (error) {
-    if (!isDamage(error)) throw unusable(path, error);
-    const aside = `${path}.damaged-${Date.now()}`;
+    if (!isDamage(error)) throw storeError(path, error);
     try {
-      setAside(path, aside);
-      options.warn(`${path} is damaged (${messageOf(error)}); it was set aside as ${aside}.`);
+      // Another process may have set the same file aside in the meantime.
+      if (identityOf(path) === before) setAsideAloud(path, error, options);
       return openAndMigrate(path, options);
     } catch (second) {
-      throw unusable(path, second);
+      throw storeError(path, second);
     }
   }
 }
 
-function openAndMigrate(path: string, { busyMsMax, synchronous }: StoreOptions): Database {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite gives its side files the mode of the main file.
-  closeSync(openSync(path, "a", 0o600));
+/** Moves a damaged file away and says so. @throws the system's error when it cannot be moved */
+export function setAsideAloud(
+  path: string,
+  damage: unknown,
+  { warn }: Pick<StoreOptions, "warn">,
+): void {
+  const aside = setAside(path);
+  warn(`${path} is damaged (${messageOf(damage)}); it was set aside as ${aside}.`);
+}
+
+function openAndMigrate(path: string, options: StoreOptions): Database {
+  makeStoreFile(path);
   const database = new Database(path, { strict: true });
   try {
-    database.run(`PRAGMA busy_timeout = ${busyMsMax}`);
-    switchToWal(database, busyMsMax);
-    database.run(`PRAGMA synchronous = ${synchronous}`);
+    database.run(`PRAGMA busy_timeout = ${options.busyMsMax}`);
+    switchToWal(database, options.busyMsMax);
+    database.run(`PRAGMA synchronous = ${options.synchronous}`);
+    if (options.synchronous === "full") syncThroughTheDrive(database);
     database.run("PRAGMA foreign_keys = ON");
+    if (options.isChecked === true) assertSound(database);
     migrate(database);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** On macOS an fsync stops at the drive's own memory; these ask for what reaches the disk. No other system looks at them. */
+function syncThroughTheDrive(database: Database): void {
+  database.run("PRAGMA fullfsync = 1");
+  database.run("PRAGMA checkpoint_fullfsync = 1");
 }
 
 /** How soon a switch that met another process is tried again. */
@@ -73,44 +93,8 @@ function switchToWal(database: Database, busyMsMax: number): void {
   }
 }
 
-function isBusy(error: unknown): boolean {
-  return String(systemCodeOf(error)).startsWith("SQLITE_BUSY");
-}
-
-function migrate(database: Database): void {
-  if (versionOf(database) === migrations.length) return;
-  database
-    .transaction(() => {
-      // Another process may have been quicker between the look and the lock.
-      const from = versionOf(database);
-      if (from > migrations.length) throw new Error("it was written by a newer version");
-      for (const step of migrations.slice(from)) database.run(step);
-      database.run(`PRAGMA user_version = ${migrations.length}`);
-    })
-    .immediate();
-}
-
-function versionOf(database: Database): number {
-  const row = database.query("PRAGMA user_version").get() as { user_version: number };
-  return row.user_version;
-}
-
-function isDamage(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT";
-}
-
-function setAside(path: string, aside: string): void {
-  for (const suffix of ["-wal", "-shm", ""]) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
-  }
-}
-
-function unusable(path: string, cause: unknown): AppError {
-  const isFolderFile = systemCodeOf(cause) === "EEXIST" || systemCodeOf(cause) === "ENOTDIR";
-  const remedy = isFolderFile
-    ? `${dirname(path)} must be a folder: move away what is there, or set SCORPIOX_HOME.`
-    : `Make the folder writable, free space, or set SCORPIOX_HOME to another folder.`;
-  const message = `${path} cannot be used: ${messageOf(cause)}. ${remedy}`;
-  return new AppError("system", message, { cause });
+function assertSound(database: Database): void {
+  const row = database.query("PRAGMA quick_check(1)").get() as { quick_check: string };
+  if (row.quick_check === "ok") return;
+  throw Object.assign(new Error(row.quick_check), { code: "SQLITE_CORRUPT" });
 }

@@ -1,0 +1,3 @@
+import { runStoreWorker } from "./store/worker/run-store-worker.ts";
+
+runStoreWorker();
