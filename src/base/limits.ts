@@ -124,6 +124,41 @@ export const requestStateCharsMax = 512 * KIB;
 /** A text in which several options are named is not read when it is longer: thousands of options fit in. */
 export const choicesTextCharsMax = 64 * KIB;
 
+// ---- Questions to the user ------------------------------------------------------------------
+
+/** Characters of `questions_json`: four questions with ten described options each have some 20,000 at most. */
+export const questionsJsonCharsMax = 64 * KIB;
+/** Questions in one call: a person fills in a form of four, and leaves one of ten. */
+export const questionsMax = 4;
+/** Options of one question, "Other" not counted: what a person reads through before choosing. */
+export const questionOptionsMax = 10;
+/** Characters of one question: a few paragraphs. */
+export const questionTextCharsMax = 4_000;
+/** Characters of an option's label or a question's header: each is one line. */
+export const questionLabelCharsMax = 200;
+/** Characters of an option's description: a short paragraph. */
+export const questionNoteCharsMax = 1_000;
+/** Characters of an answer in one's own words: a page of text. */
+export const questionOtherCharsMax = 4_000;
+/** A decline that comes within this was no person's: reading and pressing take longer (clients.md section 3). */
+export const questionUnseenMs = 300;
+/** A question stays open this long: somebody comes back from lunch; nobody comes back to it tomorrow. */
+export const questionOpenMsMax = 60 * 60_000;
+/** An answer that nobody has fetched is kept this long: the model asks again when it needs it. */
+export const questionKeptMsMax = 60 * 60_000;
+/** Questions of one client that are open or whose answer was not fetched: a person looks at one at a time. */
+export const questionsPerClientMax = 16;
+/** The same of all clients together. */
+export const questionsOpenMax = 256;
+/** Forms in which the client asks for one thing: the first, and again after an answer was left out. */
+export const questionFormsMax = 3;
+/** A browser that was asked to open a page shows it within this, cold start included; else there is none. */
+export const questionVisitMsMax = 30_000;
+/** Bytes of an answer from a page: four texts, each character of which can take nine when encoded. */
+export const questionPostBytesMax = 256 * KIB;
+/** A page that was answered has this long to take its last reply before the connection is closed. */
+export const questionPageLingerMs = 1_000;
+
 // ---- Lists, resources and subscriptions -----------------------------------------------------
 
 /** Tools on one page of `tools/list`: common clients ask for the first page only, and some tens are usual. */
@@ -366,3 +401,52 @@ export const sleepNoticeMs = 2 * uptimeStepMs;
 
 /** Constructs of a command nested in each other; people write three. More is not judged but asked about. */
 export const shellDepthMax = 40;
+
+// ---- Skills ---------------------------------------------------------------------------------
+
+/** Characters of the skills' list in the description of InvokeSkill, as JSON: all tools together stay below 4,000 tokens. */
+export const skillListCharsMax = 6_000;
+/** Of these for one description, when all fit: two or three lines, as agentskills.io recommends to write. */
+export const skillDescriptionCharsMax = 300;
+/** The same when they do not all fit: enough to tell what it is about. */
+export const skillDescriptionShortCharsMax = 80;
+/** Bytes of a SKILL.md: agentskills.io recommends 500 lines, which are some 30 KiB. */
+export const skillFileBytesMax = 256 * KIB;
+/** Bytes of front matter, from the beginning of the file: a YAML parser takes milliseconds for hostile text that is longer. */
+export const skillFrontMatterBytesMax = 8 * KIB;
+/** Values of front matter in all; real ones have ten. */
+export const skillFrontMatterValuesMax = 200;
+/** How deep they may be nested; real ones have two levels. */
+export const skillFrontMatterDepthMax = 8;
+/** Skills of one folder; the rest is left out, and said so. */
+export const skillsPerFolderMax = 1_000;
+/** Characters of a skill's name (agentskills.io). */
+export const skillNameCharsMax = 64;
+/** Skill folders that are read at the same time: each has a file open. */
+export const skillReadsMax = 32;
+/** Files of a skill that are told of (skills extension: 512). */
+export const skillFilesMax = 512;
+/** Folders below a skill that are looked into. */
+export const skillDirsMax = 128;
+/** How deep they may be nested: the format recommends one level. */
+export const skillDirDepthMax = 8;
+/** Bytes of one file of a skill as a resource: base64 and JSON stay far below the longest message. */
+export const skillResourceBytesMax = 1024 * KIB;
+/** Workspaces whose skills are remembered: sessions over HTTP may have many. */
+export const skillWorkspacesMax = 64;
+/** A folder that changed less than this before it was read is read again: file systems tell times apart by milliseconds to seconds. */
+export const skillFolderSettledMs = 2_500;
+/** A list waits this long for a client's roots and for the disk; what comes later is told as a change. */
+export const skillListMsMax = 300;
+/** Clients that were given a list are told of changes after this at most. */
+export const skillLookMs = 3_000;
+/** Clients whose lists are watched: as many as there may be sessions. */
+export const skillWatchersMax = 10_000;
+/** Files other than SKILL.md that one client may have watched. */
+export const skillWatchedFilesMax = 100;
+/** Bytes of a required_skills.txt: a name a line. */
+export const requiredSkillsBytesMax = 16 * KIB;
+/** Names of it that count. */
+export const requiredSkillsMax = 50;
+/** It is looked at again after this. */
+export const requiredSkillsLookMs = 1_000;

@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import { chmod } from "node:fs/promises";
+
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
+import { attachConnectionsMax, attachLookMs } from "../base/limits.ts";
+import { listenPlaces, preparePlace } from "./listen-place.ts";
+import {
+  makePrivateFolder,
+  removePointer,
+  type ServerPointer,
+  writePointer,
+} from "./run-folder.ts";
+import type { AttachSources } from "./sources.ts";
+import { TerminalLink } from "./terminal-link.ts";
+import type { TerminalQuestions } from "./terminal-questions.ts";
+
+export interface AttachServerParts {
+  /** Where terminals look for servers. */
+  readonly runFolder: string;
+  readonly sources: AttachSources;
+  readonly questions: TerminalQuestions;
+  readonly warn: (message: string) => void;
+}
+
+type Listener = Bun.UnixSocketListener<TerminalLink | undefined>;
+
+/** Listens for the terminals of this user at a private socket. */
+export class AttachServer {
+  readonly #parts: AttachServerParts;
+  readonly #pointer: ServerPointer;
+  readonly #listener: Listener;
+  readonly #links: Set<TerminalLink>;
+  #stopListening: (() => void) | undefined;
+  #looking: ReturnType<typeof setInterval> | undefined;
+  #isLooking = false;
+
+  /**
+   * Listens, and then says where.
+   * @throws AppError or a system error when no private place can be had
+   */
+  static async open(parts: AttachServerParts): Promise<AttachServer> {
+    const { serverId } = parts.sources.facts;
+    const key = randomBytes(32).toString("hex");
+    await makePrivateFolder(parts.runFolder);
+    const links = new Set<TerminalLink>();
+    let server: AttachServer | undefined;
+    const accept = (socket: Bun.Socket<TerminalLink | undefined>): TerminalLink | undefined => {
+      if (links.size >= attachConnectionsMax) return undefined;
+      const link = new TerminalLink(socket, {
+        key,
+        sources: parts.sources,
+        questions: parts.questions,
+        onAttached: () => void server?.look(),
+      });
+      links.add(link);
+      return link;
+    };
+    const { listener, socket } = await listen(
+      listenPlaces(parts.runFolder, serverId),
+      accept,
+      (link) => links.delete(link),
+    );
+    const pointer: ServerPointer = { serverId, pid: process.pid, socket, key };
+    server = new AttachServer(parts, pointer, listener, links);
+    await writePointer(parts.runFolder, pointer);
+    return server;
+  }
+
+  private constructor(
+    parts: AttachServerParts,
+    pointer: ServerPointer,
+    listener: Listener,
+    links: Set<TerminalLink>,
+  ) {
+    this.#parts = parts;
+    this.#pointer = pointer;
+    this.#listener = listener;
+    this.#links = links;
+    listener.unref();
+  }
+
+  /** Tells the terminals what has changed, and goes on looking as long as there are any. */
+  async look(): Promise<void> {
+    this.#watch();
+    if (this.#links.size === 0 || this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const state = await this.#parts.sources.state();
+      const text = JSON.stringify(state);
+      for (const link of this.#links) link.sendState(state, text);
+    } catch (error) {
+      this.#parts.warn(`Attached terminals could not be told what there is: ${messageOf(error)}`);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#unwatch();
+    for (const link of this.#links) link.close();
+    this.#listener.stop(true);
+    await removePointer(this.#parts.runFolder, this.#pointer);
+  }
+
+  #watch(): void {
+    if (this.#links.size === 0) return this.#unwatch();
+    this.#stopListening ??= this.#parts.sources.listen(() => void this.look());
+    this.#looking ??= setInterval(() => void this.look(), attachLookMs).unref();
+  }
+
+  #unwatch(): void {
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+}
+
+/** Listens at the first place that can be had. */
+async function listen(
+  places: readonly string[],
+  accept: (socket: Bun.Socket<TerminalLink | undefined>) => TerminalLink | undefined,
+  onClosed: (link: TerminalLink) => void,
+): Promise<{ readonly listener: Listener; readonly socket: string }> {
+  const failures: string[] = [];
+  for (const socket of places) {
+    try {
+      await preparePlace(socket);
+      const listener = listenAt(socket, accept, onClosed);
+      if (process.platform !== "win32") await chmod(socket, 0o600);
+      return { listener, socket };
+    } catch (error) {
+      failures.push(`${socket}: ${systemCodeOf(error) ?? messageOf(error)}`);
+    }
+  }
+  throw new AppError("system", failures.join("; "));
+}
+
+function listenAt(
+  socket: string,
+  accept: (socket: Bun.Socket<TerminalLink | undefined>) => TerminalLink | undefined,
+  onClosed: (link: TerminalLink) => void,
+): Listener {
+  const drop = ({ data }: Bun.Socket<TerminalLink | undefined>): void => {
+    if (data === undefined) return;
+    onClosed(data);
+    data.close();
+  };
+  return Bun.listen<TerminalLink | undefined>({
+    unix: socket,
+    data: undefined,
+    socket: {
+      open(connection) {
+        connection.data = accept(connection);
+        if (connection.data === undefined) connection.end();
+      },
+      data: (connection, chunk) => connection.data?.push(chunk),
+      drain: (connection) => connection.data?.drain(),
+      close: drop,
+      error: drop,
+    },
+  });
+}
