@@ -126,7 +126,7 @@ export const choicesTextCharsMax = 64 * KIB;
 
 // ---- Questions to the user ------------------------------------------------------------------
 
-/** Characters of `questions_json`: four questions with ten described options each have some 20,000 at most. */
+/** Characters of `questions_json`: all bounds below exhausted at once need hardly more, and nobody reads that. */
 export const questionsJsonCharsMax = 64 * KIB;
 /** Questions in one call: a person fills in a form of four, and leaves one of ten. */
 export const questionsMax = 4;

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 
-import { AppError } from "../base/errors.ts";
-import { defineTool } from "./tool.ts";
+import type { Question, QuestionsReply } from "./question-service.ts";
+import { questionsText } from "./question-texts.ts";
+import { parseQuestions } from "./questions-json.ts";
+import { defineTool, type ToolOutput } from "./tool.ts";
 
 const input = z.strictObject({
   questions_json: z
@@ -14,7 +16,7 @@ const input = z.strictObject({
 });
 
 const output = z.object({
-  outcome: z.string(),
+  outcome: z.enum(["answered", "declined", "cancelled", "timed_out", "pending", "unavailable"]),
   questionId: z.nullable(z.string()),
   answers: z.array(
     z.object({
@@ -40,7 +42,27 @@ export const askUserQuestion = defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
-  handler() {
-    throw new AppError("unsupported", "This is not built yet.");
+  taskSupport: "optional",
+  async handler({ questions_json: json }, { questions: service }) {
+    const questions = parseQuestions(json);
+    return outputOf(questions, await service.ask({ questions, purpose: "question" }));
   },
 });
+
+function outputOf(
+  questions: readonly Question[],
+  reply: QuestionsReply,
+): ToolOutput<z.output<typeof output>> {
+  const { outcome } = reply;
+  const answers = outcome === "answered" ? reply.answers : [];
+  const structured = {
+    outcome,
+    questionId: outcome === "pending" ? reply.questionId : null,
+    answers: answers.map(({ labels, other }, index) => ({
+      question: questions[index]?.question ?? "",
+      labels: [...labels],
+      other,
+    })),
+  };
+  return { text: questionsText(questions, reply), structured };
+}

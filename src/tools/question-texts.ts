@@ -1,0 +1,40 @@
+import type { Answer, Question, QuestionsReply, Rung } from "./question-service.ts";
+
+const places: Readonly<Record<Rung, string>> = {
+  elicitation: "their client",
+  terminal: "an attached terminal",
+  page: "a page in their browser",
+};
+
+/** What a reply means, for the model: what happened and what to do next. */
+export function questionsText(questions: readonly Question[], reply: QuestionsReply): string {
+  switch (reply.outcome) {
+    case "answered":
+      return questions.map((each, index) => answerText(each, reply.answers[index])).join("\n\n");
+    case "declined":
+      return `The user declined to answer, in ${places[reply.rung]}. Do not ask the same again; go on without, or ask in the chat how to go on.`;
+    case "cancelled":
+      return `The user closed the question without an answer, in ${places[reply.rung]}. Ask in the chat if you cannot go on without.`;
+    case "timed_out":
+      return `Nobody answered in time; the question in ${places[reply.rung]} is closed. Ask in the chat, or ask again when the user is back.`;
+    case "pending":
+      return `pending: question ${reply.questionId} is still open in ${places[reply.rung]}. Go on with what does not need the answer; call AskUserQuestion again with exactly the same questions_json to get it.`;
+    case "unavailable":
+      return `There is nowhere to show a question. Ask in the chat, and wait for the reply:\n\n${questions.map(chatText).join("\n\n")}`;
+  }
+}
+
+function answerText({ question }: Question, answer: Answer | undefined): string {
+  const chosen = answer?.labels.map((label) => `- ${label}`) ?? [];
+  const other = answer?.other ?? null;
+  const own = other === null ? [] : [`- in their own words: ${other}`];
+  return [question, ...chosen, ...own].join("\n");
+}
+
+function chatText({ question, options, multiSelect }: Question): string {
+  const lines = options.map(({ label, description }) =>
+    description === null ? `- ${label}` : `- ${label}: ${description}`,
+  );
+  const rule = multiSelect ? " (any number of these)" : "";
+  return [`${question}${rule}`, ...lines, "- Other: an answer in their own words"].join("\n");
+}
