@@ -1,22 +1,8 @@
 import { product } from "../base/product.ts";
+import { escapeUnsafe, unsafeCharacters } from "../base/unsafe-characters.ts";
 import type { CommandIo } from "./command-io.ts";
 
-/**
- * Characters that make a terminal do something, or a reader see something that is not there: C0 but tab
- * and newline, DEL and C1, bidirectional marks, line separators, the invisible tag characters.
- */
-const unsafeCharacters =
-  // eslint-disable-next-line no-control-regex -- naming control characters is the purpose
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\r(?!\n)/gu;
-
-/** `text` with every unsafe character written as `\u{…}`: text of tools and files is not ours. */
-export function escapeForTerminal(text: string): string {
-  return text.replace(unsafeCharacters, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
-}
-
-/** The same for JSON text, which stays the same JSON. */
+/** JSON text with every unsafe character escaped: it stays the same JSON. */
 export function escapeJson(json: string): string {
   return json.replace(unsafeCharacters, (character) => {
     return character.replaceAll(/[^]/g, (unit) => {
@@ -34,7 +20,7 @@ export class Printer {
   }
 
   line(text: string): void {
-    this.#io.stdout.write(`${escapeForTerminal(text)}\n`);
+    this.#io.stdout.write(`${escapeUnsafe(text)}\n`);
   }
 
   json(value: unknown): void {
@@ -43,7 +29,7 @@ export class Printer {
 
   /** Text that somebody may want byte for byte: escaped for a terminal only. Ends with a newline. */
   content(text: string): void {
-    const shown = this.#io.stdout.isTerminal ? escapeForTerminal(text) : text;
+    const shown = this.#io.stdout.isTerminal ? escapeUnsafe(text) : text;
     this.#io.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
   }
 
@@ -60,7 +46,7 @@ export class Printer {
   }
 
   #talk(prefix: string, text: string): void {
-    this.#io.stderr.write(`${product.name}: ${prefix}${escapeForTerminal(text)}\n`);
+    this.#io.stderr.write(`${product.name}: ${prefix}${escapeUnsafe(text)}\n`);
   }
 
   #paint(colour: string, text: string): string {

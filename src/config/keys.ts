@@ -1,3 +1,4 @@
+import { modelKey } from "./callback-keys.ts";
 import { booleanValue, integerValue, pathValue, profileNameValue } from "./value-types.ts";
 import type { ValueType } from "./value-types.ts";
 import { webKeys } from "./web-keys.ts";
@@ -102,13 +103,14 @@ export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
     clientBudgetKey,
     activeProfileKey,
     ...webKeys,
+    modelKey,
     ...toolNames.map(toolKey),
   ].map((key) => [key.name, key]),
 );
 
 /** Published keys of parts that are not built yet: files that have them are in order. */
 export function isKeyOfLaterVersion(name: string): boolean {
-  return /^(?:MODEL|ADDITIONAL_SKILLS|MCP(?:_.+)?|HOOKS_.+|SKILL_.+)$/.test(name);
+  return /^(?:ADDITIONAL_SKILLS|MCP(?:_.+)?|HOOKS_.+|SKILL_.+)$/.test(name);
 }
 
 /** The switch of the tool `toolName`, for instance `TOOL_BASH` for `Bash`. */

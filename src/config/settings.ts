@@ -1,3 +1,4 @@
+import { modelKey } from "./callback-keys.ts";
 import {
   activeProfileKey,
   clientBudgetKey,
@@ -28,6 +29,8 @@ export interface Settings {
   /** 0 = calls are never handed over; undefined = as the client-limits table says. */
   readonly clientBudgetMs: number | undefined;
   readonly activeProfile: string | undefined;
+  /** The hint given in sampling requests. */
+  readonly model: string;
   readonly web: WebSettings;
   /** False when TOOLS or the tool's own switch is off. `toolName` as clients see it, for instance `Bash`. */
   isToolEnabled(toolName: string): boolean;
@@ -54,6 +57,7 @@ export function createSettings(resolution: Resolution): Settings {
     shellPath: resolution.valueOf(shellPathKey),
     clientBudgetMs: resolution.valueOf(clientBudgetKey),
     activeProfile: resolution.valueOf(activeProfileKey) || undefined,
+    model: resolution.valueOf(modelKey) ?? "sonnet",
     web: createWebSettings(resolution),
     isToolEnabled(toolName) {
       const key = configKeys.get(toolKeyName(toolName));

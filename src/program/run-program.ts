@@ -2,7 +2,7 @@ import { routeConsoleToStderr } from "../base/console.ts";
 import { messageOf } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import type { CliServices } from "../cli/command.ts";
-import { escapeForTerminal } from "../cli/print.ts";
+import { escapeUnsafe } from "../base/unsafe-characters.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run.ts";
 import { decoderArgument } from "../images/decoder-argument.ts";
@@ -25,7 +25,7 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   const io = createProcessIo();
   // What a library or a tool threw may have text of a page in it.
   const warn = (message: string): void =>
-    io.stderr.write(`scorpiox-code: ${escapeForTerminal(message)}\n`);
+    io.stderr.write(`scorpiox-code: ${escapeUnsafe(message)}\n`);
   surviveMistakes(warn);
   const { env } = io;
   const services: CliServices = {

@@ -61,11 +61,11 @@ test("profile off says so when another place still chooses one", async () => {
 });
 
 test("config list --json has every entry with its source", async () => {
-  using tree = new TempTree({ [home]: "TOOLS=0\nMODEL=x\n" });
+  using tree = new TempTree({ [home]: "TOOLS=0\nMCP_X=x\n" });
   const { stdout } = await runIn(tree, ["config", "list", "--json", "--all"]);
   const entries: unknown[] = JSON.parse(stdout);
-  // Set ones, switches of tools, and defaults: of MODEL none, of WEBSEARCH_LANGUAGE one.
-  expect(entries.length).toBe(2 + 13 + 2);
+  // Set ones, switches of tools, and defaults: of MCP_X none, of WEBSEARCH_LANGUAGE and MODEL one.
+  expect(entries.length).toBe(2 + 13 + 3);
   expect([entries.at(0), entries.at(1), entries.at(-1)]).toEqual([
     {
       key: "TOOLS",
@@ -75,7 +75,7 @@ test("config list --json has every entry with its source", async () => {
     },
     { key: "STREAMING", value: "true", source: { level: "default" }, use: "used" },
     {
-      key: "MODEL",
+      key: "MCP_X",
       value: "x",
       source: { level: "global", file: home, line: 2 },
       use: "later",

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 
-import { escapeForTerminal, escapeJson } from "../../src/cli/print.ts";
+import { escapeUnsafe } from "../../src/base/unsafe-characters.ts";
+import { escapeJson } from "../../src/cli/print.ts";
 
 test.each([
   ["plain ü 漢 🙂\t\n", "plain ü 漢 🙂\t\n"],
@@ -12,8 +13,8 @@ test.each([
   ["\u202a\u202e\u2066\u2069\u200e\u061c", "\\u{202a}\\u{202e}\\u{2066}\\u{2069}\\u{200e}\\u{61c}"],
   ["\u{e0001}\u{e0041}\u{e007f}", "\\u{e0001}\\u{e0041}\\u{e007f}"],
   ["\u2028\ufeff", "\\u{2028}\\u{feff}"],
-])("escapeForTerminal() of %j", (text, expected) => {
-  expect(escapeForTerminal(text)).toBe(expected);
+])("escapeUnsafe() of %j", (text, expected) => {
+  expect(escapeUnsafe(text)).toBe(expected);
 });
 
 test("escapeJson() keeps the value and leaves nothing for a terminal to act on", () => {
@@ -21,7 +22,7 @@ test("escapeJson() keeps the value and leaves nothing for a terminal to act on",
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const json = escapeJson(JSON.stringify(text));
       expect(JSON.parse(json)).toBe(text);
-      expect(escapeForTerminal(json)).toBe(json);
+      expect(escapeUnsafe(json)).toBe(json);
     }),
   );
 });

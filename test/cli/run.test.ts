@@ -162,9 +162,9 @@ const cases: readonly CliCase[] = [
   },
   {
     argv: "config list --level global --all --show-source",
-    files: { [home]: "TOOLS=maybe\nMODEL=x\n" },
+    files: { [home]: "TOOLS=maybe\nMCP_X=x\n" },
     exitCode: 0,
-    stdout: `TOOLS=maybe  # global: ${home}:1\nMODEL=x      # global: ${home}:2; not used by this version\n`,
+    stdout: `TOOLS=maybe  # global: ${home}:1\nMCP_X=x      # global: ${home}:2; not used by this version\n`,
     stderr: say(
       `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off.`,
     ),
@@ -210,11 +210,11 @@ const cases: readonly CliCase[] = [
   },
   { argv: "config set TOOLS=0", exitCode: 0, stderr: say(`TOOLS is set in ${home}`) },
   {
-    argv: "config set MODEL opus",
+    argv: "config set MCP_X opus",
     exitCode: 0,
     stderr: say(
-      "MODEL is not used by this version; it is written anyway.",
-      `MODEL is set in ${home}`,
+      "MCP_X is not used by this version; it is written anyway.",
+      `MCP_X is set in ${home}`,
     ),
   },
   {

@@ -129,10 +129,10 @@ const cases: readonly CascadeCase[] = [
   {
     name: "keys of later versions are silent, unknown keys are warned of with the nearest",
     files: {
-      [home]: "MODEL=opus\nMCP=1\nMCP_SERVER=a:b\nHOOKS_TIMEOUT=3\nSKILL_X=0\nSTREMING=0\nZZ=1\n",
+      [home]: "MCP_ALLOW=x\nMCP=1\nMCP_SERVER=a:b\nHOOKS_TIMEOUT=3\nSKILL_X=0\nSTREMING=0\nZZ=1\n",
     },
     set: [
-      `MODEL=opus global: ${home}:1 later`,
+      `MCP_ALLOW=x global: ${home}:1 later`,
       `MCP=1 global: ${home}:2 later`,
       `MCP_SERVER=a:b global: ${home}:3 later`,
       `HOOKS_TIMEOUT=3 global: ${home}:4 later`,
@@ -191,6 +191,7 @@ describe("loadConfig()", () => {
       shellPath: undefined,
       clientBudgetMs: undefined,
       activeProfile: undefined,
+      model: "sonnet",
       web: {
         allowHosts: [],
         chromePath: undefined,

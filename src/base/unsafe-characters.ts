@@ -1,0 +1,14 @@
+/**
+ * Characters that make a terminal do something, or a reader see something that is not there: C0 but tab
+ * and newline, DEL and C1, bidirectional marks, line separators, the invisible tag characters.
+ */
+export const unsafeCharacters =
+  // eslint-disable-next-line no-control-regex -- naming control characters is the purpose
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\r(?!\n)/gu;
+
+/** `text` with every unsafe character written as `\u{…}`: text of tools and files is not ours. */
+export function escapeUnsafe(text: string): string {
+  return text.replace(unsafeCharacters, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
