@@ -10,6 +10,7 @@ import type { Family, Orphanage } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { ownerMark, ownerVariable } from "../process/owner-mark.ts";
 import type { Shell } from "../process/shell.ts";
+import type { Confinement } from "./confinement.ts";
 import { Execution, type ExecutionParts } from "./execution.ts";
 import { ShellReserve } from "./shell-reserve.ts";
 
@@ -18,7 +19,9 @@ const argumentBytesMax = 100 * 1024;
 
 export interface LaunchSpec extends Omit<ExecutionParts, "orphanage" | "onGone"> {
   readonly cwd: string;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
+  /** Released when the command and all that it started is gone; by the caller when it could not be started. */
+  readonly confinement?: Confinement | undefined;
 }
 
 export interface LauncherParts {
@@ -35,6 +38,8 @@ export class CommandLauncher {
   readonly #parts: LauncherParts;
   readonly #reserve: ShellReserve;
   readonly #live = new Map<Execution, Family>();
+  readonly #confinements = new Map<Execution, Confinement>();
+  readonly #releasing = new Set<Promise<void>>();
   #commandNumber = 0;
   #isClosed = false;
 
@@ -52,7 +57,9 @@ export class CommandLauncher {
   /** Starts a shell command. @throws AppError `system` when it cannot be started. */
   launch(spec: LaunchSpec, env: Readonly<Record<string, string>>): Execution {
     const { shell } = this.#parts;
-    const ready = this.#reserve.take(spec.commandText, spec.cwd, env);
+    // A shell that waits ready was started without bounds, and cannot be given any.
+    const isFree = spec.confinement === undefined;
+    const ready = isFree ? this.#reserve.take(spec.commandText, spec.cwd, env) : undefined;
     if (ready !== undefined) {
       const execution = this.#execution(spec);
       ready.setSink(execution.onOutput);
@@ -78,14 +85,21 @@ export class CommandLauncher {
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     const mark = this.#nextMark();
     const execution = this.#execution(spec);
+    const { confinement } = spec;
     const command = startCommand({
-      argv,
+      argv: confinement?.wrap(argv) ?? argv,
       cwd: spec.cwd,
-      env: { ...env, PWD: spec.cwd, [ownerVariable]: mark },
+      env: { ...env, ...confinement?.env, PWD: spec.cwd, [ownerVariable]: mark },
       onOutput: execution.onOutput,
+      data: confinement?.data,
     });
     this.#parts.orphanage.addDirectChild(command.pid);
     return this.#follow(execution, command, mark, spec);
+  }
+
+  /** Resolves when nothing is left of what was made for commands that are gone. */
+  async released(): Promise<void> {
+    await Promise.all(this.#releasing);
   }
 
   /** Starts nothing any more, and lets shells that wait for a command go. */
@@ -101,7 +115,10 @@ export class CommandLauncher {
 
   #follow(execution: Execution, command: Command, mark: string, spec: LaunchSpec): Execution {
     const { orphanage, guardian } = this.#parts;
-    const family: Family = { groupId: command.pid, mark };
+    const { confinement } = spec;
+    const isOverseen = confinement?.isOverseen ?? false;
+    const family: Family = { groupId: command.pid, mark, isOverseen };
+    if (confinement !== undefined) this.#confinements.set(execution, confinement);
     orphanage.add(family);
     guardian.start();
     guardian.add(command.pid);
@@ -123,6 +140,15 @@ export class CommandLauncher {
     this.#parts.orphanage.remove(family);
     this.#parts.guardian.remove(family.groupId);
     this.#parts.onFamily?.(family, false);
+    this.#release(execution);
+  }
+
+  #release(execution: Execution): void {
+    const released = this.#confinements.get(execution)?.release();
+    if (released === undefined) return;
+    this.#confinements.delete(execution);
+    this.#releasing.add(released);
+    void released.then(() => this.#releasing.delete(released));
   }
 }
 

@@ -18,7 +18,7 @@ export interface ExecutionParts {
   readonly onGone: (execution: Execution) => void;
   /** Makes the file that takes outputs longer than `saveAfterBytes`. */
   readonly createSavedOutput?: () => SavedOutput | undefined;
-  readonly saveAfterBytes?: number;
+  readonly saveAfterBytes?: number | undefined;
 }
 
 /** Survivors that TERM does not end within this are ended after the reply, not before it. */

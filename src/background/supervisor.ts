@@ -6,9 +6,11 @@ import type { Orphanage } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
 import type { CommandLauncher } from "./command-launcher.ts";
+import type { Confinement } from "./confinement.ts";
 import type { Execution } from "./execution.ts";
 import type { SavedOutput } from "./saved-output.ts";
 import type { SavedOutputs } from "./saved-outputs.ts";
+import { type AnswerTime, untilEndOr } from "./until-end.ts";
 
 export interface SupervisorParts {
   readonly launcher: CommandLauncher;
@@ -21,17 +23,14 @@ export interface SupervisorParts {
   readonly onTask?: (clientId: string, task: BackgroundTask) => void;
 }
 
-export interface ForegroundSpec {
+export interface ForegroundSpec extends AnswerTime {
   readonly clientId: string;
   readonly commandText: string;
   readonly cwd: string;
   readonly timeoutMs: number;
+  readonly confinement?: Confinement | undefined;
   /** A longer output is saved as a whole, because it will not be shown as a whole. */
   readonly saveAfterBytes: number;
-  /** When the client must have an answer, on the clock of `performance.now()`; undefined = no limit. */
-  readonly answerAt: number | undefined;
-  /** Called when that time comes; true: the client was answered otherwise, and the command runs to its end. */
-  readonly onAnswerDue?: () => boolean;
   readonly cancellation: Cancellation;
   /** Gets output as it comes. */
   readonly onOutput?: (chunk: Uint8Array) => void;
@@ -48,7 +47,11 @@ export interface ProgramSpec {
   /** Ends it. */
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: Uint8Array) => void;
+  readonly confinement?: Confinement;
 }
+
+type CommandSpec = Pick<ForegroundSpec, "commandText" | "cwd" | "confinement"> &
+  Partial<Pick<ForegroundSpec, "timeoutMs" | "saveAfterBytes">>;
 
 export type ForegroundOutcome =
   | { readonly kind: "ended"; readonly execution: Execution }
@@ -88,11 +91,8 @@ export class Supervisor {
    * or the server is closing
    */
   async runForeground(spec: ForegroundSpec): Promise<ForegroundOutcome> {
-    const env = await this.#parts.environment();
-    const { commandText, cwd, timeoutMs, saveAfterBytes, onOutput, cancellation } = spec;
-    this.#assertOpen();
-    assertWanted(cancellation);
-    const execution = this.#launch({ commandText, cwd, timeoutMs, saveAfterBytes }, env);
+    const { onOutput, cancellation } = spec;
+    const execution = await this.#launch(spec, () => assertWanted(cancellation));
     const stopListening = execution.listen((chunk) => {
       if (chunk !== undefined) onOutput?.(chunk);
     });
@@ -117,12 +117,13 @@ export class Supervisor {
     commandText: string,
     cwd: string,
     cancellation: Cancellation,
+    confinement?: Confinement,
   ): Promise<BackgroundTask> {
-    const env = await this.#parts.environment();
-    this.#assertOpen();
-    assertWanted(cancellation);
-    this.tasksOf(clientId).assertRoom();
-    return this.#addTask(clientId, this.#launch({ commandText, cwd }, env));
+    const execution = await this.#launch({ commandText, cwd, confinement }, () => {
+      assertWanted(cancellation);
+      this.tasksOf(clientId).assertRoom();
+    });
+    return this.#addTask(clientId, execution);
   }
 
   /**
@@ -131,8 +132,9 @@ export class Supervisor {
    */
   async runProgram(spec: ProgramSpec): Promise<Execution> {
     this.#assertOpen();
-    const { argv, name, cwd, env, timeoutMs, signal, onOutput } = spec;
-    const execution = this.#parts.launcher.launchProgram(argv, { commandText: name, cwd }, env);
+    const { argv, name, cwd, env, timeoutMs, signal, onOutput, confinement } = spec;
+    const launch = { commandText: name, cwd, confinement };
+    const execution = this.#parts.launcher.launchProgram(argv, launch, env);
     execution.listen((chunk) => {
       if (chunk !== undefined) onOutput(chunk);
     });
@@ -177,6 +179,7 @@ export class Supervisor {
     for (let round = 0; round < strayRoundsMax && this.#parts.orphanage.endStrays() > 0; round++) {
       await Bun.sleep(strayRoundMs);
     }
+    await Promise.race([this.#parts.launcher.released(), Bun.sleep(shutdownGraceMs)]);
     this.#parts.guardian.close();
   }
 
@@ -186,13 +189,22 @@ export class Supervisor {
     return task;
   }
 
-  #launch(
-    spec: { commandText: string; cwd: string; timeoutMs?: number; saveAfterBytes?: number },
-    env: Readonly<Record<string, string>>,
-  ): Execution {
-    this.collectOrphans();
-    const createSavedOutput = (): SavedOutput | undefined => this.#parts.savedOutputs.create();
-    return this.#parts.launcher.launch({ ...spec, createSavedOutput }, env);
+  /** @param assertMayStart throws when it is not to be started after all */
+  async #launch(spec: CommandSpec, assertMayStart: () => void): Promise<Execution> {
+    const { commandText, cwd, timeoutMs, saveAfterBytes, confinement } = spec;
+    try {
+      const env = await this.#parts.environment();
+      this.#assertOpen();
+      assertMayStart();
+      this.collectOrphans();
+      const createSavedOutput = (): SavedOutput | undefined => this.#parts.savedOutputs.create();
+      const limits = { timeoutMs, saveAfterBytes };
+      const launch = { commandText, cwd, ...limits, createSavedOutput, confinement };
+      return this.#parts.launcher.launch(launch, env);
+    } catch (error) {
+      void confinement?.release();
+      throw error;
+    }
   }
 
   #hasRoom(clientId: string): boolean {
@@ -208,29 +220,4 @@ export class Supervisor {
     if (!this.#isClosing) return;
     throw new AppError("cancelled", "The server is shutting down: no command is started any more.");
   }
-}
-
-/**
- * True when the execution ended, false when `answerAt` came first and it may be handed over; when it
- * may not, it is ended as if its time were over.
- */
-async function untilEndOr(
-  execution: Execution,
-  { answerAt, onAnswerDue }: Pick<ForegroundSpec, "answerAt" | "onAnswerDue">,
-  mayHandOver: () => boolean,
-): Promise<boolean> {
-  if (answerAt === undefined) {
-    await execution.ended;
-    return true;
-  }
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = startTimer(answerAt - performance.now(), () => {
-    if (onAnswerDue?.() === true) return;
-    if (mayHandOver()) resolve(false);
-    else void execution.terminate("timeout", terminateGraceMs);
-  });
-  void execution.ended.then(() => resolve(true));
-  const isEnded = await promise;
-  timer.stop();
-  return isEnded;
 }

@@ -13,6 +13,8 @@ export interface CommandSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Gets stdout and stderr as one stream of bytes, in the order in which they were written. */
   readonly onOutput: OutputSink;
+  /** What the program finds on its descriptor 3, at most 4 KiB; absent = it has none. */
+  readonly data?: Uint8Array | undefined;
 }
 
 /** How a process ended: one of the two is set. */
@@ -35,7 +37,9 @@ export interface Command {
  */
 export function startCommand(spec: CommandSpec): Command {
   const libc = loadLibc();
-  return libc === undefined ? startWithTwoPipes(spec) : startWithOnePipe(spec, libc);
+  if (libc !== undefined) return startWithOnePipe(spec, libc);
+  if (spec.data === undefined) return startWithTwoPipes(spec);
+  throw startFailure(spec, new Error("descriptor 3 needs the C library, which cannot be loaded"));
 }
 
 /** A child that is up and waits to be told what to do. */
@@ -70,9 +74,25 @@ export function startWaitingCommand(spec: CommandSpec): WaitingCommand | undefin
 }
 
 function startWithOnePipe(spec: CommandSpec, libc: Libc): Command {
-  const { pid, ended, output } = startOnPipe(spec, libc, []);
-  output.start();
-  return { pid, ended };
+  const dataFds = spec.data === undefined ? [] : [filledPipe(spec.data, libc)];
+  try {
+    const { pid, ended, output } = startOnPipe(spec, libc, dataFds);
+    output.start();
+    return { pid, ended };
+  } finally {
+    for (const fd of dataFds) closeSync(fd);
+  }
+}
+
+/** The read end of a pipe that holds `data` and has no writer any more. */
+function filledPipe(data: Uint8Array, libc: Libc): number {
+  const [readFd, writeFd] = libc.createPipe();
+  try {
+    writeSync(writeFd, data);
+  } finally {
+    closeSync(writeFd);
+  }
+  return readFd;
 }
 
 function startOnPipe(

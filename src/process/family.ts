@@ -1,4 +1,5 @@
 import { loadLibc } from "./libc.ts";
+import { signalBelow } from "./overseer.ts";
 import { ownerVariable } from "./owner-mark.ts";
 import { listOwnChildren, type ProcStat, readProcStat, readProcVariable } from "./proc-table.ts";
 import { isGroupAlive, type SentSignal, signalGroup, signalProcess } from "./signals.ts";
@@ -9,6 +10,8 @@ export interface Family {
   readonly groupId: number;
   /** Value of the owner variable that its members inherit. */
   readonly mark: string;
+  /** The leader only watches over the command and kills it when it is asked to end: what is below is asked instead. */
+  readonly isOverseen?: boolean;
 }
 
 /** A look at the adopted is good for this long; what it missed is a stray at the next. */
@@ -136,12 +139,17 @@ function isDescendant(pid: number): boolean {
 
 /** Sends `signal` to every member of the family that can be found. False when there was none. */
 function signalFamily(orphanage: Orphanage, family: Family, signal: SentSignal): boolean {
-  let found = isGroupAlive(family.groupId) && signalGroup(family.groupId, signal);
+  let found = isGroupAlive(family.groupId) && signalMembers(family, signal);
   for (const orphan of orphanage.adoptedOf(family)) {
     found = true;
     signalOrphan(orphan, family, signal);
   }
   return found;
+}
+
+function signalMembers({ groupId, isOverseen }: Family, signal: SentSignal): boolean {
+  const isAsked = isOverseen === true && signal !== "SIGKILL" && signalBelow(groupId, signal);
+  return isAsked || signalGroup(groupId, signal);
 }
 
 function signalOrphan(orphan: ProcStat, family: Family, signal: SentSignal): void {
