@@ -7,6 +7,8 @@ import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import { PlanLook } from "../store/plan-look.ts";
 import { StoreClient } from "../store/worker/store-client.ts";
+import { Attach } from "./attach.ts";
+import { createPlanService } from "./plan.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 
 export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
@@ -24,6 +26,10 @@ export interface OpenStateServices {
   readonly stages: readonly GateStage[];
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
+  /** There is time for what no call needs. */
+  warm(): void;
+  /** The client is gone. */
+  endClient(clientId: string): void;
   /** What only lives in memory is gone then; what was to be kept is on the disk already. */
   close(): Promise<void>;
 }
@@ -36,16 +42,32 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const { createStoreWorker: createWorker, storePath: path, warn } = parts;
   const store = new StoreClient({ createWorker, path, warn });
   const planLook = new PlanLook(path);
+  // `attach.terminals` is where questions are shown to people.
+  const attach = new Attach(parts, () => services);
   const services: StateServices = {
     tasks: { perform: absent },
-    plan: { status: absent, read: absent, change: absent },
+    plan: createPlanService({
+      store,
+      scorpioxDir: parts.start.dirs.scorpioxDir,
+      emit: parts.events.emit,
+      notes: () => Promise.resolve([]),
+    }),
     questions: { ask: absent },
     skills: { load: absent },
     callbacks: { perform: absent },
   };
   const close = async (): Promise<void> => {
     planLook.close();
+    await attach.close();
     await store[Symbol.asyncDispose]();
   };
-  return { services, stages: [], notes: [], watchers: [], close };
+  return {
+    services,
+    stages: [],
+    notes: [],
+    watchers: [attach.watcher],
+    warm: () => attach.warm(),
+    endClient: (clientId) => attach.endClient(clientId),
+    close,
+  };
 }

@@ -3,6 +3,7 @@ import { askRequirements } from "./requirements-ask.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { pageRequirements } from "./requirements-pages.ts";
+import { planRequirements } from "./requirements-plan.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
 import { searchRequirements } from "./requirements-search.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
@@ -170,5 +171,6 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...pageRequirements,
   ...searchRequirements,
   ...webRequirements,
+  ...planRequirements,
   ...resourceRequirements,
 };

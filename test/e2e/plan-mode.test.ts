@@ -1,0 +1,199 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import { envelope, isError, metaKeys, structuredOf, textOf } from "./harness/messages.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { contentsText, isUpdateOf } from "./harness/resources.ts";
+import { Server, type ServerMessage } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+
+/** A server with a project of its own as the workspace. */
+class PlanServer extends Server {
+  readonly project: string;
+
+  constructor(home: TempFolder, args: readonly string[] = []) {
+    const project = join(home.path, "project");
+    mkdirSync(project, { recursive: true });
+    super({ home, cwd: project, args });
+    this.project = project;
+  }
+
+  plan(action: string, more: Readonly<Record<string, unknown>> = {}): Promise<ServerMessage> {
+    return this.call("PlanMode", { action, ...more });
+  }
+
+  /** Enters, writes a plan, and returns the plan's file. */
+  async planned(text = "1. First\n"): Promise<string> {
+    const planFile = String(
+      structuredOf(await this.plan("enter", { goal: "Tidy up" }))["plan_file"],
+    );
+    writeFileSync(planFile, text);
+    return planFile;
+  }
+}
+
+async function isActive(server: PlanServer): Promise<unknown> {
+  return structuredOf(await server.plan("status"))["active"];
+}
+
+/** The form that the client is asked to fill in, and what it is asked for. */
+interface Form {
+  readonly message: string;
+  readonly requestedSchema: { readonly properties: Readonly<Record<string, unknown>> };
+}
+
+function formOf(asked: ServerMessage): Form {
+  return asked.params as unknown as Form;
+}
+
+/** An answer that chooses `label` in the first field. */
+function choose({ requestedSchema }: Form, label: string): object {
+  const [field = ""] = Object.keys(requestedSchema.properties);
+  return { action: "accept", content: { [field]: label } };
+}
+
+describe("PlanMode", () => {
+  test("[plan.enter] makes a file with the goal", async () => {
+    using home = new TempFolder();
+    await using server = new PlanServer(home);
+    await server.initialize();
+    const reply = await server.plan("enter", { goal: "Tidy up" });
+    expect(textOf(reply)).toStartWith("Plan mode activated\n");
+    const plans = join(server.project, ".scorpiox/plans");
+    const [name = "", ...others] = readdirSync(plans);
+    expect([name.replace(/^\d{4}-\d\d-\d\d/, "date"), others]).toEqual(["date-tidy-up.md", []]);
+    expect(readFileSync(join(plans, name), "utf8")).toStartWith("# Plan: Tidy up\n");
+    expect(isError(await server.plan("enter", { goal: "More" }))).toBe(true);
+  });
+
+  test("[plan.approve] a client that cannot be asked gets the plan at once", async () => {
+    using home = new TempFolder();
+    await using server = new PlanServer(home);
+    await server.initialize();
+    await server.planned();
+    const text = textOf(await server.plan("exit"));
+    expect(text).toStartWith("Plan mode ended. Nobody could be asked.");
+    expect(text).toEndWith("\n\n1. First\n");
+    expect(await isActive(server)).toBe(false);
+  });
+
+  test.each([
+    ["[plan.approve] approved", "Approve", "Plan mode ended. The user approved.", false],
+    ["[plan.refused] refused", "Keep planning", "The user wants the plan to be worked on.", true],
+  ])("in a session: %s", async (_name, label, text, active) => {
+    using home = new TempFolder();
+    await using server = new PlanServer(home);
+    await server.initialize("2025-11-25", "e2e", { elicitation: { form: {} } });
+    await server.planned();
+    const id = server.start("tools/call", { name: "PlanMode", arguments: { action: "exit" } });
+    const asked = await server.message(
+      "the question",
+      ({ method }) => method === "elicitation/create",
+    );
+    const form = formOf(asked);
+    expect(form.message).toContain("1. First");
+    server.send({ jsonrpc: "2.0", id: asked.id, result: choose(form, label) });
+    expect(textOf(await server.reply(id))).toStartWith(text);
+    expect(await isActive(server)).toBe(active);
+  });
+
+  test.each([
+    ["[plan.approve] approved", "Approve", "Plan mode ended. The user approved.", false],
+    ["[plan.refused] refused", "Keep planning", "The user wants the plan to be worked on.", true],
+  ])("without a session: %s", async (_name, label, text, active) => {
+    using home = new TempFolder();
+    await using server = new PlanServer(home);
+    const _meta = { ...envelope, [metaKeys.capabilities]: { elicitation: { form: {} } } };
+    const call = (more: object): Promise<ServerMessage> =>
+      server.request("tools/call", { name: "PlanMode", _meta, ...more });
+    await call({ arguments: { action: "enter", goal: "Tidy up" } });
+    const shown = await call({ arguments: { action: "json" } });
+    const { plan_file: planFile } = JSON.parse(textOf(shown)) as { plan_file: string };
+    writeFileSync(planFile, "1. First\n");
+    const round = await call({ arguments: { action: "exit" } });
+    const { inputRequests, requestState } = round.result as unknown as {
+      inputRequests: Record<string, { params: Form }>;
+      requestState: string;
+    };
+    const inputResponses = Object.fromEntries(
+      Object.entries(inputRequests).map(([key, { params }]) => [key, choose(params, label)]),
+    );
+    const reply = await call({ arguments: { action: "exit" }, inputResponses, requestState });
+    expect(textOf(reply)).toStartWith(text);
+    expect(JSON.parse(textOf(await call({ arguments: { action: "json" } })))).toMatchObject({
+      active,
+    });
+  });
+
+  test("[plan.kept] counts for a second server and survives a restart", async () => {
+    using home = new TempFolder();
+    await using one = new PlanServer(home);
+    await using two = new PlanServer(home);
+    for (const server of [one, two]) await server.initialize();
+    const planFile = await one.planned();
+    expect(structuredOf(await two.plan("status"))).toMatchObject({
+      active: true,
+      plan_file: planFile,
+    });
+    one.signal("SIGKILL");
+    await one.exited;
+    await using three = new PlanServer(home);
+    await three.initialize();
+    expect(structuredOf(await three.plan("status"))).toMatchObject({ goal: "Tidy up" });
+    expect(textOf(await three.plan("reset"))).toContain(planFile);
+    expect(await isActive(two)).toBe(false);
+    expect(existsSync(planFile)).toBe(true);
+  });
+
+  test("[plan.kept] a name for the workspace keeps it apart from its folder", async () => {
+    using home = new TempFolder();
+    await using named = new PlanServer(home, ["--workspace", "docs"]);
+    await using plain = new PlanServer(home);
+    for (const server of [named, plain]) await server.initialize();
+    await named.planned();
+    expect([await isActive(named), await isActive(plain)]).toEqual([true, false]);
+  });
+
+  test("[plan.contained] no file outside is read or written", async () => {
+    using home = new TempFolder();
+    await using server = new PlanServer(home);
+    await server.initialize();
+    const outside = join(home.path, "outside.md");
+    const targets = [outside, "../outside.md", "/etc/passwd", "../../../../etc/passwd", "link.md"];
+    symlinkSync("/etc/passwd", join(server.project, "link.md"));
+    for (const plan_file of targets) {
+      for (const action of ["enter", "exit"]) {
+        const reply = await server.plan(action, { goal: "Tidy up", plan_file });
+        expect([plan_file, action, isError(reply)]).toEqual([plan_file, action, true]);
+        expect(textOf(reply)).not.toContain("root:");
+      }
+    }
+    await server.planned();
+    for (const plan_file of targets) {
+      expect(isError(await server.plan("exit", { plan_file }))).toBe(true);
+    }
+    expect(existsSync(outside)).toBe(false);
+  });
+
+  test("[plan.resource] subscribers are told", async () => {
+    using home = new TempFolder();
+    await using server = new PlanServer(home);
+    await server.initialize();
+    const uri = "scorpiox://plan";
+    await server.request("resources/subscribe", { uri });
+    const planFile = await server.planned();
+    await server.message("the update", isUpdateOf(uri));
+    const text = contentsText(await server.request("resources/read", { uri }));
+    expect(JSON.parse(text)).toMatchObject({ active: true, goal: "Tidy up", plan_file: planFile });
+  });
+});
