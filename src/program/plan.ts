@@ -1,5 +1,5 @@
 import type { StateScope } from "../base/server-events.ts";
-import type { CallRequest, ClientContext } from "../gateway/call.ts";
+import type { CallRequest } from "../gateway/call.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import { scopeOf } from "../gateway/state-scope.ts";
 import { workspaceDirOf } from "../gateway/workspace-dir.ts";
