@@ -36,6 +36,11 @@ export interface ResourceProvider {
   read(uri: string, context: RequestContext): Promise<ResourceReading | undefined>;
   /** False when nothing would ever be said of this URI. */
   canSubscribe(uri: string, client: ClientContext): boolean;
+  /**
+   * Somebody has subscribed to `uri`: what changes without telling is to be watched from now on, and what is
+   * seen said to `changes`. Returns what ends that; absent: what changes tells by itself.
+   */
+  watch?(uri: string, client: ClientContext): () => void;
 }
 
 export interface ResourceReading {

@@ -4,6 +4,7 @@ import {
   noClientCapabilities,
   readClientCapabilities,
 } from "../protocol/client-capabilities.ts";
+import { takesChannel } from "../protocol/claude-channel.ts";
 import { type Envelope, readName } from "../protocol/envelope.ts";
 import type { Params } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
@@ -11,6 +12,7 @@ import { isLegacyVersion, legacyVersionLatest, type LegacyVersion } from "../pro
 import type { Asker } from "./active-request.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import type { Outbox } from "./outbox.ts";
+import { WatchedUris } from "./subscriptions/watched-uris.ts";
 import { WorkspaceRoots } from "./workspace-roots.ts";
 
 /** What the composition root knows of the client before it has said anything. */
@@ -34,10 +36,11 @@ export class Session {
   readonly #profile: ClientProfile;
   readonly #roots: WorkspaceRoots;
   /** What has been subscribed to by `resources/subscribe`, as URIs. */
-  readonly subscribedUris = new Set<string>();
+  readonly subscribedUris = new WatchedUris();
   #version: LegacyVersion | undefined;
   #limits: ClientLimits;
   #capabilities: ClientCapabilities = noClientCapabilities;
+  #takesChannel = false;
   #isInitialized = false;
   #logLevel: LogLevel = "info";
 
@@ -62,6 +65,11 @@ export class Session {
     return this.#capabilities;
   }
 
+  /** True when messages may be put into its conversation. */
+  get takesChannel(): boolean {
+    return this.#takesChannel;
+  }
+
   get logLevel(): LogLevel {
     return this.#logLevel;
   }
@@ -76,6 +84,7 @@ export class Session {
     const requested = params?.protocolVersion;
     this.#version = isLegacyVersion(requested) ? requested : legacyVersionLatest;
     this.#capabilities = readClientCapabilities(params?.capabilities, this.#version);
+    this.#takesChannel = takesChannel(params);
     this.#isInitialized = false;
     this.#logLevel = "info";
     this.subscribedUris.clear();

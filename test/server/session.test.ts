@@ -146,7 +146,7 @@ describe("initialize again", () => {
     session.begin({ protocolVersion: "2025-06-18", capabilities: roots, clientInfo });
     session.markInitialized();
     session.setLogLevel("error");
-    session.subscribedUris.add("test://a");
+    session.subscribedUris.add("test://a", () => () => {});
     expect(shown()).toEqual({
       version: "2025-06-18",
       roots: true,

@@ -4,6 +4,7 @@ import type { Connection } from "../connection.ts";
 import { featureOf } from "../feature-of.ts";
 import { invalidParams, type MethodReply, resultReply } from "../method.ts";
 import { charsOf } from "../subscriptions/listen-filter.ts";
+import type { WatchedUris } from "../subscriptions/watched-uris.ts";
 import { readUriParam } from "../uri-param.ts";
 
 const done = resultReply("{}");
@@ -16,7 +17,8 @@ export function handleResourcesSubscribe(
   const param = readUriParam(request.params);
   if (param.kind === "refused") return param.reply;
   const { uri } = param;
-  if (!featureOf(connection, "resources").canSubscribe(uri, request.client)) {
+  const resources = featureOf(connection, "resources");
+  if (!resources.canSubscribe(uri, request.client)) {
     return invalidParams("uri names nothing that changes: there is nothing to subscribe to", {
       uri,
     });
@@ -27,11 +29,13 @@ export function handleResourcesSubscribe(
       `${subscribedUris.size} resources are subscribed to, and there is no room for more: unsubscribe from one`,
     );
   }
-  subscribedUris.add(uri);
+  subscribedUris.add(uri, () => resources.watch?.(uri, request.client) ?? nothingToEnd);
   return done;
 }
 
-function hasRoom(subscribedUris: ReadonlySet<string>, uri: string): boolean {
+function nothingToEnd(): void {}
+
+function hasRoom(subscribedUris: WatchedUris, uri: string): boolean {
   if (subscribedUris.size >= watchedResourcesMax) return false;
   return charsOf(subscribedUris) + uri.length <= watchedCharsMax;
 }

@@ -74,6 +74,10 @@ export class Subscription implements ChangeReader {
       this.#sender.send(this, changeKey(change), () => encodeChange(change, id));
     });
     this.#stops.push(stop);
+    for (const uri of this.#filter.uris) {
+      const end = features.resources?.watch?.(uri, client);
+      if (end !== undefined) this.#stops.push(end);
+    }
     this.#watchTasks(this.#filter.taskIds ?? new Set());
   }
 

@@ -52,5 +52,6 @@ export class Subscriptions {
   /** The connection has ended. Without it a session that is gone would be kept for ever. */
   release(connection: Connection): void {
     this.#audience.delete(connection);
+    connection.session.subscribedUris.clear();
   }
 }
