@@ -450,3 +450,18 @@ export const requiredSkillsBytesMax = 16 * KIB;
 export const requiredSkillsMax = 50;
 /** It is looked at again after this. */
 export const requiredSkillsLookMs = 1_000;
+
+// ---- Tasks ----------------------------------------------------------------------------------
+
+/** Characters of a task or step: a page of text. What is longer belongs into a file. */
+export const taskTextCharsMax = 10_000;
+/** Characters of each line of a list that has too many of them to show them whole. */
+export const taskLineCharsMax = 200;
+/** Tasks of one workspace: a loop that creates them fills no disk, and a search for words ends within a second. */
+export const tasksMax = 50_000;
+/** Steps of one task: more are tasks of their own. */
+export const taskStepsMax = 1_000;
+/** Tasks that are looked at for one reply: a line has 40 characters at least, and a result 30,000 by default. */
+export const tasksShownMax = 1_000;
+/** Changes of other processes reach who has subscribed within this; a look takes microseconds. */
+export const stateLookMs = 1_000;

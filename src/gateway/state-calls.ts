@@ -3,7 +3,7 @@ import type { PlanChange, PlanReply, PlanText } from "../tools/plan-service.ts";
 import type { QuestionsReply, QuestionsRequest } from "../tools/question-service.ts";
 import type { ServiceMethod } from "../tools/services.ts";
 import type { LoadedSkill, LoadSkillRequest } from "../tools/skill-service.ts";
-import type { TaskReply, TaskRequest } from "../tools/task-service.ts";
+import type { TaskRequest, TasksReply } from "../tools/task-service.ts";
 import type { CallRequest } from "./call.ts";
 
 /** A call that asks something of the user, and how long its client waits for it. */
@@ -17,7 +17,7 @@ export interface AskingCall {
 
 /** The services that keep what outlives a call, for all clients; the call says for whom it is asked. */
 export interface StateServices {
-  readonly tasks: { perform(request: TaskRequest, call: CallRequest): Promise<TaskReply> };
+  readonly tasks: { perform(request: TaskRequest, call: CallRequest): Promise<TasksReply> };
   readonly plan: {
     status(call: CallRequest): Promise<PlanReply>;
     read(request: { readonly planFile: string | null }, call: CallRequest): Promise<PlanText>;

@@ -2,14 +2,18 @@ import { AppError } from "../base/errors.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { Supervisor } from "../background/supervisor.ts";
 import type { Changes } from "../gateway/changes.ts";
+import type { ClientReach } from "../gateway/client-reach.ts";
 import type { CallWatcher, GateStage, NoteSource } from "../gateway/gate/gate-stage.ts";
 import type { RunningCalls } from "../gateway/running-calls.ts";
+import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import { PlanLook } from "../store/plan-look.ts";
 import { StoreClient } from "../store/worker/store-client.ts";
 import { Attach } from "./attach.ts";
+import { Callbacks } from "./callbacks.ts";
 import { createPlanService } from "./plan.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
+import { createTaskService } from "./task-service.ts";
 
 export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
   readonly instanceId: string;
@@ -18,6 +22,7 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly events: EventStream;
   readonly changes: Changes;
   readonly running: RunningCalls;
+  readonly reach: ClientReach;
   readonly supervisor: Supervisor;
 }
 
@@ -26,6 +31,7 @@ export interface OpenStateServices {
   readonly stages: readonly GateStage[];
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
+  readonly resources: readonly StateResource[];
   /** There is time for what no call needs. */
   warm(): void;
   /** The client is gone. */
@@ -44,8 +50,9 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const planLook = new PlanLook(path);
   // `attach.terminals` is where questions are shown to people.
   const attach = new Attach(parts, () => services);
+  const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
   const services: StateServices = {
-    tasks: { perform: absent },
+    tasks: createTaskService({ store, emit: parts.events.emit }),
     plan: createPlanService({
       store,
       scorpioxDir: parts.start.dirs.scorpioxDir,
@@ -54,9 +61,10 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     }),
     questions: { ask: absent },
     skills: { load: absent },
-    callbacks: { perform: absent },
+    callbacks,
   };
   const close = async (): Promise<void> => {
+    callbacks.close();
     planLook.close();
     await attach.close();
     await store[Symbol.asyncDispose]();
@@ -64,10 +72,14 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   return {
     services,
     stages: [],
-    notes: [],
+    notes: [callbacks.notes],
+    resources: [callbacks.resource],
     watchers: [attach.watcher],
     warm: () => attach.warm(),
-    endClient: (clientId) => attach.endClient(clientId),
+    endClient: (clientId) => {
+      attach.endClient(clientId);
+      callbacks.endClient(clientId);
+    },
     close,
   };
 }

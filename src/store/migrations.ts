@@ -32,4 +32,34 @@ export const migrations: readonly string[] = [
      started_ms INTEGER NOT NULL,
      PRIMARY KEY (workspace, owner)
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE task_scopes (
+     scope_id INTEGER PRIMARY KEY,
+     workspace TEXT NOT NULL,
+     owner TEXT NOT NULL,
+     current_task_id INTEGER,
+     last_task_id INTEGER NOT NULL DEFAULT 0,
+     last_step_id INTEGER NOT NULL DEFAULT 0,
+     total INTEGER NOT NULL DEFAULT 0,
+     pending INTEGER NOT NULL DEFAULT 0,
+     revision INTEGER NOT NULL DEFAULT 0,
+     UNIQUE (workspace, owner)
+   ) STRICT;
+   CREATE TABLE tasks (
+     scope_id INTEGER NOT NULL REFERENCES task_scopes (scope_id) ON DELETE CASCADE,
+     task_id INTEGER NOT NULL,
+     text TEXT NOT NULL,
+     is_done INTEGER NOT NULL,
+     PRIMARY KEY (scope_id, task_id)
+   ) STRICT;
+   CREATE INDEX tasks_by_weight ON tasks (scope_id, is_done, task_id DESC);
+   CREATE TABLE task_steps (
+     scope_id INTEGER NOT NULL,
+     step_id INTEGER NOT NULL,
+     task_id INTEGER NOT NULL,
+     text TEXT NOT NULL,
+     is_done INTEGER NOT NULL,
+     PRIMARY KEY (scope_id, step_id),
+     FOREIGN KEY (scope_id, task_id) REFERENCES tasks (scope_id, task_id) ON DELETE CASCADE
+   ) STRICT;
+   CREATE INDEX steps_by_task ON task_steps (scope_id, task_id, step_id);`,
 ];

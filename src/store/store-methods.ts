@@ -2,9 +2,24 @@ import type { Database } from "bun:sqlite";
 
 import type { StateScope } from "../base/server-events.ts";
 import { type ActivePlan, PlanTable } from "./plan-table.ts";
+import { performTaskRequest } from "./tasks/task-book.ts";
+import type { TaskReply, TaskRequest } from "./tasks/task-records.ts";
+import {
+  type ExportedTask,
+  exportTasks,
+  importTasks,
+  type TransferredTask,
+} from "./tasks/task-transfer.ts";
 
 /** What the store Worker does for the main thread. Requests and replies cross as JSON. */
 export interface StoreMethods {
+  "tasks.perform": { request: { scope: StateScope; request: TaskRequest }; reply: TaskReply };
+  "tasks.export": { request: { scope: StateScope }; reply: ExportedTask[] };
+  /** The reply has the new ids. */
+  "tasks.import": {
+    request: { scope: StateScope; tasks: readonly TransferredTask[] };
+    reply: { taskIds: number[] };
+  };
   "plans.get": { request: { scope: StateScope }; reply: ActivePlan | null };
   /** Unless one is active; the reply says which one is then. */
   "plans.set": {
@@ -27,26 +42,34 @@ type Performers = {
 };
 
 const performers: Performers = {
+  "tasks.perform": (database, { scope, request }) => performTaskRequest(database, scope, request),
+  "tasks.export": (database, { scope }) => exportTasks(database, scope),
+  "tasks.import": (database, { scope, tasks }) => importTasks(database, scope, tasks),
   "plans.get": (database, { scope }) => new PlanTable(database).get(scope),
   "plans.set": (database, { scope, plan }) => new PlanTable(database).setIfInactive(scope, plan),
   "plans.clear": (database, { scope }) => new PlanTable(database).clear(scope),
 };
 
 /** One request to the store, whichever method it is for. */
-export interface StoreCall<Method extends StoreMethod = StoreMethod> {
+export type StoreCall = {
+  readonly [Method in StoreMethod]: StoreCallOf<Method>;
+}[StoreMethod];
+
+interface StoreCallOf<Method extends StoreMethod> {
   readonly method: Method;
   readonly request: StoreRequest<Method>;
 }
 
 /** Runs inside of a transaction. @throws AppError as the method does, SQLite errors */
-export function performStoreCall<Method extends StoreMethod>(
-  database: Database,
-  { method, request }: StoreCall<Method>,
-): StoreReply<Method> {
-  return performers[method](database, request);
+export function performStoreCall(database: Database, { method, request }: StoreCall): unknown {
+  const perform = performers[method] as (database: Database, request: unknown) => unknown;
+  return perform(database, request);
 }
 
 /** False for what only reads: it needs no lock and nothing on the disk. */
-export function isWrite({ method }: StoreCall): boolean {
-  return method !== "plans.get";
+export function isWrite({ method, request }: StoreCall): boolean {
+  if (method === "tasks.perform") {
+    return request.request.action !== "list" && request.request.action !== "pending";
+  }
+  return method !== "plans.get" && method !== "tasks.export";
 }

@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 
+import { bodyCharsMax } from "../base/cut-text.ts";
 import { AppError } from "../base/errors.ts";
-import type { TaskReply, TaskRequest } from "./task-service.ts";
-import { defineTool } from "./tool.ts";
+import { describeTasks } from "./shown-tasks.ts";
+import type { TaskRequest, TasksReply } from "./task-service.ts";
+import { defineTool, type ToolLimits } from "./tool.ts";
 
 const input = z.strictObject({
   action: z
@@ -22,13 +24,23 @@ const output = z.object({
       taskId: z.int(),
       text: z.string(),
       isDone: z.boolean(),
+      /** Those that the answer is about. */
       steps: z.array(z.object({ stepId: z.int(), text: z.string(), isDone: z.boolean() })),
+      stepCount: z.int(),
+      stepsDone: z.int(),
     }),
   ),
+  /** Tasks that fit but have no room in this answer. */
+  leftOut: z.int(),
+  /** True when texts or steps were cut. */
+  isCut: z.boolean(),
   currentTaskId: z.nullable(z.int()),
   stepId: z.nullable(z.int()),
+  /** False when it was so before. */
+  isChanged: z.boolean(),
   total: z.int(),
   pending: z.int(),
+  notices: z.array(z.string()),
 });
 
 export const taskManager = defineTool({
@@ -48,44 +60,40 @@ export const taskManager = defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
-  async handler(args, { tasks }) {
-    const reply = await tasks.perform(requestOf(args));
-    return { text: composeText(reply), structured: structuredOf(reply) };
+  async handler(args, { tasks, limits }) {
+    const request = requestOf(args, limits);
+    const reply = await tasks.perform(request);
+    return { text: describeTasks(request, reply), structured: structuredOf(reply) };
   },
 });
 
-function requestOf(args: z.output<typeof input>): TaskRequest {
+function requestOf(args: z.output<typeof input>, limits: ToolLimits): TaskRequest {
   const { action, query, task_id: taskId = null, step_id: stepId = null, text = query } = args;
   const words = query.split(/\s+/).filter((word) => word !== "");
+  const charsMax = bodyCharsMax(limits.resultCharsMax);
   switch (action) {
     case "create":
-      return { action, text: needed(text, action) };
-    case "add":
-      return { action, taskId, text: needed(text, action) };
+    case "add": {
+      if (text.trim() === "") {
+        throw new AppError("usage", `\`text\` is missing: ${action} needs it.`);
+      }
+      return action === "create" ? { action, text } : { action, taskId, text };
+    }
     case "complete":
       return { action, taskId, stepId };
     case "list":
     case "pending":
-      return { action, words };
+      return { action, words, charsMax };
     case "switch":
-      return { action, taskId, words };
+      return { action, taskId, words, charsMax };
   }
 }
 
-function needed(text: string, action: string): string {
-  if (text.trim() !== "") return text.trim();
-  throw new AppError("usage", `\`text\` is missing: ${action} needs it.`);
-}
-
-function structuredOf(reply: TaskReply): z.output<typeof output> {
-  const tasks = reply.tasks.map((task) => ({ ...task, steps: [...task.steps] }));
-  return { ...reply, tasks };
-}
-
-function composeText({ tasks, currentTaskId, total, pending }: TaskReply): string {
-  const lines = tasks.map(({ taskId, text, isDone }) => {
-    const mark = isDone ? "x" : " ";
-    return `[${mark}] ${taskId}. ${text}${taskId === currentTaskId ? " (current)" : ""}`;
-  });
-  return [...lines, `${total} tasks, ${pending} pending.`].join("\n");
+function structuredOf({ tasks, matching, ...reply }: TasksReply): z.output<typeof output> {
+  return {
+    ...reply,
+    tasks: tasks.map((task) => ({ ...task, steps: [...task.steps] })),
+    leftOut: matching - tasks.length,
+    notices: [...reply.notices],
+  };
 }

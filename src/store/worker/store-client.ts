@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { storeBusyMsMax, storeCloseMsMax } from "../../base/limits.ts";
-import type { StoreMethod, StoreReply, StoreRequest } from "../store-methods.ts";
+import type { StoreCall, StoreMethod, StoreReply, StoreRequest } from "../store-methods.ts";
 import { type Stored, StoreLink } from "./store-link.ts";
 
 export interface StoreClientParts {
@@ -37,7 +37,7 @@ export class StoreClient {
   ): Promise<Stored<StoreReply<Method>>> {
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     this.#link ??= this.#open();
-    return (await this.#link.call({ method, request })) as Stored<StoreReply<Method>>;
+    return (await this.#link.call({ method, request } as StoreCall)) as Stored<StoreReply<Method>>;
   }
 
   /** Ends the Worker after what it was asked for. */

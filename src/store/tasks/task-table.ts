@@ -1,0 +1,105 @@
+import type { Database } from "bun:sqlite";
+
+import type { TaskStep } from "./task-records.ts";
+
+export interface TaskRow {
+  readonly taskId: number;
+  readonly text: string;
+  readonly isDone: boolean;
+}
+
+export interface StepRow extends TaskStep {
+  readonly taskId: number;
+}
+
+interface Marked {
+  readonly isDone: number;
+}
+
+const taskColumns = "task_id AS taskId, text, is_done AS isDone";
+const stepColumns = "task_id AS taskId, step_id AS stepId, text, is_done AS isDone";
+
+/** Pending ones first, the newest of them first: what is left out when there are too many is done or old. */
+const byWeight = "ORDER BY is_done, task_id DESC";
+
+/** Tasks and steps of one scope. Decides nothing. Every method may throw an SQLite error. */
+export class TaskTable {
+  readonly #database: Database;
+  readonly #scopeId: number;
+
+  constructor(database: Database, scopeId: number) {
+    this.#database = database;
+    this.#scopeId = scopeId;
+  }
+
+  task(taskId: number): TaskRow | undefined {
+    const row = this.#database
+      .query(`SELECT ${taskColumns} FROM tasks WHERE scope_id = ? AND task_id = ?`)
+      .get(this.#scopeId, taskId);
+    return row === null ? undefined : read<TaskRow>(row);
+  }
+
+  /** At most `countMax` of them, pending and new ones first. */
+  tasks({ isPending, countMax }: { isPending: boolean; countMax: number }): TaskRow[] {
+    const condition = isPending ? "AND is_done = 0" : "";
+    const rows = this.#database
+      .query(`SELECT ${taskColumns} FROM tasks WHERE scope_id = ? ${condition} ${byWeight} LIMIT ?`)
+      .all(this.#scopeId, countMax);
+    return rows.map((row) => read<TaskRow>(row));
+  }
+
+  step(stepId: number): StepRow | undefined {
+    const row = this.#database
+      .query(`SELECT ${stepColumns} FROM task_steps WHERE scope_id = ? AND step_id = ?`)
+      .get(this.#scopeId, stepId);
+    return row === null ? undefined : read<StepRow>(row);
+  }
+
+  steps(taskId: number): TaskStep[] {
+    const rows = this.#database
+      .query(
+        "SELECT step_id AS stepId, text, is_done AS isDone FROM task_steps WHERE scope_id = ? AND task_id = ? ORDER BY step_id",
+      )
+      .all(this.#scopeId, taskId);
+    return rows.map((row) => read<TaskStep>(row));
+  }
+
+  stepCounts(taskId: number): { stepCount: number; stepsDone: number } {
+    return this.#database
+      .query(
+        "SELECT count(*) AS stepCount, coalesce(sum(is_done), 0) AS stepsDone FROM task_steps WHERE scope_id = ? AND task_id = ?",
+      )
+      .get(this.#scopeId, taskId) as { stepCount: number; stepsDone: number };
+  }
+
+  addTask({ taskId, text, isDone }: TaskRow): void {
+    this.#database
+      .query("INSERT INTO tasks (scope_id, task_id, text, is_done) VALUES (?, ?, ?, ?)")
+      .run(this.#scopeId, taskId, text, Number(isDone));
+  }
+
+  addStep({ taskId, stepId, text, isDone }: StepRow): void {
+    this.#database
+      .query(
+        "INSERT INTO task_steps (scope_id, step_id, task_id, text, is_done) VALUES (?, ?, ?, ?, ?)",
+      )
+      .run(this.#scopeId, stepId, taskId, text, Number(isDone));
+  }
+
+  markTask(taskId: number, isDone: boolean): void {
+    this.#database
+      .query("UPDATE tasks SET is_done = ? WHERE scope_id = ? AND task_id = ?")
+      .run(Number(isDone), this.#scopeId, taskId);
+  }
+
+  completeStep(stepId: number): void {
+    this.#database
+      .query("UPDATE task_steps SET is_done = 1 WHERE scope_id = ? AND step_id = ?")
+      .run(this.#scopeId, stepId);
+  }
+}
+
+function read<Row extends { isDone: boolean }>(row: unknown): Row {
+  const marked = row as Marked;
+  return { ...marked, isDone: marked.isDone === 1 } as Row;
+}
