@@ -9,7 +9,7 @@ export interface QuestionViewer {
 
 interface OpenQuestion {
   readonly question: ShownQuestions;
-  end(end: ShownEnd, reason: GoneReason): void;
+  readonly end: (end: ShownEnd, reason: GoneReason) => void;
 }
 
 /** Shows questions on all attached terminals; the first answer wins, and the others see the question go. */

@@ -16,6 +16,8 @@ export interface ToolServicesOptions {
   readonly start: StartUp;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
+  /** How clients reach this server, for people: `stdio`, or `http` with the address. */
+  readonly transport?: string | undefined;
   /** Awaited before any Worker or child is started. */
   readonly beforeServices?: () => Promise<unknown>;
 }

@@ -43,7 +43,8 @@ export async function serveHttp(
   const { warn, print } = options;
   for (const warning of listenWarnings(settings)) warn(warning);
   const auth = await createAuth(settings, warn);
-  const router = new LazyRouter(parts, { ...options, start });
+  const transport = `http ${settings.host}:${settings.port}`;
+  const router = new LazyRouter(parts, { ...options, start, transport });
   const endpoint = createEndpoint(router, start, settings, auth, options);
   const server = listen(settings, endpoint, warn);
   const closeIdle = (): void => void server.closeIdleConnections();

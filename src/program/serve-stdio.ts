@@ -24,7 +24,7 @@ export async function serveStdio(
   const transport = new StdioTransport();
   // Before the first Worker or child, either of which might write to descriptor 1.
   const beforeServices = (): Promise<unknown> => transport.claimStdout();
-  const router = new LazyRouter(parts, { ...options, start, beforeServices });
+  const router = new LazyRouter(parts, { ...options, start, beforeServices, transport: "stdio" });
   const connection = serveConnection({
     transport,
     server: createServerContext(router, start),

@@ -11,6 +11,7 @@ import { FamilyLedger } from "../background/family-ledger.ts";
 import { SavedOutputs } from "../background/saved-outputs.ts";
 import { Supervisor } from "../background/supervisor.ts";
 import type { Changes } from "../gateway/changes.ts";
+import type { ClientReach } from "../gateway/client-reach.ts";
 import { announceTask, OwnResources } from "../gateway/resources/own-resources.ts";
 import { GatedRouter } from "../gateway/gate/gated-router.ts";
 import { RunningCalls } from "../gateway/running-calls.ts";
@@ -49,8 +50,17 @@ export class ToolServices {
   readonly #web: LazyWeb;
   readonly #state: OpenStateServices;
 
-  /** @param changes gets to know of new background tasks and their output */
-  constructor(parts: ProgramParts, { start, env, warn }: ToolServicesOptions, changes: Changes) {
+  /**
+   * @param changes gets to know of new background tasks and their output
+   * @param reach how clients are reached who have not asked just now
+   */
+  constructor(
+    parts: ProgramParts,
+    options: ToolServicesOptions,
+    changes: Changes,
+    reach: ClientReach,
+  ) {
+    const { start, env, warn, transport } = options;
     const { settings } = start.config;
     const { scorpioxDir } = start.dirs;
     const libc = loadLibc();
@@ -80,7 +90,6 @@ export class ToolServices {
       environment,
       onTask: (clientId, task) => announceTask(changes, clientId, task),
     });
-    this.resources = new OwnResources({ supervisor: this.#supervisor, savedOutputs });
     this.#pool = new WorkerPool({
       createWorker: parts.createWorker,
       onWorkerLost: (reason) => warn(`A Worker was lost and is replaced: ${reason}.`),
@@ -102,13 +111,20 @@ export class ToolServices {
       start,
       env,
       warn,
+      transport,
       instanceId,
       storePath: this.#storePath,
       createStoreWorker: parts.createStoreWorker,
       events,
       changes,
       running,
+      reach,
       supervisor: this.#supervisor,
+    });
+    this.resources = new OwnResources({
+      supervisor: this.#supervisor,
+      savedOutputs,
+      state: this.#state.resources,
     });
     const toolRouter = new ToolRouter({
       cards: parts.cards,
@@ -135,11 +151,13 @@ export class ToolServices {
   warm(): void {
     this.#pool.warm();
     void this.#environment.get();
+    this.#state.warm();
     if (existsSync(this.#storePath)) void this.#ledger.endLeftovers();
   }
 
   /** Ends the background tasks of a client that is gone. */
   endClient(clientId: string): Promise<void> {
+    this.#state.endClient(clientId);
     return this.#supervisor.endClient(clientId);
   }
 
