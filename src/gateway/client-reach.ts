@@ -2,12 +2,19 @@ import type { Params } from "../protocol/json-rpc.ts";
 
 /** A client that is connected just now and may be told something that it did not ask for. */
 export interface ReachableClient {
-  /** It declared the experimental capability of this name. */
-  hasExperimental(name: string): boolean;
+  /**
+   * Sends a message into the conversation of a client that takes them (docs/callbacks.md). False when this one does
+   * not, or does not read just now.
+   */
+  pushToChannel(content: string, meta: Readonly<Record<string, string>>): boolean;
+  /** Sends a log message of level `info`. False when the client wants none of that level, or does not read just now. */
+  logInfo(logger: string, data: unknown): boolean;
+  /** The client declared that its model may be asked, and reads just now. */
   readonly canSample: boolean;
-  /** Undefined where notifications of that kind must not be sent. False when it does not read just now. */
-  notify(method: string, params: Params): boolean;
-  /** @throws AppError `cancelled`, `system` */
+  /**
+   * Its answer to `sampling/createMessage`, unchecked.
+   * @throws AppError `system` when the client refused, `cancelled` when it did not answer or is gone
+   */
   sample(params: Params): Promise<unknown>;
 }
 

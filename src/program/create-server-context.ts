@@ -5,12 +5,12 @@ import type { LazyRouter } from "./lazy-router.ts";
 
 /** What the product offers its clients, whatever they connect by. */
 export function createServerContext(router: LazyRouter, start: StartUp): ServerContext {
-  const { resources, changes } = router;
+  const { resources, changes, connections } = router;
   const features = { router, resources, changes, changing: new Set(["resources"] as const) };
   const { scorpioxDir } = start.dirs;
   const stateKey = async (): Promise<Uint8Array> => {
     const { readStateKey } = await import("./state-key.ts");
     return readStateKey(scorpioxDir);
   };
-  return new ServerContext({ features, instructions, stateKey });
+  return new ServerContext({ features, instructions, stateKey, connections });
 }

@@ -3,6 +3,7 @@ import { AppError } from "../base/errors.ts";
 import { Changes } from "../gateway/changes.ts";
 import type { ResourceProvider } from "../gateway/features.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
+import { LiveConnections } from "../server/live-connections.ts";
 import { LazyResources } from "./lazy-resources.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
@@ -11,6 +12,8 @@ import type { ToolServices } from "./tool-services.ts";
 export class LazyRouter implements Router {
   /** What the services behind the tools tell of. */
   readonly changes = new Changes();
+  /** How clients are reached who have not asked just now; the server keeps it. */
+  readonly connections = new LiveConnections();
   readonly resources: ResourceProvider = new LazyResources({
     made: () => this.#services?.resources,
     make: async () => (await this.#load()).resources,
@@ -77,7 +80,12 @@ export class LazyRouter implements Router {
     await this.#options.beforeServices?.();
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     const module = await import("./tool-services.ts");
-    this.#services = new module.ToolServices(this.#parts, this.#options, this.changes);
+    this.#services = new module.ToolServices(
+      this.#parts,
+      this.#options,
+      this.changes,
+      this.connections,
+    );
     return this.#services;
   }
 }

@@ -1,3 +1,4 @@
+import { channelCapability } from "./claude-channel.ts";
 import { extensionIds } from "./client-capabilities.ts";
 import type { Params } from "./json-rpc.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
@@ -12,6 +13,8 @@ export interface OfferedCapabilities {
   readonly tasks: boolean;
   /** The skills extension. */
   readonly skills: boolean;
+  /** Messages into the conversation, to clients that take them; absent = none. */
+  readonly channel?: boolean;
 }
 
 /**
@@ -19,10 +22,11 @@ export interface OfferedCapabilities {
  * handler may send log messages to those who ask for them.
  */
 export function encodeCapabilities(offered: OfferedCapabilities, version: ProtocolVersion): Params {
-  const { tools, resources, prompts, completions } = offered;
+  const { tools, resources, prompts, completions, channel = false } = offered;
   return {
     ...(completions && isAtLeast(version, "2025-03-26") ? { completions: {} } : {}),
     ...(isModernVersion(version) ? encodeExtensions(offered) : {}),
+    ...(channel ? { experimental: { [channelCapability]: {} } } : {}),
     logging: {},
     ...(prompts === undefined ? {} : { prompts: listChanged(prompts) }),
     ...(resources === undefined

@@ -44,7 +44,7 @@ async function serve(options: ConnectionOptions): Promise<void> {
   connection.inFlight.endSubscriptions();
   await within(drainMs, connection.inFlight.settled());
   connection.inFlight.cancelAll();
-  server.subscriptions.release(connection);
+  server.release(connection);
   await within(drainMs, transport.flushed());
 }
 

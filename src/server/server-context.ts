@@ -1,6 +1,8 @@
 import { completionsPerSecondMax } from "../base/limits.ts";
 import type { ServerFeatures } from "../gateway/features.ts";
 import { CallRate } from "./call-rate.ts";
+import type { Connection } from "./connection.ts";
+import { LiveConnections } from "./live-connections.ts";
 import { Subscriptions } from "./subscriptions/subscriptions.ts";
 import { McpTasks } from "./tasks/mcp-tasks.ts";
 import { ToolPages } from "./tool-pages.ts";
@@ -11,6 +13,8 @@ export interface ServerOptions {
   readonly instructions: string;
   /** 32 secret bytes that seal `requestState`; servers that share them take over each other's rounds. */
   readonly stateKey: () => Promise<Uint8Array>;
+  /** Those that may be told something unasked; absent = nobody but the server needs them. */
+  readonly connections?: LiveConnections;
 }
 
 /** What all connections of one server share. Lives as long as the process; owned by the composition root. */
@@ -21,9 +25,10 @@ export class ServerContext {
   readonly toolPages: ToolPages;
   readonly subscriptions: Subscriptions;
   readonly completionRate = new CallRate(completionsPerSecondMax);
+  readonly #connections: LiveConnections;
   #mcpTasks: McpTasks | undefined;
 
-  constructor({ features, instructions, stateKey }: ServerOptions) {
+  constructor({ features, instructions, stateKey, connections }: ServerOptions) {
     if (features.skills !== undefined && features.resources === undefined) {
       throw new Error("Skills are read as resources: a server with skills has resources too.");
     }
@@ -32,6 +37,19 @@ export class ServerContext {
     this.subscriptions = new Subscriptions(features);
     this.instructions = instructions;
     this.stateKey = stateKey;
+    this.#connections = connections ?? new LiveConnections();
+  }
+
+  /** A legacy session is ready: from now on it may be told something that it did not ask for. */
+  admit(connection: Connection): void {
+    this.subscriptions.admit(connection);
+    this.#connections.add(connection);
+  }
+
+  /** The connection has ended, or begins anew. */
+  release(connection: Connection): void {
+    this.subscriptions.release(connection);
+    this.#connections.delete(connection);
   }
 
   get mcpTasks(): McpTasks {

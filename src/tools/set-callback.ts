@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
 
+import { describeCallbacks } from "../base/callback-text.ts";
 import { AppError } from "../base/errors.ts";
+import { callbackDelaySMax, callbackMessageCharsMax, callbackSlotsMax } from "../base/limits.ts";
+import type { Callback, CallbackReply, CallbackRequest } from "./callback-service.ts";
 import { defineTool } from "./tool.ts";
 
 const input = z.strictObject({
@@ -13,6 +16,8 @@ const input = z.strictObject({
   callback_id: z.optional(z.int().check(z.describe("The slot to cancel; default: all"))),
 });
 
+type Input = z.output<typeof input>;
+
 const output = z.object({
   callbacks: z.array(
     z.object({
@@ -24,6 +29,8 @@ const output = z.object({
     }),
   ),
 });
+
+const repeatCountDefault = 20;
 
 export const setCallback = defineTool({
   name: "SetCallback",
@@ -39,7 +46,70 @@ export const setCallback = defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
-  handler() {
-    throw new AppError("unsupported", "This is not built yet.");
+  async handler(args, { callbacks }) {
+    const request = requestOf(args);
+    const reply = await callbacks.perform(request);
+    return { text: composeText(request, reply), structured: structuredOf(reply) };
   },
 });
+
+function requestOf(args: Input): CallbackRequest {
+  const { action, callback_id: callbackId } = args;
+  switch (action) {
+    case "set":
+      return { action, ...specOf(args) };
+    case "list":
+      return { action };
+    case "cancel":
+      if (callbackId !== undefined)
+        assertBetween("callback_id", callbackId, 0, callbackSlotsMax - 1);
+      return { action, callbackId: callbackId ?? null };
+  }
+}
+
+function specOf(args: Input): { message: string; delaySeconds: number; repeatCount: number } {
+  const { message = "", delay_seconds: delaySeconds, repeat_count: count } = args;
+  if (message.trim() === "")
+    throw new AppError("usage", "set needs a message: what to be reminded of.");
+  if (message.length > callbackMessageCharsMax) {
+    const length = message.length;
+    throw new AppError(
+      "usage",
+      `message has ${length} characters; at most ${callbackMessageCharsMax} are taken. Shorten it, or write it to a file and name that.`,
+    );
+  }
+  if (delaySeconds === undefined) {
+    throw new AppError("usage", `set needs delay_seconds, from 1 to ${callbackDelaySMax}.`);
+  }
+  assertBetween("delay_seconds", delaySeconds, 1, callbackDelaySMax);
+  const repeatCount = count ?? repeatCountDefault;
+  if (repeatCount !== -1 && repeatCount < 1) {
+    throw new AppError(
+      "usage",
+      `repeat_count is ${repeatCount}; it must be 1 or more, or -1 for ever.`,
+    );
+  }
+  return { message, delaySeconds, repeatCount };
+}
+
+function assertBetween(name: string, value: number, min: number, max: number): void {
+  if (value >= min && value <= max) return;
+  throw new AppError("usage", `${name} is ${value}; it must be from ${min} to ${max}.`);
+}
+
+function composeText({ action }: CallbackRequest, { callbacks, changed }: CallbackReply): string {
+  const [first] = changed;
+  if (action === "list" || first === undefined) return describeCallbacks(callbacks);
+  if (action === "set") return scheduledText(first);
+  const ids = changed.map(({ callbackId }) => callbackId).join(", ");
+  return `Cancelled: ${changed.length === 1 ? "callback" : "callbacks"} ${ids}.`;
+}
+
+function scheduledText({ delaySeconds, firesLeft }: Callback): string {
+  const repeats = firesLeft === -1 ? "repeats forever" : `repeats ${firesLeft} times`;
+  return `Callback scheduled: fires every ${delaySeconds}s, ${repeats}.`;
+}
+
+function structuredOf({ callbacks }: CallbackReply): z.output<typeof output> {
+  return { callbacks: [...callbacks] };
+}

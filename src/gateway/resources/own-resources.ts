@@ -7,17 +7,21 @@ import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes } from "../changes.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
 import { backgroundText, savedText } from "./own-text.ts";
+import type { StateResource } from "./state-resource.ts";
 import { backgroundUri, ownTemplates, readOwnUri } from "./own-uri.ts";
 import { TaskUpdates } from "./task-updates.ts";
 
 export interface OwnResourcesParts {
   readonly supervisor: Supervisor;
   readonly savedOutputs: SavedOutputs;
+  /** Listed first, in their order. */
+  readonly state: readonly StateResource[];
 }
 
 /**
- * What the product's tools leave behind, as resources: background tasks, which only their client sees, and
- * saved outputs, which are not listed: their ids cannot be guessed, and the result that names one gives it away.
+ * What the product's tools leave behind, as resources: what is kept for the client, background tasks, which only their
+ * client sees, and saved outputs, which are not listed: their ids cannot be guessed, and the result that names one
+ * gives it away.
  */
 export class OwnResources implements ResourceProvider {
   readonly #parts: OwnResourcesParts;
@@ -28,7 +32,8 @@ export class OwnResources implements ResourceProvider {
 
   list(client: ClientContext): Promise<readonly ResourceListing[]> {
     const tasks = this.#parts.supervisor.tasksOf(client.id).list();
-    return Promise.resolve(tasks.map(taskListing));
+    const state = this.#parts.state.map(({ listing }) => listing);
+    return Promise.resolve([...state, ...tasks.map(taskListing)]);
   }
 
   templates(): Promise<typeof ownTemplates> {
@@ -42,10 +47,12 @@ export class OwnResources implements ResourceProvider {
 
   /** A saved output does not change any more. */
   canSubscribe(uri: string, client: ClientContext): boolean {
-    return this.#taskOf(uri, client) !== undefined;
+    return this.#stateOf(uri) !== undefined || this.#taskOf(uri, client) !== undefined;
   }
 
   async #textOf(uri: string, client: ClientContext): Promise<string | undefined> {
+    const state = this.#stateOf(uri);
+    if (state !== undefined) return state.text(client);
     const own = readOwnUri(uri);
     if (own?.kind === "result") {
       const saved = await this.#parts.savedOutputs.read(own.id);
@@ -53,6 +60,10 @@ export class OwnResources implements ResourceProvider {
     }
     const task = this.#taskOf(uri, client);
     return task === undefined ? undefined : backgroundText(task);
+  }
+
+  #stateOf(uri: string): StateResource | undefined {
+    return this.#parts.state.find(({ listing }) => listing.uri === uri);
   }
 
   #taskOf(uri: string, client: ClientContext): BackgroundTask | undefined {

@@ -10,7 +10,7 @@ export function handleInitialize(request: ActiveRequest, connection: Connection)
   const { features, instructions } = server;
   const version = session.begin(request.params);
   // What an earlier session of this connection was not told yet is not told to this one.
-  server.subscriptions.release(connection);
-  const offered = offeredCapabilities(features);
+  server.release(connection);
+  const offered = { ...offeredCapabilities(features), channel: session.takesChannel };
   return resultReply(encodeInitializeResult(version, { offered, instructions }));
 }

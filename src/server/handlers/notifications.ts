@@ -13,7 +13,7 @@ export function handleNotification(message: NotificationMessage, connection: Con
   switch (message.method) {
     case "notifications/initialized":
       connection.session.markInitialized();
-      connection.server.subscriptions.admit(connection);
+      connection.server.admit(connection);
       return;
     case "notifications/roots/list_changed":
       connection.session.forgetRoots();

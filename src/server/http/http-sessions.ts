@@ -85,7 +85,7 @@ export class HttpSessions {
     const { connection } = session;
     connection.inFlight.cancelAll();
     connection.clientRequests.close();
-    connection.server.subscriptions.release(connection);
+    connection.server.release(connection);
     session.closeStreams();
     this.#parts.onEnd(connection.session.clientId);
   }

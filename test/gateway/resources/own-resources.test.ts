@@ -23,10 +23,14 @@ async function readText(resources: OwnResources, uri: string): Promise<string | 
   return part === undefined || !("text" in part) ? undefined : part.text;
 }
 
+function resourcesOf({ supervisor, savedOutputs }: SupervisorHarness): OwnResources {
+  return new OwnResources({ supervisor, savedOutputs, state: [] });
+}
+
 describe("OwnResources, background tasks", () => {
   test("are listed for their client only, and of no other can be read or watched", async () => {
     await using harness = new SupervisorHarness();
-    const resources = new OwnResources(harness);
+    const resources = resourcesOf(harness);
     await harness.background("echo\nmine");
     await harness.background("sleep 300", "other");
     const listing = {
@@ -51,7 +55,7 @@ describe("OwnResources, background tasks", () => {
 
   test("are their state and what they have printed, without colours; reading takes nothing away", async () => {
     await using harness = new SupervisorHarness();
-    const resources = new OwnResources(harness);
+    const resources = resourcesOf(harness);
     const task = await harness.background("printf '\\033[31mred\\033[0m\\n'; exit 3");
     await task.execution.ended;
     const uri = "scorpiox://background/1";
@@ -64,7 +68,7 @@ describe("OwnResources, background tasks", () => {
 
   test("say how much was dropped, and where", async () => {
     await using harness = new SupervisorHarness();
-    const resources = new OwnResources(harness);
+    const resources = resourcesOf(harness);
     const lines = Math.ceil(outputWindowBytes / 4);
     const task = await harness.background(`seq 100000 ${100_000 + lines}`);
     await task.execution.ended;
@@ -82,7 +86,7 @@ describe("OwnResources, background tasks", () => {
     "%s is nothing",
     async (uri) => {
       await using harness = new SupervisorHarness();
-      const resources = new OwnResources(harness);
+      const resources = resourcesOf(harness);
       await harness.background("true");
       expect(await resources.read(uri, me)).toBeUndefined();
       expect(resources.canSubscribe(uri, me.client)).toBe(false);
@@ -93,7 +97,7 @@ describe("OwnResources, background tasks", () => {
 describe("OwnResources, saved outputs", () => {
   test("are read by the name of their file, and cannot be watched", async () => {
     await using harness = new SupervisorHarness();
-    const resources = new OwnResources(harness);
+    const resources = resourcesOf(harness);
     const saved = harness.savedOutputs.create();
     await saved?.append(Buffer.from("whole\n"));
     await saved?.finish();
@@ -134,4 +138,20 @@ describe("announceTask()", () => {
     announceTask(changes, "client", task);
     expect(seen).toEqual([{ kind: "resources", clientId: "client" }]);
   });
+});
+
+test("OwnResources, what is kept for a client, is always there and comes first", async () => {
+  await using harness = new SupervisorHarness();
+  const listing = { uri: "scorpiox://notes", name: "notes" };
+  const { supervisor, savedOutputs } = harness;
+  const text = ({ id }: { readonly id: string }): Promise<string> => Promise.resolve(`of ${id}`);
+  const resources = new OwnResources({ supervisor, savedOutputs, state: [{ listing, text }] });
+  await harness.background("true");
+  expect((await resources.list(me.client)).map(({ uri }) => uri)).toEqual([
+    listing.uri,
+    "scorpiox://background/1",
+  ]);
+  expect(await readText(resources, listing.uri)).toBe(`of ${me.client.id}`);
+  expect(resources.canSubscribe(listing.uri, me.client)).toBe(true);
+  expect(await resources.read("scorpiox://notes/", me)).toBeUndefined();
 });
