@@ -401,6 +401,10 @@ export const sleepNoticeMs = 2 * uptimeStepMs;
 
 /** Constructs of a command nested in each other; people write three. More is not judged but asked about. */
 export const shellDepthMax = 40;
+/** Characters of a command that is judged: reading these takes a millisecond. People write some hundred. */
+export const shellCharsMax = 64 * KIB;
+/** Programs in one command; each is held against each rule. */
+export const shellCommandsMax = 1000;
 
 // ---- Skills ---------------------------------------------------------------------------------
 
@@ -465,3 +469,48 @@ export const taskStepsMax = 1_000;
 export const tasksShownMax = 1_000;
 /** Changes of other processes reach who has subscribed within this; a look takes microseconds. */
 export const stateLookMs = 1_000;
+
+// ---- Hooks ----------------------------------------------------------------------------------
+
+/** Files in the folder of one event that count: two hundred are many, and each costs a process. */
+export const hooksPerEventMax = 1_000;
+/** Folders of hooks are looked at again after this: a look costs some 100 µs, off the main thread. */
+export const hookLookMs = 1_000;
+/** Bytes of a project's hook, which is read as a whole before each run. */
+export const hookFileBytesMax = MIB;
+/** Bytes of JSON on the command line of a hook; Linux refuses one argument above 128 KiB. More goes into a file. */
+export const hookArgumentBytesMax = 100 * KIB;
+/** The same on Windows, where a whole command line has 32,767 characters and quotes may double. */
+export const hookArgumentCharsWindowsMax = 8 * KIB;
+/** Characters of a hook's output that are kept; the rest is counted. */
+export const hookOutputCharsMax = 64 * KIB;
+/** Characters of it that a model gets as the reason why its call was stopped. */
+export const hookReasonCharsMax = 2_000;
+/** Characters of it in the log. */
+export const hookLogOutputCharsMax = 4 * KIB;
+/** Bytes of one log of hooks; the one before is kept too. */
+export const hookLogBytesMax = MIB;
+/** Folders of sessions are removed when nothing was written to them for this long. */
+export const sessionFolderAgeMsMax = 14 * 24 * 60 * 60 * 1000;
+/** Hooks running at a time that calls wait for, and as many others. */
+export const hooksRunningMax = 8;
+/** Runs of hooks that may wait for their turn. */
+export const hooksWaitingMax = 1_000;
+/** Characters of JSON that is kept for them. */
+export const hookWaitingCharsMax = 64 * MIB;
+/** A hook may call a tool, whose hooks may call one: so deep and no deeper. */
+export const hookDepthMax = 3;
+/** What hooks of `session_end` have when the server ends, which it does within 2 s. */
+export const hookEndMsMax = 700;
+/** A client without a running call for this long is idle: models rarely think longer between two calls. */
+export const agentIdleMs = 60_000;
+/** A file that was just written cannot be run while another child that is being started holds it open: some ms. */
+export const fileBusyRetryMs = 20;
+/** How often it is tried again. */
+export const fileBusyRetriesMax = 50;
+
+/** A file as a resource is one message, base64 and escaping included; messages have at most 16 MiB. */
+export const resourceFileBytesMax = 5 * 1024 * 1024;
+
+/** How often files that clients have subscribed to are looked at: a person does not see a second. */
+export const fileLookMs = 1_000;

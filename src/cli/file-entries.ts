@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { parseEnvFile } from "../config/env-file.ts";
-import { configKeys, isKeyOfLaterVersion } from "../config/keys.ts";
+import { findConfigKey, isKeyOfLaterVersion } from "../config/keys.ts";
 import { readTextFile } from "../config/read-text-file.ts";
 import type { ConfigEntry } from "../config/resolution.ts";
 import type { ConfigLevel } from "../config/places.ts";
@@ -21,6 +21,6 @@ export function fileEntries(level: ConfigLevel, file: string): ConfigEntry[] {
 }
 
 function useOf(key: string): ConfigEntry["use"] {
-  if (configKeys.has(key)) return "used";
+  if (findConfigKey(key) !== undefined) return "used";
   return isKeyOfLaterVersion(key) ? "later" : "unknown";
 }

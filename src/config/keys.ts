@@ -1,6 +1,8 @@
 import { modelKey } from "./callback-keys.ts";
+import { hooksEnabledKey, hooksTimeoutKey } from "./hook-keys.ts";
 import { booleanValue, integerValue, pathValue, profileNameValue } from "./value-types.ts";
 import type { ValueType } from "./value-types.ts";
+import { skillKeys, skillSwitchKey } from "./skill-keys.ts";
 import { webKeys } from "./web-keys.ts";
 
 /**
@@ -103,14 +105,22 @@ export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
     clientBudgetKey,
     activeProfileKey,
     ...webKeys,
+    ...skillKeys,
     modelKey,
+    hooksEnabledKey,
+    hooksTimeoutKey,
     ...toolNames.map(toolKey),
   ].map((key) => [key.name, key]),
 );
 
 /** Published keys of parts that are not built yet: files that have them are in order. */
 export function isKeyOfLaterVersion(name: string): boolean {
-  return /^(?:ADDITIONAL_SKILLS|MCP(?:_.+)?|HOOKS_.+|SKILL_.+)$/.test(name);
+  return /^(?:MCP(?:_.+)?)$/.test(name);
+}
+
+/** Any key that has an effect: those of the list, and the switch of each skill. */
+export function findConfigKey(name: string): ConfigKey | undefined {
+  return configKeys.get(name) ?? skillSwitchKey(name);
 }
 
 /** The switch of the tool `toolName`, for instance `TOOL_BASH` for `Bash`. */

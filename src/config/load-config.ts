@@ -56,7 +56,7 @@ export function loadConfig(input: LoadConfigInput): LoadedConfig {
     resolution.apply({ key, value, source: { level: "flag" }, fromProject: false });
   }
   return {
-    settings: createSettings(resolution),
+    settings: createSettings(resolution, input.env),
     entries: () => resolution.entries(),
     problems: resolution.problems.all,
   };

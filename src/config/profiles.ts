@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 
 import { applyFile } from "./apply-file.ts";
-import { configKeys } from "./keys.ts";
+import { findConfigKey } from "./keys.ts";
 import { suggestionFor } from "./nearest-name.ts";
 import { profileFile, profileFolder } from "./places.ts";
 import type { ConfigFolder } from "./places.ts";
@@ -35,7 +35,7 @@ export function applyProfile(
       level: "profile",
       file: profileFile(shadowed, name),
       fromProject: false,
-      skips: (key) => (configKeys.get(key)?.project ?? "set") === "set",
+      skips: (key) => (findConfigKey(key)?.project ?? "set") === "set",
     });
   }
   applyFile(resolution, {

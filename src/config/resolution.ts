@@ -1,4 +1,4 @@
-import { activeProfileKey, configKeys, isKeyOfLaterVersion } from "./keys.ts";
+import { activeProfileKey, configKeys, findConfigKey, isKeyOfLaterVersion } from "./keys.ts";
 import type { ConfigKey, ConfigValue } from "./keys.ts";
 import { suggestionFor } from "./nearest-name.ts";
 import type { ConfigLevel } from "./places.ts";
@@ -49,7 +49,7 @@ export class Resolution {
   ) {}
 
   apply(assignment: Assignment): void {
-    const key = configKeys.get(assignment.key);
+    const key = findConfigKey(assignment.key);
     if (key === undefined) return this.#keepUnused(assignment);
     const value = key.type.parse(assignment.value, this.homeDir);
     if (value === undefined) return this.#refuse(assignment, refusalOfValue(key, assignment.value));
@@ -72,6 +72,11 @@ export class Resolution {
       if (value === undefined) continue;
       const source = this.#resolved.get(key.name)?.source ?? { level: "default" };
       entries.push({ key: key.name, value: String(value), source, use: "used" });
+    }
+    for (const [name, { source }] of this.#resolved) {
+      const key = configKeys.has(name) ? undefined : findConfigKey(name);
+      if (key === undefined) continue;
+      entries.push({ key: name, value: String(this.valueOf(key)), source, use: "used" });
     }
     return [...entries, ...this.#unused.values()];
   }

@@ -1,4 +1,5 @@
 import { modelKey } from "./callback-keys.ts";
+import { hooksEnabledKey, hooksTimeoutKey } from "./hook-keys.ts";
 import {
   activeProfileKey,
   clientBudgetKey,
@@ -8,7 +9,9 @@ import {
   toolKeyName,
   toolsKey,
 } from "./keys.ts";
+import type { Environment } from "./environment.ts";
 import type { Resolution } from "./resolution.ts";
+import { additionalSkillsKey, skillKeyName, skillSwitchKey } from "./skill-keys.ts";
 import {
   chromePathKey,
   marginaliaKeyKey,
@@ -31,9 +34,24 @@ export interface Settings {
   readonly activeProfile: string | undefined;
   /** The hint given in sampling requests. */
   readonly model: string;
+  readonly hooks: HookSettings;
   readonly web: WebSettings;
+  readonly skills: SkillSettings;
   /** False when TOOLS or the tool's own switch is off. `toolName` as clients see it, for instance `Bash`. */
   isToolEnabled(toolName: string): boolean;
+}
+
+export interface HookSettings {
+  readonly isEnabled: boolean;
+  /** What each hook may take. */
+  readonly timeoutMs: number;
+}
+
+export interface SkillSettings {
+  /** More folders with skills in them; absolute paths. */
+  readonly additional: readonly string[];
+  /** False when the skill's own switch is off. */
+  isEnabled(skillName: string): boolean;
 }
 
 /** What ReadDocs and WebSearch run with; an empty value counts as none. */
@@ -49,7 +67,7 @@ export interface WebSettings {
   readonly searchBaseUrls: Readonly<Record<string, string>>;
 }
 
-export function createSettings(resolution: Resolution): Settings {
+export function createSettings(resolution: Resolution, env: Environment): Settings {
   const tools = resolution.valueOf(toolsKey) ?? true;
   return {
     tools,
@@ -58,10 +76,32 @@ export function createSettings(resolution: Resolution): Settings {
     clientBudgetMs: resolution.valueOf(clientBudgetKey),
     activeProfile: resolution.valueOf(activeProfileKey) || undefined,
     model: resolution.valueOf(modelKey) ?? "sonnet",
+    hooks: {
+      isEnabled: resolution.valueOf(hooksEnabledKey) ?? true,
+      timeoutMs: (resolution.valueOf(hooksTimeoutKey) ?? 30) * 1000,
+    },
     web: createWebSettings(resolution),
+    skills: createSkillSettings(resolution, env),
     isToolEnabled(toolName) {
       const key = configKeys.get(toolKeyName(toolName));
       return tools && (key === undefined || resolution.valueOf(key) !== false);
+    },
+  };
+}
+
+/** Switches in the environment are looked up by name when they are asked for: it is never walked. */
+function createSkillSettings(resolution: Resolution, env: Environment): SkillSettings {
+  return {
+    additional: listParts(resolution.valueOf(additionalSkillsKey) ?? ""),
+    isEnabled(skillName) {
+      const name = skillKeyName(skillName);
+      const key = skillSwitchKey(name);
+      if (key === undefined) return true;
+      for (const variable of [`SCORPIOX_${name}`, name]) {
+        const value = key.type.parse(env[variable]?.trim() ?? "", "");
+        if (value !== undefined) return value;
+      }
+      return resolution.valueOf(key) !== false;
     },
   };
 }

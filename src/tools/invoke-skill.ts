@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 
+import { builtInCards } from "../skills/built-in/built-in-cards.ts";
+import { skillToolDescription } from "../skills/list-for-model.ts";
 import { defineTool } from "./tool.ts";
 
 const input = z.strictObject({
@@ -18,9 +20,10 @@ const output = z.object({
 export const invokeSkill = defineTool({
   name: "InvokeSkill",
   title: "Load a skill",
-  description:
-    "Loads a skill: instructions for a kind of work, to be followed from then on. " +
-    "Load one before work that its description fits.",
+  // What is listed to a client also has the skills of its workspace and its user.
+  description: skillToolDescription(
+    builtInCards.map((card) => ({ ...card, origin: "built-in", isForModel: true })),
+  ),
   input,
   output,
   annotations: {
@@ -30,7 +33,7 @@ export const invokeSkill = defineTool({
     openWorldHint: false,
   },
   async handler({ skill_name: name, arguments: given = null }, { skills }) {
-    const { body, folder, files } = await skills.load({ name, arguments: given });
-    return { text: body, structured: { name, folder, files: [...files] } };
+    const { text, folder, files, ...skill } = await skills.load({ name, arguments: given });
+    return { text, structured: { name: skill.name, folder, files: [...files] } };
   },
 });

@@ -5,15 +5,15 @@ export interface LoadSkillRequest {
 
 export interface LoadedSkill {
   readonly name: string;
-  /** The text of the skill, its arguments filled in. */
-  readonly body: string;
+  /** What the model is given: where the skill is from, then its text with the arguments filled in. */
+  readonly text: string;
   /** Absolute path of its folder; null for a skill that is built in. */
   readonly folder: string | null;
-  /** Its other files, relative to the folder, sorted. */
+  /** Its other files, relative to the folder, sorted; the first 512. */
   readonly files: readonly string[];
 }
 
 export interface SkillsService {
-  /** @throws AppError `not_found` with the nearest names, `refused`, `system` */
+  /** @throws AppError `not_found` with the nearest names, `refused`, `limit`, `system` */
   load(request: LoadSkillRequest): Promise<LoadedSkill>;
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { configKeys } from "../../config/keys.ts";
+import { configKeys, findConfigKey } from "../../config/keys.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import type { ConfigEntry } from "../../config/resolution.ts";
 import type { Command } from "../command.ts";
@@ -34,7 +34,7 @@ export const configGetCommand: Command = {
 };
 
 function notFound(key: string, entries: readonly ConfigEntry[]): AppError {
-  if (configKeys.has(key)) return new AppError("not_found", `${key} is not set.`);
+  if (findConfigKey(key) !== undefined) return new AppError("not_found", `${key} is not set.`);
   const known = [...configKeys.keys(), ...entries.map((entry) => entry.key)];
   return new AppError("not_found", `There is no key ${key}.${suggestionFor(key, known)}`);
 }

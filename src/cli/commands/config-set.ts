@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { configKeys, isKeyOfLaterVersion } from "../../config/keys.ts";
+import { configKeys, findConfigKey, isKeyOfLaterVersion } from "../../config/keys.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { refusalOfProject, refusalOfValue } from "../../config/resolution.ts";
 import { setInEnvFile } from "../../config/write-env-file.ts";
@@ -22,7 +22,7 @@ export const configSetCommand: Command = {
     const level = args.text("level");
     const start = readStartUp(args, io);
     checkAssignment(key, value, level === "project", io.homeDir);
-    if (!configKeys.has(key))
+    if (findConfigKey(key) === undefined)
       print.note(`${key} is not used by this version; it is written anyway.`);
     const target = fileOfLevel(level, start.dirs);
     setInEnvFile(target, key, value);
@@ -43,7 +43,7 @@ function readPair(words: readonly string[]): [string, string] {
 
 /** Refuses what reading would refuse: a file that is written here never gives a warning later. */
 function checkAssignment(key: string, value: string, inProject: boolean, homeDir: string): void {
-  const known = configKeys.get(key);
+  const known = findConfigKey(key);
   if (known === undefined) {
     if (isKeyOfLaterVersion(key)) return;
     const suggestion = suggestionFor(key, configKeys.keys());

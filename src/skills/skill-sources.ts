@@ -1,0 +1,45 @@
+import { join, resolve } from "node:path";
+
+/** A folder that may hold skills. */
+export interface SkillSource {
+  readonly dir: string;
+  readonly origin: "project" | "user";
+  /** Nothing in it may lead out of this folder; undefined: links may lead to what the same user owns. */
+  readonly within: string | undefined;
+}
+
+export interface SkillDirs {
+  readonly homeDir: string;
+  /** `~/.scorpiox`, or what SCORPIOX_HOME says. */
+  readonly scorpioxDir: string;
+  /** ADDITIONAL_SKILLS: absolute paths. */
+  readonly additional: readonly string[];
+}
+
+const workspaceFolders = [".claude/skills", ".scorpiox/skills", ".agents/skills"];
+
+/** Where skills are looked for, the first that counts first. @param workspace undefined while it is not known */
+export function skillSources(
+  { homeDir, scorpioxDir, additional }: SkillDirs,
+  workspace: string | undefined,
+): readonly SkillSource[] {
+  const own = [join(homeDir, ".claude/skills"), join(scorpioxDir, "skills"), ...additional].map(
+    (dir) => resolve(dir),
+  );
+  const sources = new Map<string, SkillSource>();
+  for (const name of workspace === undefined ? [] : workspaceFolders) {
+    const dir = resolve(workspace ?? "", name);
+    // What lies in the home folder is the user's, also when commands run there.
+    const isOwn = own.includes(dir) || resolve(workspace ?? "") === resolve(homeDir);
+    sources.set(
+      dir,
+      isOwn
+        ? { dir, origin: "user", within: undefined }
+        : { dir, origin: "project", within: workspace },
+    );
+  }
+  for (const dir of own) {
+    if (!sources.has(dir)) sources.set(dir, { dir, origin: "user", within: undefined });
+  }
+  return [...sources.values()];
+}
