@@ -156,6 +156,8 @@ export const questionFormsMax = 3;
 export const questionVisitMsMax = 30_000;
 /** Bytes of an answer from a page: four texts, each character of which can take nine when encoded. */
 export const questionPostBytesMax = 256 * KIB;
+/** A page asks this often whether its question is still open: below the 10 s after which a quiet connection is closed. */
+export const questionStateMs = 5_000;
 /** A page that was answered has this long to take its last reply before the connection is closed. */
 export const questionPageLingerMs = 1_000;
 

@@ -16,8 +16,7 @@ export interface Redirect {
 /** What the input of a command is, when its text says so. */
 export type Input =
   /** A here-document or here-string; undefined when it is not known before the shell runs. */
-  | { readonly kind: "text"; readonly text: string | undefined }
-  | { readonly kind: "pipe" };
+  { readonly kind: "text"; readonly text: string | undefined } | { readonly kind: "pipe" };
 
 /** One program or builtin that may run, its name first. Empty words: only assignments or redirections. */
 export interface SimpleCommand {

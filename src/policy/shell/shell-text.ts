@@ -4,10 +4,16 @@ import type { SimpleCommand } from "./shell-command.ts";
 /** Why a text cannot be read; never leaves this folder. `message` is a phrase such as "a quote without end". */
 export class Unreadable extends Error {}
 
+/** A command as it is found; what it starts in its turn is looked for when the whole text is read. */
+export interface FoundCommand extends SimpleCommand {
+  isWrapper: boolean;
+  readonly depth: number;
+}
+
 /** What is shared by the texts that are found in each other: `bash -c '…'`, backquotes, here-documents. */
 export interface Findings {
   readonly homeDir: string;
-  readonly commands: SimpleCommand[];
+  readonly commands: FoundCommand[];
   readonly unknowns: Set<string>;
   /** Characters that may still be read: texts in texts are read again. */
   charsLeft: number;
@@ -27,6 +33,8 @@ export class ShellText {
   at = 0;
   /** Here-documents of this line. */
   awaited: AwaitedDocument[] = [];
+  /** Names of the programs whose output comes in at this place. */
+  fedBy: readonly string[] = [];
 
   constructor(
     readonly text: string,
@@ -35,9 +43,18 @@ export class ShellText {
     public depth: number,
     /** Reads commands up to the `)` of a substitution, at `at`; given here so that readers need not know each other. */
     readonly readSubstitution: (text: ShellText) => void,
-    /** Reads another text that will be run as commands. */
-    readonly readInner: (text: string, depth: number) => void,
+    /** Reads the whole of a text that will be run as commands. */
+    readonly readAll: (text: ShellText) => void,
   ) {}
+
+  /** Another text, one level deeper, of which parts are read here. @throws Unreadable when that is too deep or too much */
+  within(inner: string): ShellText {
+    this.findings.charsLeft -= inner.length;
+    if (this.findings.charsLeft < 0) throw new Unreadable("texts in texts are too long");
+    const depth = this.depth + 1;
+    if (depth > shellDepthMax) throw new Unreadable("it is nested too deeply");
+    return new ShellText(inner, this.findings, depth, this.readSubstitution, this.readAll);
+  }
 
   get isAtEnd(): boolean {
     return this.at >= this.text.length;

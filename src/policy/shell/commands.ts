@@ -1,0 +1,277 @@
+import { shellCommandsMax } from "../../base/limits.ts";
+import { readCondition } from "./condition.ts";
+import { readArithmetic } from "./expansions.ts";
+import { isAtRedirect, readRedirect, type Redirections, skipNewlines } from "./redirects.ts";
+import { isReservedWord, reservedWordAt, takeReservedWord } from "./reserved-words.ts";
+import { baseNameOf, literalOf, type SimpleCommand, type Word } from "./shell-command.ts";
+import { type ShellText, Unreadable } from "./shell-text.ts";
+import { type ReadWord, readWord } from "./word.ts";
+
+const caseEnds = [";;", ";;&", ";&", "esac"];
+
+/**
+ * Commands up to one of `ends`, which is left to be read; `""` is the end of the text.
+ * @throws Unreadable
+ */
+export function readList(text: ShellText, ends: readonly string[], mayBeEmpty = false): string {
+  for (let isEmpty = true; ; isEmpty = false) {
+    skipNewlines(text);
+    const end = endAt(text, ends);
+    if (end !== undefined) {
+      if (isEmpty && !mayBeEmpty) throw new Unreadable(`nothing before ${end}`);
+      return end;
+    }
+    readAndOr(text);
+    text.skipBlanks();
+    if (text.match(/[;&](?![;&])/y) !== undefined) {
+      text.at++;
+      text.refuseSplitOperator();
+    } else if (text.char() !== "\n" && endAt(text, ends) === undefined) {
+      throw new Unreadable(`${JSON.stringify(text.char())} is not expected here`);
+    }
+  }
+}
+
+function endAt(text: ShellText, ends: readonly string[]): string | undefined {
+  if (text.isAtEnd) {
+    if (ends.includes("")) return "";
+    throw new Unreadable(`${ends[0]} is missing`);
+  }
+  const token = text.match(/\)|;;&|;;|;&/y) ?? reservedWordAt(text);
+  return token !== undefined && ends.includes(token) ? token : undefined;
+}
+
+function readAndOr(text: ShellText): void {
+  for (;;) {
+    readPipeline(text);
+    text.skipBlanks();
+    if (text.match(/&&|\|\|/y) === undefined) return;
+    text.at += 2;
+    text.refuseSplitOperator();
+    skipNewlines(text);
+  }
+}
+
+function readPipeline(text: ShellText): void {
+  const outer = text.fedBy;
+  if (!skipPipelineWords(text)) return;
+  for (;;) {
+    const begin = text.findings.commands.length;
+    readCommand(text);
+    text.skipBlanks();
+    const pipe = text.match(/\|&?(?!\|)/y);
+    if (pipe === undefined) break;
+    text.at += pipe.length;
+    text.refuseSplitOperator();
+    skipNewlines(text);
+    text.fedBy = [...text.fedBy, ...namesOf(text.findings.commands.slice(begin))];
+  }
+  text.fedBy = outer;
+}
+
+/** `!` and `time`; false when nothing comes after them. */
+function skipPipelineWords(text: ShellText): boolean {
+  let isBare = false;
+  for (;;) {
+    text.skipBlanks();
+    if (takeReservedWord(text, "!")) isBare = true;
+    else if (takeReservedWord(text, "time")) {
+      isBare = true;
+      text.skipBlanks();
+      text.at += text.match(/-p(?:[ \t]+--)?(?=[ \t\n;&|)]|$)/y)?.length ?? 0;
+    } else break;
+  }
+  return !isBare || !(text.isAtEnd || "\n;&)".includes(text.char()));
+}
+
+/** An unknown name counts as one: `""`. */
+function namesOf(commands: readonly SimpleCommand[]): string[] {
+  return commands.flatMap(({ words }) =>
+    words.length === 0 ? [] : [baseNameOf(literalOf(words[0]) ?? "")],
+  );
+}
+
+function readCommand(text: ShellText): void {
+  text.skipBlanks();
+  if (!readCompound(text)) readSimple(text);
+}
+
+/** False when there is none. */
+function readCompound(text: ShellText): boolean {
+  const word = text.char() === "(" ? "(" : reservedWordAt(text);
+  if (word === undefined) return false;
+  text.at += word.length;
+  text.deeper(() => readCompoundRest(text, word));
+  if (word !== "function" && word !== "coproc") readRedirectsAfter(text);
+  return true;
+}
+
+function readCompoundRest(text: ShellText, word: string): void {
+  switch (word) {
+    case "(":
+      if (text.char() === "(") {
+        text.at++;
+        return readArithmetic(text, false);
+      }
+      return readBlock(text, ")");
+    case "{":
+      return readBlock(text, "}");
+    case "if":
+      return readIf(text);
+    case "while":
+    case "until":
+      readBlock(text, "do");
+      return readBlock(text, "done");
+    case "for":
+    case "select":
+      return readFor(text);
+    case "case":
+      return readCase(text);
+    case "[[":
+      return readCondition(text);
+    case "function":
+      text.skipBlanks();
+      readWord(text);
+      return readFunctionBody(text);
+    case "coproc":
+      text.skipBlanks();
+      text.at +=
+        text.match(/[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|for|while|until|case|select|\[\[)\s)/y)
+          ?.length ?? 0;
+      return readCommand(text);
+    default:
+      throw new Unreadable(`${word} is not expected here`);
+  }
+}
+
+/** Commands and the word that ends them. */
+function readBlock(text: ShellText, end: string): void {
+  readList(text, [end]);
+  text.at += end.length;
+}
+
+function readIf(text: ShellText): void {
+  readBlock(text, "then");
+  for (;;) {
+    const end = readList(text, ["fi", "else", "elif"]);
+    text.at += end.length;
+    if (end === "fi") return;
+    readBlock(text, end === "else" ? "fi" : "then");
+    if (end === "else") return;
+  }
+}
+
+function readFor(text: ShellText): void {
+  text.skipBlanks();
+  if (text.startsWith("((")) {
+    text.at += 2;
+    readArithmetic(text, true);
+  } else {
+    readWord(text);
+    skipNewlines(text);
+    if (text.match(/in(?![^ \t\n;&|()<>])/y) !== undefined) {
+      text.at += 2;
+      for (text.skipBlanks(); !text.isAtEnd && !";\n".includes(text.char()); text.skipBlanks()) {
+        readWord(text);
+      }
+    }
+  }
+  text.skipBlanks();
+  if (text.char() === ";") text.at++;
+  skipNewlines(text);
+  if (takeReservedWord(text, "{")) return readBlock(text, "}");
+  if (!takeReservedWord(text, "do")) throw new Unreadable("do is missing");
+  readBlock(text, "done");
+}
+
+function readCase(text: ShellText): void {
+  text.skipBlanks();
+  readWord(text);
+  skipNewlines(text);
+  if (text.match(/in(?![^ \t\n;&|()<>])/y) === undefined) throw new Unreadable("in is missing");
+  text.at += 2;
+  for (;;) {
+    skipNewlines(text);
+    if (takeReservedWord(text, "esac")) return;
+    if (text.char() === "(") text.at++;
+    readPatterns(text);
+    const end = readList(text, caseEnds, true);
+    text.at += end.length;
+    if (end === "esac") return;
+  }
+}
+
+function readPatterns(text: ShellText): void {
+  for (;;) {
+    text.skipBlanks();
+    readWord(text);
+    text.skipBlanks();
+    if (text.char() !== "|") break;
+    text.at++;
+  }
+  text.expect(")");
+}
+
+/** `()`, if it is there, and what the function runs: whoever defines one may call it. */
+function readFunctionBody(text: ShellText): void {
+  text.skipBlanks();
+  text.at += text.match(/\([ \t]*\)/y)?.length ?? 0;
+  skipNewlines(text);
+  if (!readCompound(text)) throw new Unreadable("a function without a body");
+}
+
+function readRedirectsAfter(text: ShellText): void {
+  const found: Redirections = { redirects: [], input: undefined };
+  for (text.skipBlanks(); isAtRedirect(text); text.skipBlanks()) readRedirect(text, found);
+  if (found.redirects.length > 0) add(text, [], [], found);
+}
+
+function readSimple(text: ShellText): void {
+  const words: Word[] = [];
+  const assignments: string[] = [];
+  const found: Redirections = { redirects: [], input: undefined };
+  for (;;) {
+    text.skipBlanks();
+    if (isAtRedirect(text)) {
+      readRedirect(text, found);
+      continue;
+    }
+    if (text.isAtEnd || "\n;&|()".includes(text.char())) break;
+    const read = readWord(text);
+    if (words.length > 0) words.push(read.word);
+    else if (read.variable !== undefined) assignments.push(read.variable);
+    else {
+      assertNotReserved(read);
+      if (text.match(/[ \t]*\([ \t]*\)/y) !== undefined)
+        return text.deeper(() => readFunctionBody(text));
+      words.push(read.word);
+    }
+  }
+  if (words.length + assignments.length + found.redirects.length === 0 && !found.input) {
+    throw new Unreadable(`a command is missing before ${JSON.stringify(text.char())}`);
+  }
+  add(text, words, assignments, found);
+}
+
+/** A word that a continued line hides would be reserved for the shell. */
+function assertNotReserved({ word, isQuoted }: ReadWord): void {
+  const literal = literalOf(word);
+  if (literal !== undefined && !isQuoted && isReservedWord(literal)) {
+    throw new Unreadable(`${literal} is not expected here`);
+  }
+}
+
+function add(
+  text: ShellText,
+  words: readonly Word[],
+  assignments: readonly string[],
+  { redirects, input }: Redirections,
+): void {
+  const { findings, fedBy } = text;
+  if (findings.commands.length >= shellCommandsMax)
+    throw new Unreadable("it has too many commands");
+  const fed = input ?? (fedBy.length > 0 ? { kind: "pipe" as const } : undefined);
+  const { depth } = text;
+  const isWrapper = false;
+  findings.commands.push({ words, assignments, redirects, input: fed, fedBy, isWrapper, depth });
+}

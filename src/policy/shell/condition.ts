@@ -1,0 +1,24 @@
+import { type ShellText, Unreadable } from "./shell-text.ts";
+import { readWord } from "./word.ts";
+
+/** `[[ … ]]`, behind the brackets that open it: only what is expanded in it runs. @throws Unreadable */
+export function readCondition(text: ShellText): void {
+  let isPattern = false;
+  for (;;) {
+    text.skipBlanks();
+    if (text.isAtEnd) throw new Unreadable("]] is missing");
+    if (text.match(/\]\](?![^ \t\n;&|()<>])/y) !== undefined) {
+      text.at += 2;
+      return;
+    }
+    if (text.char() === "\n" && text.awaited.length > 0)
+      throw new Unreadable("a here-document within [[ ]]");
+    if (!isPattern && text.match(/[\n()&|]|[<>](?!\()/y) !== undefined) text.at++;
+    else {
+      const operator = text.match(/=~(?=[ \t])/y);
+      if (operator === undefined) readWord(text, isPattern);
+      else text.at += operator.length;
+      isPattern = operator !== undefined;
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { readAnsiQuote } from "./ansi-quote.ts";
+import { type ShellText, Unreadable } from "./shell-text.ts";
+import { WordBuilder } from "./word-builder.ts";
+
+/** `"…"`, at the first quote. @throws Unreadable */
+export function readDoubleQuote(text: ShellText, word: WordBuilder): void {
+  word.isQuoted = true;
+  text.at++;
+  for (;;) {
+    const plain = text.match(/[^"\\$`]+/y) ?? "";
+    word.add(plain);
+    text.at += plain.length;
+    switch (text.char()) {
+      case '"':
+        text.at++;
+        return;
+      case "\\":
+        readEscapeInQuote(text, word);
+        break;
+      case "$":
+        readDollar(text, word, true);
+        break;
+      case "`":
+        readBackquote(text, word, true);
+        break;
+      default:
+        throw new Unreadable("a quote without end");
+    }
+  }
+}
+
+function readEscapeInQuote(text: ShellText, word: WordBuilder): void {
+  const next = text.char(1);
+  if (next !== "\n") word.add('$`"\\'.includes(next) ? next : `\\${next}`);
+  text.at += 2;
+}
+
+/** `'…'`, at the first quote. @throws Unreadable */
+export function readSingleQuote(text: ShellText, word: WordBuilder): void {
+  word.isQuoted = true;
+  const end = text.text.indexOf("'", text.at + 1);
+  if (end < 0) throw new Unreadable("a quote without end");
+  word.add(text.text.slice(text.at + 1, end));
+  text.at = end + 1;
+}
+
+/** All that begins with a dollar sign. @throws Unreadable */
+export function readDollar(text: ShellText, word: WordBuilder, isQuoted: boolean): void {
+  switch (text.char(1)) {
+    case "(":
+      return readSubstitution(text, word, isQuoted);
+    case "{":
+      return readParameter(text, word, isQuoted);
+    case "[":
+      throw new Unreadable("arithmetic in $[ ]");
+    case "\\":
+      if (text.char(2) === "\n") throw new Unreadable("a line is continued within an expansion");
+      break;
+    case "'":
+      if (!isQuoted) return readAnsiQuote(text, word);
+      break;
+    case '"':
+      if (isQuoted) break;
+      text.at++;
+      return readDoubleQuote(text, word);
+  }
+  readVariable(text, word, isQuoted);
+}
+
+function addValue(word: WordBuilder, isQuoted: boolean, isList = false): void {
+  if (isQuoted) word.addUnknown(isList);
+  else word.addSplit();
+}
+
+function readVariable(text: ShellText, word: WordBuilder, isQuoted: boolean): void {
+  const name = text.match(/\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])/y);
+  text.at += name?.length ?? 1;
+  if (name === undefined) word.add("$");
+  else if (name === "$HOME") word.add(text.findings.homeDir);
+  else addValue(word, isQuoted, name === "$@");
+}
+
+function readSubstitution(text: ShellText, word: WordBuilder, isQuoted: boolean): void {
+  if (text.char(2) === "(") {
+    text.at += 3;
+    text.deeper(() => readArithmetic(text, false));
+  } else {
+    text.at += 2;
+    text.deeper(() => text.readSubstitution(text));
+  }
+  addValue(word, isQuoted);
+}
+
+/** `<( )` and `>( )`, at the first character. @throws Unreadable */
+export function readProcessSubstitution(text: ShellText, word: WordBuilder): void {
+  text.at += 2;
+  text.deeper(() => text.readSubstitution(text));
+  word.addUnknown(false);
+}
+
+/** To the end of `(( … ))`, which was begun. @throws Unreadable also for what may be a subshell in a subshell */
+export function readArithmetic(text: ShellText, mayHaveSemicolons: boolean): void {
+  const ignored = new WordBuilder();
+  for (let open = 0; ;) {
+    text.at += text.match(/[\w \t\n+*/%<>=!&|^~?:,.[\]#@{}-]+/y)?.length ?? 0;
+    switch (text.char()) {
+      case "(":
+        open++;
+        text.at++;
+        break;
+      case ")":
+        if (open === 0) return text.expect("))");
+        open--;
+        text.at++;
+        break;
+      case "$":
+        readDollar(text, ignored, true);
+        break;
+      case "`":
+        readBackquote(text, ignored, true);
+        break;
+      case '"':
+        readDoubleQuote(text, ignored);
+        break;
+      case ";":
+        if (!mayHaveSemicolons) throw new Unreadable("arithmetic that may be a subshell");
+        text.at++;
+        break;
+      default:
+        throw new Unreadable("arithmetic without end, or with quotes");
+    }
+  }
+}
+
+function readParameter(text: ShellText, word: WordBuilder, isQuoted: boolean): void {
+  if (text.startsWith("${HOME}")) {
+    text.at += 7;
+    return word.add(text.findings.homeDir);
+  }
+  const head = text.match(/\$\{[#!]?(?:[A-Za-z_]\w*|\d+|[@*#?$!-])/y);
+  if (head === undefined) throw new Unreadable("an expansion that is not known");
+  text.at += head.length;
+  text.deeper(() => readParameterRest(text, isQuoted));
+  // `"${a[@]}"`, and `"${!a@}"`, make as many words as there are.
+  const isList = head.includes("@") || text.text.charAt(text.at - 3) === "@";
+  addValue(word, isQuoted, isList);
+}
+
+function readParameterRest(text: ShellText, isQuoted: boolean): void {
+  const ignored = new WordBuilder();
+  for (;;) {
+    text.at += text.match(/[^}\\'"$`<>]+/y)?.length ?? 0;
+    switch (text.char()) {
+      case "}":
+        text.at++;
+        return;
+      case "\\":
+        text.at += 2;
+        break;
+      case "'":
+        // Whether it quotes hangs on the operator before it.
+        if (isQuoted) throw new Unreadable("a quote within an expansion within quotes");
+        readSingleQuote(text, ignored);
+        break;
+      case '"':
+        readDoubleQuote(text, ignored);
+        break;
+      case "$":
+        readDollar(text, ignored, isQuoted);
+        break;
+      case "`":
+        readBackquote(text, ignored, isQuoted);
+        break;
+      case "<":
+      case ">":
+        if (text.char(1) === "(") throw new Unreadable("a command within an expansion");
+        text.at++;
+        break;
+      default:
+        throw new Unreadable("an expansion without end");
+    }
+  }
+}
+
+/** `` `…` ``, at the first backquote. @throws Unreadable */
+export function readBackquote(text: ShellText, word: WordBuilder, isQuoted: boolean): void {
+  const begin = text.at + 1;
+  for (text.at = begin; text.char() !== "`"; text.at += text.char() === "\\" ? 2 : 1) {
+    if (text.isAtEnd) throw new Unreadable("a backquote without end");
+  }
+  const raw = text.text.slice(begin, text.at);
+  text.at++;
+  const inner = raw.replaceAll(isQuoted ? /\\([\\`$"])/g : /\\([\\`$])/g, "$1");
+  text.readAll(text.within(inner));
+  addValue(word, isQuoted);
+}

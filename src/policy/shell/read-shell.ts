@@ -1,0 +1,108 @@
+import { shellCharsMax } from "../../base/limits.ts";
+import { readList } from "./commands.ts";
+import { readHereDocuments } from "./here-documents.ts";
+import { baseNameOf, literalOf, type ShellReading, type Word } from "./shell-command.ts";
+import { type Findings, type FoundCommand, ShellText, Unreadable } from "./shell-text.ts";
+import { unwrap } from "./unwrap.ts";
+
+/**
+ * What the text of a command may run, as bash would read it: every program in pipes, lists, substitutions,
+ * functions, here-documents of shells, and behind `env`, `xargs`, `bash -c` and their like. Never throws; takes time in
+ * proportion to the text.
+ * @param homeDir what `~` and `$HOME` stand for
+ */
+export function readShell(source: string, homeDir: string): ShellReading {
+  const findings: Findings = {
+    homeDir,
+    commands: [],
+    unknowns: new Set(),
+    // Texts in texts are read again: a usual `bash -c` is one level.
+    charsLeft: 4 * shellCharsMax,
+  };
+  const text = new ShellText(source, findings, 0, readSubstitution, readAll);
+  attempt(findings, () => readWhole(text));
+  // Grows while it is looked at.
+  for (const command of findings.commands) {
+    attempt(findings, () => unwrapFound(command, text));
+    noteChanges(command, findings);
+  }
+  return { commands: findings.commands, unknowns: [...findings.unknowns] };
+}
+
+function readWhole(text: ShellText): void {
+  if (text.text.length > shellCharsMax) {
+    throw new Unreadable(`it is longer than ${shellCharsMax} characters`);
+  }
+  if (text.text.includes("\0")) throw new Unreadable("a NUL character");
+  readAll(text);
+}
+
+function attempt(findings: Findings, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    findings.unknowns.add(error.message);
+  }
+}
+
+function readAll(text: ShellText): void {
+  readList(text, [""], true);
+  // The end of the text ends them too.
+  readHereDocuments(text);
+}
+
+function readSubstitution(text: ShellText): void {
+  const { awaited, at, fedBy } = text;
+  text.awaited = [];
+  text.fedBy = [];
+  readList(text, [")"], true);
+  const isSplit = awaited.length > 0 && text.text.slice(at, text.at).includes("\n");
+  if (isSplit || text.awaited.length > 0) {
+    throw new Unreadable("a here-document whose body is not where its substitution is");
+  }
+  text.awaited = awaited;
+  text.fedBy = fedBy;
+  text.at++;
+}
+
+function unwrapFound(command: FoundCommand, outer: ShellText): void {
+  const { findings } = outer;
+  const { input, fedBy, redirects } = command;
+  unwrap(command, {
+    addCommand(words: readonly Word[], assignments: readonly string[]) {
+      const depth = command.depth + 1;
+      const all = [...command.assignments, ...assignments];
+      const inner = { words, assignments: all, redirects, input, fedBy, isWrapper: false, depth };
+      if (inner.words.length > 0 && depth <= wrappersDeepMax) findings.commands.push(inner);
+      else if (inner.words.length > 0)
+        throw new Unreadable("too many programs that start each other");
+    },
+    addText(text) {
+      outer.depth = command.depth;
+      const inner = outer.within(text);
+      inner.fedBy = fedBy;
+      readAll(inner);
+    },
+  });
+}
+
+/** `env env env …`: nobody needs more. */
+const wrappersDeepMax = 40;
+
+/** What makes other words mean something else than was read. */
+function noteChanges({ words, assignments }: FoundCommand, { unknowns }: Findings): void {
+  const [first, ...rest] = words;
+  const declares = declaring.has(baseNameOf(literalOf(first) ?? ""));
+  const isHome = ({ pieces }: Word): boolean => /^HOME\+?=/.test(pieces[0] ?? "");
+  if (assignments.includes("HOME") || (declares && rest.some(isHome)))
+    unknowns.add("HOME is changed");
+}
+
+const declaring: ReadonlySet<string> = new Set([
+  "export",
+  "declare",
+  "typeset",
+  "local",
+  "readonly",
+]);

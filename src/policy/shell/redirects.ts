@@ -1,0 +1,70 @@
+import { readHereDocuments } from "./here-documents.ts";
+import { type Input, literalOf, type Redirect } from "./shell-command.ts";
+import { type ShellText, Unreadable } from "./shell-text.ts";
+import { readWord } from "./word.ts";
+
+/** What a command reads and writes besides its arguments. */
+export interface Redirections {
+  readonly redirects: Redirect[];
+  input: Input | undefined;
+}
+
+const start = /(?:\d+|\{[A-Za-z_]\w*\})?(?:[<>](?!\()|&>)/y;
+const operator = /&>>|&>|<<<|<<-|<<|<>|<&|>>|>&|>\||<|>/y;
+
+export function isAtRedirect(text: ShellText): boolean {
+  return text.match(start) !== undefined;
+}
+
+/** One redirection, at its first character. @throws Unreadable */
+export function readRedirect(text: ShellText, into: Redirections): void {
+  text.at += text.match(/(?:\d+|\{[A-Za-z_]\w*\})/y)?.length ?? 0;
+  const found = text.match(operator) ?? "";
+  text.at += found.length;
+  text.refuseSplitOperator();
+  text.skipBlanks();
+  switch (found) {
+    case "<<":
+    case "<<-":
+      return awaitDocument(text, into, found === "<<-");
+    case "<<<": {
+      const { word } = readWord(text);
+      into.input = { kind: "text", text: literalOf(word) };
+      return;
+    }
+    default:
+      into.redirects.push(readTarget(text, found));
+  }
+}
+
+function readTarget(text: ShellText, found: string): Redirect {
+  const { word: target } = readWord(text);
+  if (found === "<") return { kind: "read", target };
+  const duplicates = found === "<&" || found === ">&";
+  if (duplicates && /^(?:\d+-?|-)$/.test(literalOf(target) ?? ""))
+    return { kind: "duplicate", target };
+  return { kind: found === "<&" ? "duplicate" : "write", target };
+}
+
+function awaitDocument(text: ShellText, into: Redirections, stripsTabs: boolean): void {
+  const begin = text.at;
+  const { word, isQuoted } = readWord(text);
+  const delimiter = literalOf(word);
+  if (delimiter === undefined || text.text.charAt(begin) === "~") {
+    throw new Unreadable("a here-document whose end is not plain text");
+  }
+  const input: { kind: "text"; text: string | undefined } = { kind: "text", text: undefined };
+  into.input = input;
+  const take = (body: string | undefined): void => {
+    input.text = body;
+  };
+  text.awaited.push({ delimiter, isLiteral: isQuoted, stripsTabs, take });
+}
+
+/** Newlines and blanks; here-documents begin after the first. @throws Unreadable */
+export function skipNewlines(text: ShellText): void {
+  for (text.skipBlanks(); text.char() === "\n"; text.skipBlanks()) {
+    text.at++;
+    readHereDocuments(text);
+  }
+}

@@ -1,0 +1,27 @@
+import type { ShellText } from "./shell-text.ts";
+
+const reservedWords: ReadonlySet<string> = new Set(
+  [
+    "if then elif else fi for while until do done case esac select function time coproc".split(" "),
+    ["{", "}", "!", "[["],
+  ].flat(),
+);
+
+const expression =
+  /(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc|[{}!]|\[\[)(?![^ \t\n;&|()<>])/y;
+
+/** The reserved word at this place; undefined for all else. */
+export function reservedWordAt(text: ShellText): string | undefined {
+  return text.match(expression);
+}
+
+/** True when it was there; the place is behind it then. */
+export function takeReservedWord(text: ShellText, word: string): boolean {
+  if (reservedWordAt(text) !== word) return false;
+  text.at += word.length;
+  return true;
+}
+
+export function isReservedWord(word: string): boolean {
+  return reservedWords.has(word);
+}

@@ -1,0 +1,160 @@
+import {
+  readBackquote,
+  readDollar,
+  readDoubleQuote,
+  readProcessSubstitution,
+  readSingleQuote,
+} from "./expansions.ts";
+import type { Word } from "./shell-command.ts";
+import { type ShellText, Unreadable } from "./shell-text.ts";
+import { WordBuilder } from "./word-builder.ts";
+
+export interface ReadWord {
+  readonly word: Word;
+  /** Its text when nothing of it was quoted or expanded: only such words are reserved. */
+  readonly plain: string | undefined;
+  /** Some of it was quoted. */
+  readonly isQuoted: boolean;
+  /** The variable that it sets, if it is an assignment. */
+  readonly variable: string | undefined;
+}
+
+/** Between words; other white space is no separator for the shell. */
+const delimiters = " \t\n;&|()<>";
+
+/**
+ * The word at this place.
+ * @param isPattern parentheses belong to it, as after `=~` in `[[ ]]`
+ * @throws Unreadable also when there is none
+ */
+export function readWord(text: ShellText, isPattern = false): ReadWord {
+  const begin = text.at;
+  const builder = new WordBuilder();
+  let variable: string | undefined;
+  let hasEquals = false;
+  let isPlain = true;
+  let open = 0;
+  for (;;) {
+    const plain = text.match(/[^ \t\n;&|()<>"'\\$`*?[{~=]+/y) ?? "";
+    builder.add(plain);
+    text.at += plain.length;
+    const char = text.char();
+    if (char === "=") {
+      // Only once: a word may have thousands of them.
+      if (!hasEquals) variable = variableBefore(text.text.slice(begin, text.at), builder);
+      hasEquals = true;
+      builder.add("=");
+      text.at++;
+      if (variable !== undefined && text.char() === "(") readArray(text);
+    } else if (
+      isPattern &&
+      (open > 0 ? char !== "" && "()|<>&; \t\n".includes(char) : char === "(" || char === "|")
+    ) {
+      open += char === "(" ? 1 : char === ")" ? -1 : 0;
+      text.at++;
+      builder.endKnown(true);
+    } else if (!readSpecial(text, builder, begin)) break;
+    isPlain &&= char === "=" || "[]{}".includes(char);
+  }
+  if (text.at === begin) throw new Unreadable(describe(text.char()));
+  const { word } = builder;
+  const plain = isPlain ? text.text.slice(begin, text.at) : undefined;
+  return { word, plain, isQuoted: builder.isQuoted, variable };
+}
+
+/** False at the end of the word. */
+function readSpecial(text: ShellText, builder: WordBuilder, begin: number): boolean {
+  const char = text.char();
+  switch (char) {
+    case "'":
+      readSingleQuote(text, builder);
+      return true;
+    case '"':
+      readDoubleQuote(text, builder);
+      return true;
+    case "$":
+      readDollar(text, builder, false);
+      return true;
+    case "`":
+      readBackquote(text, builder, false);
+      return true;
+    case "\\":
+      readEscape(text, builder);
+      return true;
+    case "<":
+    case ">":
+      if (text.char(1) !== "(") return false;
+      readProcessSubstitution(text, builder);
+      return true;
+    case "*":
+    case "?":
+      builder.addUnknown(true);
+      text.at++;
+      return true;
+    case "[":
+    case "{":
+      readBracket(text, builder, begin);
+      return true;
+    case "~":
+      readTilde(text, builder, begin);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function readEscape(text: ShellText, builder: WordBuilder): void {
+  const next = text.char(1);
+  if (next === "") throw new Unreadable("a backslash at the end");
+  text.at += 2;
+  if (next === "\n") return;
+  builder.isQuoted = true;
+  builder.add(next);
+}
+
+/** `[` and `{` alone are words like others, `{}` is nothing special; else the shell makes something of them. */
+function readBracket(text: ShellText, builder: WordBuilder, begin: number): void {
+  const char = text.char();
+  const next = text.char(1);
+  const isAlone = text.at === begin && (next === "" || delimiters.includes(next));
+  const isPair = char === "{" && next === "}";
+  text.at += isPair ? 2 : 1;
+  if (isPair) builder.add("{}");
+  else if (isAlone) builder.add(char);
+  else builder.endKnown(true);
+}
+
+function readTilde(text: ShellText, builder: WordBuilder, begin: number): void {
+  text.at++;
+  const next = text.char();
+  if (text.at > begin + 1) builder.add("~");
+  else if (next === "" || next === "/" || delimiters.includes(next)) {
+    builder.add(text.findings.homeDir);
+  } else builder.endKnown(false);
+}
+
+function variableBefore(written: string, { isQuoted }: WordBuilder): string | undefined {
+  if (isQuoted) return undefined;
+  return /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?$/.exec(written)?.[1];
+}
+
+/** `(…)` of an array that is assigned. */
+function readArray(text: ShellText): void {
+  text.at++;
+  text.deeper(() => {
+    for (;;) {
+      text.skipBlanks();
+      if (text.char() === ")") break;
+      if (text.char() !== "\n") readWord(text);
+      else if (text.awaited.length === 0) text.at++;
+      else throw new Unreadable("a here-document within an array");
+    }
+  });
+  text.at++;
+}
+
+function describe(char: string): string {
+  return char === ""
+    ? "a word is missing at its end"
+    : `${JSON.stringify(char)} where a word should be`;
+}

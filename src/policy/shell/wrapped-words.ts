@@ -1,0 +1,69 @@
+import { literalOf, type Word } from "./shell-command.ts";
+import { Unreadable } from "./shell-text.ts";
+import type { Wrapper } from "./wrappers.ts";
+
+/** What a wrapper is told about the program that it starts. */
+export interface Wrapped {
+  /** The program and its arguments; empty when it starts none. */
+  readonly words: readonly Word[];
+  readonly assignments: readonly string[];
+}
+
+/** Finds the other program among the words of a wrapper. @throws Unreadable when it may be another one */
+export function wrappedWords(words: readonly Word[], wrapper: Wrapper): Wrapped {
+  const none: Wrapped = { words: [], assignments: [] };
+  const assignments: string[] = [];
+  let at = 1;
+  for (; at < words.length; at++) {
+    const option = optionOf(words[at]);
+    if (option === undefined) throw new Unreadable("options that are known only when it runs");
+    if (option === "--") {
+      at++;
+      break;
+    }
+    if (!option.startsWith("-") || option === "-") break;
+    if (showsOnly(option, wrapper)) return none;
+    if (takesNext(option, wrapper)) at++;
+  }
+  for (; wrapper.takesVariables === true && at < words.length; at++) {
+    const name = /^([A-Za-z_]\w*)=/.exec(words[at]?.pieces[0] ?? "")?.[1];
+    if (name === undefined) break;
+    assignments.push(name);
+  }
+  return { words: words.slice(at + (wrapper.operands ?? 0)), assignments };
+}
+
+/** A word that is only known to be no option counts as one that is none. */
+function optionOf(word: Word | undefined): string | undefined {
+  const [first = ""] = word?.pieces ?? [];
+  const isOperand = word?.isMany === false && first !== "" && !first.startsWith("-");
+  return isOperand ? first : literalOf(word);
+}
+
+function showsOnly(option: string, { onlyShows = "" }: Wrapper): boolean {
+  return (
+    !option.startsWith("--") && [...option.slice(1)].some((letter) => onlyShows.includes(letter))
+  );
+}
+
+/** Whether the word after this option is its value. */
+function takesNext(option: string, wrapper: Wrapper): boolean {
+  if (option.startsWith("--")) return longTakesNext(option.slice(2), wrapper);
+  if (wrapper.takesNumbers === true && /^-\d+$/.test(option)) return false;
+  for (let index = 1; index < option.length; index++) {
+    const letter = option.charAt(index);
+    // The rest of the word is the value, if there is a rest.
+    if (wrapper.valued.includes(letter)) return index === option.length - 1;
+    if (!wrapper.flags.includes(letter))
+      throw new Unreadable(`an option that is not known: ${option}`);
+  }
+  return false;
+}
+
+function longTakesNext(written: string, { longFlags = [], longValued = [] }: Wrapper): boolean {
+  const equals = written.indexOf("=");
+  const name = equals < 0 ? written : written.slice(0, equals);
+  if (longValued.includes(name)) return equals < 0;
+  if (longFlags.includes(name)) return false;
+  throw new Unreadable(`an option that is not known: --${name}`);
+}
