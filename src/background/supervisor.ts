@@ -44,6 +44,8 @@ export interface ProgramSpec {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** From TERM to KILL when its time is over, in ms. Default: it is killed without being asked. */
+  readonly graceMs?: number;
   /** Ends it. */
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: Uint8Array) => void;
@@ -127,19 +129,19 @@ export class Supervisor {
   }
 
   /**
-   * Runs a program to its end, which may be a violent one: it is killed without being asked.
+   * Runs a program to its end, which may be a violent one.
    * @throws AppError `system` when it cannot be started, `cancelled` when the server is closing
    */
   async runProgram(spec: ProgramSpec): Promise<Execution> {
     this.#assertOpen();
-    const { argv, name, cwd, env, timeoutMs, signal, onOutput, confinement } = spec;
+    const { argv, name, cwd, env, timeoutMs, graceMs = 0, signal, onOutput, confinement } = spec;
     const launch = { commandText: name, cwd, confinement };
     const execution = this.#parts.launcher.launchProgram(argv, launch, env);
     execution.listen((chunk) => {
       if (chunk !== undefined) onOutput(chunk);
     });
-    const cancel = (): void => void execution.terminate("cancelled", 0);
-    const timer = startTimer(timeoutMs, () => void execution.terminate("timeout", 0));
+    const cancel = (): void => void execution.terminate("cancelled", graceMs);
+    const timer = startTimer(timeoutMs, () => void execution.terminate("timeout", graceMs));
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
     await execution.ended;

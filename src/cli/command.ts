@@ -1,4 +1,6 @@
 import type { Router } from "../gateway/call.ts";
+import type { HookEnd } from "../policy/hooks/hook-end.ts";
+import type { Hook } from "../policy/hooks/hook.ts";
 import type { WebSearch } from "../web/search/web-search.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { HttpSettings } from "./http-flags.ts";
@@ -17,6 +19,24 @@ export interface CliServices {
   createRouter(options: StartUp): Promise<OpenRouter>;
   /** The search of the web, without a tool around it; whoever asked for it disposes of it. */
   openSearch(options: StartUp): Promise<WebSearch>;
+  /** Hooks, without a server around them; whoever asked for it closes it. */
+  openHooks(options: StartUp): Promise<OpenHooks>;
+}
+
+/** Whoever asked for it closes it. */
+export interface OpenHooks {
+  /** Runs the hooks of an event; resolves when all have ended. `onEnd` is told of each. */
+  emit(
+    eventName: string,
+    data: unknown,
+    options: {
+      readonly cwd: string;
+      readonly signal: AbortSignal;
+      readonly onEnd: (hook: Hook, end: HookEnd) => void;
+    },
+  ): Promise<void>;
+  /** Ends what still runs. */
+  close(): Promise<void>;
 }
 
 /** Whoever asked for it closes it. */

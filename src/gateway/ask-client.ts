@@ -16,6 +16,11 @@ import type { ProtocolFault } from "../protocol/tool-types.ts";
  * So a handler that asks is deterministic up to the last `ask` and has no side effects before it.
  */
 export interface AskClient {
+  /**
+   * True when the call has come further than this in an earlier round, so that all before the next `ask` was done
+   * then. Absent: calls of this client have no rounds.
+   */
+  readonly isReplaying?: boolean;
   /** False when the client did not declare it: use another way. */
   can(kind: InputKind): boolean;
   /** True where the call ends with the question, and the handler runs again with the answer. */

@@ -40,6 +40,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       const router = new LazyRouter(parts, { start, env, warn });
       return { router, close: () => router.close() };
     },
+    async openHooks(start) {
+      const { openHooks } = await import("./open-hooks.ts");
+      return openHooks(start, { env, warn });
+    },
     async openSearch(start) {
       const { openSearch } = await import("./open-search.ts");
       return openSearch(start, env);

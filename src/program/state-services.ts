@@ -11,6 +11,7 @@ import { PlanLook } from "../store/plan-look.ts";
 import { StoreClient } from "../store/worker/store-client.ts";
 import { Attach } from "./attach.ts";
 import { Callbacks } from "./callbacks.ts";
+import { ServerHooks } from "./hooks.ts";
 import { createPlanService } from "./plan.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 import { createTaskService } from "./task-service.ts";
@@ -24,6 +25,10 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly running: RunningCalls;
   readonly reach: ClientReach;
   readonly supervisor: Supervisor;
+  /** That of commands. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** False for tools of other servers. */
+  readonly isOwnTool: (toolName: string) => boolean;
 }
 
 export interface OpenStateServices {
@@ -51,6 +56,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   // `attach.terminals` is where questions are shown to people.
   const attach = new Attach(parts, () => services);
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
+  const hooks = new ServerHooks(parts);
   const services: StateServices = {
     tasks: createTaskService({ store, emit: parts.events.emit }),
     plan: createPlanService({
@@ -64,6 +70,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     callbacks,
   };
   const close = async (): Promise<void> => {
+    await hooks.close();
     callbacks.close();
     planLook.close();
     await attach.close();
@@ -71,14 +78,18 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   };
   return {
     services,
-    stages: [],
+    stages: [...hooks.stages],
     notes: [callbacks.notes],
     resources: [callbacks.resource],
     watchers: [attach.watcher],
-    warm: () => attach.warm(),
+    warm: () => {
+      attach.warm();
+      hooks.warm();
+    },
     endClient: (clientId) => {
       attach.endClient(clientId);
       callbacks.endClient(clientId);
+      hooks.endClient(clientId);
     },
     close,
   };

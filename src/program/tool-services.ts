@@ -120,6 +120,8 @@ export class ToolServices {
       running,
       reach,
       supervisor: this.#supervisor,
+      environment,
+      isOwnTool: (toolName) => parts.cards.some((card) => card.listing.name === toolName),
     });
     this.resources = new OwnResources({
       supervisor: this.#supervisor,
@@ -170,12 +172,17 @@ export class ToolServices {
   }
 }
 
-function resultFolders(scorpioxDir: string): string[] {
+export function resultFolders(scorpioxDir: string): string[] {
   const uid = process.getuid?.() ?? "user";
   return [join(scorpioxDir, "results"), join(tmpdir(), `scorpiox-results-${uid}`)];
 }
 
-function describeUser(homeDir: string): { name: string; homeDir: string; shell: string | null } {
+/** Whom commands run for. */
+export function describeUser(homeDir: string): {
+  name: string;
+  homeDir: string;
+  shell: string | null;
+} {
   try {
     const { username, shell } = userInfo();
     return { name: username, homeDir, shell };

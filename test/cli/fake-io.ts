@@ -160,6 +160,9 @@ function createServices(input: CommandRunInput): ServicesProbe {
         close: async () => void closed++,
       };
     },
+    async openHooks() {
+      throw new Error("there are no hooks");
+    },
     async openSearch() {
       const answer = async (request?: SearchRequest): Promise<SearchReply> => {
         if (request !== undefined) searched.push(request.query);

@@ -129,13 +129,13 @@ const cases: readonly CascadeCase[] = [
   {
     name: "keys of later versions are silent, unknown keys are warned of with the nearest",
     files: {
-      [home]: "MCP_ALLOW=x\nMCP=1\nMCP_SERVER=a:b\nHOOKS_TIMEOUT=3\nMCP_FILE=x\nSTREMING=0\nZZ=1\n",
+      [home]: "MCP_ALLOW=x\nMCP=1\nMCP_SERVER=a:b\nMCP_DENY=3\nMCP_FILE=x\nSTREMING=0\nZZ=1\n",
     },
     set: [
       `MCP_ALLOW=x global: ${home}:1 later`,
       `MCP=1 global: ${home}:2 later`,
       `MCP_SERVER=a:b global: ${home}:3 later`,
-      `HOOKS_TIMEOUT=3 global: ${home}:4 later`,
+      `MCP_DENY=3 global: ${home}:4 later`,
       `MCP_FILE=x global: ${home}:5 later`,
       `STREMING=0 global: ${home}:6 unknown`,
       `ZZ=1 global: ${home}:7 unknown`,
@@ -193,6 +193,7 @@ describe("loadConfig()", () => {
       activeProfile: undefined,
       model: "sonnet",
       skills: { additional: [], isEnabled: expect.any(Function) },
+      hooks: { isEnabled: true, timeoutMs: 30_000 },
       web: {
         allowHosts: [],
         chromePath: undefined,

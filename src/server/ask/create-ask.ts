@@ -15,6 +15,7 @@ class LazyAsk implements AskClient {
   readonly #request: ActiveRequest;
   readonly #connection: Connection;
   #loaded: Promise<AskClient> | undefined;
+  #made: AskClient | undefined;
 
   constructor(request: ActiveRequest, connection: Connection) {
     this.#request = request;
@@ -25,13 +26,19 @@ class LazyAsk implements AskClient {
     return isModernVersion(this.#request.version);
   }
 
+  get isReplaying(): boolean {
+    if (this.#made !== undefined) return this.#made.isReplaying === true;
+    return (this.#request.brought?.rounds.length ?? 0) > 0;
+  }
+
   can(kind: InputKind): boolean {
     return mayAsk(this.#request, this.#connection, kind);
   }
 
   async ask(requests: InputRequests, options?: AskOptions): Promise<InputResponses> {
     this.#loaded ??= load(this.#request, this.#connection);
-    return (await this.#loaded).ask(requests, options);
+    this.#made = await this.#loaded;
+    return this.#made.ask(requests, options);
   }
 }
 

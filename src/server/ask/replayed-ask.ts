@@ -45,6 +45,10 @@ export class ReplayedAsk implements AskClient {
     return true;
   }
 
+  get isReplaying(): boolean {
+    return this.#brought.rounds.length > this.#rounds.length;
+  }
+
   can(kind: InputKind): boolean {
     return mayAsk(this.#request, this.#connection, kind);
   }

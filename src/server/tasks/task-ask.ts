@@ -29,6 +29,11 @@ export class TaskAsk implements AskClient {
     return this.#parts.task() === undefined;
   }
 
+  /** What has become an MCP task has no rounds any more. */
+  get isReplaying(): boolean {
+    return this.#parts.task() === undefined && this.#parts.inRounds().isReplaying === true;
+  }
+
   can(kind: InputKind): boolean {
     return canBeAsked(this.#parts.capabilities, kind);
   }

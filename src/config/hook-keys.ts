@@ -1,0 +1,21 @@
+import type { ConfigKey } from "./keys.ts";
+import { booleanValue, integerValue } from "./value-types.ts";
+
+export const hooksEnabledKey: ConfigKey<boolean> = {
+  name: "HOOKS_ENABLED",
+  type: booleanValue,
+  default: true,
+  help: "Run hooks: scripts in ~/.scorpiox/hooks, and those of a project that you have approved.",
+  project: "narrow",
+  published: true,
+};
+
+export const hooksTimeoutKey: ConfigKey<number> = {
+  name: "HOOKS_TIMEOUT",
+  type: integerValue(1, 600),
+  default: 30,
+  unit: "s",
+  help: "A hook that runs longer is ended; a sync hook stops the call then.",
+  project: "never",
+  published: true,
+};

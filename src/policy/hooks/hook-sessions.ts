@@ -1,0 +1,85 @@
+import { hookEndMsMax } from "../../base/limits.ts";
+import type { ClientContext } from "../../gateway/call.ts";
+import type { Hooks } from "./hooks.ts";
+
+type SessionClient = Pick<ClientContext, "id" | "workspaceDir">;
+
+interface Session {
+  /** Undefined when the hooks of its start have ended. */
+  starting: Promise<void> | undefined;
+  /** Where its hooks run; known when its start had hooks. */
+  cwd: string | undefined;
+}
+
+/** Which clients there are, as far as hooks are concerned: each has a start, which its first call waits for, and an end. */
+export class HookSessions {
+  readonly #hooks: Hooks;
+  readonly #fallbackDir: string;
+  readonly #sessions = new Map<string, Session>();
+
+  /** @param fallbackDir where hooks run when it is not known where the client works */
+  constructor(hooks: Hooks, fallbackDir: string) {
+    this.#hooks = hooks;
+    this.#fallbackDir = fallbackDir;
+  }
+
+  /** Begins the client's session, if that was not done; undefined when nothing has to be waited for. Never rejects. */
+  begin(client: SessionClient): Promise<void> | undefined {
+    const known = this.#sessions.get(client.id);
+    if (known !== undefined) return known.starting;
+    const session: Session = { starting: undefined, cwd: undefined };
+    this.#sessions.set(client.id, session);
+    session.starting = this.#start(client, session);
+    return session.starting;
+  }
+
+  /** Where the hooks of this client run. */
+  dirOf(clientId: string): string {
+    return this.#sessions.get(clientId)?.cwd ?? this.#fallbackDir;
+  }
+
+  /** The client is gone. */
+  end(clientId: string): void {
+    const session = this.#sessions.get(clientId);
+    if (session === undefined) return;
+    this.#sessions.delete(clientId);
+    this.#hooks.tell(this.#endOf(clientId, session));
+  }
+
+  /** Ends all sessions, within `hookEndMsMax` altogether. */
+  close(): void {
+    const sessions = [...this.#sessions];
+    this.#sessions.clear();
+    for (const [clientId, session] of sessions) {
+      this.#hooks.tell({
+        ...this.#endOf(clientId, session),
+        timeoutMs: hookEndMsMax,
+        waitMsMax: hookEndMsMax,
+        isLast: true,
+      });
+    }
+  }
+
+  async #start(client: SessionClient, session: Session): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cwd = async (): Promise<string> => (session.cwd = await client.workspaceDir());
+    const begun = this.#hooks.emit({
+      eventName: "session_start",
+      clientId: client.id,
+      cwd,
+      data: (workspace) => ({ client: client.id, workspace }),
+    });
+    // A start that fails is logged, and keeps nobody from calling.
+    begun.then(
+      () => resolve(),
+      () => resolve(),
+    );
+    await promise;
+    session.starting = undefined;
+  }
+
+  #endOf(clientId: string, { cwd = this.#fallbackDir }: Session): Parameters<Hooks["tell"]>[0] {
+    const data = (workspace: string): unknown => ({ client: clientId, workspace });
+    return { eventName: "session_end", clientId, cwd: () => cwd, data };
+  }
+}

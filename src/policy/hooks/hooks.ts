@@ -1,0 +1,193 @@
+import { hookDepthMax } from "../../base/limits.ts";
+import { HookCache } from "./hook-cache.ts";
+import { endWithoutRun, type HookEnd, isFailure } from "./hook-end.ts";
+import type { HookOccasion } from "./hook-event.ts";
+import { HookLog } from "./hook-log.ts";
+import { HookPayload } from "./hook-payload.ts";
+import { HookQueue } from "./hook-queue.ts";
+import type { HookRun, HookRunner } from "./hook-runner.ts";
+import { type Hook, hookKey, type HooksFolder } from "./hook.ts";
+import { SaidOnce } from "./said-once.ts";
+import { type SessionFolders, sessionIdOf } from "./session-folder.ts";
+
+export interface HooksParts {
+  /** In the order in which their hooks run. */
+  readonly folders: readonly HooksFolder[];
+  readonly runner: Pick<HookRunner, "run">;
+  readonly sessions: SessionFolders;
+  /** Of this run of the server. */
+  readonly instanceId: string;
+  /** What each hook may take, in ms. */
+  readonly timeoutMs: number;
+  /** How many hooks are above this process: one that calls a tool starts the hooks of that call. */
+  readonly depth: number;
+  readonly warn: (message: string) => void;
+  /** Told of each run. */
+  readonly onEnd?: (hook: Hook, end: HookEnd) => void;
+}
+
+/** Why something is not done: a hook that was waited for did not let it through. */
+export interface Veto {
+  readonly hook: Hook;
+  readonly end: HookEnd;
+}
+
+/** Runs the hooks of what happens: `sync-*` one after the other and waited for, then the others beside. */
+export class Hooks {
+  readonly #parts: HooksParts;
+  readonly #cache: HookCache;
+  readonly #log: HookLog;
+  readonly #queue = new HookQueue();
+  readonly #said: SaidOnce;
+  readonly #closing = new AbortController();
+
+  constructor(parts: HooksParts) {
+    this.#parts = parts;
+    this.#said = new SaidOnce(parts.warn);
+    this.#log = new HookLog(parts.sessions, parts.warn);
+    this.#cache = new HookCache(parts.folders, (finding) => {
+      if (finding.kind === "hook") return;
+      this.#said.say(`The hook ${finding.path} is not run: ${finding.reason}.`);
+    });
+  }
+
+  /** True when it is known that an event has no hooks: nothing has to be waited for. */
+  hasNone(eventName: string): boolean {
+    return this.#cache.hasNone(eventName);
+  }
+
+  /**
+   * Resolves when the hooks that are waited for have ended; the others may still run.
+   * @throws AppError what `occasion.cwd` throws
+   */
+  async emit(occasion: HookOccasion): Promise<Veto | undefined> {
+    const hooks = await this.#cache.list(occasion.eventName);
+    if (hooks.length === 0 || this.#isTooDeep()) return undefined;
+    const run = await this.#prepare(occasion);
+    const waited = hooks.filter((hook) => hook.isSync);
+    const veto = await this.#runWaited(waited, occasion, run);
+    const others = veto === undefined ? hooks.filter((hook) => !hook.isSync) : [];
+    if (others.length === 0) await run.payload[Symbol.asyncDispose]();
+    else this.#runBeside(others, occasion, run);
+    return veto;
+  }
+
+  /** Tells of something that has happened: nobody waits. */
+  tell(occasion: HookOccasion): void {
+    if (this.#cache.hasNone(occasion.eventName)) return;
+    this.#queue.track(
+      this.emit(occasion).catch((error: unknown) => {
+        this.#said.say(`Hooks of ${occasion.eventName} were not run: ${String(error)}.`);
+      }),
+    );
+  }
+
+  /** When no hook runs or waits any more, and all is logged. */
+  async settled(): Promise<void> {
+    await this.#queue.settled();
+    await this.#log.settled();
+  }
+
+  /** Ends what runs, and lets nothing begin any more but occasions that are `isLast`. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #prepare({
+    eventName,
+    clientId,
+    cwd,
+    data,
+    timeoutMs,
+    ...occasion
+  }: HookOccasion): Promise<HookRun> {
+    const { sessions, instanceId } = this.#parts;
+    const folder = await cwd();
+    const sessionId = sessionIdOf(instanceId, clientId);
+    const makeFolder = (): Promise<string> => sessions.of(sessionId);
+    const signals = occasion.isLast === true ? [] : [this.#closing.signal];
+    if (occasion.signal !== undefined) signals.push(occasion.signal);
+    return {
+      sessionId,
+      time: new Date().toISOString(),
+      cwd: folder,
+      payload: new HookPayload(JSON.stringify(data(folder)) ?? "null", makeFolder),
+      folder: makeFolder,
+      timeoutMs: Math.min(this.#parts.timeoutMs, timeoutMs ?? Infinity),
+      signal: AbortSignal.any(signals),
+    };
+  }
+
+  async #runWaited(
+    hooks: readonly Hook[],
+    occasion: HookOccasion,
+    run: HookRun,
+  ): Promise<Veto | undefined> {
+    const waitUntil = performance.now() + (occasion.waitMsMax ?? Infinity);
+    for (const hook of hooks) {
+      const leftMs = waitUntil - performance.now();
+      const timeoutMs = Math.min(run.timeoutMs, leftMs);
+      const end =
+        leftMs > 0
+          ? await this.#queue.runWaited(run.signal, () =>
+              this.#parts.runner.run(hook, { ...run, timeoutMs }),
+            )
+          : endWithoutRun("timed_out", "was not run: those before it took all the time there is");
+      this.#onEnd(hook, occasion, end);
+      if (end.state !== "done" && end.state !== "held") return { hook, end };
+    }
+    return undefined;
+  }
+
+  #runBeside(hooks: readonly Hook[], occasion: HookOccasion, run: HookRun): void {
+    // Whoever was told is not ended with the call that it was told of.
+    const signal = occasion.isLast === true ? neverAborted : this.#closing.signal;
+    const runs = hooks.map(async (hook) => {
+      const start = (): Promise<HookEnd> => this.#parts.runner.run(hook, { ...run, signal });
+      const end = await this.#queue.runBeside(signal, run.payload.length, start);
+      if (end === undefined) {
+        this.#said.say(
+          `Too many hooks wait for their turn: some of ${occasion.eventName} were left out.`,
+        );
+      } else this.#onEnd(hook, occasion, end);
+    });
+    this.#queue.track(Promise.all(runs).then(() => run.payload[Symbol.asyncDispose]()));
+  }
+
+  #onEnd(hook: Hook, occasion: HookOccasion, end: HookEnd): void {
+    const { instanceId, onEnd } = this.#parts;
+    onEnd?.(hook, end);
+    if (end.state === "held") {
+      const remedy = "Look at it and run: scorpiox-code hooks approve";
+      this.#said.say(`The hook ${hook.path} is not run: it ${end.how}. ${remedy}`);
+      return;
+    }
+    this.#log.write(sessionIdOf(instanceId, occasion.clientId), hook, end);
+    const isRefusal = hook.isSync && end.state === "failed" && end.exitCode !== null;
+    if (isFailure(end) && !(isRefusal && occasion.canBeStopped === true)) {
+      this.#tellOfFailure(hook, occasion, end);
+    }
+  }
+
+  /** Hooks that are told of failures may fail too: of that nobody is told. */
+  #tellOfFailure(hook: Hook, { eventName, clientId, cwd }: HookOccasion, end: HookEnd): void {
+    if (eventName === "hook_failed") return;
+    const { how, exitCode, output } = end;
+    this.tell({
+      eventName: "hook_failed",
+      clientId,
+      cwd,
+      data: () => ({ hook: hookKey(hook), scope: hook.scope, reason: how, exitCode, output }),
+    });
+  }
+
+  #isTooDeep(): boolean {
+    if (this.#parts.depth < hookDepthMax) return false;
+    this.#said.say(
+      `No hooks are run here: ${this.#parts.depth} hooks are above this process, each started by a call of the one before.`,
+    );
+    return true;
+  }
+}
+
+const neverAborted = new AbortController().signal;

@@ -1,0 +1,109 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { join, relative, isAbsolute, sep } from "node:path";
+
+import { messageOf, systemCodeOf } from "../../base/errors.ts";
+import { hooksPerEventMax } from "../../base/limits.ts";
+import { isWaitedFor } from "./hook-event.ts";
+import { launchOf } from "./hook-launch.ts";
+import type { HookFinding, HooksFolder } from "./hook.ts";
+import { compareNaturally } from "./natural-order.ts";
+import { faultOfOwner, faultOfWriters } from "./who-may-write.ts";
+
+interface Place extends HooksFolder {
+  readonly eventName: string;
+  /** The hooks folder without symbolic links. */
+  readonly realDir: string;
+}
+
+/** What there is for an event in one hooks folder, in the order in which it runs. Never rejects. */
+export async function readHooks(
+  folder: HooksFolder,
+  eventName: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<readonly HookFinding[]> {
+  const path = join(folder.hooksDir, eventName);
+  try {
+    const realDir = await realpath(folder.hooksDir);
+    const place = { ...folder, eventName, realDir };
+    const fault = (await faultOfFolder(realDir, place)) ?? (await faultOfFolder(path, place));
+    if (fault !== undefined) return [refused(place, "", path, fault)];
+    const names = (await readdir(path)).sort(compareNaturally);
+    const findings = await Promise.all(
+      names.slice(0, hooksPerEventMax).map((name) => lookAt(place, name, platform)),
+    );
+    if (names.length <= hooksPerEventMax) return findings;
+    const surplus = `it has ${names.length} files, and the first ${hooksPerEventMax} count`;
+    return [...findings, refused(place, "", path, surplus)];
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    const unread = `it cannot be read (${messageOf(error)})`;
+    return [refused({ ...folder, eventName }, "", path, unread)];
+  }
+}
+
+/** The events that have a folder, sorted. */
+export async function readEventNames({ hooksDir }: HooksFolder): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(hooksDir, { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+    return folders.map((entry) => entry.name).sort(compareNaturally);
+  } catch {
+    return [];
+  }
+}
+
+async function faultOfFolder(path: string, place: Place): Promise<string | undefined> {
+  if (!isInside(place.realDir, await realpath(path))) return "it leads out of the hooks folder";
+  const stats = await stat(path);
+  return stats.isDirectory() ? faultOf(stats, place) : "it is not a folder";
+}
+
+async function lookAt(place: Place, name: string, platform: NodeJS.Platform): Promise<HookFinding> {
+  const written = join(place.hooksDir, place.eventName, name);
+  if (/^[_.]/.test(name)) {
+    const { eventName, scope } = place;
+    const reason = `its name begins with ${name.slice(0, 1)}`;
+    return { kind: "disabled", eventName, name, scope, path: written, reason };
+  }
+  try {
+    const path = await realpath(written);
+    if (!isInside(place.realDir, path)) {
+      return refused(place, name, written, "it leads out of the hooks folder");
+    }
+    const stats = await stat(path);
+    if (!stats.isFile()) return refused(place, name, written, "it is not a file");
+    const fault = faultOf(stats, place);
+    if (fault !== undefined) return refused(place, name, written, fault);
+    const launch = launchOf(name, stats.mode, platform);
+    if ("reason" in launch) return refused(place, name, written, launch.reason);
+    const { eventName, scope, hooksDir } = place;
+    const isSync = name.startsWith("sync-") && isWaitedFor(eventName);
+    return { kind: "hook", hook: { eventName, name, scope, hooksDir, path, isSync, ...launch } };
+  } catch (error) {
+    return refused(place, name, written, `it cannot be read (${messageOf(error)})`);
+  }
+}
+
+/** A project's files are approved by content: whose they are does not matter there. */
+function faultOf(stats: { mode: number; uid: number }, { scope }: HooksFolder): string | undefined {
+  return faultOfWriters(stats) ?? (scope === "user" ? faultOfOwner(stats) : undefined);
+}
+
+function refused(
+  { eventName, scope }: Pick<Place, "eventName" | "scope">,
+  name: string,
+  path: string,
+  reason: string,
+): HookFinding {
+  return { kind: "refused", eventName, name, scope, path, reason };
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+
+import { CommandEnvironment } from "../background/command-environment.ts";
+import { CommandLauncher } from "../background/command-launcher.ts";
+import { SavedOutputs } from "../background/saved-outputs.ts";
+import { Supervisor } from "../background/supervisor.ts";
+import type { OpenHooks } from "../cli/command.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import { Orphanage } from "../process/family.ts";
+import { Guardian } from "../process/guardian.ts";
+import { loadLibc } from "../process/libc.ts";
+import { findShell } from "../process/shell.ts";
+import { createHooks } from "./create-hooks.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
+import { describeUser, resultFolders } from "./tool-services.ts";
+
+/** The client id of what is run from the command line. */
+const commandLine = "command-line";
+
+/** Runs hooks for one command, without a server around them. */
+export function openHooks(
+  start: StartUp,
+  { env, warn }: Pick<ToolServicesOptions, "env" | "warn">,
+): OpenHooks {
+  loadLibc()?.becomeSubreaper();
+  const instanceId = randomBytes(16).toString("hex");
+  const orphanage = new Orphanage();
+  const guardian = new Guardian(instanceId, orphanage);
+  const { shellPath } = start.config.settings;
+  const shell = findShell({ shellPath, env, platform: process.platform });
+  const launcher = new CommandLauncher({ instanceId, orphanage, guardian, shell });
+  const user = describeUser(start.dirs.homeDir);
+  const environment = new CommandEnvironment({ launcher, env, user }).get;
+  const savedOutputs = new SavedOutputs(resultFolders(start.dirs.scorpioxDir), warn);
+  const supervisor = new Supervisor({ launcher, orphanage, guardian, savedOutputs, environment });
+  const common = { start, env, warn, instanceId, supervisor, environment };
+  return {
+    async emit(eventName, data, { cwd, signal, onEnd }) {
+      const hooks = createHooks({ ...common, onHookEnd: onEnd });
+      await hooks.emit({
+        eventName,
+        clientId: commandLine,
+        cwd: () => cwd,
+        data: () => data,
+        signal,
+      });
+      await hooks.settled();
+    },
+    close: () => supervisor.close(),
+  };
+}
