@@ -9,7 +9,8 @@ import type { CallRequest } from "../gateway/call.ts";
 import type { Changes } from "../gateway/changes.ts";
 import type { ClientReach } from "../gateway/client-reach.ts";
 import type { NoteSource } from "../gateway/gate/gate-stage.ts";
-import { callbacksResource, callbacksUri } from "../gateway/resources/callbacks-resource.ts";
+import { callbacksResource } from "../gateway/resources/callbacks-resource.ts";
+import { callbacksListing } from "../gateway/resources/state-listings.ts";
 import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { Callback, CallbackReply, CallbackRequest } from "../tools/callback-service.ts";
@@ -104,7 +105,7 @@ export class Callbacks {
   #tell(clientId: string, change: Change, { callbackId, message }: SetCallback): void {
     const { events, changes } = this.#parts;
     // The last fire and the end are one update of the resource.
-    if (change !== "ended") changes.emit({ kind: "resource", uri: callbacksUri, clientId });
+    if (change !== "ended") changes.emit({ kind: "resource", uri: callbacksListing.uri, clientId });
     events.emit({ kind: "callback", clientId, callbackId, change, message });
   }
 

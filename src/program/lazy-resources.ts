@@ -1,6 +1,7 @@
 import type { ClientContext, RequestContext } from "../gateway/call.ts";
 import type { ResourceProvider, ResourceReading } from "../gateway/features.ts";
 import { ownTemplates, readOwnUri } from "../gateway/resources/own-uri.ts";
+import { isStateUri, stateListings } from "../gateway/resources/state-listings.ts";
 import type { ResourceListing } from "../protocol/resource-types.ts";
 
 export interface LazyResourcesParts {
@@ -19,7 +20,7 @@ export class LazyResources implements ResourceProvider {
   }
 
   list(client: ClientContext): Promise<readonly ResourceListing[]> {
-    return this.#parts.made()?.list(client) ?? Promise.resolve([]);
+    return this.#parts.made()?.list(client) ?? Promise.resolve(stateListings);
   }
 
   templates(): Promise<typeof ownTemplates> {
@@ -28,6 +29,7 @@ export class LazyResources implements ResourceProvider {
 
   /** Outputs were saved by earlier processes too; background tasks are those of this one. */
   async read(uri: string, context: RequestContext): Promise<ResourceReading | undefined> {
+    if (isStateUri(uri)) return (await this.#parts.make()).read(uri, context);
     const own = readOwnUri(uri);
     if (own === undefined) return undefined;
     const provider = own.kind === "result" ? await this.#parts.make() : this.#parts.made();
@@ -35,6 +37,6 @@ export class LazyResources implements ResourceProvider {
   }
 
   canSubscribe(uri: string, client: ClientContext): boolean {
-    return this.#parts.made()?.canSubscribe(uri, client) === true;
+    return isStateUri(uri) || this.#parts.made()?.canSubscribe(uri, client) === true;
   }
 }

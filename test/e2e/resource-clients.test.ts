@@ -44,7 +44,8 @@ test("[clients.resources] the official SDK v1 lists, reads and subscribes", asyn
   try {
     await client.connect(new Stdio1(parameters(home)));
     await client.callTool(background(gate));
-    expect((await client.listResources()).resources.map((resource) => resource.uri)).toEqual([uri]);
+    const { resources } = await client.listResources();
+    expect(resources.map((resource) => resource.uri)).toContain(uri);
     expect((await client.listResourceTemplates()).resourceTemplates.length).toBe(2);
     await client.subscribeResource({ uri });
     gate.open();
@@ -66,7 +67,8 @@ test("[clients.resources] the official SDK v2 listens in 2026-07-28", async () =
   try {
     await client.connect(new Stdio2(parameters(home)));
     await client.callTool(background(gate));
-    expect((await client.listResources()).resources.map((resource) => resource.uri)).toEqual([uri]);
+    const { resources } = await client.listResources();
+    expect(resources.map((resource) => resource.uri)).toContain(uri);
     const resourceSubscriptions = [uri];
     const subscription = await client.listen({ toolsListChanged: true, resourceSubscriptions });
     expect(subscription.honoredFilter).toEqual({ resourceSubscriptions });

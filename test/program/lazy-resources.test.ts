@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import { ownTemplates } from "../../src/gateway/resources/own-uri.ts";
+import { callbacksListing, stateListings } from "../../src/gateway/resources/state-listings.ts";
 import { LazyResources } from "../../src/program/lazy-resources.ts";
 import { FakeResources, resource, watched } from "../server/fake-features.ts";
 
@@ -30,9 +31,10 @@ function start() {
 describe("LazyResources", () => {
   test("lists, templates, subscriptions and unknown resources make nothing", async () => {
     const { state, lazy } = start();
-    expect(await lazy.list(client)).toEqual([]);
+    expect(await lazy.list(client)).toEqual(stateListings);
     expect(await lazy.templates()).toEqual(ownTemplates);
     expect(lazy.canSubscribe(watched, client)).toBe(false);
+    expect(lazy.canSubscribe(callbacksListing.uri, client)).toBe(true);
     for (const uri of ["scorpiox://background/1", "test://a", "scorpiox://results/.."]) {
       expect(await lazy.read(uri, context)).toBeUndefined();
     }
@@ -42,6 +44,12 @@ describe("LazyResources", () => {
   test("a saved output may be older than the process", async () => {
     const { state, lazy } = start();
     expect(await lazy.read("scorpiox://results/a-b", context)).toBeUndefined();
+    expect(state.makings).toBe(1);
+  });
+
+  test("what is always there is read when there is nothing in it yet", async () => {
+    const { state, lazy } = start();
+    await lazy.read(callbacksListing.uri, context);
     expect(state.makings).toBe(1);
   });
 

@@ -1,12 +1,21 @@
 import { textOf } from "./messages.ts";
 import type { ServerMessage } from "./server.ts";
 
-/** The URIs of a `resources/list` reply. */
+/** The URIs of a `resources/list` reply, but those that are always there. */
 export function urisOf({ result }: ServerMessage): string[] {
   return resourcesOf(result).map(({ uri }) => String(uri));
 }
 
+/** Resources that have come to be; others are there from the start. */
 export function resourcesOf(
+  result: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown>[] {
+  return allResourcesOf(result).filter(({ uri }) =>
+    String(uri).includes("/", "scorpiox://".length),
+  );
+}
+
+export function allResourcesOf(
   result: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown>[] {
   const resources = result?.["resources"];

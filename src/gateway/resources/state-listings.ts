@@ -1,0 +1,17 @@
+import type { ResourceListing } from "../../protocol/resource-types.ts";
+
+/** The callbacks of the client that reads. */
+export const callbacksListing = {
+  uri: "scorpiox://callbacks",
+  name: "callbacks",
+  title: "Callbacks",
+  description: "Reminders that this client has set with SetCallback.",
+  mimeType: "text/plain",
+} as const satisfies ResourceListing;
+
+/** Resources that are always there, known before anything behind them is made; `StateResource` has their texts. */
+export const stateListings: readonly ResourceListing[] = [callbacksListing];
+
+export function isStateUri(uri: string): boolean {
+  return stateListings.some((listing) => listing.uri === uri);
+}
