@@ -33,7 +33,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   program: [
     "base",
     "attach",
-    "types:questions",
+    "questions",
     "images",
     "types:protocol",
     "auth",

@@ -407,6 +407,16 @@ export const shellDepthMax = 40;
 export const shellCharsMax = 64 * KIB;
 /** Programs in one command; each is held against each rule. */
 export const shellCommandsMax = 1000;
+/** Characters of a policy file: a thousand rules. */
+export const policyCharsMax = 256 * KIB;
+/** Rules of one file: each is held against each program of a command. */
+export const policyRulesMax = 1000;
+/** Characters of a pattern; paths are the longest. */
+export const policyPatternCharsMax = 1000;
+/** Files with rules are looked at this often at most. */
+export const policyLookMs = 1_000;
+/** Steps of holding a pattern against a word that is not wholly known; beyond, it counts as possible. */
+export const globWorkMax = 1_000_000;
 
 // ---- Skills ---------------------------------------------------------------------------------
 
@@ -516,3 +526,11 @@ export const resourceFileBytesMax = 5 * 1024 * 1024;
 
 /** How often files that clients have subscribed to are looked at: a person does not see a second. */
 export const fileLookMs = 1_000;
+
+/** A command's private folder that a killed server left is removed when it is this old. */
+export const privateFolderAgeMsMax = 24 * 60 * 60 * 1000;
+/** What the trial of a sandbox may take; it takes some 10 ms. */
+export const sandboxTrialMsMax = 10_000;
+
+/** How often the store is looked at for those who have subscribed to what another process may change. */
+export const stateLookMs = 1_000;

@@ -1,7 +1,9 @@
 import { modelKey } from "./callback-keys.ts";
 import { hooksEnabledKey, hooksTimeoutKey } from "./hook-keys.ts";
+import { sandboxKeys } from "./sandbox-keys.ts";
 import { booleanValue, integerValue, pathValue, profileNameValue } from "./value-types.ts";
 import type { ValueType } from "./value-types.ts";
+import { askBrowserKey } from "./question-keys.ts";
 import { skillKeys, skillSwitchKey } from "./skill-keys.ts";
 import { webKeys } from "./web-keys.ts";
 
@@ -21,6 +23,10 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   readonly unit?: string;
   readonly help: string;
   readonly project: ProjectPolicy;
+  /** Whether `value` only takes away from `current`, for `narrow`; absent: only switching off does. */
+  isNarrower?(value: T, current: T): boolean;
+  /** The strictest value, which counts where a bad one is written: a slip must open nothing. */
+  readonly whenBad?: string;
   /** The bare name counts in the environment too, besides `SCORPIOX_<name>`, when its value parses. */
   readonly published: boolean;
 }
@@ -105,7 +111,9 @@ export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
     clientBudgetKey,
     activeProfileKey,
     ...webKeys,
+    ...sandboxKeys,
     ...skillKeys,
+    askBrowserKey,
     modelKey,
     hooksEnabledKey,
     hooksTimeoutKey,

@@ -11,6 +11,15 @@ import {
 } from "./keys.ts";
 import type { Environment } from "./environment.ts";
 import type { Resolution } from "./resolution.ts";
+import {
+  type SandboxBackendName,
+  type SandboxModeName,
+  sandboxBackendKey,
+  sandboxKey,
+  sandboxNetworkKey,
+  sandboxWriteKey,
+} from "./sandbox-keys.ts";
+import { askBrowserKey } from "./question-keys.ts";
 import { additionalSkillsKey, skillKeyName, skillSwitchKey } from "./skill-keys.ts";
 import {
   chromePathKey,
@@ -35,6 +44,9 @@ export interface Settings {
   /** The hint given in sampling requests. */
   readonly model: string;
   readonly hooks: HookSettings;
+  /** What opens pages with questions: `auto`, `off`, or the path of a program. */
+  readonly askBrowser: string;
+  readonly sandbox: SandboxChoice;
   readonly web: WebSettings;
   readonly skills: SkillSettings;
   /** False when TOOLS or the tool's own switch is off. `toolName` as clients see it, for instance `Bash`. */
@@ -52,6 +64,15 @@ export interface SkillSettings {
   readonly additional: readonly string[];
   /** False when the skill's own switch is off. */
   isEnabled(skillName: string): boolean;
+}
+
+/** How commands are confined. */
+export interface SandboxChoice {
+  readonly mode: SandboxModeName;
+  readonly hasNetwork: boolean;
+  /** Absolute paths. */
+  readonly writable: readonly string[];
+  readonly backend: SandboxBackendName;
 }
 
 /** What ReadDocs and WebSearch run with; an empty value counts as none. */
@@ -76,9 +97,16 @@ export function createSettings(resolution: Resolution, env: Environment): Settin
     clientBudgetMs: resolution.valueOf(clientBudgetKey),
     activeProfile: resolution.valueOf(activeProfileKey) || undefined,
     model: resolution.valueOf(modelKey) ?? "sonnet",
+    askBrowser: resolution.valueOf(askBrowserKey) ?? "auto",
     hooks: {
       isEnabled: resolution.valueOf(hooksEnabledKey) ?? true,
       timeoutMs: (resolution.valueOf(hooksTimeoutKey) ?? 30) * 1000,
+    },
+    sandbox: {
+      mode: resolution.valueOf(sandboxKey) ?? "off",
+      hasNetwork: resolution.valueOf(sandboxNetworkKey) !== "off",
+      writable: listParts(resolution.valueOf(sandboxWriteKey) ?? ""),
+      backend: resolution.valueOf(sandboxBackendKey) ?? "auto",
     },
     web: createWebSettings(resolution),
     skills: createSkillSettings(resolution, env),

@@ -22,8 +22,12 @@ export interface ClientLimits {
 export interface ClientContext {
   readonly id: string;
   readonly limits: ClientLimits;
+  /** What it calls itself (`clientInfo.name`); outside text, never who it is. */
+  readonly name?: string | undefined;
   /** Where commands run: the client's first root, else `--cwd`, else the process's directory, else home. */
   workspaceDir(): Promise<string>;
+  /** The folders that the client offers, absolute; absent when it offers none. */
+  roots?(): Promise<readonly string[]>;
   /** Whose tasks and plans it sees: the id of a principal; absent for the user of this machine. */
   readonly owner?: string;
   /** Names the workspace in the place of its folder (`--workspace`). */

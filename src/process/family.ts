@@ -14,6 +14,9 @@ export interface Family {
   readonly isOverseen?: boolean;
 }
 
+/** Its value is a secret of the server: a command that sets it is ended like all others. */
+const handOverVariable = "SCORPIOX_HANDED_OVER";
+
 /** A look at the adopted is good for this long; what it missed is a stray at the next. */
 const collectEveryMs = 1;
 
@@ -34,6 +37,8 @@ export class Orphanage {
   readonly #directChildren = new Set<number>();
   #living: readonly ProcStat[] = [];
   #collectedAt = Number.NEGATIVE_INFINITY;
+  /** What programs have in their environment that were started for the user; undefined while there was none. */
+  #handOverMark: string | undefined;
   /** Strays that were asked to end. */
   #asked = new Set<number>();
 
@@ -44,6 +49,15 @@ export class Orphanage {
 
   removeDirectChild(pid: number): void {
     this.#directChildren.delete(pid);
+  }
+
+  /**
+   * A variable for a program that is the user's from its start, such as their browser: when it loses its parent and is
+   * given to us, neither it nor what it starts is ended.
+   */
+  handOverVariable(): Readonly<Record<string, string>> {
+    this.#handOverMark ??= crypto.randomUUID();
+    return { [handOverVariable]: this.#handOverMark };
   }
 
   add(family: Family): void {
@@ -95,9 +109,17 @@ export class Orphanage {
       const stat = readProcStat(pid);
       if (stat === undefined) continue;
       if (stat.state === "Z") this.#reap(pid);
-      else if (!this.#strangers.has(pid) && isDescendant(pid)) living.push(stat);
+      else if (this.#isOurs(pid)) living.push(stat);
     }
     return living;
+  }
+
+  #isOurs(pid: number): boolean {
+    if (this.#strangers.has(pid) || !isDescendant(pid)) return false;
+    const mark = this.#handOverMark;
+    if (mark === undefined || readProcVariable(pid, handOverVariable) !== mark) return true;
+    this.#strangers.add(pid);
+    return false;
   }
 
   #reap(pid: number): void {

@@ -7,6 +7,7 @@ import type { CallWatcher, GateStage, NoteSource } from "../gateway/gate/gate-st
 import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
+import type { Orphanage } from "../process/family.ts";
 import { PlanLook } from "../store/plan-look.ts";
 import { StoreClient } from "../store/worker/store-client.ts";
 import { Attach } from "./attach.ts";
@@ -14,6 +15,7 @@ import { Callbacks } from "./callbacks.ts";
 import { ServerHooks } from "./hooks.ts";
 import { createPlanService } from "./plan.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
+import { LazyQuestions } from "./questions.ts";
 import { createTaskService } from "./task-service.ts";
 
 export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
@@ -25,6 +27,7 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly running: RunningCalls;
   readonly reach: ClientReach;
   readonly supervisor: Supervisor;
+  readonly orphanage: Orphanage;
   /** That of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** False for tools of other servers. */
@@ -53,10 +56,10 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const { createStoreWorker: createWorker, storePath: path, warn } = parts;
   const store = new StoreClient({ createWorker, path, warn });
   const planLook = new PlanLook(path);
-  // `attach.terminals` is where questions are shown to people.
   const attach = new Attach(parts, () => services);
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
   const hooks = new ServerHooks(parts);
+  const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
   const services: StateServices = {
     tasks: createTaskService({ store, emit: parts.events.emit }),
     plan: createPlanService({
@@ -65,11 +68,12 @@ export function createStateServices(parts: StateParts): OpenStateServices {
       emit: parts.events.emit,
       notes: () => Promise.resolve([]),
     }),
-    questions: { ask: absent },
+    questions,
     skills: { load: absent },
     callbacks,
   };
   const close = async (): Promise<void> => {
+    questions.close();
     await hooks.close();
     callbacks.close();
     planLook.close();
@@ -87,6 +91,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
       hooks.warm();
     },
     endClient: (clientId) => {
+      questions.endClient(clientId);
       attach.endClient(clientId);
       callbacks.endClient(clientId);
       hooks.endClient(clientId);

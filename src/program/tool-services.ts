@@ -120,6 +120,7 @@ export class ToolServices {
       running,
       reach,
       supervisor: this.#supervisor,
+      orphanage,
       environment,
       isOwnTool: (toolName) => parts.cards.some((card) => card.listing.name === toolName),
     });

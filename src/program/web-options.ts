@@ -79,7 +79,8 @@ const browserVariables: readonly RegExp[] = [
   /^(?:NUMBER_OF_PROCESSORS|PROCESSOR_\w+|OS)$/i,
 ];
 
-function browserEnvironment(env: WebOptionsInput["env"], homeDir: string): Record<string, string> {
+/** The part of the environment that a browser gets. */
+export function browserEnvironment(env: WebOptionsInput["env"], homeDir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && browserVariables.some((allowed) => allowed.test(name))) {

@@ -17,7 +17,7 @@ export interface AskingCall {
   readonly client: {
     readonly id: string;
     /** What the client calls itself. */
-    readonly name?: string;
+    readonly name?: string | undefined;
     /** True when no terminal and no page of this machine is for it. */
     readonly isRemote?: boolean;
     workspaceDir(): Promise<string>;

@@ -129,7 +129,14 @@ async function shownTo(
   const askedAt = Date.now();
   // Whoever cannot name its folder can still ask.
   const workspace = await client.workspaceDir().catch(() => "");
-  return { id, questions, purpose, asker: client.name ?? client.id, workspace, askedAt };
+  return {
+    id,
+    questions,
+    purpose,
+    asker: client.name ?? "a client without a name",
+    workspace,
+    askedAt,
+  };
 }
 
 /** 64 random bits: enough never to meet another, and short enough to be written down. */

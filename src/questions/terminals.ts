@@ -5,7 +5,7 @@ export interface ShownQuestions {
   readonly id: string;
   readonly questions: readonly Question[];
   readonly purpose: QuestionsRequest["purpose"];
-  /** Who asks: the name of the client, else its id. Outside text. */
+  /** What the client that asks calls itself. Outside text. */
   readonly asker: string;
   /** The folder that the client works in. Outside text. */
   readonly workspace: string;

@@ -39,6 +39,7 @@ export class Session {
   readonly subscribedUris = new WatchedUris();
   #version: LegacyVersion | undefined;
   #limits: ClientLimits;
+  #clientName: string | undefined;
   #capabilities: ClientCapabilities = noClientCapabilities;
   #takesChannel = false;
   #isInitialized = false;
@@ -89,7 +90,8 @@ export class Session {
     this.#logLevel = "info";
     this.subscribedUris.clear();
     this.#roots.forget();
-    this.#limits = this.#profile.limitsFor(readName(params?.clientInfo));
+    this.#clientName = readName(params?.clientInfo);
+    this.#limits = this.#profile.limitsFor(this.#clientName);
     return this.#version;
   }
 
@@ -107,10 +109,9 @@ export class Session {
 
   /** Who asks a legacy request. Its questions about roots go out on the request's own lane. */
   legacyAsker(lane: Outbox): Asker {
-    return new LegacyAsker(
-      this,
-      this.#contextFor(() => this.#workspaceDir(lane)),
-    );
+    const client = this.#contextFor(this.#clientName, () => this.#workspaceDir(lane));
+    if (!this.#mayAskRoots) return new LegacyAsker(this, client);
+    return new LegacyAsker(this, { ...client, roots: () => this.#roots.folders(lane) });
   }
 
   /** Who asks a modern request: nothing of the session but the identity of the connection (modern.md section 1). */
@@ -118,11 +119,12 @@ export class Session {
     const { version, capabilities, clientName, logLevel } = envelope;
     const { fallbackDir } = this.#profile;
     const limits = this.#profile.limitsFor(clientName);
-    const client = this.#contextFor(() => Promise.resolve(fallbackDir), limits);
+    const client = this.#contextFor(clientName, () => Promise.resolve(fallbackDir), limits);
     return { version, client, capabilities, logLevel };
   }
 
   #contextFor(
+    name: string | undefined,
     workspaceDir: () => Promise<string>,
     limits: ClientLimits = this.#limits,
   ): ClientContext {
@@ -130,6 +132,7 @@ export class Session {
     return {
       id,
       limits,
+      name,
       workspaceDir,
       ...(mayUse === undefined ? {} : { mayUse }),
       ...(owner === undefined ? {} : { owner }),
@@ -138,9 +141,12 @@ export class Session {
     };
   }
 
+  get #mayAskRoots(): boolean {
+    return this.#capabilities.roots && this.#isInitialized;
+  }
+
   async #workspaceDir(lane: Outbox): Promise<string> {
-    const mayAsk = this.#capabilities.roots && this.#isInitialized;
-    return mayAsk ? this.#roots.directory(lane) : this.#profile.fallbackDir;
+    return this.#mayAskRoots ? this.#roots.directory(lane) : this.#profile.fallbackDir;
   }
 }
 

@@ -193,7 +193,9 @@ describe("loadConfig()", () => {
       activeProfile: undefined,
       model: "sonnet",
       skills: { additional: [], isEnabled: expect.any(Function) },
+      askBrowser: "auto",
       hooks: { isEnabled: true, timeoutMs: 30_000 },
+      sandbox: { mode: "off", hasNetwork: true, writable: [], backend: "auto" },
       web: {
         allowHosts: [],
         chromePath: undefined,

@@ -1,0 +1,66 @@
+import { messageOf } from "../base/errors.ts";
+import type { StateServices } from "../gateway/state-calls.ts";
+import type { Orphanage } from "../process/family.ts";
+import type { Questions } from "../questions/questions.ts";
+import type { Terminals } from "../questions/terminals.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
+
+export interface LazyQuestionsParts extends Pick<ToolServicesOptions, "start" | "env" | "warn"> {
+  readonly orphanage: Orphanage;
+  readonly terminals: Terminals;
+}
+
+/** Questions to the user; loaded with the first one. */
+export class LazyQuestions {
+  readonly #parts: LazyQuestionsParts;
+  #loading: Promise<Questions> | undefined;
+  #loaded: Questions | undefined;
+  #isClosed = false;
+
+  constructor(parts: LazyQuestionsParts) {
+    this.#parts = parts;
+  }
+
+  readonly ask: StateServices["questions"]["ask"] = async (request, asking) => {
+    this.#loading ??= this.#load();
+    const questions = await this.#loading;
+    if (this.#isClosed) return { outcome: "unavailable" };
+    return questions.ask(request, asking);
+  };
+
+  /** The client is gone: its questions are taken back. */
+  endClient(clientId: string): void {
+    this.#loaded?.endClient(clientId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#loaded?.close();
+  }
+
+  async #load(): Promise<Questions> {
+    const [{ Questions: Made }, { PageRung }, { terminalRung }, { createPageBrowser }] =
+      await Promise.all([
+        import("../questions/questions.ts"),
+        import("../questions/page/page-rung.ts"),
+        import("../questions/terminal-rung.ts"),
+        import("./page-browser.ts"),
+      ]);
+    const { start, env, warn, orphanage, terminals } = this.#parts;
+    const browser = createPageBrowser({
+      setting: start.config.settings.askBrowser,
+      env,
+      homeDir: start.dirs.homeDir,
+      platform: process.platform,
+      orphanage,
+    });
+    const terminal = terminalRung(terminals);
+    const page = new PageRung(browser);
+    this.#loaded = new Made({
+      // A page that opens by itself to have something allowed would teach people to allow.
+      localRungs: (purpose) => (purpose === "question" ? [terminal, page] : [terminal]),
+      onFailure: (error) => warn(`A question could not be shown: ${messageOf(error)}`),
+    });
+    return this.#loaded;
+  }
+}

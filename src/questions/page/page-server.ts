@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import type { Server } from "bun";
+
+import { questionPageLingerMs, questionPostBytesMax, questionStateMs } from "../../base/limits.ts";
+import { gone, type QuestionPage } from "./question-page.ts";
+
+/**
+ * Serves the pages of open questions on 127.0.0.1, each under an address of its own. It listens only while there is
+ * one, on a port that the system chooses.
+ */
+export class PageServer {
+  readonly #pages = new Map<string, QuestionPage>();
+  #server: Server<undefined> | undefined;
+
+  /** Serves the page from now on, and returns its address. @throws Error when the system lets nobody listen */
+  add(page: QuestionPage): string {
+    this.#server ??= this.#listen();
+    this.#pages.set(page.path, page);
+    return `${this.#origin}${page.path}`;
+  }
+
+  /** The page is over. Who looks at it is told; replies that are on their way get there. */
+  delete(page: QuestionPage): void {
+    page.close();
+    this.#pages.delete(page.path);
+    if (this.#pages.size === 0) this.#stop();
+  }
+
+  get #origin(): string {
+    return `http://127.0.0.1:${this.#server?.port ?? 0}`;
+  }
+
+  #listen(): Server<undefined> {
+    return Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      maxRequestBodySize: questionPostBytesMax,
+      fetch: (request) => this.#handle(request),
+      error: () => new Response(null, { status: 500 }),
+    });
+  }
+
+  #stop(): void {
+    const server = this.#server;
+    this.#server = undefined;
+    void server?.stop();
+    setTimeout(() => void server?.stop(true), questionPageLingerMs).unref();
+  }
+
+  async #handle(request: Request): Promise<Response> {
+    const nonce = randomBytes(16).toString("base64url");
+    const response = await this.#answer(request, nonce);
+    for (const [name, value] of Object.entries(headers(nonce))) response.headers.set(name, value);
+    return response;
+  }
+
+  /** Another site's page may reach this port: its requests have another Host, Origin or purpose. */
+  #answer(request: Request, nonce: string): Response | Promise<Response> {
+    const host = this.#origin.slice("http://".length);
+    if (request.headers.get("Host") !== host) return new Response(null, { status: 421 });
+    const { pathname, search } = new URL(request.url);
+    const page = this.#pages.get(pathname);
+    const cookies = request.headers.get("Cookie") ?? "";
+    switch (request.method) {
+      case "GET":
+        if (page === undefined) return gone(nonce);
+        if (search === "?state") return page.state(cookies, questionStateMs);
+        return page.show(cookies, nonce);
+      case "POST":
+        return this.#post(request, page, cookies, nonce);
+      default:
+        return new Response(null, { status: 405, headers: { Allow: "GET, POST" } });
+    }
+  }
+
+  async #post(
+    request: Request,
+    page: QuestionPage | undefined,
+    cookies: string,
+    nonce: string,
+  ): Promise<Response> {
+    const { headers: sent } = request;
+    const site = sent.get("Sec-Fetch-Site");
+    const isOwn = sent.get("Origin") === this.#origin && (site === null || site === "same-origin");
+    if (!isOwn) return new Response(null, { status: 403 });
+    const type = sent.get("Content-Type")?.split(";")[0]?.trim();
+    if (type !== "application/x-www-form-urlencoded") return new Response(null, { status: 415 });
+    if (page === undefined) return gone(nonce);
+    return page.post(cookies, await request.text(), nonce);
+  }
+}
+
+/** Nothing from elsewhere, no frame around it, kept nowhere; nobody is told the address. */
+function headers(nonce: string): Readonly<Record<string, string>> {
+  return {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy":
+      `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; ` +
+      `connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    // Not "no-referrer": browsers leave the origin out of a form that is sent then.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+  };
+}

@@ -1,0 +1,22 @@
+/** Text in an element or an attribute: nothing in it can end either. */
+export function escapeText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}
+
+/** Text in an element; characters that nobody sees are shown by their numbers. */
+export function escapeHtml(text: string): string {
+  return escapeText(text).replaceAll(invisible, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `<span class="code">U+${code.toString(16).toUpperCase().padStart(4, "0")}</span>`;
+  });
+}
+
+/** What could make a question look like another one: controls, marks that turn text around, tags. */
+const invisible =
+  /(?![\t\n])[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\u{E0000}-\u{E007F}]/gu;
