@@ -29,7 +29,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   gateway: ["base", "protocol", "background", "types:web", "types:tools", "types:workers"],
   policy: ["base", "background", "types:gateway"],
   server: ["base", "protocol", "types:auth", "gateway", "transport"],
-  cli: ["base", "protocol", "config", "transport", "web", "types:gateway", "types:policy"],
+  cli: ["base", "protocol", "config", "transport", "web", "types:gateway", "policy"],
   program: [
     "base",
     "attach",

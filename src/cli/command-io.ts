@@ -21,4 +21,4 @@ export interface TextOutput {
 }
 
 /** The exit codes of every command. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, notFound: 3 } as const;
+export const exitCodes = { done: 0, failed: 1, usage: 2, notFound: 3, needsApproval: 4 } as const;

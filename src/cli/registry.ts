@@ -84,6 +84,26 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/profile-off.ts")).profileOffCommand,
   },
   {
+    name: "hooks list",
+    summary: "List the hooks, and why one is not run",
+    load: async () => (await import("./commands/hooks-list.ts")).hooksListCommand,
+  },
+  {
+    name: "hooks approve",
+    summary: "Let hooks of the project run",
+    load: async () => (await import("./commands/hooks-approve.ts")).hooksApproveCommand,
+  },
+  {
+    name: "hooks revoke",
+    summary: "Withdraw the approval of hooks of the project",
+    load: async () => (await import("./commands/hooks-revoke.ts")).hooksRevokeCommand,
+  },
+  {
+    name: "hooks emit",
+    summary: "Run the hooks of an event",
+    load: async () => (await import("./commands/hooks-emit.ts")).hooksEmitCommand,
+  },
+  {
     name: "version",
     summary: "Print the version",
     load: async () => (await import("./commands/version.ts")).versionCommand,

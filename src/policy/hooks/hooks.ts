@@ -93,14 +93,8 @@ export class Hooks {
     this.#closing.abort();
   }
 
-  async #prepare({
-    eventName,
-    clientId,
-    cwd,
-    data,
-    timeoutMs,
-    ...occasion
-  }: HookOccasion): Promise<HookRun> {
+  async #prepare(occasion: HookOccasion): Promise<HookRun> {
+    const { clientId, cwd, data, timeoutMs } = occasion;
     const { sessions, instanceId } = this.#parts;
     const folder = await cwd();
     const sessionId = sessionIdOf(instanceId, clientId);

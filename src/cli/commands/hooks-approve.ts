@@ -1,0 +1,76 @@
+import type { HookToApprove } from "../../policy/hooks/survey-hooks.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { keyOf, type ProjectHooks, readProjectHooks } from "../hook-rows.ts";
+import { jsonFlag } from "../json-flag.ts";
+import type { Printer } from "../print.ts";
+import { saysYes } from "../says-yes.ts";
+import { directoryFlags, readStartUp } from "../start-up.ts";
+
+/** Of each hook so much is shown; whoever wants more opens the file. */
+const linesShownMax = 20;
+const lineCharsMax = 200;
+
+export const hooksApproveCommand: Command = {
+  usage: "[EVENT/NAME ...] [--yes]",
+  description:
+    "Shows the hooks of the project that are not approved, or were changed since, and asks whether they may run.\n" +
+    "What is approved is the content: a hook that is changed has to be approved again.",
+  flags: {
+    yes: { kind: "switch", help: "Approve without asking." },
+    ...jsonFlag,
+    ...directoryFlags,
+  },
+  arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  async run(context) {
+    const { args, io, print } = context;
+    const project = await readProjectHooks(readStartUp(args, io), args.positionals);
+    const waiting = project.hooks.filter(({ row }) => row.state !== "ready");
+    if (args.has("json")) print.json(waiting.map(({ row }) => row));
+    else for (const hook of waiting) showHook(hook, print);
+    if (waiting.length === 0) {
+      print.note("There is nothing to approve.");
+      return exitCodes.done;
+    }
+    if (!(await isApproved(context, waiting.length))) return exitCodes.needsApproval;
+    await approve(project, waiting);
+    print.note(`Approved: ${waiting.map(({ row }) => keyOf(row)).join(", ")}`);
+    return exitCodes.done;
+  },
+};
+
+function showHook({ row, content }: HookToApprove, print: Printer): void {
+  const lines = new TextDecoder().decode(content).trimEnd().split("\n");
+  print.line(`${keyOf(row)}  (${row.state})`);
+  print.line(`  file    ${row.path}`);
+  print.line(`  size    ${content.length} bytes`);
+  print.line(`  sha256  ${row.sha256 ?? ""}`);
+  for (const line of lines.slice(0, linesShownMax)) print.line(`  | ${shown(line)}`);
+  if (lines.length > linesShownMax) print.line(`  … ${lines.length - linesShownMax} more lines`);
+}
+
+function shown(line: string): string {
+  if (line.length <= lineCharsMax) return line;
+  const cut = line.slice(0, lineCharsMax).toWellFormed();
+  return `${cut} … ${line.length - lineCharsMax} more characters`;
+}
+
+async function isApproved({ args, io, print }: CommandContext, count: number): Promise<boolean> {
+  if (args.has("yes")) return true;
+  const what = count === 1 ? "this hook" : `these ${count} hooks`;
+  if (io.stdinIsTerminal && (await saysYes(io, `Let ${what} run in this project?`))) return true;
+  const remedy = io.stdinIsTerminal ? "" : " Look at what is shown and run this again with --yes.";
+  print.note(`Nothing was approved.${remedy}`);
+  return false;
+}
+
+/** What was approved before stays so, as far as it is still there. */
+async function approve(
+  { approvals, hooks }: ProjectHooks,
+  waiting: readonly HookToApprove[],
+): Promise<void> {
+  const digests = new Map(await approvals.read());
+  for (const { row } of hooks) if (row.state === "changed") digests.delete(keyOf(row));
+  for (const { row } of waiting) if (row.sha256 !== null) digests.set(keyOf(row), row.sha256);
+  await approvals.write(digests);
+}

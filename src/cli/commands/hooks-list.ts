@@ -1,0 +1,35 @@
+import type { HookRow } from "../../policy/hooks/survey-hooks.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command } from "../command.ts";
+import { keyOf, readHookRows } from "../hook-rows.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { directoryFlags, readStartUp } from "../start-up.ts";
+
+export const hooksListCommand: Command = {
+  usage: "[FLAGS]",
+  description:
+    "Lists the files in ~/.scorpiox/hooks and in the .scorpiox/hooks of the project, in the order in which they run,\n" +
+    "and why a file is not run. A project's hook is run when it is approved: hooks approve.",
+  flags: { ...jsonFlag, ...directoryFlags },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print }) {
+    const start = readStartUp(args, io);
+    const rows = await readHookRows(start);
+    const { isEnabled } = start.config.settings.hooks;
+    if (args.has("json")) print.json({ enabled: isEnabled, hooks: rows });
+    else for (const line of linesOf(rows)) print.line(line);
+    if (!isEnabled) print.note("Hooks are switched off: HOOKS_ENABLED is false.");
+    else if (rows.length === 0) print.note("There are no hooks.");
+    return exitCodes.done;
+  },
+};
+
+function linesOf(rows: readonly HookRow[]): readonly string[] {
+  const names = rows.map(keyOf);
+  const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
+  return rows.map((row, index) => {
+    const state = row.reason === null ? row.state : `${row.state}: ${row.reason}`;
+    const name = (names[index] ?? "").padEnd(width);
+    return `${name}  ${row.scope.padEnd(7)}  ${(row.mode ?? "-").padEnd(6)}  ${state}`;
+  });
+}
