@@ -531,6 +531,3 @@ export const fileLookMs = 1_000;
 export const privateFolderAgeMsMax = 24 * 60 * 60 * 1000;
 /** What the trial of a sandbox may take; it takes some 10 ms. */
 export const sandboxTrialMsMax = 10_000;
-
-/** How often the store is looked at for those who have subscribed to what another process may change. */
-export const stateLookMs = 1_000;

@@ -39,4 +39,21 @@ export class LazyResources implements ResourceProvider {
   canSubscribe(uri: string, client: ClientContext): boolean {
     return isStateUri(uri) || this.#parts.made()?.canSubscribe(uri, client) === true;
   }
+
+  /** What is there from the start is made to be watched: another process may change it. */
+  watch(uri: string, client: ClientContext): () => void {
+    let end: (() => void) | undefined;
+    let isOver = false;
+    const begin = (provider: ResourceProvider): void => {
+      if (!isOver) end = provider.watch?.(uri, client);
+    };
+    const made = this.#parts.made();
+    if (made !== undefined) begin(made);
+    // What goes wrong is told to the next who reads it.
+    else if (isStateUri(uri)) this.#parts.make().then(begin, () => {});
+    return () => {
+      isOver = true;
+      end?.();
+    };
+  }
 }

@@ -1,38 +1,93 @@
-import type { StateScope } from "../base/server-events.ts";
-import type { CallRequest } from "../gateway/call.ts";
+import type { EventStream, StateScope } from "../base/server-events.ts";
+import type { CallRequest, ClientContext } from "../gateway/call.ts";
+import { LookedAt } from "../gateway/resources/looked-at.ts";
+import { planResource } from "../gateway/resources/plan-resource.ts";
+import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import { scopeOf } from "../gateway/state-scope.ts";
 import { workspaceDirOf } from "../gateway/workspace-dir.ts";
-import {
-  type KeptPlan,
-  PlanKeeper,
-  type PlanKeeperParts,
-  type PlanPlace,
-  type PlanStore,
-} from "../plan/plan-keeper.ts";
+import { type KeptPlan, PlanKeeper, type PlanPlace } from "../plan/plan-keeper.ts";
+import { readPlanFile } from "../plan/read-plan-file.ts";
+import { PlanLook } from "../store/plan-look.ts";
 import type { StoreClient } from "../store/worker/store-client.ts";
-import type { Stored } from "../store/worker/store-link.ts";
 import type { PlanReply, PlanState } from "../tools/plan-service.ts";
+import { StoredPlans } from "./stored-plans.ts";
 
-export interface PlanParts extends Omit<PlanKeeperParts, "store"> {
+export interface PlansParts {
   readonly store: StoreClient;
+  readonly storePath: string;
+  readonly scorpioxDir: string;
+  readonly events: EventStream;
   /** What commands may and may not do in plan mode on this system; one sentence each. */
   readonly notes: () => Promise<readonly string[]>;
 }
 
-/** Plan mode as handlers ask for it. */
-export function createPlanService({ store, notes, ...parts }: PlanParts): StateServices["plan"] {
-  const kept = new StoredPlans(store);
-  const keeper = new PlanKeeper({ ...parts, store: kept });
-  const replyOf = async (plan: KeptPlan | undefined): Promise<PlanReply> => {
-    const held = plan === undefined ? [] : await notes();
-    return { state: stateOf(plan), notes: [...held, ...kept.takeNotices()] };
-  };
+/** Plan mode as the rest of the server sees it: for handlers, for commands, as a resource. */
+export class Plans {
+  readonly service: StateServices["plan"];
+  readonly resource: StateResource;
+  readonly #look: PlanLook;
+  readonly #events: EventStream;
+
+  constructor({ store, storePath, scorpioxDir, events, notes }: PlansParts) {
+    this.#look = new PlanLook(storePath);
+    this.#events = events;
+    const kept = new StoredPlans(store);
+    const keeper = new PlanKeeper({ store: kept, scorpioxDir, emit: events.emit });
+    this.service = createService(keeper, async (plan) => {
+      const held = plan === undefined ? [] : await notes();
+      return { state: stateOf(plan), notes: [...held, ...kept.takeNotices()] };
+    });
+    this.resource = planResource({
+      async plan(client) {
+        const plan = await keeper.get(await placeOf(client));
+        const text =
+          plan === undefined ? null : await readPlanFile(plan.planFile).catch(() => null);
+        return { state: stateOf(plan), text };
+      },
+      watch: (client, tell) => this.#watch(client, tell),
+    });
+  }
+
+  /** What every command asks for; see `PlanLook`. */
+  async lookFor(client: ClientContext): Promise<ReturnType<PlanLook["look"]>> {
+    return this.#look.look(await scopeOf(client));
+  }
+
+  close(): void {
+    this.#look.close();
+  }
+
+  #watch(client: ClientContext, tell: () => void): () => void {
+    let looked: LookedAt | undefined;
+    let isOver = false;
+    const begin = (scope: StateScope): void => {
+      if (isOver) return;
+      looked = new LookedAt(() => JSON.stringify(this.#look.look(scope)), tell);
+    };
+    // A workspace that cannot be named has no plan either.
+    scopeOf(client).then(begin, () => {});
+    const stopListening = this.#events.listen(({ kind }) => {
+      if (kind === "plan") looked?.lookNow();
+    });
+    return () => {
+      isOver = true;
+      stopListening();
+      looked?.stop();
+    };
+  }
+}
+
+function createService(
+  keeper: PlanKeeper,
+  replyOf: (plan: KeptPlan | undefined) => Promise<PlanReply>,
+): StateServices["plan"] {
+  const placeFor = ({ client }: CallRequest): Promise<PlanPlace> => placeOf(client);
   return {
-    status: async (call) => replyOf(await keeper.get(await placeOf(call))),
-    read: async ({ planFile }, call) => keeper.read(await placeOf(call), planFile),
+    status: async (call) => replyOf(await keeper.get(await placeFor(call))),
+    read: async ({ planFile }, call) => keeper.read(await placeFor(call), planFile),
     async change(change, call) {
-      const place = await placeOf(call);
+      const place = await placeFor(call);
       if (change.action === "enter") {
         return replyOf(await keeper.enter(place, change.goal, change.planFile));
       }
@@ -42,40 +97,7 @@ export function createPlanService({ store, notes, ...parts }: PlanParts): StateS
   };
 }
 
-/** Plan mode in the store. What must be known of its file is said with the next reply. */
-class StoredPlans implements PlanStore {
-  readonly #store: StoreClient;
-  readonly #notices = new Set<string>();
-
-  constructor(store: StoreClient) {
-    this.#store = store;
-  }
-
-  async get(scope: StateScope): Promise<KeptPlan | undefined> {
-    return this.#noted(await this.#store.call("plans.get", { scope })) ?? undefined;
-  }
-
-  async setIfAbsent(scope: StateScope, plan: KeptPlan): Promise<boolean> {
-    return this.#noted(await this.#store.call("plans.set", { scope, plan })).isSet;
-  }
-
-  async clear(scope: StateScope): Promise<KeptPlan | undefined> {
-    return this.#noted(await this.#store.call("plans.clear", { scope })) ?? undefined;
-  }
-
-  takeNotices(): readonly string[] {
-    const notices = [...this.#notices];
-    this.#notices.clear();
-    return notices;
-  }
-
-  #noted<Value>({ value, notices }: Stored<Value>): Value {
-    for (const notice of notices) this.#notices.add(notice);
-    return value;
-  }
-}
-
-async function placeOf({ client }: CallRequest): Promise<PlanPlace> {
+async function placeOf(client: ClientContext): Promise<PlanPlace> {
   const [scope, workspaceDir] = await Promise.all([scopeOf(client), workspaceDirOf(client)]);
   return { scope, workspaceDir };
 }

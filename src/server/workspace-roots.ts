@@ -7,11 +7,14 @@ import type { Outbox } from "./outbox.ts";
 /** A late list of roots is still used if it comes within this; calls wait `rootsReplyMsMax` only. */
 const lateReplyMsMax = 60_000;
 
+/** More than any editor has open; each is looked up for each file that is read. */
+const rootsMax = 100;
+
 /** The directory that a legacy client offers as its first `file://` root, asked for once (legacy.md section 4). */
 export class WorkspaceRoots {
   readonly #requests: ClientRequests;
   readonly #fallbackDir: string;
-  #firstRoot: string | undefined;
+  #folders: readonly string[] = [];
   #waiting: Promise<void> | undefined;
   /** How often the client was asked. */
   #asked = 0;
@@ -23,12 +26,18 @@ export class WorkspaceRoots {
 
   /** The first root, or the fallback when there is none or the client takes too long. Asked on `lane`. */
   async directory(lane: Outbox): Promise<string> {
+    const [first = this.#fallbackDir] = await this.folders(lane);
+    return first;
+  }
+
+  /** All roots that are folders of this machine; none when the client takes too long. Asked on `lane`. */
+  async folders(lane: Outbox): Promise<readonly string[]> {
     if (this.#waiting === undefined) {
       this.#asked += 1;
       this.#waiting = this.#ask(lane, this.#asked);
     }
     await this.#waiting;
-    return this.#firstRoot ?? this.#fallbackDir;
+    return this.#folders;
   }
 
   /** The list has changed: the next call asks again. */
@@ -40,27 +49,26 @@ export class WorkspaceRoots {
   #ask(lane: Outbox, number: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = startTimer(rootsReplyMsMax, resolve);
-    const take = (root: string | undefined): void => {
+    const take = (folders: readonly string[]): void => {
       // A late answer must not undo a newer one: commands would run in another folder.
-      if (number === this.#asked) this.#firstRoot = root;
+      if (number === this.#asked) this.#folders = folders;
       timer.stop();
       resolve();
     };
     this.#requests.request(lane, "roots/list", undefined, lateReplyMsMax).then(
-      (result) => take(firstDirectory(result)),
-      () => take(undefined),
+      (result) => take(foldersIn(result)),
+      () => take([]),
     );
     return promise;
   }
 }
 
-function firstDirectory(result: unknown): string | undefined {
-  if (!isObject(result) || !Array.isArray(result.roots)) return undefined;
-  for (const root of result.roots as readonly unknown[]) {
+function foldersIn(result: unknown): readonly string[] {
+  if (!isObject(result) || !Array.isArray(result.roots)) return [];
+  return (result.roots as readonly unknown[]).slice(0, rootsMax).flatMap((root) => {
     const path = isObject(root) ? pathOf(root.uri) : undefined;
-    if (path !== undefined) return path;
-  }
-  return undefined;
+    return path === undefined ? [] : [path];
+  });
 }
 
 /** Undefined for anything but a usable `file:` URI; roots come from outside. */

@@ -14,6 +14,7 @@ import { TaskUpdates } from "./task-updates.ts";
 export interface OwnResourcesParts {
   readonly supervisor: Supervisor;
   readonly savedOutputs: SavedOutputs;
+  readonly changes: Changes;
   /** Listed first, in their order. */
   readonly state: readonly StateResource[];
 }
@@ -42,7 +43,15 @@ export class OwnResources implements ResourceProvider {
 
   async read(uri: string, { client }: RequestContext): Promise<ResourceReading | undefined> {
     const text = await this.#textOf(uri, client);
-    return text === undefined ? undefined : { contents: [{ uri, mimeType: "text/plain", text }] };
+    if (text === undefined) return undefined;
+    const mimeType = this.#stateOf(uri)?.listing.mimeType ?? "text/plain";
+    return { contents: [{ uri, mimeType, text }] };
+  }
+
+  watch(uri: string, client: ClientContext): () => void {
+    const { changes } = this.#parts;
+    const change = { kind: "resource", uri, clientId: client.id } as const;
+    return this.#stateOf(uri)?.watch?.(client, () => changes.emit(change)) ?? nothingToEnd;
   }
 
   /** A saved output does not change any more. */
@@ -73,6 +82,8 @@ export class OwnResources implements ResourceProvider {
     return tasks.find(({ id }) => id === own.taskId);
   }
 }
+
+function nothingToEnd(): void {}
 
 /** Tells whoever listens of a new background task, then of its output and of its end. */
 export function announceTask(changes: Changes, clientId: string, task: BackgroundTask): void {

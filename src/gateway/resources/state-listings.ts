@@ -9,8 +9,17 @@ export const callbacksListing = {
   mimeType: "text/plain",
 } as const satisfies ResourceListing;
 
+/** Plan mode in the workspace of the client that reads. */
+export const planListing = {
+  uri: "scorpiox://plan",
+  name: "plan",
+  title: "Plan",
+  description: "Whether plan mode is active in this workspace, and its plan.",
+  mimeType: "application/json",
+} as const satisfies ResourceListing;
+
 /** Resources that are always there, known before anything behind them is made; `StateResource` has their texts. */
-export const stateListings: readonly ResourceListing[] = [callbacksListing];
+export const stateListings: readonly ResourceListing[] = [planListing, callbacksListing];
 
 export function isStateUri(uri: string): boolean {
   return stateListings.some((listing) => listing.uri === uri);

@@ -5,4 +5,6 @@ import type { ClientContext } from "../call.ts";
 export interface StateResource {
   readonly listing: ResourceListing;
   text(client: ClientContext): Promise<string>;
+  /** Calls `tell` when what another process may change has changed, until the return value is called. */
+  watch?(client: ClientContext, tell: () => void): () => void;
 }

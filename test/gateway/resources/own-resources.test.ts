@@ -24,7 +24,7 @@ async function readText(resources: OwnResources, uri: string): Promise<string | 
 }
 
 function resourcesOf({ supervisor, savedOutputs }: SupervisorHarness): OwnResources {
-  return new OwnResources({ supervisor, savedOutputs, state: [] });
+  return new OwnResources({ supervisor, savedOutputs, changes: new Changes(), state: [] });
 }
 
 describe("OwnResources, background tasks", () => {
@@ -145,7 +145,12 @@ test("OwnResources, what is kept for a client, is always there and comes first",
   const listing = { uri: "scorpiox://notes", name: "notes" };
   const { supervisor, savedOutputs } = harness;
   const text = ({ id }: { readonly id: string }): Promise<string> => Promise.resolve(`of ${id}`);
-  const resources = new OwnResources({ supervisor, savedOutputs, state: [{ listing, text }] });
+  const resources = new OwnResources({
+    supervisor,
+    savedOutputs,
+    changes: new Changes(),
+    state: [{ listing, text }],
+  });
   await harness.background("true");
   expect((await resources.list(me.client)).map(({ uri }) => uri)).toEqual([
     listing.uri,

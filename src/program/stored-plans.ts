@@ -1,0 +1,37 @@
+import type { StateScope } from "../base/server-events.ts";
+import type { KeptPlan, PlanStore } from "../plan/plan-keeper.ts";
+import type { StoreClient } from "../store/worker/store-client.ts";
+import type { Stored } from "../store/worker/store-link.ts";
+
+/** Plan mode in the store. What must be known of its file is said with the next reply. */
+export class StoredPlans implements PlanStore {
+  readonly #store: StoreClient;
+  readonly #notices = new Set<string>();
+
+  constructor(store: StoreClient) {
+    this.#store = store;
+  }
+
+  async get(scope: StateScope): Promise<KeptPlan | undefined> {
+    return this.#noted(await this.#store.call("plans.get", { scope })) ?? undefined;
+  }
+
+  async setIfAbsent(scope: StateScope, plan: KeptPlan): Promise<boolean> {
+    return this.#noted(await this.#store.call("plans.set", { scope, plan })).isSet;
+  }
+
+  async clear(scope: StateScope): Promise<KeptPlan | undefined> {
+    return this.#noted(await this.#store.call("plans.clear", { scope })) ?? undefined;
+  }
+
+  takeNotices(): readonly string[] {
+    const notices = [...this.#notices];
+    this.#notices.clear();
+    return notices;
+  }
+
+  #noted<Value>({ value, notices }: Stored<Value>): Value {
+    for (const notice of notices) this.#notices.add(notice);
+    return value;
+  }
+}
