@@ -8,12 +8,11 @@ import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import type { Orphanage } from "../process/family.ts";
-import { PlanLook } from "../store/plan-look.ts";
 import { StoreClient } from "../store/worker/store-client.ts";
 import { Attach } from "./attach.ts";
 import { Callbacks } from "./callbacks.ts";
 import { ServerHooks } from "./hooks.ts";
-import { createPlanService } from "./plan.ts";
+import { Plans } from "./plan.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 import { LazyQuestions } from "./questions.ts";
 import { createTaskService } from "./task-service.ts";
@@ -55,19 +54,20 @@ const absent = (): Promise<never> =>
 export function createStateServices(parts: StateParts): OpenStateServices {
   const { createStoreWorker: createWorker, storePath: path, warn } = parts;
   const store = new StoreClient({ createWorker, path, warn });
-  const planLook = new PlanLook(path);
+  const plans = new Plans({
+    store,
+    storePath: path,
+    scorpioxDir: parts.start.dirs.scorpioxDir,
+    events: parts.events,
+    notes: () => Promise.resolve([]),
+  });
   const attach = new Attach(parts, () => services);
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
   const hooks = new ServerHooks(parts);
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
   const services: StateServices = {
     tasks: createTaskService({ store, emit: parts.events.emit }),
-    plan: createPlanService({
-      store,
-      scorpioxDir: parts.start.dirs.scorpioxDir,
-      emit: parts.events.emit,
-      notes: () => Promise.resolve([]),
-    }),
+    plan: plans.service,
     questions,
     skills: { load: absent },
     callbacks,
@@ -76,7 +76,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     questions.close();
     await hooks.close();
     callbacks.close();
-    planLook.close();
+    plans.close();
     await attach.close();
     await store[Symbol.asyncDispose]();
   };
@@ -84,7 +84,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     services,
     stages: [...hooks.stages],
     notes: [callbacks.notes],
-    resources: [callbacks.resource],
+    resources: [plans.resource, callbacks.resource],
     watchers: [attach.watcher],
     warm: () => {
       attach.warm();

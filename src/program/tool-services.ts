@@ -127,6 +127,7 @@ export class ToolServices {
     this.resources = new OwnResources({
       supervisor: this.#supervisor,
       savedOutputs,
+      changes,
       state: this.#state.resources,
     });
     const toolRouter = new ToolRouter({
