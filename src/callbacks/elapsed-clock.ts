@@ -12,7 +12,7 @@ export interface TimeSources {
 
 /**
  * Time that has passed, sleep of the machine included. The time of day is not looked at: setting the clock, forward or
- * back, changes nothing. After a sleep it may lag by up to two seconds, and is never ahead.
+ * back, changes nothing. After sleeps it may lag by up to three seconds, and is never ahead.
  */
 export class ElapsedClock {
   readonly #sources: TimeSources;
