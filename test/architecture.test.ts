@@ -22,7 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   skills: ["base", "config"],
   web: ["base", "store"],
   plan: ["base"],
-  tools: ["base", "images", "skills", "types:protocol", "web"],
+  tools: ["base", "types:store", "images", "skills", "types:protocol", "web"],
   workers: ["base", "protocol", "tools"],
   questions: ["base", "protocol", "types:tools"],
   attach: ["base", "transport", "background", "types:questions", "types:tools"],

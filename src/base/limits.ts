@@ -415,6 +415,8 @@ export const policyRulesMax = 1000;
 export const policyPatternCharsMax = 1000;
 /** Files with rules are looked at this often at most. */
 export const policyLookMs = 1_000;
+/** Words of a command that are looked up as paths: a few system calls each. */
+export const policyLookupsMax = 500;
 /** Steps of holding a pattern against a word that is not wholly known; beyond, it counts as possible. */
 export const globWorkMax = 1_000_000;
 
@@ -479,6 +481,8 @@ export const tasksMax = 50_000;
 export const taskStepsMax = 1_000;
 /** Tasks that are looked at for one reply: a line has 40 characters at least, and a result 30,000 by default. */
 export const tasksShownMax = 1_000;
+/** Characters of the tasks in their resource, which a person reads or a program: more than a model takes. */
+export const tasksResourceCharsMax = 200_000;
 /** Changes of other processes reach who has subscribed within this; a look takes microseconds. */
 export const stateLookMs = 1_000;
 

@@ -1,8 +1,8 @@
 import type { EventStream, StateScope } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../gateway/call.ts";
-import { LookedAt } from "../gateway/resources/looked-at.ts";
 import { planResource } from "../gateway/resources/plan-resource.ts";
 import type { StateResource } from "../gateway/resources/state-resource.ts";
+import { watchScope } from "../gateway/resources/watch-scope.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import { scopeOf } from "../gateway/state-scope.ts";
 import { workspaceDirOf } from "../gateway/workspace-dir.ts";
@@ -59,22 +59,8 @@ export class Plans {
   }
 
   #watch(client: ClientContext, tell: () => void): () => void {
-    let looked: LookedAt | undefined;
-    let isOver = false;
-    const begin = (scope: StateScope): void => {
-      if (isOver) return;
-      looked = new LookedAt(() => JSON.stringify(this.#look.look(scope)), tell);
-    };
-    // A workspace that cannot be named has no plan either.
-    scopeOf(client).then(begin, () => {});
-    const stopListening = this.#events.listen(({ kind }) => {
-      if (kind === "plan") looked?.lookNow();
-    });
-    return () => {
-      isOver = true;
-      stopListening();
-      looked?.stop();
-    };
+    const look = (scope: StateScope): string => JSON.stringify(this.#look.look(scope));
+    return watchScope({ look, events: this.#events, kind: "plan" }, client, tell);
   }
 }
 

@@ -4,18 +4,21 @@ import type { Supervisor } from "../background/supervisor.ts";
 import type { Changes } from "../gateway/changes.ts";
 import type { ClientReach } from "../gateway/client-reach.ts";
 import type { CallWatcher, GateStage, NoteSource } from "../gateway/gate/gate-stage.ts";
+import type { Confinements } from "../gateway/confinements.ts";
 import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import type { Orphanage } from "../process/family.ts";
 import { StoreClient } from "../store/worker/store-client.ts";
+import { activePlanOf } from "./active-plan.ts";
 import { Attach } from "./attach.ts";
 import { Callbacks } from "./callbacks.ts";
 import { ServerHooks } from "./hooks.ts";
 import { Plans } from "./plan.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
+import { CommandSandbox } from "./sandbox.ts";
 import { LazyQuestions } from "./questions.ts";
-import { createTaskService } from "./task-service.ts";
+import { Tasks } from "./tasks.ts";
 
 export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
   readonly instanceId: string;
@@ -35,6 +38,7 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
 
 export interface OpenStateServices {
   readonly services: StateServices;
+  readonly confinements: Confinements;
   readonly stages: readonly GateStage[];
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
@@ -54,19 +58,21 @@ const absent = (): Promise<never> =>
 export function createStateServices(parts: StateParts): OpenStateServices {
   const { createStoreWorker: createWorker, storePath: path, warn } = parts;
   const store = new StoreClient({ createWorker, path, warn });
+  const tasks = new Tasks({ store, storePath: path, events: parts.events });
   const plans = new Plans({
     store,
     storePath: path,
     scorpioxDir: parts.start.dirs.scorpioxDir,
     events: parts.events,
-    notes: () => Promise.resolve([]),
+    notes: () => confinements.planNotes(),
   });
+  const confinements = new CommandSandbox({ ...parts, activePlan: activePlanOf(plans, warn) });
   const attach = new Attach(parts, () => services);
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
   const hooks = new ServerHooks(parts);
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
   const services: StateServices = {
-    tasks: createTaskService({ store, emit: parts.events.emit }),
+    tasks: tasks.service,
     plan: plans.service,
     questions,
     skills: { load: absent },
@@ -77,14 +83,16 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     await hooks.close();
     callbacks.close();
     plans.close();
+    tasks.close();
     await attach.close();
     await store[Symbol.asyncDispose]();
   };
   return {
     services,
+    confinements,
     stages: [...hooks.stages],
     notes: [callbacks.notes],
-    resources: [plans.resource, callbacks.resource],
+    resources: [tasks.resource, plans.resource, callbacks.resource],
     watchers: [attach.watcher],
     warm: () => {
       attach.warm();

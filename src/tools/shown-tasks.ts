@@ -80,7 +80,8 @@ function cutNote({ isCut, matching, tasks }: TasksReply): string[] {
 
 function countLine({ total, pending, currentTaskId }: TasksReply): string {
   const current = currentTaskId === null ? "none" : `task ${currentTaskId}`;
-  return `${formatCount(total)} tasks, ${formatCount(pending)} pending; current: ${current}.`;
+  const tasks = total === 1 ? "1 task" : `${formatCount(total)} tasks`;
+  return `${tasks}, ${formatCount(pending)} pending; current: ${current}.`;
 }
 
 function taskLine(task: Task, isCurrent: boolean): string {

@@ -18,8 +18,21 @@ export const planListing = {
   mimeType: "application/json",
 } as const satisfies ResourceListing;
 
+/** The tasks of the workspace of the client that reads. */
+export const tasksListing = {
+  uri: "scorpiox://tasks",
+  name: "tasks",
+  title: "Tasks",
+  description: "The tasks of this workspace with their steps, as TaskManager keeps them.",
+  mimeType: "application/json",
+} as const satisfies ResourceListing;
+
 /** Resources that are always there, known before anything behind them is made; `StateResource` has their texts. */
-export const stateListings: readonly ResourceListing[] = [planListing, callbacksListing];
+export const stateListings: readonly ResourceListing[] = [
+  tasksListing,
+  planListing,
+  callbacksListing,
+];
 
 export function isStateUri(uri: string): boolean {
   return stateListings.some((listing) => listing.uri === uri);

@@ -3,7 +3,7 @@ import { resultBytesPerChar, taskLineCharsMax } from "../../base/limits.ts";
 import type { Task, TaskStep } from "./task-records.ts";
 
 /** Beside its text: ids, marks and counts of one line, of which the structured copy has more than the text. */
-const lineCostChars = 40;
+const lineCostChars = 48;
 
 export interface FittedTasks {
   /** By id. */
@@ -14,21 +14,14 @@ export interface FittedTasks {
 
 /**
  * As many of `tasks`, from the first on, as have room in `charsMax` characters of text: whole if all of them have,
- * else with one short line each. `mustHave` comes before all others.
+ * else with one short line each.
  */
-export function fitTasks(
-  tasks: readonly Task[],
-  charsMax: number,
-  mustHave: number | null,
-): FittedTasks {
+export function fitTasks(tasks: readonly Task[], charsMax: number): FittedTasks {
   if (costOfAll(tasks) <= charsMax) return { tasks: byId(tasks), isCut: false };
-  const short = tasks.map(shortTask);
-  const current = short.filter(({ taskId }) => taskId === mustHave);
-  const others = short.filter(({ taskId }) => taskId !== mustHave);
   const fitting: Task[] = [];
   let room = charsMax;
-  for (const task of [...current, ...others]) {
-    const fitted = fitSteps(task, room);
+  for (const task of tasks) {
+    const fitted = fitSteps(shortTask(task), room);
     if (fitted === undefined) break;
     fitting.push(fitted);
     room -= costOf(fitted);

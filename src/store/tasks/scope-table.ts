@@ -18,6 +18,9 @@ export interface ScopeRow {
 const columns = `scope_id AS scopeId, current_task_id AS currentTaskId, last_task_id AS lastTaskId,
   last_step_id AS lastStepId, total, pending, revision`;
 
+/** Of a scope by workspace and owner; for whoever only looks. */
+export const revisionQuery = "SELECT revision FROM task_scopes WHERE workspace = ? AND owner = ?";
+
 const empty: Readonly<ScopeRow> = {
   scopeId: 0,
   currentTaskId: null,

@@ -4,7 +4,7 @@ import type { TaskRow, TaskTable } from "./task-table.ts";
 import { wordMatcher } from "./word-match.ts";
 
 export interface Selection {
-  /** The heaviest ones first; no more than a reply can ever show. */
+  /** The current one if it fits, then the heaviest ones; no more than a reply can ever show. */
   readonly tasks: readonly Task[];
   /** How many there are. */
   readonly matching: number;
@@ -15,20 +15,35 @@ export interface Wanted {
   readonly words: readonly string[];
   /** Tasks of the scope that fit when there are no words: counting them again would cost more than all the rest. */
   readonly countWithoutWords: number;
+  readonly currentTaskId: number | null;
 }
 
 /** The tasks that have all the words. */
 export function selectTasks(table: TaskTable, wanted: Wanted): Selection {
   const { isPending, words, countWithoutWords } = wanted;
-  if (words.length === 0) {
-    const rows = table.tasks({ isPending, countMax: tasksShownMax });
-    return { tasks: rows.map((row) => wholeTask(table, row)), matching: countWithoutWords };
-  }
+  const hasWords = words.length > 0;
+  const countMax = hasWords ? Number.MAX_SAFE_INTEGER : tasksShownMax;
+  const rows = table.tasks({ isPending, countMax });
+  const fitting = hasWords ? rows.filter(wordFilter(table, words)) : rows;
+  const shown = withCurrentFirst(table, fitting.slice(0, tasksShownMax), wanted);
+  const matching = hasWords ? fitting.length : countWithoutWords;
+  return { tasks: shown.map((row) => wholeTask(table, row)), matching };
+}
+
+function wordFilter(table: TaskTable, words: readonly string[]): (row: TaskRow) => boolean {
   const matches = wordMatcher(words);
-  const fits = (row: TaskRow): boolean => matches(row.text) || matches(textWithSteps(table, row));
-  const rows = table.tasks({ isPending, countMax: Number.MAX_SAFE_INTEGER }).filter(fits);
-  const shown = rows.slice(0, tasksShownMax);
-  return { tasks: shown.map((row) => wholeTask(table, row)), matching: rows.length };
+  return (row) => matches(row.text) || matches(textWithSteps(table, row));
+}
+
+function withCurrentFirst(
+  table: TaskTable,
+  rows: readonly TaskRow[],
+  { isPending, words, currentTaskId }: Wanted,
+): readonly TaskRow[] {
+  const current = currentTaskId === null ? undefined : table.task(currentTaskId);
+  if (current === undefined || (isPending && current.isDone)) return rows;
+  if (words.length > 0 && !wordFilter(table, words)(current)) return rows;
+  return [current, ...rows.filter(({ taskId }) => taskId !== currentTaskId)];
 }
 
 /** A task with all of its steps. */

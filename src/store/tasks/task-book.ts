@@ -119,23 +119,24 @@ class TaskBook {
     const { total, pending, currentTaskId } = this.#scope;
     const isPending = action === "pending";
     const countWithoutWords = isPending ? pending : total;
-    const selection = selectTasks(this.#table, { isPending, words, countWithoutWords });
+    const wanted = { isPending, words, countWithoutWords, currentTaskId };
+    const selection = selectTasks(this.#table, wanted);
     const tasks = isPending ? selection.tasks.map(withoutDoneSteps) : selection.tasks;
-    return { ...fitTasks(tasks, charsMax, currentTaskId), matching: selection.matching };
+    return { ...fitTasks(tasks, charsMax), matching: selection.matching };
   }
 
   #switch({ taskId, words, charsMax = resultCharsMax }: Of<"switch">): Done {
     const task = taskId === null ? this.#onlyMatch(words) : this.#taskOf(taskId, "switch");
     const isChanged = this.#scope.currentTaskId !== task.taskId;
     this.#scope.currentTaskId = task.taskId;
-    return { ...fitTasks([wholeTask(this.#table, task)], charsMax, task.taskId), isChanged };
+    return { ...fitTasks([wholeTask(this.#table, task)], charsMax), isChanged };
   }
 
   #onlyMatch(words: readonly string[]): TaskRow {
     if (words.length === 0) {
       throw new AppError("usage", "switch needs `task_id`, or words of one task in `query`.");
     }
-    const wanted = { isPending: false, words, countWithoutWords: 0 };
+    const wanted = { isPending: false, words, countWithoutWords: 0, currentTaskId: null };
     const { tasks, matching } = selectTasks(this.#table, wanted);
     const [only] = tasks;
     if (only === undefined) {

@@ -12,8 +12,8 @@ export interface StepRow extends TaskStep {
   readonly taskId: number;
 }
 
-interface Marked {
-  readonly isDone: number;
+interface TaskMark {
+  readonly isDone: boolean;
 }
 
 const taskColumns = "task_id AS taskId, text, is_done AS isDone";
@@ -36,7 +36,7 @@ export class TaskTable {
     const row = this.#database
       .query(`SELECT ${taskColumns} FROM tasks WHERE scope_id = ? AND task_id = ?`)
       .get(this.#scopeId, taskId);
-    return row === null ? undefined : read<TaskRow>(row);
+    return row === null ? undefined : marked(row as Kept<TaskRow>);
   }
 
   /** At most `countMax` of them, pending and new ones first. */
@@ -45,14 +45,14 @@ export class TaskTable {
     const rows = this.#database
       .query(`SELECT ${taskColumns} FROM tasks WHERE scope_id = ? ${condition} ${byWeight} LIMIT ?`)
       .all(this.#scopeId, countMax);
-    return rows.map((row) => read<TaskRow>(row));
+    return rows.map((row) => marked(row as Kept<TaskRow>));
   }
 
   step(stepId: number): StepRow | undefined {
     const row = this.#database
       .query(`SELECT ${stepColumns} FROM task_steps WHERE scope_id = ? AND step_id = ?`)
       .get(this.#scopeId, stepId);
-    return row === null ? undefined : read<StepRow>(row);
+    return row === null ? undefined : marked(row as Kept<StepRow>);
   }
 
   steps(taskId: number): TaskStep[] {
@@ -61,7 +61,7 @@ export class TaskTable {
         "SELECT step_id AS stepId, text, is_done AS isDone FROM task_steps WHERE scope_id = ? AND task_id = ? ORDER BY step_id",
       )
       .all(this.#scopeId, taskId);
-    return rows.map((row) => read<TaskStep>(row));
+    return rows.map((row) => marked(row as Kept<TaskStep>));
   }
 
   stepCounts(taskId: number): { stepCount: number; stepsDone: number } {
@@ -99,7 +99,9 @@ export class TaskTable {
   }
 }
 
-function read<Row extends { isDone: boolean }>(row: unknown): Row {
-  const marked = row as Marked;
-  return { ...marked, isDone: marked.isDone === 1 } as Row;
+type Kept<Row> = Omit<Row, "isDone"> & { readonly isDone: number };
+
+/** SQLite has no truth values. */
+function marked<Row extends { isDone: number }>(row: Row): Omit<Row, "isDone"> & TaskMark {
+  return { ...row, isDone: row.isDone === 1 };
 }

@@ -5,6 +5,7 @@ import { tasksMax, taskStepsMax } from "../../base/limits.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import { claimScope, readScope, saveScope } from "./scope-table.ts";
 import { wholeTask } from "./select-tasks.ts";
+import type { TaskStep } from "./task-records.ts";
 import { TaskTable } from "./task-table.ts";
 import { taskTextFrom } from "./task-text.ts";
 
@@ -35,9 +36,13 @@ export function exportTasks(database: Database, scope: StateScope): ExportedTask
         text,
         isDone,
         isCurrent,
-        steps: steps.map(({ stepId: _, ...step }) => step),
+        steps: steps.map(withoutId),
       };
     });
+}
+
+function withoutId({ text, isDone }: TaskStep): TransferredTask["steps"][number] {
+  return { text, isDone };
 }
 
 /**

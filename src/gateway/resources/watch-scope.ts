@@ -1,0 +1,38 @@
+import type { EventStream, ServerEvent, StateScope } from "../../base/server-events.ts";
+import type { ClientContext } from "../call.ts";
+import { scopeOf } from "../state-scope.ts";
+import { LookedAt } from "./looked-at.ts";
+
+export interface WatchedScope {
+  /** Costs little and does not throw: what it returns is compared. */
+  readonly look: (scope: StateScope) => string;
+  /** After these it is looked at once, so that changes of this process are told without delay. */
+  readonly events: EventStream;
+  readonly kind: ServerEvent["kind"];
+}
+
+/**
+ * Watches what is kept for the scope of a client, which other processes change too; calls `tell` when it has changed,
+ * until the return value is called.
+ */
+export function watchScope(
+  { look, events, kind }: WatchedScope,
+  client: ClientContext,
+  tell: () => void,
+): () => void {
+  let looked: LookedAt | undefined;
+  let isOver = false;
+  const begin = (scope: StateScope): void => {
+    if (!isOver) looked = new LookedAt(() => look(scope), tell);
+  };
+  // For a workspace that cannot be named nothing is kept.
+  scopeOf(client).then(begin, () => {});
+  const stopListening = events.listen((event) => {
+    if (event.kind === kind) looked?.lookNow();
+  });
+  return () => {
+    isOver = true;
+    stopListening();
+    looked?.stop();
+  };
+}
