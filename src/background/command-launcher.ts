@@ -22,6 +22,8 @@ export interface LaunchSpec extends Omit<ExecutionParts, "orphanage" | "onGone">
   readonly timeoutMs?: number | undefined;
   /** Released when the command and all that it started is gone; by the caller when it could not be started. */
   readonly confinement?: Confinement | undefined;
+  /** What a program finds on its descriptor 3; a confined one finds that of its confinement. */
+  readonly data?: Uint8Array | undefined;
 }
 
 export interface LauncherParts {
@@ -91,7 +93,7 @@ export class CommandLauncher {
       cwd: spec.cwd,
       env: { ...env, ...confinement?.env, PWD: spec.cwd, [ownerVariable]: mark },
       onOutput: execution.onOutput,
-      data: confinement?.data,
+      data: confinement?.data ?? spec.data,
     });
     this.#parts.orphanage.addDirectChild(command.pid);
     return this.#follow(execution, command, mark, spec);

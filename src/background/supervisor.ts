@@ -49,7 +49,8 @@ export interface ProgramSpec {
   /** Ends it. */
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: Uint8Array) => void;
-  readonly confinement?: Confinement;
+  /** What it finds on its descriptor 3. */
+  readonly data?: Uint8Array;
 }
 
 type CommandSpec = Pick<ForegroundSpec, "commandText" | "cwd" | "confinement"> &
@@ -134,8 +135,8 @@ export class Supervisor {
    */
   async runProgram(spec: ProgramSpec): Promise<Execution> {
     this.#assertOpen();
-    const { argv, name, cwd, env, timeoutMs, graceMs = 0, signal, onOutput, confinement } = spec;
-    const launch = { commandText: name, cwd, confinement };
+    const { argv, name, cwd, env, timeoutMs, graceMs = 0, signal, onOutput, data } = spec;
+    const launch = { commandText: name, cwd, data };
     const execution = this.#parts.launcher.launchProgram(argv, launch, env);
     execution.listen((chunk) => {
       if (chunk !== undefined) onOutput(chunk);

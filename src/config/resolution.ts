@@ -52,7 +52,7 @@ export class Resolution {
     const key = findConfigKey(assignment.key);
     if (key === undefined) return this.#keepUnused(assignment);
     const value = key.type.parse(assignment.value, this.homeDir);
-    if (value === undefined) return this.#refuse(assignment, refusalOfValue(key, assignment.value));
+    if (value === undefined) return this.#applyBad(assignment, key);
     const refusal = this.#refusalOf(assignment, key, value);
     if (refusal !== undefined) return this.#refuse(assignment, refusal);
     this.#resolved.set(key.name, { text: assignment.value, source: assignment.source });
@@ -86,6 +86,14 @@ export class Resolution {
       return `${key.name} is refused: a profile does not choose a profile.`;
     }
     return assignment.fromProject ? refusalOfProject(key, this.valueOf(key), value) : undefined;
+  }
+
+  #applyBad(assignment: Assignment, key: ConfigKey): void {
+    const { value, source } = assignment;
+    const { whenBad } = key;
+    if (whenBad === undefined) return this.#refuse(assignment, refusalOfValue(key, value));
+    this.#refuse(assignment, `${refusalOfValue(key, value)} ${whenBad} counts.`);
+    this.#resolved.set(key.name, { text: whenBad, source });
   }
 
   #refuse(assignment: Assignment, text: string): void {
@@ -125,6 +133,10 @@ export function refusalOfProject(
   if (key.project === "set") return undefined;
   if (key.project === "narrow") {
     if (value === false || value === current) return undefined;
+    if (key.isNarrower !== undefined && current !== undefined) {
+      if (key.isNarrower(value, current)) return undefined;
+      return `${key.name} is refused: a project's file may only make it stricter. Set it in a file of yours.`;
+    }
     return `${key.name} is refused: a project's file may only switch it off. Set it in a file of yours.`;
   }
   return key === activeProfileKey

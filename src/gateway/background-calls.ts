@@ -12,11 +12,12 @@ import type {
   RunReply,
   RunRequest,
   ServiceMethod,
-  TaskSummary,
+  StartReply,
 } from "../tools/services.ts";
 import type { AfterDelivery } from "../tools/tool.ts";
 import { tryBecomeTask } from "./become-task.ts";
 import type { CallRequest } from "./call.ts";
+import type { Confinements } from "./confinements.ts";
 import { OutputProgress } from "./output-progress.ts";
 import { endedOutput, outputSoFar, readReply, runReply, taskSummary } from "./shown-execution.ts";
 import { workspaceDirOf } from "./workspace-dir.ts";
@@ -25,6 +26,7 @@ export interface BackgroundParts {
   readonly supervisor: Supervisor;
   /** Sends new output as progress where the client asked for progress. */
   readonly isStreaming: boolean;
+  readonly confinements: Confinements;
 }
 
 /** New output is given this long to become more, so that a waiting read is not answered line by line. */
@@ -91,10 +93,14 @@ export class BackgroundCalls {
     const onProgress = this.#parts.isStreaming ? this.#request.onProgress : undefined;
     const charsMax = bodyCharsMax(client.limits.resultCharsMax);
     const progress = onProgress === undefined ? undefined : new OutputProgress(onProgress);
+    const cwd = await workspaceDirOf(client);
+    const confinement = await this.#parts.confinements.forCommand(this.#request, cwd);
+    const notes = confinement?.notes ?? [];
     const outcome = await this.#parts.supervisor.runForeground({
       clientId: client.id,
       commandText: command,
-      cwd: await workspaceDirOf(client),
+      cwd,
+      confinement,
       timeoutMs,
       saveAfterBytes: charsMax,
       answerAt: this.#answerAt,
@@ -105,14 +111,14 @@ export class BackgroundCalls {
     progress?.stop();
     if (outcome.kind === "ended") {
       const { execution } = outcome;
-      return runReply(execution, null, await endedOutput(execution, charsMax));
+      return { ...runReply(execution, null, await endedOutput(execution, charsMax)), notes };
     }
     const { task } = outcome;
     // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
     cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
     const { output, to } = outputSoFar(task.execution, charsMax);
     task.cursor = to;
-    return runReply(task.execution, task.id, output);
+    return { ...runReply(task.execution, task.id, output), notes };
   }
 
   /** The MCP task lives as long as the command may take, and then as long as any other. */
@@ -123,18 +129,19 @@ export class BackgroundCalls {
   }
 
   /** Answers at once, but for a client that takes MCP tasks, when the command has ended. */
-  async #start({ command }: { command: string }): Promise<TaskSummary> {
+  async #start({ command }: { command: string }): Promise<StartReply> {
     assertRunnable(command);
     const { client, cancellation } = this.#request;
     const cwd = await workspaceDirOf(client);
-    const { supervisor } = this.#parts;
-    const task = await supervisor.startBackground(client.id, command, cwd, cancellation);
+    const { supervisor, confinements } = this.#parts;
+    const bounds = await confinements.forCommand(this.#request, cwd);
+    const task = await supervisor.startBackground(client.id, command, cwd, cancellation, bounds);
     const statusMessage = `Background task ${task.id}: ${oneLine(command)}`;
     if (tryBecomeTask(this.#request, { statusMessage, ttlMs: null })) {
       cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
       await task.execution.ended;
     }
-    return taskSummary(task);
+    return { task: taskSummary(task), notes: bounds?.notes ?? [] };
   }
 
   async #read({ taskId, from, waitBeyond, waitMs }: ReadRequest): Promise<ReadReply> {

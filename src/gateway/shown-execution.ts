@@ -29,7 +29,7 @@ export function runReply(
   execution: Execution,
   taskId: number | null,
   output: ShownOutput,
-): RunReply {
+): Omit<RunReply, "notes"> {
   return {
     taskId,
     output,

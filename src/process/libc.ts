@@ -14,6 +14,8 @@ export interface Libc {
   pollNow(polled: Int32Array): boolean;
   /** `kill(2)`; a negative `pid` is a process group. False when there is no such process. */
   kill(pid: number, signal: number): boolean;
+  /** `flock(2)` without waiting, together with others or alone. False when somebody holds it otherwise. */
+  lockFile(fd: number, isAlone: boolean): boolean;
   /** Orphans among our descendants become our children (Linux only). */
   becomeSubreaper(): boolean;
   /** Collects the zombie `pid`, if it is one and our child. */
@@ -35,6 +37,9 @@ const PR_SET_CHILD_SUBREAPER = 36;
 const RLIMIT_CORE = 4;
 const RLIMIT_NOFILE = process.platform === "darwin" ? 8 : 7;
 const SHUT_RDWR = 2;
+const LOCK_SH = 1;
+const LOCK_EX = 2;
+const LOCK_NB = 4;
 const AF_INET = 2;
 const AF_INET6 = process.platform === "darwin" ? 30 : 10;
 
@@ -42,6 +47,7 @@ const portable = {
   // The count is an `unsigned long`; as a 32-bit number it spares a BigInt for each call.
   poll: { args: ["ptr", "u32", "i32"], returns: "i32" },
   kill: { args: ["i32", "i32"], returns: "i32" },
+  flock: { args: ["i32", "i32"], returns: "i32" },
   waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
   getrlimit: { args: ["i32", "ptr"], returns: "i32" },
   setrlimit: { args: ["i32", "ptr"], returns: "i32" },
@@ -106,6 +112,7 @@ function common(c: PortableSymbols): Omit<Libc, "createPipe" | "becomeSubreaper"
     },
     pollNow: (polled) => c.poll(ptr(polled), polled.length / 2, 0) >= 0,
     kill: (pid, signal) => c.kill(pid, signal) === 0,
+    lockFile: (fd, isAlone) => c.flock(fd, (isAlone ? LOCK_EX : LOCK_SH) | LOCK_NB) === 0,
     reap: (pid) => c.waitpid(pid, ptr(status), WNOHANG) === pid,
     connectedPort: (fd) => connectedPort(c, fd),
     shutDown: (fd) => void c.shutdown(fd, SHUT_RDWR),

@@ -1,3 +1,5 @@
+import { writeSync } from "node:fs";
+
 import { routeConsoleToStderr } from "../base/console.ts";
 import { messageOf } from "../base/errors.ts";
 import { product } from "../base/product.ts";
@@ -6,6 +8,7 @@ import { escapeUnsafe } from "../base/unsafe-characters.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run.ts";
 import { decoderArgument } from "../images/decoder-argument.ts";
+import { sandboxArgument } from "../policy/sandbox/sandbox-argument.ts";
 import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts } from "./program-parts.ts";
@@ -21,6 +24,12 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   if (process.argv[2] === pdfReaderArgument) {
     const { runPdfReader } = await import("../web/documents/run-pdf-reader.ts");
     process.exit(await runPdfReader(process.argv[3]));
+  }
+  if (process.argv[2] === sandboxArgument) {
+    const { runRestricted } = await import("../policy/sandbox/restrict/run-restricted.ts");
+    const [, , , rules, ...argv] = process.argv;
+    const report = (message: string): void => void writeSync(2, `${message}\n`);
+    process.exit(runRestricted(rules, argv, process.env, report));
   }
   const io = createProcessIo();
   // What a library or a tool threw may have text of a page in it.

@@ -60,7 +60,7 @@ export class ToolServices {
     changes: Changes,
     reach: ClientReach,
   ) {
-    const { start, env, warn, transport } = options;
+    const { start, env, warn, transport, skills } = options;
     const { settings } = start.config;
     const { scorpioxDir } = start.dirs;
     const libc = loadLibc();
@@ -112,6 +112,7 @@ export class ToolServices {
       env,
       warn,
       transport,
+      skills,
       instanceId,
       storePath: this.#storePath,
       createStoreWorker: parts.createStoreWorker,
@@ -141,6 +142,7 @@ export class ToolServices {
       images: new ImageDecoder(this.#supervisor, ownCommand()),
       documents: new PdfProcess(this.#supervisor, ownCommand()),
       state: this.#state.services,
+      confinements: this.#state.confinements,
     });
     const { stages, notes, watchers } = this.#state;
     this.router = new GatedRouter({

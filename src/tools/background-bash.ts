@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { describeState } from "../base/task-state-text.ts";
+import { sandboxText } from "./sandbox-text.ts";
 import { taskSchema } from "./task-schema.ts";
 import { defineTool } from "./tool.ts";
 
@@ -14,7 +15,7 @@ export const backgroundBash = defineTool({
   input: z.strictObject({
     command: z.string().check(z.minLength(1), z.describe("Command text, as for `bash -c`")),
   }),
-  output: taskSchema,
+  output: z.extend(taskSchema, { sandbox: z.nullable(z.string()) }),
   annotations: {
     readOnlyHint: false,
     destructiveHint: true,
@@ -23,14 +24,16 @@ export const backgroundBash = defineTool({
   },
   taskSupport: "optional",
   async handler({ command }, { background }) {
-    const task = await background.start({ command });
+    const { task, notes } = await background.start({ command });
+    const sandbox = sandboxText(notes);
+    const structured = { ...task, sandbox };
     const started =
       `Started in the background as task_id: ${task.taskId} (pid ${task.pid}). ` +
-      `Read its output with ReadBgOutput.`;
-    if (task.state === "running") return { text: started, structured: task };
+      `Read its output with ReadBgOutput.${sandbox === null ? "" : `\n${sandbox}`}`;
+    if (task.state === "running") return { text: started, structured };
     // As an MCP task the call has waited for the end.
     const text = `${started}\nTask ${task.taskId}: ${describeState(task)}.`;
     const isError = task.state === "failed" || task.state === "lost";
-    return { text, structured: task, isError };
+    return { text, structured, isError };
   },
 });

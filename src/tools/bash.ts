@@ -6,6 +6,7 @@ import { formatDuration } from "../base/amount-text.ts";
 import { commandTimeoutMsDefault, commandTimeoutMsMax } from "../base/limits.ts";
 import type { RunReply } from "./services.ts";
 import { savedLinks, shownText } from "./shown-output.ts";
+import { sandboxText } from "./sandbox-text.ts";
 import { defineTool, type ToolOutput } from "./tool.ts";
 
 const input = z.strictObject({
@@ -24,6 +25,7 @@ const output = z.object({
   truncated: z.boolean(),
   outputFile: z.nullable(z.string()),
   taskId: z.nullable(z.int()),
+  sandbox: z.nullable(z.string()),
 });
 
 export const bash = defineTool({
@@ -68,6 +70,7 @@ function structuredResult(reply: RunReply): z.output<typeof output> {
     truncated: reply.output.kind === "cut",
     outputFile: saved?.path ?? null,
     taskId,
+    sandbox: sandboxText(reply.notes),
   };
 }
 
@@ -77,8 +80,9 @@ function isFailure(reply: RunReply): boolean {
 
 function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
   const text = shownText(reply.output);
-  const note = endNote(reply, timeoutMs);
-  if (note === undefined) return text === "" ? "(no output)" : text;
+  const notes = [endNote(reply, timeoutMs), sandboxText(reply.notes)].filter(Boolean);
+  const note = notes.join("\n");
+  if (note === "") return text === "" ? "(no output)" : text;
   return text === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
 

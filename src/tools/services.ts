@@ -65,6 +65,14 @@ export interface RunReply {
   /** The command could not be ended and was left behind. */
   readonly isLost: boolean;
   readonly durationMs: number;
+  /** In what sandbox it ran and what of that is not enforced; empty for none. */
+  readonly notes: readonly string[];
+}
+
+export interface StartReply {
+  readonly task: TaskSummary;
+  /** As those of `RunReply`. */
+  readonly notes: readonly string[];
 }
 
 export interface ReadRequest {
@@ -99,7 +107,7 @@ export interface KillReply {
 export interface BackgroundService {
   /** Runs a command and waits for it, as long as the client does. */
   run(request: RunRequest): Promise<RunReply>;
-  start(request: { readonly command: string }): Promise<TaskSummary>;
+  start(request: { readonly command: string }): Promise<StartReply>;
   read(request: ReadRequest): Promise<ReadReply>;
   kill(request: { readonly taskId: number }): Promise<KillReply>;
 }

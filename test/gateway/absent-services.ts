@@ -1,4 +1,5 @@
 import { AppError } from "../../src/base/errors.ts";
+import type { Confinements } from "../../src/gateway/confinements.ts";
 import type { StateServices } from "../../src/gateway/state-calls.ts";
 import type { DistantServices } from "../../src/gateway/distant-calls.ts";
 
@@ -13,6 +14,9 @@ export const absentState: StateServices = {
   skills: { load: absent },
   callbacks: { perform: absent },
 };
+
+/** For tests of commands that nothing confines. */
+export const noConfinements: Confinements = { forCommand: () => Promise.resolve(undefined) };
 
 /** For tests of calls that need neither pages nor images. */
 export const absentServices: DistantServices = {

@@ -2,7 +2,7 @@ import { Cancellation } from "../../src/base/cancellation.ts";
 import type { CallOutcome, CallRequest } from "../../src/gateway/call.ts";
 import { ToolRouter } from "../../src/gateway/tool-router.ts";
 import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
-import { absentServices, absentState } from "./absent-services.ts";
+import { absentServices, absentState, noConfinements } from "./absent-services.ts";
 import { WorkerPool } from "../../src/workers/pool.ts";
 import { SupervisorHarness } from "../background/supervisor-harness.ts";
 
@@ -33,6 +33,7 @@ export class RouterHarness {
       savedOutputs,
       ...absentServices,
       state: absentState,
+      confinements: noConfinements,
     });
   }
 

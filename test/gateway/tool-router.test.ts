@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { ProgressUpdate } from "../../src/gateway/call.ts";
 import { JobHost } from "../../src/gateway/job-host.ts";
-import { absentServices, absentState } from "./absent-services.ts";
+import { absentServices, absentState, noConfinements } from "./absent-services.ts";
 import type { ReadReply } from "../../src/tools/services.ts";
 import { until } from "../process/until.ts";
 import { RouterHarness } from "./router-harness.ts";
@@ -39,6 +39,7 @@ describe("ToolRouter", () => {
       durationMs: 0,
       truncated: false,
       outputFile: null,
+      sandbox: null,
       taskId: null,
     });
   });
@@ -153,7 +154,14 @@ describe("JobHost", () => {
     const { supervisor, savedOutputs } = harness.services;
     const request = harness.request("ReadBgOutput", {}, { cancellation });
     return new JobHost(
-      { supervisor, savedOutputs, isStreaming: true, ...absentServices, state: absentState },
+      {
+        supervisor,
+        savedOutputs,
+        isStreaming: true,
+        ...absentServices,
+        state: absentState,
+        confinements: noConfinements,
+      },
       request,
       undefined,
     );

@@ -3,6 +3,7 @@ import type {
   ReadReply,
   ReadRequest,
   RunReply,
+  StartReply,
   TaskSummary,
 } from "../../src/tools/services.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
@@ -27,6 +28,7 @@ export const endedRun: RunReply = {
   timedOut: false,
   isLost: false,
   durationMs: 12,
+  notes: [],
 };
 
 /** A read that gives `text` (whole lines) after `from`, then the unfinished line `partial`. */
@@ -58,8 +60,8 @@ export class FakeBackground implements BackgroundService {
     return Promise.resolve(endedRun);
   }
 
-  start(): Promise<TaskSummary> {
-    return Promise.resolve(runningTask);
+  start(): Promise<StartReply> {
+    return Promise.resolve({ task: runningTask, notes: [] });
   }
 
   read(request: ReadRequest): Promise<ReadReply> {

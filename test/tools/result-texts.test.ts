@@ -89,6 +89,7 @@ describe("Bash", () => {
       truncated: true,
       outputFile: "/tmp/whole output.txt",
       taskId: null,
+      sandbox: null,
     });
     expect(result.links).toEqual([
       {
@@ -99,6 +100,26 @@ describe("Bash", () => {
       },
     ]);
   });
+});
+
+test.each([
+  [0, "a\nsandbox: One. Two."],
+  [3, "a\nexit code: 3\nsandbox: One. Two."],
+])("Bash says in what a command ran that ended with %p", async (exitCode, text) => {
+  const background = new FakeBackground();
+  const output = { kind: "whole", text: "a\n" } as const;
+  const reply = { ...endedRun, exitCode, output, notes: ["One.", "Two."] };
+  background.run = () => Promise.resolve(reply);
+  const result = await bash.handler({ command: "x", timeout: 1 }, fakeContext({ background }));
+  expect([result.text, result.structured?.sandbox]).toEqual([text, "sandbox: One. Two."]);
+});
+
+test("BackgroundBash says in what its command runs", async () => {
+  const background = new FakeBackground();
+  background.start = () => Promise.resolve({ task: runningTask, notes: ["One."] });
+  const result = await backgroundBash.handler({ command: "x" }, fakeContext({ background }));
+  expect(result.text).toEndWith("Read its output with ReadBgOutput.\nsandbox: One.");
+  expect(result.structured).toEqual({ ...runningTask, sandbox: "sandbox: One." });
 });
 
 test("BackgroundBash says the id and the pid", async () => {

@@ -1,0 +1,84 @@
+import { isAbsolute, join } from "node:path";
+
+import type { ConfigKey } from "./keys.ts";
+import type { ValueType } from "./value-types.ts";
+import { listParts } from "./web-value-types.ts";
+
+/** Each is stricter than those before it. */
+const modes = ["off", "workspace-write", "read-only"] as const;
+export type SandboxModeName = (typeof modes)[number];
+
+const backends = ["auto", "bubblewrap", "landlock", "seatbelt"] as const;
+export type SandboxBackendName = (typeof backends)[number];
+
+function choiceValue<Choice extends string>(
+  name: string,
+  choices: readonly Choice[],
+): ValueType<Choice> {
+  return {
+    name,
+    allowed: `one of ${choices.join(", ")}`,
+    parse: (text) => choices.find((choice) => choice === text.toLowerCase()),
+  };
+}
+
+const pathListValue: ValueType<string> = {
+  name: "path list",
+  allowed: "absolute paths, or ones that begin with ~/, with commas between",
+  parse(text, homeDir) {
+    const paths = listParts(text).map((path) =>
+      path.startsWith("~/") ? join(homeDir, path.slice(2)) : path,
+    );
+    const isList = paths.every((path) => isAbsolute(path) && !path.includes("\0"));
+    return isList ? paths.join(",") : undefined;
+  },
+};
+
+/** Other programs have variables of these names. */
+const ownOnly = { published: false } as const;
+
+export const sandboxKey: ConfigKey<SandboxModeName> = {
+  name: "SANDBOX",
+  type: choiceValue("sandbox mode", modes),
+  default: "off",
+  help: "What commands may write: everything, the workspace, or nothing. Refuses to run them where that cannot be held.",
+  project: "narrow",
+  isNarrower: (value, current) => modes.indexOf(value) > modes.indexOf(current),
+  whenBad: "read-only",
+  ...ownOnly,
+};
+
+export const sandboxNetworkKey: ConfigKey<"on" | "off"> = {
+  name: "SANDBOX_NETWORK",
+  type: choiceValue("on or off", ["on", "off"]),
+  default: "on",
+  help: "Whether commands have the network. Refuses to run them where it cannot be kept away.",
+  project: "narrow",
+  isNarrower: (value) => value === "off",
+  whenBad: "off",
+  ...ownOnly,
+};
+
+export const sandboxWriteKey: ConfigKey<string> = {
+  name: "SANDBOX_WRITE",
+  type: pathListValue,
+  help: "Files and folders that SANDBOX=workspace-write opens besides the workspace, for instance ~/.cache.",
+  project: "never",
+  ...ownOnly,
+};
+
+export const sandboxBackendKey: ConfigKey<SandboxBackendName> = {
+  name: "SANDBOX_BACKEND",
+  type: choiceValue("sandbox", backends),
+  default: "auto",
+  help: "The sandbox to use. Default: the best that works here, see `doctor sandbox`.",
+  project: "never",
+  ...ownOnly,
+};
+
+export const sandboxKeys: readonly ConfigKey[] = [
+  sandboxKey,
+  sandboxNetworkKey,
+  sandboxWriteKey,
+  sandboxBackendKey,
+];

@@ -1,0 +1,155 @@
+import { join } from "node:path";
+
+import { type BackendName, type Bounds, noShield } from "./bounds.ts";
+import { bubblewrapArguments } from "./bubblewrap.ts";
+import { landlockRules } from "./landlock-rules.ts";
+import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
+import { sandboxArgument } from "./sandbox-argument.ts";
+import { sandboxExec, seatbeltArguments } from "./seatbelt.ts";
+import { seccompFilter } from "./seccomp-filter.ts";
+
+/** How a backend starts a command within bounds: `command` goes before it, `data` to descriptor 3. */
+export interface Start {
+  readonly command: readonly string[];
+  readonly data?: Uint8Array;
+}
+
+export interface Backend {
+  readonly name: BackendName;
+  /** It cannot keep the network away. */
+  readonly needsNetwork: boolean;
+  start(bounds: Bounds): Start;
+}
+
+/** What a trial came to: no `problem` = it works. */
+export interface Trial {
+  readonly name: BackendName;
+  readonly hasNetwork: boolean;
+  readonly problem: string | undefined;
+}
+
+export interface BackendParts {
+  readonly platform: NodeJS.Platform;
+  /** How this program starts itself. */
+  readonly ownCommand: readonly string[];
+  /** The absolute path of a program on the user's PATH. */
+  readonly findProgram: (name: string) => string | undefined;
+  /** An absolute path. */
+  readonly shellPath: string;
+  readonly tmpDir: string;
+  /** Runs a program to its end; what it printed, and its exit code. */
+  readonly run: (start: Start, cwd: string) => Promise<{ exitCode: number | null; output: string }>;
+}
+
+/** Knows the sandboxes of this system and which of them work. Each is tried once, when it is first needed. */
+export class Backends {
+  readonly #parts: BackendParts;
+  readonly #trials = new Map<string, Promise<Trial>>();
+
+  constructor(parts: BackendParts) {
+    this.#parts = parts;
+  }
+
+  /** Those of this kind of system, the best first. */
+  get known(): readonly BackendName[] {
+    const { platform } = this.#parts;
+    if (platform === "linux") return ["bubblewrap", "landlock"];
+    return platform === "darwin" ? ["seatbelt"] : [];
+  }
+
+  /** The first of `names` that works here, or why none does. */
+  async choose(
+    names: readonly BackendName[],
+    hasNetwork: boolean,
+  ): Promise<Backend | readonly Trial[]> {
+    const failed: Trial[] = [];
+    for (const name of names) {
+      const trial = await this.try(name, hasNetwork);
+      if (trial.problem === undefined) return this.#backend(name);
+      failed.push(trial);
+    }
+    return failed;
+  }
+
+  /** Really starts something in it. */
+  try(name: BackendName, hasNetwork: boolean): Promise<Trial> {
+    const key = `${name} ${hasNetwork}`;
+    let trial = this.#trials.get(key);
+    if (trial === undefined) this.#trials.set(key, (trial = this.#try(name, hasNetwork)));
+    return trial;
+  }
+
+  async #try(name: BackendName, hasNetwork: boolean): Promise<Trial> {
+    return { name, hasNetwork, problem: await this.#problemOf(name, hasNetwork) };
+  }
+
+  async #problemOf(name: BackendName, hasNetwork: boolean): Promise<string | undefined> {
+    if (!this.known.includes(name)) return "it is not for this system";
+    if (name === "bubblewrap" && this.#bwrap === undefined) {
+      return "there is no bwrap on PATH; install bubblewrap";
+    }
+    const backend = this.#backend(name);
+    if (!hasNetwork && backend.needsNetwork) return "it cannot keep the network away";
+    const folder = await makePrivateFolder(this.#parts.tmpDir);
+    try {
+      return await this.#startIn(backend, hasNetwork, folder);
+    } catch (error) {
+      return `it could not be started: ${error instanceof Error ? error.message : String(error)}`;
+    } finally {
+      await removePrivateFolder(folder);
+    }
+  }
+
+  async #startIn(
+    backend: Backend,
+    hasNetwork: boolean,
+    folder: string,
+  ): Promise<string | undefined> {
+    const mode = "read-only";
+    const bounds = { mode, hasNetwork, cwd: folder, writable: [], shield: noShield } as const;
+    const { command, data } = backend.start(bounds);
+    const script = [this.#parts.shellPath, "-c", tryToWrite, "sh", join(folder, "written")];
+    const start = { command: [...command, ...script], ...(data === undefined ? {} : { data }) };
+    const { exitCode, output } = await this.#parts.run(start, folder);
+    if (exitCode === 0) return undefined;
+    if (exitCode === hasWritten) return "a command in it could write all the same";
+    const said = output.trim().split("\n").at(-1)?.slice(0, sayingCharsMax);
+    return said ? `it failed: ${said}` : `it failed with exit code ${exitCode}`;
+  }
+
+  #backend(name: BackendName): Backend {
+    switch (name) {
+      case "bubblewrap":
+        return {
+          name,
+          needsNetwork: false,
+          start: (bounds) => ({
+            command: [this.#bwrap ?? "bwrap", ...bubblewrapArguments(bounds)],
+            data: seccompFilter(),
+          }),
+        };
+      case "landlock":
+        return { name, needsNetwork: true, start: (bounds) => ({ command: this.#own(bounds) }) };
+      case "seatbelt":
+        return {
+          name,
+          needsNetwork: false,
+          start: (bounds) => ({ command: [sandboxExec, ...seatbeltArguments(bounds)] }),
+        };
+    }
+  }
+
+  get #bwrap(): string | undefined {
+    return this.#parts.findProgram("bwrap");
+  }
+
+  #own(bounds: Bounds): string[] {
+    const rules = JSON.stringify(landlockRules(bounds));
+    return [...this.#parts.ownCommand, sandboxArgument, rules];
+  }
+}
+
+const hasWritten = 9;
+/** Of what a backend said when it failed. */
+const sayingCharsMax = 200;
+const tryToWrite = `if (: > "$1") 2>/dev/null; then exit ${hasWritten}; fi; exit 0`;

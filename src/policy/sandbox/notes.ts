@@ -1,0 +1,64 @@
+import type { BackendName, SandboxMode } from "./bounds.ts";
+import { protectedInWorkspace } from "./shield.ts";
+
+/** Why a command is confined, and how. */
+export interface Applied {
+  readonly backend: BackendName;
+  readonly mode: SandboxMode;
+  readonly hasNetwork: boolean;
+  /** Plan mode asks for it; the file that may be written, when there is one. */
+  readonly plan: { readonly planFile: string | undefined } | undefined;
+}
+
+/** In what a command ran and what of it is not enforced: one sentence each, for the model. */
+export function notesOf(applied: Applied): string[] {
+  const open = notHeld(applied);
+  const notes = [heldIn(applied)];
+  if (!applied.hasNetwork) notes.push("No network.");
+  if (open.length > 0) notes.push(`Not enforced: ${open.join("; ")}.`);
+  return notes;
+}
+
+/** The same before anything ran in plan mode. */
+export function planNotesOf(backend: BackendName, hasNetwork: boolean): string[] {
+  const [, ...others] = notesOf({ backend, mode: "read-only", hasNetwork, plan: undefined });
+  return [
+    `Commands run read-only (${backend}): only the plan file (in place) and $TMPDIR can be written.`,
+    ...others,
+  ];
+}
+
+/** Plan mode where nothing can hold a command. */
+export function unheldNote(reasons: string): string {
+  return `Plan mode is on, and nothing on this system keeps commands from writing (${reasons}): only read.`;
+}
+
+function heldIn({ backend, mode, plan }: Applied): string {
+  if (plan !== undefined) {
+    const what = plan.planFile === undefined ? "$TMPDIR" : "the plan file (in place) and $TMPDIR";
+    return `Ran read-only for plan mode (${backend}): only ${what} could be written.`;
+  }
+  switch (mode) {
+    case "off":
+      return `Ran in a sandbox for the network (${backend}): files are not restricted.`;
+    case "read-only":
+      return `Ran in the sandbox read-only (${backend}): only $TMPDIR could be written.`;
+    case "workspace-write":
+      return `Ran in the sandbox workspace-write (${backend}): only the workspace and $TMPDIR could be written.`;
+  }
+}
+
+function notHeld({ backend, mode }: Applied): string[] {
+  if (mode === "off") return [];
+  switch (backend) {
+    case "bubblewrap":
+      return ["named pipes that a process outside reads"];
+    case "landlock":
+      return [
+        "chmod, chown, file times and extended attributes",
+        ...(mode === "workspace-write" ? [`protection of ${protectedInWorkspace.join(", ")}`] : []),
+      ];
+    case "seatbelt":
+      return [];
+  }
+}

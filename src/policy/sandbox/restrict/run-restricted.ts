@@ -1,0 +1,124 @@
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+
+import { messageOf } from "../../../base/errors.ts";
+import {
+  grantedRights,
+  type LandlockRules,
+  landlockVersionMin,
+  rulesetAttributes,
+} from "../landlock-rules.ts";
+import { seccompFilter } from "../seccomp-filter.ts";
+import { loadRestrictingCalls, type RestrictingCalls } from "./system-calls.ts";
+
+/** System calls of Landlock and close_range(2): the same numbers on x86_64 and aarch64. */
+const createRuleset = 444;
+const addRule = 445;
+const restrictSelf = 446;
+const closeRange = 436;
+
+const askVersion = 1;
+const rulePathBeneath = 1;
+const closeOnExec = 4;
+const highestFd = 0xffff_ffff;
+const PR_SET_NO_NEW_PRIVS = 38;
+const PR_SET_SECCOMP = 22;
+const SECCOMP_MODE_FILTER = 2;
+/** Names a file without opening it. */
+const O_PATH = 0o10000000;
+
+/** As shells say that something could not be started. */
+const cannotStart = 126;
+
+/**
+ * Confines this process for good and makes it the program `argv`: returns only when that failed, with
+ * an exit code, before anything of the command ran.
+ * @param rulesText JSON of `LandlockRules`
+ */
+export function runRestricted(
+  rulesText: string | undefined,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  report: (message: string) => void,
+): number {
+  try {
+    const rules = JSON.parse(rulesText ?? "") as LandlockRules;
+    const calls = loadRestrictingCalls();
+    restrict(calls, rules);
+    const environment = Object.entries(env).map(([name, value]) => `${name}=${value ?? ""}`);
+    calls.execute(argv[0] ?? "", argv, environment);
+    report(`sandbox: ${argv[0]} could not be started.`);
+  } catch (error) {
+    report(`sandbox: ${messageOf(error)}. Nothing was run.`);
+  }
+  return cannotStart;
+}
+
+function restrict(calls: RestrictingCalls, rules: LandlockRules): void {
+  assertDone(calls.prctl(PR_SET_NO_NEW_PRIVS, 1), "no_new_privs was refused");
+  restrictFiles(calls, rules);
+  // After what needs them: a ruleset does not bind root's right to load a module.
+  assertDone(calls.dropCapabilities() ? 0 : -1, "capabilities could not be dropped");
+  // Before the filter, which would not let the C library do everything.
+  assertDone(
+    calls.systemCall(closeRange, 3, highestFd, closeOnExec),
+    "descriptors cannot be closed",
+  );
+  calls.resetSignals();
+  restrictCalls(calls);
+}
+
+function restrictFiles(calls: RestrictingCalls, rules: LandlockRules): void {
+  const version = calls.systemCall(createRuleset, 0, 0, askVersion);
+  if (version < landlockVersionMin) {
+    throw new Error(
+      version < 0
+        ? "Landlock is not there, or switched off"
+        : `Landlock is of version ${version}; ${landlockVersionMin} is needed (Linux 6.2)`,
+    );
+  }
+  const attributes = rulesetAttributes(version);
+  const ruleset = calls.systemCall(createRuleset, attributes, attributes.byteLength, 0);
+  assertDone(ruleset, "no Landlock ruleset could be made");
+  for (const path of rules.writable) allowWriting(calls, ruleset, attributes[0] ?? 0n, path);
+  assertDone(calls.systemCall(restrictSelf, ruleset, 0), "Landlock was refused");
+}
+
+function allowWriting(
+  calls: RestrictingCalls,
+  ruleset: number,
+  handled: bigint,
+  path: string,
+): void {
+  const fd = openIfThere(path);
+  if (fd === undefined) return;
+  // `struct landlock_path_beneath_attr` is packed: eight bytes of rights, four of the descriptor.
+  const rule = new DataView(new ArrayBuffer(12));
+  rule.setBigUint64(0, grantedRights(handled, fstatSync(fd).isDirectory()), true);
+  rule.setInt32(8, fd, true);
+  const bytes = new Uint8Array(rule.buffer);
+  assertDone(calls.systemCall(addRule, ruleset, rulePathBeneath, bytes, 0), `no rule for ${path}`);
+  closeSync(fd);
+}
+
+/** What is not there cannot be written to; a link in its place is somebody's trick. */
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, O_PATH | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+}
+
+function restrictCalls(calls: RestrictingCalls): void {
+  const filter = seccompFilter();
+  // `struct sock_fprog`: a count, then a pointer at the next multiple of eight.
+  const program = new BigUint64Array([BigInt(filter.length / 8), calls.addressOf(filter)]);
+  assertDone(
+    calls.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program),
+    "the filter of system calls was refused",
+  );
+}
+
+function assertDone(result: number, otherwise: string): void {
+  if (result < 0) throw new Error(otherwise);
+}

@@ -1,0 +1,193 @@
+import { lstat, realpath } from "node:fs/promises";
+
+import type { Confinement } from "../../background/confinement.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Backend, Backends, Trial } from "./backends.ts";
+import { type BackendName, type Bounds, noShield, type SandboxMode } from "./bounds.ts";
+import { type Applied, notesOf, planNotesOf, unheldNote } from "./notes.ts";
+import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
+import { findShield, isWithin, type OwnFolders } from "./shield.ts";
+import { isStandIn, type StandIns } from "./stand-ins.ts";
+
+/** What the user chose. */
+export interface SandboxSettings {
+  readonly mode: SandboxMode;
+  readonly hasNetwork: boolean;
+  /** Absolute paths that `workspace-write` opens besides the workspace. */
+  readonly writable: readonly string[];
+  /** Undefined = the best that works. */
+  readonly backend: BackendName | undefined;
+}
+
+export interface SandboxParts {
+  readonly settings: SandboxSettings;
+  readonly backends: Backends;
+  readonly standIns: StandIns;
+  readonly own: OwnFolders;
+  readonly tmpDir: string;
+}
+
+/** One command that is to be confined. */
+export interface SandboxRequest {
+  readonly cwd: string;
+  /** Plan mode is on, with this file: then nothing else may be written. */
+  readonly plan: { readonly planFile: string } | undefined;
+}
+
+/** Puts commands within the bounds that the user, or plan mode, wants. */
+export class Sandbox {
+  readonly #parts: SandboxParts;
+
+  constructor(parts: SandboxParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @throws AppError `refused` when what the user chose cannot be held here; `system` when there is no room for
+   * temporary files
+   */
+  async confine({ cwd, plan }: SandboxRequest): Promise<Confinement | undefined> {
+    const { settings, backends } = this.#parts;
+    const { hasNetwork } = settings;
+    const mode = plan === undefined ? settings.mode : "read-only";
+    if (mode === "off" && hasNetwork) return undefined;
+    const chosen = await backends.choose(this.#names, hasNetwork);
+    if ("name" in chosen) return this.#within(chosen, mode, { cwd, plan });
+    const reasons = reasonsOf(chosen);
+    const isChosen = settings.mode !== "off" || !hasNetwork;
+    if (isChosen) throw new AppError("refused", refusal(settings, reasons));
+    return unconfined(unheldNote(reasons));
+  }
+
+  /** What plan mode will and will not hold here. */
+  async planNotes(): Promise<readonly string[]> {
+    const { settings, backends } = this.#parts;
+    const { hasNetwork } = settings;
+    const chosen = await backends.choose(this.#names, hasNetwork);
+    if (!("name" in chosen)) return [unheldNote(reasonsOf(chosen))];
+    return planNotesOf(chosen.name, hasNetwork);
+  }
+
+  get #names(): readonly BackendName[] {
+    const { settings, backends } = this.#parts;
+    return settings.backend === undefined ? backends.known : [settings.backend];
+  }
+
+  async #within(
+    backend: Backend,
+    mode: SandboxMode,
+    { cwd, plan }: SandboxRequest,
+  ): Promise<Confinement> {
+    const { settings, own } = this.#parts;
+    const { hasNetwork } = settings;
+    const folders = mode === "workspace-write" ? await this.#folders(cwd) : [];
+    for (const folder of folders) assertProtectable(folder, own, backend.name);
+    const planFile = plan === undefined ? undefined : await regularFile(plan.planFile);
+    const made = await this.#prepare(folders, backend.name === "bubblewrap");
+    const writable = [...folders, made.tmpDir, ...(planFile === undefined ? [] : [planFile])];
+    const bounds: Bounds = { mode, hasNetwork, cwd, writable, shield: made.shield };
+    const { command, data } = backend.start(bounds);
+    const applied: Applied = {
+      backend: backend.name,
+      mode,
+      hasNetwork,
+      plan: plan === undefined ? undefined : { planFile },
+    };
+    return {
+      wrap: (argv) => [...command, ...argv],
+      env: { TMPDIR: made.tmpDir, TMP: made.tmpDir, TEMP: made.tmpDir },
+      ...(data === undefined ? {} : { data }),
+      isOverseen: backend.name === "bubblewrap",
+      notes: notesOf(applied),
+      release: made.release,
+    };
+  }
+
+  /** What has to be there before the command starts, and goes with it. */
+  async #prepare(
+    folders: readonly string[],
+    isMounted: boolean,
+  ): Promise<{ tmpDir: string; shield: Bounds["shield"]; release: () => Promise<void> }> {
+    const { own, standIns } = this.#parts;
+    const found = folders.length === 0 ? undefined : await findShield(folders, own);
+    const tmpDir = await makePrivateFolder(this.#parts.tmpDir);
+    const held: string[] = [];
+    const release = async (): Promise<void> => {
+      await Promise.all([
+        removePrivateFolder(tmpDir),
+        ...held.map((path) => standIns.release(path)),
+      ]);
+    };
+    if (found === undefined) return { tmpDir, shield: noShield, release };
+    const { pinned, closed, missing } = found;
+    const more: string[] = [];
+    // Of one name only the first part stands in: what is below it does not exist either.
+    const places = [...missing];
+    for (const path of closed) if (await isStandIn(path)) places.push({ path, kind: "file" });
+    for (const place of isMounted ? places : []) {
+      const holding = await standIns.hold(place);
+      if (holding === "held") held.push(place.path);
+      if (holding !== "impossible") more.push(place.path);
+    }
+    // Where names are forbidden by rule, nothing needs to be there.
+    if (!isMounted) more.push(...missing.map(({ path }) => path));
+    return { tmpDir, shield: { pinned, closed: [...closed, ...more] }, release };
+  }
+
+  /** The workspace and what else the user opens, as real paths; what does not exist is left out. */
+  async #folders(cwd: string): Promise<string[]> {
+    const wanted = [cwd, ...this.#parts.settings.writable];
+    const real = await Promise.all(wanted.map((path) => realpath(path).catch(() => undefined)));
+    return [...new Set(real.filter((path) => path !== undefined))];
+  }
+}
+
+function assertProtectable(
+  folder: string,
+  { scorpioxDir }: OwnFolders,
+  backend: BackendName,
+): void {
+  const refuse = (why: string): never => {
+    throw new AppError(
+      "refused",
+      `SANDBOX=workspace-write cannot open ${folder} for writing: ${why}. Nothing was run. Work in another folder, or with SANDBOX=read-only.`,
+    );
+  };
+  if (folder === "/") refuse("it is everything");
+  if (isWithin(folder, scorpioxDir)) refuse(`it is in ${scorpioxDir}, which stays closed`);
+  if (backend === "landlock" && isWithin(scorpioxDir, folder)) {
+    refuse(`${scorpioxDir} is in it, and Landlock cannot keep a part closed; install bubblewrap`);
+  }
+}
+
+/** Undefined for what is not there or is no file: then nothing of it can be opened. */
+async function regularFile(path: string): Promise<string | undefined> {
+  try {
+    const real = await realpath(path);
+    return (await lstat(real)).isFile() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonsOf(trials: readonly Trial[]): string {
+  if (trials.length === 0) return "there is no sandbox for this kind of system";
+  return trials.map(({ name, problem }) => `${name}: ${problem}`).join("; ");
+}
+
+function refusal({ mode, hasNetwork }: SandboxSettings, reasons: string): string {
+  const wanted = [
+    ...(mode === "off" ? [] : [`SANDBOX=${mode}`]),
+    ...(hasNetwork ? [] : ["SANDBOX_NETWORK=off"]),
+  ].join(" with ");
+  return `${wanted} cannot be held here, so nothing was run (${reasons}). See \`scorpiox-code doctor sandbox\`.`;
+}
+
+function unconfined(note: string): Confinement {
+  return {
+    wrap: (argv) => argv,
+    env: {},
+    notes: [note],
+    release: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,127 @@
+import { lstat } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+import { AppError } from "../../base/errors.ts";
+import type { Shield } from "./bounds.ts";
+
+/** A name that stays as it is, and what it is where it does not exist yet. */
+interface ProtectedName {
+  /** Relative to the folder that may be written. */
+  readonly path: string;
+  readonly kind: "file" | "folder";
+}
+
+/** What is run, or believed, by programs outside of the sandbox. */
+const inEveryFolder: readonly ProtectedName[] = [
+  { path: ".git/hooks", kind: "folder" },
+  { path: ".git/config", kind: "file" },
+  { path: ".mcp.json", kind: "file" },
+  { path: "mcp.lock", kind: "file" },
+  { path: ".scorpiox", kind: "folder" },
+  { path: ".claude", kind: "folder" },
+];
+
+const filesOfHome = [
+  ".profile",
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".zlogin",
+  ".zlogout",
+  ".gitconfig",
+];
+const foldersOfHome = [".config/fish", ".config/git", ".scorpiox", ".claude"];
+
+const inHome: readonly ProtectedName[] = [
+  ...filesOfHome.map((path) => ({ path, kind: "file" }) as const),
+  ...foldersOfHome.map((path) => ({ path, kind: "folder" }) as const),
+];
+
+/** Folders of this user that count wherever they are. All real paths. */
+export interface OwnFolders {
+  readonly homeDir: string;
+  readonly scorpioxDir: string;
+}
+
+/** Something that does not exist and must not come to exist: a stand-in takes its place. */
+export interface MissingName {
+  readonly path: string;
+  readonly kind: "file" | "folder";
+}
+
+export interface FoundShield extends Shield {
+  readonly missing: readonly MissingName[];
+}
+
+/**
+ * What is protected below the folders that may be written.
+ * @throws AppError `refused` for a symbolic link in such a place: what it names could not be kept
+ */
+export async function findShield(
+  folders: readonly string[],
+  own: OwnFolders,
+): Promise<FoundShield> {
+  const names = folders.flatMap((folder) => protectedPaths(folder, own));
+  const found = await Promise.all(names.map(({ root, path, kind }) => lookAt(root, path, kind)));
+  return {
+    pinned: found.flatMap(({ pinned }) => pinned),
+    closed: found.flatMap(({ closed }) => closed),
+    missing: found.flatMap(({ missing }) => missing),
+  };
+}
+
+/** Names for people: what `workspace-write` keeps in a workspace. */
+export const protectedInWorkspace = inEveryFolder.map(({ path }) => path);
+
+/** True for `path` itself too. */
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith("../"));
+}
+
+function protectedPaths(
+  folder: string,
+  { homeDir, scorpioxDir }: OwnFolders,
+): (ProtectedName & { root: string })[] {
+  const below = (base: string, names: readonly ProtectedName[]): ProtectedName[] =>
+    isWithin(base, folder)
+      ? names.map(({ path, kind }) => ({ path: relative(folder, join(base, path)), kind }))
+      : [];
+  const scorpiox = below(scorpioxDir, [{ path: ".", kind: "folder" }]);
+  return [...inEveryFolder, ...below(homeDir, inHome), ...scorpiox].map((name) => ({
+    ...name,
+    root: folder,
+  }));
+}
+
+/** Follows the parts of `path` below `root` as far as they exist. */
+async function lookAt(root: string, path: string, kind: "file" | "folder"): Promise<FoundShield> {
+  const parts = path.split("/");
+  const pinned: string[] = [];
+  let at = root;
+  for (const [index, part] of parts.entries()) {
+    at = join(at, part);
+    const isLast = index === parts.length - 1;
+    const stats = await lstat(at).catch(() => undefined);
+    if (stats === undefined) {
+      return { pinned, closed: [], missing: [{ path: at, kind: isLast ? kind : "folder" }] };
+    }
+    if (stats.isSymbolicLink()) throw linkRefusal(at);
+    // `.git` is a file where the repository is elsewhere: that file is kept.
+    if (isLast || !stats.isDirectory()) return { pinned, closed: [at], missing: [] };
+    pinned.push(at);
+  }
+  return { pinned, closed: [], missing: [] };
+}
+
+function linkRefusal(path: string): AppError {
+  return new AppError(
+    "refused",
+    `The sandbox cannot protect ${path}: it is a symbolic link. Nothing was run. ` +
+      "Put the file itself there, or work with SANDBOX=read-only.",
+  );
+}

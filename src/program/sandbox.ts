@@ -1,0 +1,112 @@
+import { realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+
+import type { Confinement } from "../background/confinement.ts";
+import type { Supervisor } from "../background/supervisor.ts";
+import { sandboxTrialMsMax } from "../base/limits.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { CallRequest } from "../gateway/call.ts";
+import type { Confinements } from "../gateway/confinements.ts";
+import type { BackendParts } from "../policy/sandbox/backends.ts";
+import type { Sandbox } from "../policy/sandbox/sandbox.ts";
+import { loadLibc } from "../process/libc.ts";
+import { findShell } from "../process/shell.ts";
+import { isProcessAlive } from "../process/signals.ts";
+import { ownCommand } from "./own-command.ts";
+
+export interface CommandSandboxParts {
+  readonly start: StartUp;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly supervisor: Pick<Supervisor, "runProgram">;
+  /** The plan mode of the call's workspace, when it is on. Commands are not run when this fails. */
+  readonly activePlan: (call: CallRequest) => Promise<{ readonly planFile: string } | undefined>;
+}
+
+/** The sandbox of commands; loaded with the first that needs one. */
+export class CommandSandbox implements Confinements {
+  readonly #parts: CommandSandboxParts;
+  #sandbox: Promise<Sandbox> | undefined;
+
+  constructor(parts: CommandSandboxParts) {
+    this.#parts = parts;
+  }
+
+  async forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined> {
+    const { mode, hasNetwork } = this.#parts.start.config.settings.sandbox;
+    const plan = await this.#parts.activePlan(call);
+    if (plan === undefined && mode === "off" && hasNetwork) return undefined;
+    return (await this.#load()).confine({ cwd, plan });
+  }
+
+  /** What plan mode will and will not hold here; one sentence each. */
+  readonly planNotes = async (): Promise<readonly string[]> => {
+    const sandbox = await this.#load();
+    return sandbox.planNotes();
+  };
+
+  #load(): Promise<Sandbox> {
+    this.#sandbox ??= this.#create();
+    return this.#sandbox;
+  }
+
+  async #create(): Promise<Sandbox> {
+    const { start, env, supervisor } = this.#parts;
+    const { Backends } = await import("../policy/sandbox/backends.ts");
+    const { Sandbox: SandboxClass } = await import("../policy/sandbox/sandbox.ts");
+    const { StandIns } = await import("../policy/sandbox/stand-ins.ts");
+    const { sweepPrivateFolders } = await import("../policy/sandbox/private-folder.ts");
+    const tmpDir = tmpdir();
+    void sweepPrivateFolders(tmpDir, isProcessAlive);
+    const libc = loadLibc();
+    const standIns = new StandIns({
+      share: (fd) => libc?.lockFile(fd, false) ?? true,
+      takeAlone: (fd) => libc?.lockFile(fd, true) ?? true,
+    });
+    const { homeDir, scorpioxDir } = start.dirs;
+    const own = { homeDir: await real(homeDir), scorpioxDir: await real(scorpioxDir) };
+    const { backend, ...chosen } = start.config.settings.sandbox;
+    const settings = { ...chosen, backend: backend === "auto" ? undefined : backend };
+    const backends = new Backends(backendParts(start, env, supervisor));
+    return new SandboxClass({ settings, backends, standIns, own, tmpDir });
+  }
+}
+
+/** How sandboxes are found and tried on this machine. */
+export function backendParts(
+  start: StartUp,
+  env: Readonly<Record<string, string | undefined>>,
+  supervisor: Pick<Supervisor, "runProgram">,
+): BackendParts {
+  const { platform } = process;
+  return {
+    platform,
+    ownCommand: ownCommand(),
+    findProgram: (name) => Bun.which(name, { PATH: env["PATH"] ?? "" }) ?? undefined,
+    shellPath: findShell({ shellPath: start.config.settings.shellPath, env, platform }).path,
+    tmpDir: tmpdir(),
+    async run({ command, data }, cwd) {
+      const chunks: Uint8Array[] = [];
+      const execution = await supervisor.runProgram({
+        argv: command,
+        name: "trial of a sandbox",
+        cwd,
+        env: { PATH: env["PATH"] ?? "", HOME: start.dirs.homeDir },
+        timeoutMs: sandboxTrialMsMax,
+        signal: AbortSignal.timeout(sandboxTrialMsMax),
+        onOutput: (chunk) => void chunks.push(chunk.slice()),
+        ...(data === undefined ? {} : { data }),
+      });
+      const output = Buffer.concat(chunks).toString();
+      return { exitCode: execution.exit?.exitCode ?? null, output };
+    },
+  };
+}
+
+/** As far as it exists: what is made later is made below that. */
+async function real(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    return path;
+  }
+}
