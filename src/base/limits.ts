@@ -417,6 +417,10 @@ export const policyPatternCharsMax = 1000;
 export const policyLookMs = 1_000;
 /** Words of a command that are looked up as paths: a few system calls each. */
 export const policyLookupsMax = 500;
+/** Characters of a command that are shown to the person who decides about it: some four screens. */
+export const consentShownCharsMax = 8_000;
+/** Calls that are allowed for the session; a person does not agree to more. */
+export const consentsKeptMax = 10_000;
 /** Steps of holding a pattern against a word that is not wholly known; beyond, it counts as possible. */
 export const globWorkMax = 1_000_000;
 
@@ -460,8 +464,6 @@ export const skillListMsMax = 300;
 export const skillLookMs = 3_000;
 /** Clients whose lists are watched: as many as there may be sessions. */
 export const skillWatchersMax = 10_000;
-/** Files other than SKILL.md that one client may have watched. */
-export const skillWatchedFilesMax = 100;
 /** Bytes of a required_skills.txt: a name a line. */
 export const requiredSkillsBytesMax = 16 * KIB;
 /** Names of it that count. */
@@ -481,6 +483,8 @@ export const tasksMax = 50_000;
 export const taskStepsMax = 1_000;
 /** Tasks that are looked at for one reply: a line has 40 characters at least, and a result 30,000 by default. */
 export const tasksShownMax = 1_000;
+/** A file of tasks that is imported: all that a workspace may hold, at some 100 characters each, many times over. */
+export const taskFileBytesMax = 64 * MIB;
 /** Characters of the tasks in their resource, which a person reads or a program: more than a model takes. */
 export const tasksResourceCharsMax = 200_000;
 /** Changes of other processes reach who has subscribed within this; a look takes microseconds. */

@@ -49,6 +49,21 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/doctor-search.ts")).doctorSearchCommand,
   },
   {
+    name: "attach",
+    summary: "Answer questions and watch background tasks of running servers in this terminal",
+    load: async () => (await import("./commands/attach.ts")).attachCommand,
+  },
+  {
+    name: "bg list",
+    summary: "List the background tasks of running servers",
+    load: async () => (await import("./commands/bg-list.ts")).bgListCommand,
+  },
+  {
+    name: "callbacks list",
+    summary: "List the callbacks of running servers",
+    load: async () => (await import("./commands/callbacks-list.ts")).callbacksListCommand,
+  },
+  {
     name: "config list",
     summary: "List the configuration",
     load: async () => (await import("./commands/config-list.ts")).configListCommand,
@@ -82,6 +97,21 @@ export const commandListings: readonly CommandListing[] = [
     name: "profile off",
     summary: "Use no profile",
     load: async () => (await import("./commands/profile-off.ts")).profileOffCommand,
+  },
+  {
+    name: "tasks list",
+    summary: "List the tasks of the workspace",
+    load: async () => (await import("./commands/tasks-list.ts")).tasksListCommand,
+  },
+  {
+    name: "tasks export",
+    summary: "Print the tasks of the workspace as JSON",
+    load: async () => (await import("./commands/tasks-export.ts")).tasksExportCommand,
+  },
+  {
+    name: "tasks import",
+    summary: "Add tasks from a file",
+    load: async () => (await import("./commands/tasks-import.ts")).tasksImportCommand,
   },
   {
     name: "hooks list",

@@ -29,7 +29,7 @@ import { LazyWeb } from "./lazy-web.ts";
 import { ownCommand } from "./own-command.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
-import { storePathIn } from "./store-path.ts";
+import { storePathIn } from "../store/store-path.ts";
 import { createWebOptions } from "./web-options.ts";
 
 /** A ledger write gives way to another process for this long, and no longer: it is on the main thread. */

@@ -4,7 +4,7 @@ import type { ConfigDirs } from "../config/places.ts";
 import type { WebSettings } from "../config/settings.ts";
 import { ownerMark } from "../process/owner-mark.ts";
 import type { BrowserOptions, WebOptions } from "../web/web-options.ts";
-import { storePathIn } from "./store-path.ts";
+import { storePathIn } from "../store/store-path.ts";
 
 export interface WebOptionsInput {
   readonly settings: WebSettings;
@@ -80,7 +80,10 @@ const browserVariables: readonly RegExp[] = [
 ];
 
 /** The part of the environment that a browser gets. */
-export function browserEnvironment(env: WebOptionsInput["env"], homeDir: string): Record<string, string> {
+export function browserEnvironment(
+  env: WebOptionsInput["env"],
+  homeDir: string,
+): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && browserVariables.some((allowed) => allowed.test(name))) {
