@@ -48,6 +48,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "web",
     "types:gateway",
     "policy",
+    "attach",
+    "terminal",
   ],
   program: [
     "base",

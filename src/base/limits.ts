@@ -158,7 +158,7 @@ export const questionVisitMsMax = 30_000;
 export const questionPostBytesMax = 256 * KIB;
 /** A page asks this often whether its question is still open: below the 10 s after which a quiet connection is closed. */
 export const questionStateMs = 5_000;
-/** A page that was answered has this long to take its last reply before the connection is closed. */
+/** The server of the pages listens this long after the last is over: so long takes the last reply, on a busy machine. */
 export const questionPageLingerMs = 1_000;
 
 // ---- Lists, resources and subscriptions -----------------------------------------------------

@@ -103,6 +103,11 @@ export type TaskSupport = "none" | "optional" | "required";
 export interface Router {
   /** The tools that are built and not switched off, in catalogue order. */
   list(): readonly ToolListing[];
+  /**
+   * The tools as this client is told of them: the names of `list`, with descriptions of its own; absent = as `list`.
+   * The same array as long as nothing has changed.
+   */
+  listFor?(client: ClientContext): Promise<readonly ToolListing[]>;
   /** Rejects only with `InputNeeded` and `FaultError` of its handlers. */
   call(request: CallRequest): Promise<CallOutcome>;
   /** Absent: no tool becomes an MCP task. */

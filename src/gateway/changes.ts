@@ -1,9 +1,7 @@
 /** Something that clients may have cached or subscribed to is not what it was. */
 export type Change =
-  | { readonly kind: "tools" }
-  | { readonly kind: "prompts" }
   /** `clientId`: only this client can see it; absent = all can. */
-  | { readonly kind: "resources"; readonly clientId?: string }
+  | { readonly kind: "tools" | "prompts" | "resources"; readonly clientId?: string }
   | { readonly kind: "resource"; readonly uri: string; readonly clientId?: string };
 
 export type ChangeListener = (change: Change) => void;
@@ -16,6 +14,11 @@ export class Changes {
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** False while there is nobody to be told. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
   }
 
   readonly emit = (change: Change): void => {

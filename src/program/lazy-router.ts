@@ -1,10 +1,18 @@
-import type { CallOutcome, CallRequest, Router, TaskSupport } from "../gateway/call.ts";
+import type {
+  CallOutcome,
+  CallRequest,
+  ClientContext,
+  Router,
+  TaskSupport,
+} from "../gateway/call.ts";
 import { AppError } from "../base/errors.ts";
 import { Changes } from "../gateway/changes.ts";
 import type { ResourceProvider } from "../gateway/features.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { LiveConnections } from "../server/live-connections.ts";
 import { LazyResources } from "./lazy-resources.ts";
+import { LazySkills } from "./lazy-skills.ts";
+import { skillToolName } from "../gateway/skills/skill-tool-name.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
 
@@ -18,6 +26,8 @@ export class LazyRouter implements Router {
     made: () => this.#services?.resources,
     make: async () => (await this.#load()).resources,
   });
+  readonly skills: LazySkills;
+  readonly #offersSkills: boolean;
   readonly #parts: ProgramParts;
   readonly #options: ToolServicesOptions;
   readonly #listings: readonly ToolListing[];
@@ -32,11 +42,22 @@ export class LazyRouter implements Router {
     const { settings } = options.start.config;
     const cards = parts.cards.filter(({ listing }) => settings.isToolEnabled(listing.name));
     this.#listings = cards.map((card) => card.listing);
+    this.skills = new LazySkills({
+      start: options.start,
+      changes: this.changes,
+      listings: this.#listings,
+    });
+    this.#offersSkills = this.#listings.some(({ name }) => name === skillToolName);
     this.#taskSupports = new Map(cards.map((card) => [card.listing.name, card.taskSupport]));
   }
 
   list(): readonly ToolListing[] {
     return this.#listings;
+  }
+
+  /** InvokeSkill lists the skills that this client can load. */
+  listFor(client: ClientContext): Promise<readonly ToolListing[]> {
+    return this.#offersSkills ? this.skills.toolListings(client) : Promise.resolve(this.#listings);
   }
 
   taskSupport(toolName: string): TaskSupport {
@@ -58,6 +79,7 @@ export class LazyRouter implements Router {
 
   /** Ends what a client that is gone has left running. */
   endClient(clientId: string): void {
+    this.skills.endClient(clientId);
     void this.#services?.endClient(clientId);
   }
 
@@ -65,6 +87,7 @@ export class LazyRouter implements Router {
   async close(): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.
     this.#isClosed = true;
+    this.skills.close();
     await this.#services?.close();
   }
 
@@ -79,10 +102,13 @@ export class LazyRouter implements Router {
   async #makeServices(): Promise<ToolServices> {
     await this.#options.beforeServices?.();
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
-    const module = await import("./tool-services.ts");
+    const [module, skills] = await Promise.all([
+      import("./tool-services.ts"),
+      this.#offersSkills ? this.skills.load() : undefined,
+    ]);
     this.#services = new module.ToolServices(
       this.#parts,
-      this.#options,
+      { ...this.#options, skills },
       this.changes,
       this.connections,
     );

@@ -1,5 +1,6 @@
 import type { StartUp } from "../cli/start-up.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
+import type { Skills } from "./skills.ts";
 
 /** What differs between the product and the program that tests Worker faults: its tools. */
 export interface ProgramParts {
@@ -18,6 +19,8 @@ export interface ToolServicesOptions {
   readonly warn: (message: string) => void;
   /** How clients reach this server, for people: `stdio`, or `http` with the address. */
   readonly transport?: string | undefined;
+  /** Absent where InvokeSkill is switched off. */
+  readonly skills?: Skills | undefined;
   /** Awaited before any Worker or child is started. */
   readonly beforeServices?: () => Promise<unknown>;
 }

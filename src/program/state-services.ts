@@ -52,7 +52,7 @@ export interface OpenStateServices {
 }
 
 const absent = (): Promise<never> =>
-  Promise.reject(new AppError("unsupported", "This is not built yet."));
+  Promise.reject(new AppError("unsupported", "Skills are switched off."));
 
 /** The services that keep what outlives a call, and what every call passes on its way. */
 export function createStateServices(parts: StateParts): OpenStateServices {
@@ -71,11 +71,12 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
   const hooks = new ServerHooks(parts);
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
+  const required = parts.skills === undefined ? [] : [parts.skills.required];
   const services: StateServices = {
     tasks: tasks.service,
     plan: plans.service,
     questions,
-    skills: { load: absent },
+    skills: parts.skills ?? { load: absent },
     callbacks,
   };
   const close = async (): Promise<void> => {
@@ -90,8 +91,8 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   return {
     services,
     confinements,
-    stages: [...hooks.stages],
-    notes: [callbacks.notes],
+    stages: [...required, ...hooks.stages],
+    notes: [...required, callbacks.notes],
     resources: [tasks.resource, plans.resource, callbacks.resource],
     watchers: [attach.watcher],
     warm: () => {

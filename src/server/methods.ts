@@ -35,7 +35,7 @@ export interface Method {
 
 /** The same in both eras, but for the shape of their results. */
 const commonMethods: readonly (readonly [string, Method])[] = [
-  ["tools/list", { handle: handleToolsList }],
+  ["tools/list", { handle: handleToolsList, isLong: true }],
   ["tools/call", { handle: handleToolsCall, isLong: true }],
   ["resources/list", { handle: handleResourcesList, needs: "resources", isLong: true }],
   [

@@ -1,25 +1,47 @@
 import { toolsPerPageMax } from "../base/limits.ts";
 import type { ClientContext } from "../gateway/call.ts";
 import type { ServerFeatures } from "../gateway/features.ts";
-import { toolsListCacheHints } from "../protocol/cache-hints.ts";
+import {
+  type CacheHints,
+  changingListCacheHints,
+  toolsListCacheHints,
+} from "../protocol/cache-hints.ts";
 import { cutPage } from "../protocol/pagination.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { encodeToolsListResult } from "../protocol/tools-list-codec.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 
-/** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision. */
+/** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision, as long as the router gives the same array. */
 export class ToolPages {
   readonly #features: ServerFeatures;
-  #listed: readonly ToolListing[] | undefined;
-  readonly #json = new Map<ProtocolVersion, string>();
+  /** By the list that they show. */
+  readonly #json = new WeakMap<readonly ToolListing[], Map<ProtocolVersion, string>>();
 
   constructor(features: ServerFeatures) {
     this.#features = features;
   }
 
-  /** Undefined for a cursor that is not of this list. A client that may not use all tools sees its own list. */
-  page(version: ProtocolVersion, { mayUse }: ClientContext, cursor: unknown): string | undefined {
-    const listings = this.#features.router.list();
+  /**
+   * Undefined for a cursor that is not of this list. A client that may not use all tools sees its own list. A promise
+   * where the router has a list for each client.
+   */
+  page(
+    version: ProtocolVersion,
+    client: ClientContext,
+    cursor: unknown,
+  ): string | undefined | Promise<string | undefined> {
+    const { router } = this.#features;
+    const listing = router.listFor?.(client);
+    if (listing === undefined) return this.#page(router.list(), version, client, cursor);
+    return listing.then((listings) => this.#page(listings, version, client, cursor));
+  }
+
+  #page(
+    listings: readonly ToolListing[],
+    version: ProtocolVersion,
+    { mayUse }: ClientContext,
+    cursor: unknown,
+  ): string | undefined {
     if (mayUse !== undefined) {
       const usable = listings.filter(({ name }) => mayUse(name));
       return this.#encode(usable, version, cursor, true);
@@ -30,17 +52,20 @@ export class ToolPages {
     return this.#wholeList(listings, version);
   }
 
-  /** Kept until the router gives another array. */
   #wholeList(listings: readonly ToolListing[], version: ProtocolVersion): string | undefined {
-    if (listings !== this.#listed) {
-      this.#listed = listings;
-      this.#json.clear();
-    }
-    const known = this.#json.get(version);
+    const jsons = this.#json.get(listings) ?? new Map<ProtocolVersion, string>();
+    this.#json.set(listings, jsons);
+    const known = jsons.get(version);
     if (known !== undefined) return known;
     const json = this.#encode(listings, version, undefined);
-    if (json !== undefined) this.#json.set(version, json);
+    if (json !== undefined) jsons.set(version, json);
     return json;
+  }
+
+  #hints(): CacheHints {
+    const { cacheHints, changing } = this.#features;
+    if (cacheHints !== undefined) return cacheHints;
+    return changing.has("tools") ? changingListCacheHints : toolsListCacheHints;
   }
 
   #encode(
@@ -52,7 +77,7 @@ export class ToolPages {
     const list = { name: "tools", entries, keyOf: ({ name }: ToolListing) => name };
     const page = cutPage(list, cursor, toolsPerPageMax);
     if (page === undefined) return undefined;
-    const { cacheHints = toolsListCacheHints } = this.#features;
+    const cacheHints = this.#hints();
     const hints = isPrivate ? ({ ...cacheHints, cacheScope: "private" } as const) : cacheHints;
     return encodeToolsListResult(page.items, version, { hints, nextCursor: page.nextCursor });
   }

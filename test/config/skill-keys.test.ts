@@ -28,9 +28,10 @@ describe("SKILL_<NAME>", () => {
 
   test("a project's file does not switch on what the user switched off", () => {
     using tree = new TempTree({ [home]: "SKILL_X=0\n", [project]: "SKILL_X=1\n" });
-    const { settings, problems, entries } = tree.load();
+    const loaded = tree.load();
+    const { settings, problems } = loaded;
     expect([settings.skills.isEnabled("x"), problems.length]).toEqual([false, 1]);
-    expect(entries().find(({ key }) => key === "SKILL_X")).toMatchObject({
+    expect(loaded.entries().find(({ key }) => key === "SKILL_X")).toMatchObject({
       value: "false",
       use: "used",
     });

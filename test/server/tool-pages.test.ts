@@ -30,7 +30,19 @@ interface Listed {
 function startPages(count: number, offered: Partial<ServerFeatures> = {}) {
   const state = { listed: tools(count) as readonly ToolListing[] };
   const router = { list: () => state.listed, call: () => Promise.reject(new Error("none")) };
-  const pages = new ToolPages({ router, changes: new Changes(), changing: new Set(), ...offered });
+  const toolPages = new ToolPages({
+    router,
+    changes: new Changes(),
+    changing: new Set(),
+    ...offered,
+  });
+  const pages = {
+    page: (...request: Parameters<ToolPages["page"]>): string | undefined => {
+      const page = toolPages.page(...request);
+      if (page instanceof Promise) throw new Error("the list is the same for all clients");
+      return page;
+    },
+  };
   const decode = (json: string | undefined): Listed | undefined =>
     json === undefined ? undefined : (JSON.parse(json) as Listed);
   return { state, pages, decode };
@@ -88,5 +100,25 @@ describe("ToolPages", () => {
     expect([first?.tools[0]?.name, first?.cacheScope]).toEqual(["t1", "private"]);
     expect([second?.tools.length, second?.cacheScope]).toEqual([1, "private"]);
     expect(pages.page("2026-07-28", client, first?.nextCursor)).toBeUndefined();
+  });
+
+  test("a router with a list for each client is asked for it, and each list is encoded once", async () => {
+    const lists = new Map([
+      ["a", tools(1)],
+      ["b", tools(2)],
+    ]);
+    const router = {
+      list: () => tools(0),
+      listFor: ({ id }: { id: string }) => Promise.resolve(lists.get(id) ?? []),
+      call: () => Promise.reject(new Error("none")),
+    };
+    const changing = new Set(["tools"] as const);
+    const pages = new ToolPages({ router, changes: new Changes(), changing });
+    const page = async (id: string): Promise<string> =>
+      (await pages.page("2026-07-28", { ...client, id }, undefined)) ?? "";
+    const [a, b, again] = [await page("a"), await page("b"), await page("a")];
+    expect([a, b].map((json) => (JSON.parse(json) as Listed).tools.length)).toEqual([1, 2]);
+    expect(Object.is(a, again)).toBe(true);
+    expect(JSON.parse(a)).toMatchObject({ ttlMs: 5_000, cacheScope: "private" });
   });
 });

@@ -3,9 +3,16 @@ import type { Connection } from "../connection.ts";
 import { resultReply, type MethodReply } from "../method.ts";
 import { unknownCursor } from "../page-reply.ts";
 
-/** `tools/list` (modern.md section 4). */
-export function handleToolsList(request: ActiveRequest, connection: Connection): MethodReply {
+/** `tools/list` (modern.md section 4). At once where the list is the same for all clients. */
+export function handleToolsList(
+  request: ActiveRequest,
+  connection: Connection,
+): MethodReply | Promise<MethodReply> {
   const { version, client, params } = request;
-  const json = connection.server.toolPages.page(version, client, params?.cursor);
+  const page = connection.server.toolPages.page(version, client, params?.cursor);
+  return page instanceof Promise ? page.then(replyOf) : replyOf(page);
+}
+
+function replyOf(json: string | undefined): MethodReply {
   return json === undefined ? unknownCursor() : resultReply(json);
 }

@@ -60,7 +60,7 @@ export function isWanted(filter: ListenFilter, change: Change, clientId: string)
 
 /** The only client that can see what has changed; undefined when all can. */
 export function clientOf(change: Change): string | undefined {
-  return change.kind === "resource" || change.kind === "resources" ? change.clientId : undefined;
+  return change.clientId;
 }
 
 function readStringSet(value: unknown): ReadonlySet<string> | undefined {

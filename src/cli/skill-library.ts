@@ -1,0 +1,9 @@
+import { SkillLibrary } from "../skills/skill-library.ts";
+import type { StartUp } from "./start-up.ts";
+
+/** The skills that a start finds. */
+export function createSkillLibrary({ dirs, config }: StartUp): SkillLibrary {
+  const { additional, isEnabled } = config.settings.skills;
+  const { homeDir, scorpioxDir } = dirs;
+  return new SkillLibrary({ homeDir, scorpioxDir, additional, isEnabled });
+}

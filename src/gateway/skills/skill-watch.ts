@@ -1,0 +1,89 @@
+import { skillLookMs, skillWatchersMax, skillWorkspacesMax } from "../../base/limits.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import type { SkillLibrary, SkillSet } from "../../skills/skill-library.ts";
+import type { Changes } from "../changes.ts";
+import { skillChanges } from "./skill-changes.ts";
+
+/** What one client was given last. */
+interface Seen {
+  readonly workspace: string | undefined;
+  readonly set: SkillSet;
+}
+
+/** A look may take this part of the time between two. */
+const lookPart = 1 / 50;
+
+/**
+ * Tells clients that were given a list when it is not the same any more. Looks at the disk now and then, only
+ * while somebody listens: file systems that tell of changes by themselves do not do so everywhere.
+ */
+export class SkillWatch {
+  readonly #library: SkillLibrary;
+  readonly #changes: Changes;
+  /** The one that asked last comes last. */
+  readonly #seen = new Map<string, Seen>();
+  #timer: Timer | undefined;
+  #isClosed = false;
+
+  constructor(library: SkillLibrary, changes: Changes) {
+    this.#library = library;
+    this.#changes = changes;
+  }
+
+  /** This client has been given what follows from `set`; told at once when that is other than before. */
+  note(clientId: string, workspace: string | undefined, set: SkillSet): void {
+    const before = this.#seen.get(clientId);
+    this.#seen.delete(clientId);
+    this.#seen.set(clientId, { workspace, set });
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > skillWatchersMax) this.#seen.delete(oldest ?? "");
+    if (before !== undefined && before.set !== set) this.#tell(clientId, before.set, set);
+    if (this.#timer === undefined) this.#lookAfter(skillLookMs);
+  }
+
+  forget(clientId: string): void {
+    this.#seen.delete(clientId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.stop();
+    this.#seen.clear();
+  }
+
+  #lookAfter(delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#timer = startTimer(delayMs, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const startedAt = performance.now();
+    if (this.#changes.isHeard) {
+      for (const workspace of this.#workspaces()) {
+        const set = await this.#library.find(workspace);
+        for (const [clientId, seen] of this.#seen) {
+          if (seen.workspace === workspace) this.#compare(clientId, seen, set);
+        }
+      }
+    }
+    const tookMs = performance.now() - startedAt;
+    if (this.#seen.size > 0) this.#lookAfter(Math.max(skillLookMs, tookMs / lookPart));
+    else this.#timer = undefined;
+  }
+
+  /** Those that were asked for last: the library remembers as many. */
+  #workspaces(): readonly (string | undefined)[] {
+    const all = new Set([...this.#seen.values()].map(({ workspace }) => workspace));
+    return [...all].slice(-skillWorkspacesMax);
+  }
+
+  #compare(clientId: string, seen: Seen, set: SkillSet): void {
+    if (seen.set === set) return;
+    this.#seen.set(clientId, { ...seen, set });
+    this.#tell(clientId, seen.set, set);
+  }
+
+  #tell(clientId: string, before: SkillSet, after: SkillSet): void {
+    for (const change of skillChanges(before, after, clientId)) this.#changes.emit(change);
+  }
+}

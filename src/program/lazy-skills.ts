@@ -1,0 +1,70 @@
+import type { ClientContext } from "../gateway/call.ts";
+import type {
+  CompletionProvider,
+  PromptProvider,
+  ResourceProvider,
+  SkillProvider,
+} from "../gateway/features.ts";
+import { skillTemplates } from "../gateway/skills/skill-templates.ts";
+import { readSkillUri } from "../gateway/skills/skill-uri.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import type { Skills, SkillsParts } from "./skills.ts";
+
+/** Skills, loaded with the first list that needs them. */
+export class LazySkills {
+  readonly #parts: SkillsParts;
+  #loading: Promise<Skills> | undefined;
+  #loaded: Skills | undefined;
+
+  constructor(parts: SkillsParts) {
+    this.#parts = parts;
+  }
+
+  readonly prompts: PromptProvider = {
+    list: async (client) => (await this.load()).prompts.list(client),
+    get: async (name, args, context) => (await this.load()).prompts.get(name, args, context),
+  };
+
+  readonly completion: CompletionProvider = {
+    complete: async (request, client) => (await this.load()).completion.complete(request, client),
+  };
+
+  readonly entries: SkillProvider = {
+    list: async (client) => (await this.load()).entries.list(client),
+    directory: async (uri, client) => (await this.load()).entries.directory(uri, client),
+  };
+
+  readonly resources: ResourceProvider = {
+    list: async (client) => (await this.load()).resources.list(client),
+    templates: () => Promise.resolve(skillTemplates),
+    read: async (uri, context) =>
+      readSkillUri(uri) === undefined
+        ? undefined
+        : (await this.load()).resources.read(uri, context),
+    canSubscribe: (uri) => (readSkillUri(uri)?.path.length ?? 0) > 0,
+    watch: (uri, client) => {
+      const ending = this.load().then(({ resources }) => resources.watch(uri, client));
+      return () => void ending.then((end) => end());
+    },
+  };
+
+  async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
+    return (await this.load()).toolListings(client);
+  }
+
+  load(): Promise<Skills> {
+    this.#loading ??= import("./skills.ts").then((module) => {
+      this.#loaded = new module.Skills(this.#parts);
+      return this.#loaded;
+    });
+    return this.#loading;
+  }
+
+  endClient(clientId: string): void {
+    this.#loaded?.endClient(clientId);
+  }
+
+  close(): void {
+    this.#loaded?.close();
+  }
+}

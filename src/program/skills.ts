@@ -1,0 +1,78 @@
+import type { StartUp } from "../cli/start-up.ts";
+import type { Changes } from "../gateway/changes.ts";
+import { loadForCall } from "../gateway/skills/load-for-call.ts";
+import { ownPromptsFor } from "../gateway/skills/own-prompts.ts";
+import { RequiredSkills } from "../gateway/skills/required-skills.ts";
+import { SkillCompletion } from "../gateway/skills/skill-completion.ts";
+import { SkillEntries } from "../gateway/skills/skill-entries.ts";
+import { SkillPrompts } from "../gateway/skills/skill-prompts.ts";
+import { SkillResources } from "../gateway/skills/skill-resources.ts";
+import { skillToolName } from "../gateway/skills/skill-tool-name.ts";
+import { SkillToolListings } from "../gateway/skills/skill-tool-listings.ts";
+import { SkillView } from "../gateway/skills/skill-view.ts";
+import { SkillWatch } from "../gateway/skills/skill-watch.ts";
+import type { ClientContext } from "../gateway/call.ts";
+import type { StateServices } from "../gateway/state-calls.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import { createSkillLibrary } from "../cli/skill-library.ts";
+
+export interface SkillsParts {
+  readonly start: StartUp;
+  readonly changes: Changes;
+  /** The tools that are switched on. */
+  readonly listings: readonly ToolListing[];
+}
+
+/** Skills in all the ways in which clients see them. One for each server. */
+export class Skills {
+  readonly prompts: SkillPrompts;
+  readonly completion: SkillCompletion;
+  readonly entries: SkillEntries;
+  readonly resources: SkillResources;
+  /** Its note is the last line of results until required skills are loaded. */
+  readonly required: RequiredSkills;
+  readonly #view: SkillView;
+  readonly #watch: SkillWatch;
+  readonly #listings: SkillToolListings;
+
+  constructor({ start, changes, listings }: SkillsParts) {
+    const library = createSkillLibrary(start);
+    this.#watch = new SkillWatch(library, changes);
+    this.#view = new SkillView(
+      library,
+      this.#watch,
+      listings.some(({ name }) => name === skillToolName),
+    );
+    this.#listings = new SkillToolListings(listings);
+    this.required = new RequiredSkills(start.dirs.scorpioxDir, this.#view);
+    this.prompts = new SkillPrompts({
+      view: this.#view,
+      own: ownPromptsFor(new Set(listings.map(({ name }) => name))),
+      onLoaded: (clientId, name) => this.required.loaded(clientId, name),
+    });
+    this.completion = new SkillCompletion(this.#view, this.prompts);
+    this.entries = new SkillEntries(this.#view);
+    this.resources = new SkillResources(this.#view, changes);
+  }
+
+  /** The tools, with the skills that this client sees in the description of InvokeSkill. */
+  async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
+    const { set } = await this.#view.forList(client);
+    return this.#listings.of(set);
+  }
+
+  readonly load: StateServices["skills"]["load"] = async (request, call) => {
+    const loaded = await loadForCall(this.#view, request, call);
+    this.required.loaded(call.client.id, loaded.name);
+    return loaded;
+  };
+
+  endClient(clientId: string): void {
+    this.#watch.forget(clientId);
+    this.required.forget(clientId);
+  }
+
+  close(): void {
+    this.#watch.close();
+  }
+}
