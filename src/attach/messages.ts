@@ -1,6 +1,5 @@
 import type { TaskState } from "../base/task-state-text.ts";
 import type { ShownEnd, ShownQuestions } from "../questions/terminals.ts";
-import type { Task } from "../tools/task-service.ts";
 
 /** The two sides speak when they have the same number; it changes with any message that the other would misread. */
 export const attachProtocol = 1;
@@ -52,11 +51,27 @@ export interface PlanEntry {
   readonly startedAt: number | null;
 }
 
+export interface StepEntry {
+  readonly stepId: number;
+  readonly text: string;
+  readonly isDone: boolean;
+}
+
+export interface TaskEntry {
+  readonly taskId: number;
+  readonly text: string;
+  readonly isDone: boolean;
+  /** Not all of them when there are many. */
+  readonly steps: readonly StepEntry[];
+  readonly stepCount: number;
+  readonly stepsDone: number;
+}
+
 /** Tasks and plan of one workspace and one owner. */
 export interface WorkEntry {
   readonly workspace: string;
   readonly owner: string;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TaskEntry[];
   readonly currentTaskId: number | null;
   readonly total: number;
   readonly pending: number;

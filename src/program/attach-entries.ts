@@ -3,6 +3,7 @@ import type {
   CallbackEntry,
   ClientKey,
   PlanEntry,
+  TaskEntry,
   WorkEntry,
 } from "../attach/messages.ts";
 import type { BackgroundTask } from "../background/client-tasks.ts";
@@ -64,13 +65,17 @@ export function workEntry(
   };
 }
 
-function taskEntry({ taskId, text, isDone, steps }: Task): Task {
+function taskEntry({ taskId, text, isDone, steps, stepCount, stepsDone }: Task): TaskEntry {
   const shown = steps.slice(0, attachEntriesMax);
   return {
     taskId,
     text: cut(text),
     isDone,
-    steps: shown.map((step) => ({ ...step, text: cut(step.text) })),
+    steps: shown.map(({ stepId, text: words, isDone: isStepDone }) => {
+      return { stepId, text: cut(words), isDone: isStepDone };
+    }),
+    stepCount,
+    stepsDone,
   };
 }
 

@@ -1,8 +1,9 @@
 import { attachListMsMax } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
-import { attachProtocol, type ServerFacts, type ServerState } from "../messages.ts";
+import type { ServerFacts, ServerState } from "../messages.ts";
 import { listPointers, removePointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
+import { faultOf } from "./server-fault.ts";
 
 export interface FoundServer {
   readonly facts: ServerFacts;
@@ -40,9 +41,8 @@ async function askServer(
   const outcome = await ServerConnection.open(pointer, "look", {
     onMessage(message) {
       if (message.type === "hello") facts = message.server;
-      if (message.type === "hello" && message.protocol !== attachProtocol) {
-        resolve(otherVersion(message.server));
-      }
+      const fault = message.type === "hello" ? faultOf(message) : undefined;
+      if (fault !== undefined) resolve(fault);
       if (message.type === "state" && facts !== undefined) resolve({ facts, state: message.state });
     },
     onClose: () => resolve(undefined),
@@ -59,9 +59,4 @@ async function askServer(
     timer.stop();
     outcome.connection.close();
   }
-}
-
-/** What is said of a server that cannot be spoken with. */
-export function otherVersion({ pid, version }: ServerFacts): string {
-  return `The server with pid ${pid} is version ${version}, which this program cannot talk to. Use that version's attach, or restart the server.`;
 }

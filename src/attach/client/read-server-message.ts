@@ -8,6 +8,8 @@ const task = z.object({
   text: z.string(),
   isDone: z.boolean(),
   steps: z.array(z.object({ stepId: count, text: z.string(), isDone: z.boolean() })),
+  stepCount: count,
+  stepsDone: count,
 });
 const background = z.object({
   client: z.string(),

@@ -1,0 +1,10 @@
+import { attachProtocol, type ServerMessage } from "../messages.ts";
+
+/** Why a server cannot be spoken with; undefined when it can. */
+export function faultOf({
+  protocol,
+  server,
+}: Extract<ServerMessage, { type: "hello" }>): string | undefined {
+  if (protocol === attachProtocol) return undefined;
+  return `Version ${server.version} (pid ${server.pid}) cannot be talked to from here: use the attach of that version, or restart the server.`;
+}

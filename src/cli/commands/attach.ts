@@ -1,0 +1,89 @@
+import type { AttachApp } from "../../terminal/attach-app.ts";
+import type { Look } from "../../terminal/look.ts";
+import { runFolderIn } from "../../attach/run-folder.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Command } from "../command.ts";
+import { type CommandIo, exitCodes } from "../command-io.ts";
+import { directoryFlags, readStartUp } from "../start-up.ts";
+import { openTerminal, type TerminalDevice } from "../terminal-device.ts";
+
+export const attachCommand: Command = {
+  usage: "",
+  description:
+    "Shows in this terminal what the running servers ask and do: questions to be answered, background tasks\n" +
+    "with their output, tasks and plans, callbacks. Servers come and go while it runs; ? lists the keys.",
+  flags: { ...directoryFlags },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print }) {
+    const { scorpioxDir } = readStartUp(args, io).dirs;
+    const device = openTerminal(io, "attach");
+    const [{ AttachApp }, { createLook }] = await Promise.all([
+      import("../../terminal/attach-app.ts"),
+      import("../../terminal/look.ts"),
+    ]);
+    const app = new AttachApp({
+      runFolder: runFolderIn(scorpioxDir),
+      look: lookFor(io, createLook),
+      size: () => device.size(),
+      write: (text) => device.write(text),
+      onSuspend: () => suspend(app, device),
+    });
+    const end = untilEnd(app, device);
+    device.onInput(app.input);
+    device.onResize(app.resized);
+    device.take();
+    app.start();
+    const { exitCode, failure } = await end;
+    app.leave();
+    device.giveBack();
+    if (failure !== undefined) print.error(failure);
+    return exitCode;
+  },
+};
+
+function lookFor({ env }: CommandIo, createLook: (...are: [boolean, boolean]) => Look): Look {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
+  // Only where a locale says so are there no other signs than those of ASCII.
+  const hasDrawnSigns = process.platform !== "linux" || /utf-?8/i.test(locale);
+  return createLook(!env.NO_COLOR, hasDrawnSigns);
+}
+
+interface End {
+  readonly exitCode: number;
+  readonly failure?: string;
+}
+
+/** As a shell counts those who were ended by a signal. */
+const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** The first of all that can end it. */
+function untilEnd(app: AttachApp, device: TerminalDevice): Promise<End> {
+  const { promise, resolve } = Promise.withResolvers<End>();
+  void app.ended.then(() => resolve({ exitCode: exitCodes.done }));
+  for (const [signal, exitCode] of Object.entries(signalCodes)) {
+    process.on(signal, () => resolve({ exitCode }));
+  }
+  process.on("SIGTSTP", () => suspend(app, device));
+  device.onHangUp(() => resolve({ exitCode: exitCodes.failed }));
+  const fail = (error: unknown): void => {
+    resolve({ exitCode: exitCodes.failed, failure: `internal error: ${messageOf(error)}` });
+  };
+  // What the program does with mistakes, to report them and go on, would write over the window.
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.removeAllListeners(event);
+    process.on(event, fail);
+  }
+  return promise;
+}
+
+/** As Ctrl-Z does with other programs; goes on when the shell says so. */
+function suspend(app: AttachApp, device: TerminalDevice): void {
+  app.leave();
+  device.giveBack();
+  process.once("SIGCONT", () => {
+    device.take();
+    app.start();
+  });
+  // SIGTSTP has our listener, which would be called again.
+  process.kill(process.pid, "SIGSTOP");
+}

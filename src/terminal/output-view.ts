@@ -1,0 +1,134 @@
+import type { BackgroundEntry, OutputPiece } from "../attach/messages.ts";
+import type { Owned } from "./attach-model.ts";
+import { longState, signOf } from "./background-state.ts";
+import { cutCells, safeLine } from "./cells.ts";
+import type { Key } from "./keys.ts";
+import { OutputLog } from "./output-log.ts";
+import type { Size } from "./painter.ts";
+import type { Hint, ViewContext } from "./view.ts";
+
+type Entry = Owned<BackgroundEntry>;
+
+/** The output of one background task: its end while it grows, or any part of it. */
+export class OutputView {
+  readonly #context: ViewContext;
+  #opened: Entry | undefined;
+  #log = new OutputLog();
+  /** The line below the window; undefined follows the end. */
+  #end: number | undefined;
+  #page = 1;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+  }
+
+  get isOpen(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  /** The task as it is now; as it was last when its server has gone. */
+  get task(): Entry | undefined {
+    const opened = this.#opened;
+    if (opened === undefined) return undefined;
+    const { background } = this.#context.model;
+    return background.find((entry) => isSame(entry, opened)) ?? opened;
+  }
+
+  get hints(): readonly Hint[] {
+    return [["↑↓", "scroll"], this.#end === undefined ? ["g", "top"] : ["f", "follow"]];
+  }
+
+  open(task: Entry): void {
+    this.#opened = task;
+    this.#log = new OutputLog();
+    this.#end = undefined;
+    this.watch(task.serverId);
+  }
+
+  /** The server is there, perhaps again: has it send the output, if it is the one. */
+  watch(serverId: string): void {
+    const task = this.#opened;
+    if (task?.serverId !== serverId) return;
+    this.#context.send(serverId, { type: "watch", client: task.client, taskId: task.taskId });
+  }
+
+  take(serverId: string, piece: OutputPiece): void {
+    const task = this.#opened;
+    if (task === undefined || !isSame(task, { ...piece, serverId })) return;
+    this.#log.add(piece);
+  }
+
+  draw({ columns, rows }: Size): readonly string[] {
+    const { look, now, model } = this.#context;
+    const task = this.task;
+    if (task === undefined) return [];
+    const isThere = model.servers.some(({ serverId }) => serverId === task.serverId);
+    const command = cutCells(safeLine(task.command), Math.max(0, columns - 9));
+    const state = isThere ? longState(task, now()) : "its server has ended";
+    const place =
+      this.#end === undefined ? "" : ` ${look.signs.dot} line ${this.#end} of ${this.#log.length}`;
+    const head = [
+      ` ${signOf(task, look)} ${look.bold(`${task.taskId}`)} ${command}`,
+      `   ${look.dim(cutCells(state + place, columns - 4))}`,
+      "",
+    ];
+    this.#page = Math.max(1, rows - head.length);
+    const end = this.#end ?? this.#log.length;
+    const lines = this.#log.rowsBefore(end, columns - 2, this.#page).map((line) => ` ${line}`);
+    const nothing = task.state === "running" ? "No output yet." : "No output.";
+    return [...head, ...(lines.length > 0 ? lines : [` ${look.dim(nothing)}`])];
+  }
+
+  press({ name }: Key): boolean {
+    switch (name) {
+      case "escape":
+      case "left":
+      case "h":
+      case "backspace":
+        return this.#close();
+      case "up":
+      case "k":
+        return this.#scroll(-1);
+      case "down":
+      case "j":
+        return this.#scroll(1);
+      case "pageup":
+        return this.#scroll(-this.#page);
+      case "pagedown":
+      case " ":
+        return this.#scroll(this.#page);
+      case "home":
+      case "g":
+        return this.#scroll(-this.#log.length);
+      case "end":
+      case "G":
+      case "f":
+        this.#end = undefined;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #close(): boolean {
+    if (this.#opened !== undefined) this.#context.send(this.#opened.serverId, { type: "unwatch" });
+    this.#opened = undefined;
+    return true;
+  }
+
+  /** Scrolling to the end follows it again. */
+  #scroll(lines: number): boolean {
+    const { length } = this.#log;
+    const end = Math.max((this.#end ?? length) + lines, Math.min(this.#page, length));
+    this.#end = end >= length ? undefined : end;
+    return true;
+  }
+}
+
+type TaskName = Pick<Entry, "serverId" | "client" | "taskId">;
+
+function isSame(one: TaskName, other: TaskName): boolean {
+  return (
+    one.serverId === other.serverId && one.client === other.client && one.taskId === other.taskId
+  );
+}

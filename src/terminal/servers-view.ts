@@ -1,0 +1,61 @@
+import type { ServerEntry } from "./attach-model.ts";
+import { cutCells, safeLine } from "./cells.ts";
+import type { Key } from "./keys.ts";
+import type { Size } from "./painter.ts";
+import { ScrollText } from "./scroll-text.ts";
+import { passingTime } from "./time-text.ts";
+import type { Hint, View, ViewContext } from "./view.ts";
+
+/** The servers of this user that run now, and whom they serve. */
+export class ServersView implements View {
+  readonly title = "Servers";
+  readonly isWriting = false;
+  readonly hints: readonly Hint[] = [["↑↓", "scroll"]];
+  readonly #context: ViewContext;
+  readonly #scroll = new ScrollText();
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+  }
+
+  get count(): number {
+    return this.#context.model.servers.length;
+  }
+
+  draw({ columns, rows }: Size): readonly string[] {
+    const { look, model } = this.#context;
+    const lines = model.servers.flatMap((server) => this.#drawServer(server, columns));
+    const problem = model.problem === undefined ? [] : [safeLine(model.problem), ""];
+    const shown = problem.map((line) => ` ${look.warning(cutCells(line, columns - 2))}`);
+    if (lines.length > 0) return this.#scroll.window([...shown, ...lines], rows);
+    const none = "No server runs. It appears here as soon as a client starts one.";
+    return [...shown, "", ` ${look.dim(cutCells(none, columns - 2))}`];
+  }
+
+  press(key: Key): boolean {
+    return this.#scroll.press(key);
+  }
+
+  #drawServer({ facts, state, fault }: ServerEntry, columns: number): string[] {
+    const { look, now } = this.#context;
+    const { dot } = look.signs;
+    const about = [
+      safeLine(facts.transport),
+      `version ${safeLine(facts.version)}`,
+      `up ${passingTime(now() - facts.startedAt)}`,
+    ];
+    const name = `pid ${facts.pid}`;
+    const rest = cutCells(about.join(` ${dot} `), columns - name.length - 5);
+    const clients = (state?.clients ?? []).map(({ client, workspace, owner }) => {
+      const who = [client, workspace, owner].filter((part) => part !== "").map(safeLine);
+      return `   ${cutCells(who.join(` ${dot} `), columns - 4)}`;
+    });
+    const none = fault === undefined ? ["   no client has called a tool yet"] : [];
+    return [
+      ` ${look.bold(name)}  ${look.dim(rest)}`,
+      ...(fault === undefined ? [] : [`   ${look.warning(cutCells(fault, columns - 4))}`]),
+      ...(clients.length > 0 ? clients : none).map((line) => look.dim(cutCells(line, columns - 1))),
+      "",
+    ];
+  }
+}
