@@ -1,0 +1,205 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { Cancellation } from "../../../src/base/cancellation.ts";
+import type { CallRequest } from "../../../src/gateway/call.ts";
+import { endWithoutRun, type HookEnd } from "../../../src/policy/hooks/hook-end.ts";
+import type { HookRun } from "../../../src/policy/hooks/hook-runner.ts";
+import { HookSessions } from "../../../src/policy/hooks/hook-sessions.ts";
+import { type Hook, hookKey } from "../../../src/policy/hooks/hook.ts";
+import { Hooks } from "../../../src/policy/hooks/hooks.ts";
+import { HooksStage } from "../../../src/policy/hooks/hooks-stage.ts";
+import { IdleWatch } from "../../../src/policy/hooks/idle-watch.ts";
+import { SessionFolders } from "../../../src/policy/hooks/session-folder.ts";
+import { eventually } from "../../e2e/harness/conditions.ts";
+import { posixTest } from "../../e2e/harness/platform.ts";
+import { HooksTree } from "./hooks-tree.ts";
+
+const done = endWithoutRun("done", "ended with exit code 0");
+
+class Harness implements Disposable {
+  readonly tree = new HooksTree();
+  /** Event and data of each run. */
+  readonly told: [key: string, data: unknown][] = [];
+  readonly hooks: Hooks;
+  readonly sessions: HookSessions;
+  readonly stage: HooksStage;
+  end: (hook: Hook, run: HookRun) => HookEnd | Promise<HookEnd> = () => done;
+
+  constructor() {
+    this.hooks = new Hooks({
+      folders: this.tree.folders,
+      runner: {
+        run: async (hook, run) => {
+          const data = JSON.parse(await run.payload.argument(true)) as unknown;
+          this.told.push([hookKey(hook), data]);
+          return this.end(hook, run);
+        },
+      },
+      sessions: new SessionFolders([join(this.tree.scorpioxDir, "sessions")]),
+      instanceId: "instance",
+      timeoutMs: 1_000,
+      depth: 0,
+      warn: () => {},
+    });
+    this.sessions = new HookSessions(this.hooks, "/fallback");
+    this.stage = new HooksStage({
+      hooks: this.hooks,
+      sessions: this.sessions,
+      isOwnTool: (toolName) => toolName === "Bash",
+    });
+  }
+
+  call(more: Partial<CallRequest> = {}): CallRequest {
+    return {
+      name: "Bash",
+      args: { command: "ls" },
+      version: "2025-11-25",
+      client: {
+        id: "client",
+        limits: { answerMs: 0, resultCharsMax: 1_000 },
+        workspaceDir: () => Promise.resolve("/work"),
+      },
+      cancellation: new Cancellation(),
+      ...more,
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.tree[Symbol.dispose]();
+  }
+}
+
+const data = { tool: "Bash", arguments: { command: "ls" }, client: "client", workspace: "/work" };
+
+describe("HooksStage", () => {
+  posixTest("own tools are tool_use, tools of other servers mcp_call", async () => {
+    using harness = new Harness();
+    for (const key of ["tool_use/sync-a", "mcp_call/sync-b"]) harness.tree.user(key);
+    expect(await harness.stage.check(harness.call())).toBeUndefined();
+    const other = harness.call({ name: "server__tool", args: undefined });
+    expect(await harness.stage.check(other)).toBeUndefined();
+    expect(harness.told).toEqual([
+      ["tool_use/sync-a", data],
+      ["mcp_call/sync-b", { ...data, tool: "server__tool", arguments: {} }],
+    ]);
+  });
+
+  posixTest("a veto names the hook, how it ended and what it says, made harmless", async () => {
+    using harness = new Harness();
+    harness.tree.user("tool_use/sync-a");
+    const output = `no \u001b[31mway\u202e ${"x".repeat(5_000)}`;
+    harness.end = () => ({ ...endWithoutRun("failed", "ended with exit code 3"), output });
+    const refusal = await harness.stage.check(harness.call());
+    expect(refusal?.decision).toBe("vetoed");
+    const [first, ...rest] = refusal?.text.split("\n") ?? [];
+    expect(first).toBe(
+      "Bash was not called: the hook tool_use/sync-a (user) ended with exit code 3. It says:",
+    );
+    expect(rest.join("\n")).toMatch(
+      /^no \\u\{1b\}\[31mway\\u\{202e\} x+\n\[\d+ characters left out\]\nx+$/,
+    );
+    expect(refusal?.text.length).toBeLessThan(2_300);
+  });
+
+  posixTest("without a workspace nothing is called", async () => {
+    using harness = new Harness();
+    harness.tree.user("tool_use/sync-a");
+    const { client } = harness.call();
+    const workspaceDir = (): Promise<string> => Promise.reject(new Error("no roots"));
+    const refusal = await harness.stage.check(
+      harness.call({ client: { ...client, workspaceDir } }),
+    );
+    expect(refusal).toEqual({
+      decision: "vetoed",
+      text: "Bash was not called: its hooks could not be run: no roots",
+    });
+  });
+
+  posixTest("a cancelled call ends its hook and is not made", async () => {
+    using harness = new Harness();
+    harness.tree.user("tool_use/sync-a");
+    harness.end = (_hook, { signal }) => {
+      const { promise, resolve } = Promise.withResolvers<HookEnd>();
+      signal.addEventListener("abort", () => resolve(endWithoutRun("cancelled", "was ended")));
+      return promise;
+    };
+    const call = harness.call();
+    const checking = harness.stage.check(call);
+    await eventually("the hook runs", () => harness.told.length > 0);
+    call.cancellation.cancel();
+    expect(await checking).toEqual({ decision: "denied", text: "The call was cancelled." });
+  });
+
+  posixTest.each([
+    [true, 0],
+    [false, 1],
+    [undefined, 1],
+  ])("in a round that is a replay (%p) hooks run %p times", async (isReplaying, count) => {
+    using harness = new Harness();
+    harness.tree.user("tool_use/sync-a");
+    const ask = {
+      can: () => false,
+      ask: () => Promise.reject(new Error("nobody")),
+      ...(isReplaying === undefined ? {} : { isReplaying }),
+    };
+    await harness.stage.check(harness.call({ ask }));
+    expect(harness.told.length).toBe(count);
+  });
+
+  posixTest(
+    "the first call waits for the hooks of the start, others do not run them again",
+    async () => {
+      using harness = new Harness();
+      harness.tree.user("session_start/sync-a");
+      harness.tree.user("session_end/b");
+      harness.tree.user("tool_use/sync-c");
+      await harness.stage.check(harness.call());
+      await harness.stage.check(harness.call());
+      harness.sessions.end("client");
+      harness.sessions.end("client");
+      await harness.hooks.settled();
+      const session = { client: "client", workspace: "/work" };
+      expect(harness.told).toEqual([
+        ["session_start/sync-a", session],
+        ["tool_use/sync-c", data],
+        ["tool_use/sync-c", data],
+        ["session_end/b", session],
+      ]);
+    },
+  );
+
+  test("without hooks a call passes without waiting, at the cost of two looks into a table", async () => {
+    using harness = new Harness();
+    const call = harness.call();
+    await harness.stage.check(call);
+    const count = 10_000;
+    const begunAt = performance.now();
+    for (let index = 0; index < count; index++) {
+      if (harness.stage.check(call) !== undefined) throw new Error("it waits");
+    }
+    // 0.1 µs is usual here; the promise is 2 µs, with room for a busy machine.
+    expect(((performance.now() - begunAt) / count) * 1_000).toBeLessThan(5);
+  });
+});
+
+describe("IdleWatch", () => {
+  test("tells once of each time without calls, and not of clients that are gone", async () => {
+    const told: string[] = [];
+    using watch = new IdleWatch(
+      (clientId, idleMs) => void told.push(`${clientId} ${idleMs >= 20}`),
+      20,
+    );
+    for (const id of ["a", "b", "gone", "busy"]) {
+      watch.onRunning(id, 1);
+      watch.onRunning(id, 0);
+    }
+    watch.forget("gone");
+    watch.onRunning("busy", 1);
+    await eventually("two", () => told.length === 2);
+    watch.onRunning("a", 1);
+    watch.onRunning("a", 0);
+    await eventually("a again", () => told.length === 3);
+    expect(told).toEqual(["a true", "b true", "a true"]);
+  });
+});
