@@ -1,5 +1,6 @@
 import { from, type Requirement } from "./harness/requirement.ts";
 import { askRequirements } from "./requirements-ask.ts";
+import { callbackRequirements } from "./requirements-callbacks.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { pageRequirements } from "./requirements-pages.ts";
@@ -166,6 +167,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
 
   ...askRequirements,
   ...httpRequirements,
+  ...callbackRequirements,
   ...taskRequirements,
   ...imageRequirements,
   ...pageRequirements,
