@@ -421,6 +421,18 @@ export const policyLookupsMax = 500;
 export const consentShownCharsMax = 8_000;
 /** Calls that are allowed for the session; a person does not agree to more. */
 export const consentsKeptMax = 10_000;
+/** Bytes of a file of the audit log: some 30,000 calls. */
+export const auditFileBytesMax = 10 * MIB;
+/** Files of the audit log, the one that is written included. */
+export const auditFilesMax = 5;
+/** Whoever changes the names of these files is done by then, or is gone. */
+export const auditLockAgeMsMax = 10_000;
+/** Lines are written this long after the first of them: what a kill -9 may lose. */
+export const auditFlushMs = 1_000;
+/** Lines that may wait for a disk that does not answer; each takes about 1 kB. */
+export const auditLinesWaitingMax = 10_000;
+/** Characters of a command in the audit log. */
+export const auditCommandCharsMax = 1_000;
 /** Steps of holding a pattern against a word that is not wholly known; beyond, it counts as possible. */
 export const globWorkMax = 1_000_000;
 

@@ -1,9 +1,9 @@
 import type { Answer, Question, QuestionsReply, Rung } from "./question-service.ts";
 
 const places: Readonly<Record<Rung, string>> = {
-  elicitation: "their client",
-  terminal: "an attached terminal",
-  page: "a page in their browser",
+  elicitation: "in their client",
+  terminal: "in an attached terminal",
+  page: "on a page in their browser",
 };
 
 /** What a reply means, for the model: what happened and what to do next. */
@@ -12,13 +12,13 @@ export function questionsText(questions: readonly Question[], reply: QuestionsRe
     case "answered":
       return questions.map((each, index) => answerText(each, reply.answers[index])).join("\n\n");
     case "declined":
-      return `The user declined to answer, in ${places[reply.rung]}. Do not ask the same again; go on without, or ask in the chat how to go on.`;
+      return `The user declined to answer, ${places[reply.rung]}. Do not ask the same again; go on without, or ask in the chat how to go on.`;
     case "cancelled":
-      return `The user closed the question without an answer, in ${places[reply.rung]}. Ask in the chat if you cannot go on without.`;
+      return `The user closed the question without an answer, ${places[reply.rung]}. Ask in the chat if you cannot go on without.`;
     case "timed_out":
-      return `Nobody answered in time; the question in ${places[reply.rung]} is closed. Ask in the chat, or ask again when the user is back.`;
+      return `Nobody answered in time; the question ${places[reply.rung]} is closed. Ask in the chat, or ask again when the user is back.`;
     case "pending":
-      return `pending: question ${reply.questionId} is still open in ${places[reply.rung]}. Go on with what does not need the answer; call AskUserQuestion again with exactly the same questions_json to get it.`;
+      return `pending: question ${reply.questionId} is still open ${places[reply.rung]}. Go on with what does not need the answer; call AskUserQuestion again with exactly the same questions_json to get it.`;
     case "unavailable":
       return `There is nowhere to show a question. Ask in the chat, and wait for the reply:\n\n${questions.map(chatText).join("\n\n")}`;
   }

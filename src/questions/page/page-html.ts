@@ -20,8 +20,8 @@ export function questionPage(shown: ShownQuestions, nonce: string, refilled?: Re
   const fields = questions.map((each, index) => fieldset(each, index, refilled)).join("");
   const body = `<h1>${title}</h1>
 <p class="about">${about(shown)}</p>
-${summary(refilled, questions.length)}
 <form method="post" action="" autocomplete="off" novalidate>
+${summary(refilled, questions.length)}
 ${fields}
 <div class="actions">
 <button class="main" name="action" value="answer">Send answer</button>
@@ -29,7 +29,7 @@ ${fields}
 <button name="action" value="cancel">Not now</button>
 </div>
 </form>
-<div role="status"><div id="over" class="said" hidden><p id="over-text"></p></div></div>
+<div role="status"><div id="over" class="said" tabindex="-1" hidden><p id="over-text"></p></div></div>
 <script nonce="${nonce}">${pageScript}</script>`;
   const isWrong = refilled !== undefined;
   return documentOf(isWrong ? `Answer missing – ${title}` : title, body, nonce);

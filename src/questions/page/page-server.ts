@@ -2,28 +2,32 @@ import { randomBytes } from "node:crypto";
 import type { Server } from "bun";
 
 import { questionPageLingerMs, questionPostBytesMax, questionStateMs } from "../../base/limits.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
 import { gone, type QuestionPage } from "./question-page.ts";
 
 /**
  * Serves the pages of open questions on 127.0.0.1, each under an address of its own. It listens only while there is
- * one, on a port that the system chooses.
+ * one, and a moment longer for its last reply, on a port that the system chooses.
  */
 export class PageServer {
   readonly #pages = new Map<string, QuestionPage>();
   #server: Server<undefined> | undefined;
+  #stopping: Timer | undefined;
 
   /** Serves the page from now on, and returns its address. @throws Error when the system lets nobody listen */
   add(page: QuestionPage): string {
+    this.#stopping?.stop();
     this.#server ??= this.#listen();
     this.#pages.set(page.path, page);
     return `${this.#origin}${page.path}`;
   }
 
-  /** The page is over. Who looks at it is told; replies that are on their way get there. */
+  /** The page is over, and who looks at it is told. */
   delete(page: QuestionPage): void {
     page.close();
     this.#pages.delete(page.path);
-    if (this.#pages.size === 0) this.#stop();
+    if (this.#pages.size > 0) return;
+    this.#stopping = startTimer(questionPageLingerMs, () => this.#stop());
   }
 
   get #origin(): string {
@@ -41,10 +45,8 @@ export class PageServer {
   }
 
   #stop(): void {
-    const server = this.#server;
+    void this.#server?.stop(true);
     this.#server = undefined;
-    void server?.stop();
-    setTimeout(() => void server?.stop(true), questionPageLingerMs).unref();
   }
 
   async #handle(request: Request): Promise<Response> {

@@ -78,10 +78,13 @@ const watch = async () => {
     if (sent) return;
   }
   if (sent) return;
+  const over = document.getElementById("over");
+  const hadFocus = form.contains(document.activeElement);
   form.hidden = true;
-  document.getElementById("over").hidden = false;
+  over.hidden = false;
   document.getElementById("over-text").textContent =
     "This question is no longer open. Nothing was sent. You can close this page.";
+  if (hadFocus) over.focus();
 };
 watch();
 `;
