@@ -36,7 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:tools",
     "types:workers",
   ],
-  policy: ["base", "background", "types:gateway"],
+  policy: ["base", "protocol", "config", "background", "types:tools", "gateway"],
   server: ["base", "protocol", "types:auth", "gateway", "transport"],
   cli: [
     "base",

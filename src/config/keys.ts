@@ -1,5 +1,6 @@
 import { modelKey } from "./callback-keys.ts";
 import { hooksEnabledKey, hooksTimeoutKey } from "./hook-keys.ts";
+import { policyKeys } from "./policy-keys.ts";
 import { sandboxKeys } from "./sandbox-keys.ts";
 import { booleanValue, integerValue, pathValue, profileNameValue } from "./value-types.ts";
 import type { ValueType } from "./value-types.ts";
@@ -112,6 +113,7 @@ export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
     activeProfileKey,
     ...webKeys,
     ...sandboxKeys,
+    ...policyKeys,
     ...skillKeys,
     askBrowserKey,
     modelKey,

@@ -10,6 +10,7 @@ import {
   toolsKey,
 } from "./keys.ts";
 import type { Environment } from "./environment.ts";
+import { auditCommandsKey, auditKey, policyCautionsKey } from "./policy-keys.ts";
 import type { Resolution } from "./resolution.ts";
 import {
   type SandboxBackendName,
@@ -47,6 +48,7 @@ export interface Settings {
   /** What opens pages with questions: `auto`, `off`, or the path of a program. */
   readonly askBrowser: string;
   readonly sandbox: SandboxChoice;
+  readonly policy: PolicySettings;
   readonly web: WebSettings;
   readonly skills: SkillSettings;
   /** False when TOOLS or the tool's own switch is off. `toolName` as clients see it, for instance `Bash`. */
@@ -88,6 +90,13 @@ export interface WebSettings {
   readonly searchBaseUrls: Readonly<Record<string, string>>;
 }
 
+/** What is asked about, and what is written down. */
+export interface PolicySettings {
+  readonly cautions: boolean;
+  readonly audit: boolean;
+  readonly auditCommands: boolean;
+}
+
 export function createSettings(resolution: Resolution, env: Environment): Settings {
   const tools = resolution.valueOf(toolsKey) ?? true;
   return {
@@ -101,6 +110,11 @@ export function createSettings(resolution: Resolution, env: Environment): Settin
     hooks: {
       isEnabled: resolution.valueOf(hooksEnabledKey) ?? true,
       timeoutMs: (resolution.valueOf(hooksTimeoutKey) ?? 30) * 1000,
+    },
+    policy: {
+      cautions: resolution.valueOf(policyCautionsKey) ?? true,
+      audit: resolution.valueOf(auditKey) ?? true,
+      auditCommands: resolution.valueOf(auditCommandsKey) ?? false,
     },
     sandbox: {
       mode: resolution.valueOf(sandboxKey) ?? "off",

@@ -15,6 +15,7 @@ import { Attach } from "./attach.ts";
 import { Callbacks } from "./callbacks.ts";
 import { ServerHooks } from "./hooks.ts";
 import { Plans } from "./plan.ts";
+import { ServerPolicy } from "./policy.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 import { CommandSandbox } from "./sandbox.ts";
 import { LazyQuestions } from "./questions.ts";
@@ -66,11 +67,13 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     events: parts.events,
     notes: () => confinements.planNotes(),
   });
-  const confinements = new CommandSandbox({ ...parts, activePlan: activePlanOf(plans, warn) });
+  const activePlan = activePlanOf(plans, warn);
+  const confinements = new CommandSandbox({ ...parts, activePlan });
   const attach = new Attach(parts, () => services);
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
   const hooks = new ServerHooks(parts);
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
+  const policy = new ServerPolicy({ ...parts, activePlan, questions: () => questions });
   const required = parts.skills === undefined ? [] : [parts.skills.required];
   const services: StateServices = {
     tasks: tasks.service,
@@ -81,7 +84,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   };
   const close = async (): Promise<void> => {
     questions.close();
-    await hooks.close();
+    await Promise.all([hooks.close(), policy.close()]);
     callbacks.close();
     plans.close();
     tasks.close();
@@ -91,10 +94,10 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   return {
     services,
     confinements,
-    stages: [...required, ...hooks.stages],
+    stages: [policy.stage, ...required, ...hooks.stages],
     notes: [...required, callbacks.notes],
     resources: [tasks.resource, plans.resource, callbacks.resource],
-    watchers: [attach.watcher],
+    watchers: [attach.watcher, ...policy.watchers],
     warm: () => {
       attach.warm();
       hooks.warm();

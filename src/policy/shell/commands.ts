@@ -1,11 +1,11 @@
-import { shellCommandsMax } from "../../base/limits.ts";
 import { readCondition } from "./condition.ts";
 import { readArithmetic } from "./expansions.ts";
-import { isAtRedirect, readRedirect, type Redirections, skipNewlines } from "./redirects.ts";
-import { isReservedWord, reservedWordAt, takeReservedWord } from "./reserved-words.ts";
-import { baseNameOf, literalOf, type SimpleCommand, type Word } from "./shell-command.ts";
+import { skipNewlines } from "./redirects.ts";
+import { reservedWordAt, takeReservedWord } from "./reserved-words.ts";
+import { baseNameOf, literalOf, type SimpleCommand } from "./shell-command.ts";
 import { type ShellText, Unreadable } from "./shell-text.ts";
-import { type ReadWord, readWord } from "./word.ts";
+import { readRedirectsAfter, readSimple } from "./simple-command.ts";
+import { readWord } from "./word.ts";
 
 const caseEnds = [";;", ";;&", ";&", "esac"];
 
@@ -93,7 +93,7 @@ function namesOf(commands: readonly SimpleCommand[]): string[] {
 
 function readCommand(text: ShellText): void {
   text.skipBlanks();
-  if (!readCompound(text)) readSimple(text);
+  if (!readCompound(text)) readSimple(text, readFunctionBody);
 }
 
 /** False when there is none. */
@@ -218,60 +218,4 @@ function readFunctionBody(text: ShellText): void {
   text.at += text.match(/\([ \t]*\)/y)?.length ?? 0;
   skipNewlines(text);
   if (!readCompound(text)) throw new Unreadable("a function without a body");
-}
-
-function readRedirectsAfter(text: ShellText): void {
-  const found: Redirections = { redirects: [], input: undefined };
-  for (text.skipBlanks(); isAtRedirect(text); text.skipBlanks()) readRedirect(text, found);
-  if (found.redirects.length > 0) add(text, [], [], found);
-}
-
-function readSimple(text: ShellText): void {
-  const words: Word[] = [];
-  const assignments: string[] = [];
-  const found: Redirections = { redirects: [], input: undefined };
-  for (;;) {
-    text.skipBlanks();
-    if (isAtRedirect(text)) {
-      readRedirect(text, found);
-      continue;
-    }
-    if (text.isAtEnd || "\n;&|()".includes(text.char())) break;
-    const read = readWord(text);
-    if (words.length > 0) words.push(read.word);
-    else if (read.variable !== undefined) assignments.push(read.variable);
-    else {
-      assertNotReserved(read);
-      if (text.match(/[ \t]*\([ \t]*\)/y) !== undefined)
-        return text.deeper(() => readFunctionBody(text));
-      words.push(read.word);
-    }
-  }
-  if (words.length + assignments.length + found.redirects.length === 0 && !found.input) {
-    throw new Unreadable(`a command is missing before ${JSON.stringify(text.char())}`);
-  }
-  add(text, words, assignments, found);
-}
-
-/** A word that a continued line hides would be reserved for the shell. */
-function assertNotReserved({ word, isQuoted }: ReadWord): void {
-  const literal = literalOf(word);
-  if (literal !== undefined && !isQuoted && isReservedWord(literal)) {
-    throw new Unreadable(`${literal} is not expected here`);
-  }
-}
-
-function add(
-  text: ShellText,
-  words: readonly Word[],
-  assignments: readonly string[],
-  { redirects, input }: Redirections,
-): void {
-  const { findings, fedBy } = text;
-  if (findings.commands.length >= shellCommandsMax)
-    throw new Unreadable("it has too many commands");
-  const fed = input ?? (fedBy.length > 0 ? { kind: "pipe" as const } : undefined);
-  const { depth } = text;
-  const isWrapper = false;
-  findings.commands.push({ words, assignments, redirects, input: fed, fedBy, isWrapper, depth });
 }

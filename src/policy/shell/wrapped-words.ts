@@ -41,9 +41,8 @@ function optionOf(word: Word | undefined): string | undefined {
 }
 
 function showsOnly(option: string, { onlyShows = "" }: Wrapper): boolean {
-  return (
-    !option.startsWith("--") && [...option.slice(1)].some((letter) => onlyShows.includes(letter))
-  );
+  if (option.startsWith("--")) return false;
+  return onlyShows.split("").some((letter) => option.includes(letter));
 }
 
 /** Whether the word after this option is its value. */

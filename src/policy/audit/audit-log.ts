@@ -1,0 +1,70 @@
+import { messageOf } from "../../base/errors.ts";
+import { auditFlushMs, auditLinesWaitingMax } from "../../base/limits.ts";
+import type { AuditFile } from "./audit-file.ts";
+
+/** Makes the line of an entry; only when it is written, so that calls need not wait for it. */
+export type AuditEntry = () => string;
+
+/** Collects what is to be logged and writes it once a second, and at the end. Never fails a call. */
+export class AuditLog {
+  readonly #file: Pick<AuditFile, "append">;
+  readonly #warn: (message: string) => void;
+  #waiting: AuditEntry[] = [];
+  #lost = 0;
+  #hasWarned = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** @param warn told once that nothing can be written */
+  constructor(file: Pick<AuditFile, "append">, warn: (message: string) => void) {
+    this.#file = file;
+    this.#warn = warn;
+  }
+
+  add(entry: AuditEntry): void {
+    if (this.#waiting.length >= auditLinesWaitingMax) {
+      this.#lost++;
+      return;
+    }
+    this.#waiting.push(entry);
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => void this.flush(), auditFlushMs);
+    this.#timer.unref();
+  }
+
+  /** Writes what waits. Never rejects. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const entries = this.#waiting;
+    this.#waiting = [];
+    // One after the other: lines stay in their order.
+    if (entries.length > 0) this.#writing = this.#writing.then(() => this.#write(entries));
+    return this.#writing;
+  }
+
+  async #write(entries: readonly AuditEntry[]): Promise<void> {
+    try {
+      // A little at a time: arguments may be long, and meanwhile others are served.
+      for (let at = 0; at < entries.length; at += entriesAtOnce) {
+        const lines = entries.slice(at, at + entriesAtOnce).map((entry) => `${entry()}\n`);
+        await this.#file.append(lines.join("") + this.#lossLine());
+      }
+    } catch (error) {
+      this.#lost += entries.length;
+      if (!this.#hasWarned)
+        this.#warn(`The audit log cannot be written: ${messageOf(error)}. Calls go on without it.`);
+      this.#hasWarned = true;
+    }
+  }
+
+  #lossLine(): string {
+    if (this.#lost === 0) return "";
+    const line = JSON.stringify({ time: new Date().toISOString(), lost: this.#lost });
+    this.#lost = 0;
+    return `${line}\n`;
+  }
+}
+
+/** At 10 µs each for usual arguments: no longer than a call may take. */
+const entriesAtOnce = 64;

@@ -1,0 +1,146 @@
+import { AppError } from "../../base/errors.ts";
+import { answerMarginMs, consentsKeptMax, consentShownCharsMax } from "../../base/limits.ts";
+import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+import type { CallRequest } from "../../gateway/call.ts";
+import type { Refusal } from "../../gateway/gate/gate-stage.ts";
+import type { StateServices } from "../../gateway/state-calls.ts";
+import { workspaceDirOf } from "../../gateway/workspace-dir.ts";
+import { canonicalJson } from "../../protocol/canonical-json.ts";
+import type { QuestionsReply, QuestionsRequest } from "../../tools/question-service.ts";
+import { cautionRule } from "../rules/judge-command.ts";
+import { commandOf } from "../rules/judge-call.ts";
+import type { Verdict } from "../rules/verdict.ts";
+import { refusalText } from "./refusal-text.ts";
+
+export interface CallConsentParts {
+  readonly questions: () => StateServices["questions"];
+  /** In what the command would run, as a clause; undefined = without a sandbox. */
+  readonly sandboxOf?: (call: CallRequest, cwd: string) => Promise<string | undefined>;
+}
+
+/** How the user has agreed to a call. */
+export type Agreement = "once" | "session" | "earlier";
+
+const options = { once: "Allow once", session: "Allow for this session", deny: "Deny" } as const;
+
+/** Asks the user whether a call may be made, and remembers what was allowed for the session. */
+export class CallConsent {
+  readonly #parts: CallConsentParts;
+  /** Digests of calls; never written down. */
+  readonly #granted = new Set<string>();
+  /** Allowed for the session, if the call goes through. */
+  readonly #granting = new WeakMap<CallRequest, string>();
+  readonly #agreements = new WeakMap<CallRequest, Agreement>();
+
+  constructor(parts: CallConsentParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined when the user agrees. @throws InputNeeded to be let through */
+  async ask(call: CallRequest, verdict: Verdict): Promise<Refusal | undefined> {
+    const cwd = await workspaceDirOf(call.client);
+    const key = digestOf(call, cwd);
+    if (this.#granted.has(key)) {
+      this.#agreements.set(call, "earlier");
+      return undefined;
+    }
+    const reply = await this.#reply(call, await this.#request(call, cwd, verdict));
+    const choice = reply.outcome === "answered" ? reply.answers[0]?.labels[0] : undefined;
+    if (choice !== options.once && choice !== options.session) {
+      return refusalOf(call, verdict, reply);
+    }
+    this.#agreements.set(call, choice === options.session ? "session" : "once");
+    if (choice === options.session) this.#granting.set(call, key);
+    return undefined;
+  }
+
+  /** Undefined when the user was not asked, or did not agree. */
+  agreementTo(call: CallRequest): Agreement | undefined {
+    return this.#agreements.get(call);
+  }
+
+  /**
+   * The call has gone through: what it was allowed holds from now on, and not before. A client that comes back with
+   * answers is asked the same questions in the same order, this one included.
+   */
+  wentThrough(call: CallRequest): void {
+    const key = this.#granting.get(call);
+    if (key === undefined) return;
+    const [oldest] = this.#granted;
+    if (this.#granted.size >= consentsKeptMax && oldest !== undefined) this.#granted.delete(oldest);
+    this.#granted.add(key);
+  }
+
+  async #reply(call: CallRequest, request: QuestionsRequest): Promise<QuestionsReply> {
+    try {
+      const asking = { call, answerAt: answerAtOf(call), hasActed: false };
+      return await this.#parts.questions().ask(request, asking);
+    } catch (error) {
+      // Whoever cannot be asked has not agreed; all but our own errors are not for us.
+      if (error instanceof AppError && error.code !== "cancelled")
+        return { outcome: "unavailable" };
+      throw error;
+    }
+  }
+
+  async #request(
+    call: CallRequest,
+    cwd: string,
+    { reason, rule }: Verdict,
+  ): Promise<QuestionsRequest> {
+    const command = commandOf({ tool: call.name, args: call.args });
+    const what = shown(command ?? JSON.stringify(call.args ?? {}, undefined, 2));
+    const sandbox = await this.#parts.sandboxOf?.(call, cwd);
+    const lines = [
+      command === undefined
+        ? `Call the tool ${shown(call.name)}?`
+        : `Run this command with ${call.name}?`,
+      "",
+      what,
+      "",
+      `Folder: ${shown(cwd)}`,
+      ...(command === undefined
+        ? []
+        : [`Sandbox: ${sandbox ?? "none, it may do all that you may"}`]),
+      ...(rule === undefined ? [] : [`Asked because of: ${shown(rule)}`]),
+      ...(reason === undefined ? [] : [`Reason: ${shown(reason)}`]),
+    ];
+    const labels = Object.values(options).map((label) => ({ label, description: null }));
+    const question = {
+      question: lines.join("\n"),
+      header: null,
+      options: labels,
+      multiSelect: false,
+    };
+    return { purpose: "consent", questions: [question] };
+  }
+}
+
+/** As long as the client waits, as the router counts it. */
+function answerAtOf({ client }: CallRequest): number | undefined {
+  const { answerMs } = client.limits;
+  if (answerMs === 0) return undefined;
+  return performance.now() + Math.max(answerMs - answerMarginMs, answerMs / 2);
+}
+
+function refusalOf(call: CallRequest, verdict: Verdict, reply: QuestionsReply): Refusal {
+  const decision = reply.outcome === "pending" ? "pending" : "denied";
+  const isBuiltIn = verdict.rule === cautionRule;
+  return { decision, text: refusalText(call.name, verdict, reply.outcome, isBuiltIn) };
+}
+
+/** What a person decides about must be seen as it is; what is too long to be read says so. */
+function shown(text: string): string {
+  const visible = escapeUnsafe(text);
+  if (visible.length <= consentShownCharsMax) return visible;
+  const half = consentShownCharsMax / 2;
+  const left = visible.length - 2 * half;
+  return `${visible.slice(0, half)}\n[${left} characters are not shown here]\n${visible.slice(-half)}`;
+}
+
+/** Commands by their text: another timeout is no other command. One client's consent is none of another's. */
+function digestOf({ client, name, args }: CallRequest, cwd: string): string {
+  const command = commandOf({ tool: name, args });
+  const about = canonicalJson([client.id, name, command ?? args ?? {}, cwd]);
+  return new Bun.CryptoHasher("sha256").update(about).digest("base64url");
+}

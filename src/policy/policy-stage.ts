@@ -1,0 +1,81 @@
+import { AppError } from "../base/errors.ts";
+import type { CallRequest } from "../gateway/call.ts";
+import type { CallEnd, CallWatcher, GateStage, Refusal } from "../gateway/gate/gate-stage.ts";
+import { workspaceDirOf } from "../gateway/workspace-dir.ts";
+import { CallConsent, type CallConsentParts, type Agreement } from "./consent/call-consent.ts";
+import { refusalText } from "./consent/refusal-text.ts";
+import { judgeCall, type JudgeParts } from "./rules/judge-call.ts";
+import { type Policy, runsCommand } from "./rules/rule.ts";
+import { allowed, type Verdict } from "./rules/verdict.ts";
+
+export interface PolicyStageParts extends CallConsentParts, Omit<JudgeParts, "folder"> {
+  /** The rules as they are now. */
+  readonly policy: () => Policy;
+}
+
+/** Why a call was or was not made, for the audit log. */
+export interface Decision {
+  readonly rule: string | undefined;
+  readonly agreement: Agreement | undefined;
+}
+
+/** Holds every call against the rules; asks the user where they say so. */
+export class PolicyStage implements GateStage, CallWatcher {
+  readonly #parts: PolicyStageParts;
+  readonly #consent: CallConsent;
+  readonly #verdicts = new WeakMap<CallRequest, Verdict>();
+
+  constructor(parts: PolicyStageParts) {
+    this.#parts = parts;
+    this.#consent = new CallConsent(parts);
+  }
+
+  /** @throws InputNeeded to be let through */
+  check(call: CallRequest): Promise<Refusal | undefined> | undefined {
+    const policy = this.#parts.policy();
+    const isWithout =
+      policy.rules.length + policy.defaults.length + policy.problems.length === 0 &&
+      !(this.#parts.warnsOfDanger && runsCommand(call.name));
+    if (isWithout) return undefined;
+    const folder = (): Promise<string> => workspaceDirOf(call.client);
+    const judged = { tool: call.name, args: call.args };
+    const verdict = judgeCall(judged, policy, { ...this.#parts, folder });
+    if (verdict === allowed) return undefined;
+    return verdict instanceof Promise
+      ? verdict.then((later) => this.#act(call, later), refusalOfFailure)
+      : this.#act(call, verdict);
+  }
+
+  ended(call: CallRequest, { outcome }: CallEnd): void {
+    if (outcome === "result") this.#consent.wentThrough(call);
+  }
+
+  /** Of a call that was checked. */
+  decisionOn(call: CallRequest): Decision {
+    const agreement = this.#consent.agreementTo(call);
+    return { rule: this.#verdicts.get(call)?.rule, agreement };
+  }
+
+  #act(call: CallRequest, verdict: Verdict): Promise<Refusal | undefined> | undefined {
+    this.#verdicts.set(call, verdict);
+    switch (verdict.action) {
+      case "allow":
+        return undefined;
+      case "ask":
+        return this.#consent.ask(call, verdict);
+      case "deny": {
+        const text = refusalText(call.name, verdict, "forbidden", false);
+        return Promise.resolve({ decision: "denied", text });
+      }
+    }
+  }
+}
+
+/** What cannot be judged is not done. */
+function refusalOfFailure(error: unknown): Refusal {
+  if (!(error instanceof AppError) || error.code === "cancelled") throw error;
+  return {
+    decision: "denied",
+    text: `Not run: the rules could not be held against it: ${error.message}`,
+  };
+}

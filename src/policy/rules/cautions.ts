@@ -1,0 +1,129 @@
+import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-command.ts";
+import { shells } from "../shell/wrappers.ts";
+
+/**
+ * Why a command is asked about although no rule says so: it is on the short list of things that are rarely meant and
+ * cannot be undone. A seat belt, not a boundary: there are many other ways to do the same.
+ * @param homeDir of the user
+ */
+export function cautionAbout(command: SimpleCommand, homeDir: string): string | undefined {
+  const name = baseNameOf(literalOf(command.words[0]) ?? "");
+  const args = command.words.slice(1);
+  const literals = args.map((word) => literalOf(word) ?? "");
+  return (
+    aboutRedirects(command, homeDir) ??
+    aboutPipe(command, name) ??
+    (Object.hasOwn(byProgram, name) ? byProgram[name]?.({ args, literals, homeDir }) : undefined) ??
+    (/^mkfs(?:\.\w+)?$/.test(name) ? "it makes a new file system" : undefined)
+  );
+}
+
+interface Called {
+  readonly args: readonly Word[];
+  /** Empty in the place of arguments that are not known. */
+  readonly literals: readonly string[];
+  readonly homeDir: string;
+}
+
+const byProgram: Readonly<Record<string, (called: Called) => string | undefined>> = {
+  rm: (called) =>
+    hasFlag(called.literals, "rR", "recursive") && hitsRoot(called)
+      ? "it deletes a whole system or home folder"
+      : undefined,
+  chmod: aboutMode,
+  chown: aboutMode,
+  chgrp: aboutMode,
+  dd: ({ literals }) =>
+    literals.some((word) => isDevice(word.replace(/^of=/, "")) && word.startsWith("of="))
+      ? overwrites
+      : undefined,
+  shred: ({ literals }) => (literals.some(isDevice) ? overwrites : undefined),
+  wipefs: ({ literals }) => (literals.some(isDevice) ? overwrites : undefined),
+  git: aboutGit,
+  tee: ({ args, homeDir }) =>
+    args.some((word) => isKeyFile(word, homeDir)) ? writesKeys : undefined,
+  cp: aboutCopy,
+  mv: aboutCopy,
+  install: aboutCopy,
+  ln: aboutCopy,
+};
+
+const overwrites = "it overwrites a disk";
+const writesKeys = "it writes below ~/.ssh";
+
+function aboutRedirects({ redirects }: SimpleCommand, homeDir: string): string | undefined {
+  for (const { kind, target } of redirects) {
+    if (kind !== "write") continue;
+    if (isKeyFile(target, homeDir)) return writesKeys;
+    if (isDevice(literalOf(target) ?? "")) return overwrites;
+  }
+  return undefined;
+}
+
+function aboutPipe({ fedBy, words }: SimpleCommand, name: string): string | undefined {
+  if (!shells.has(name) || !fedBy.some((program) => program === "curl" || program === "wget"))
+    return undefined;
+  // With a file or a text to run, the input is data.
+  const readsInput = words.slice(1).every((word) => /^-(?!\w*c)|^-$/.test(literalOf(word) ?? "-"));
+  const saysSo = words.some((word) => literalOf(word) === "-s");
+  return readsInput || saysSo ? "it runs what it has just downloaded" : undefined;
+}
+
+function aboutMode(called: Called): string | undefined {
+  const isDeep = hasFlag(called.literals, "R", "recursive");
+  return isDeep && hitsRoot(called)
+    ? "it changes who may use a whole system or home folder"
+    : undefined;
+}
+
+function aboutGit({ literals }: Called): string | undefined {
+  const at = literals.indexOf("push");
+  if (at < 0) return undefined;
+  // `-C dir`, `-c name=value` may come before it; other words mean that it is no subcommand.
+  const isSubcommand = literals
+    .slice(0, at)
+    .every((word, index) => word.startsWith("-") || /^-[Cc]$/.test(literals[index - 1] ?? ""));
+  const rest = literals.slice(at + 1);
+  const forces = rest.some(
+    (word) => word === "--force" || /^-[a-zA-Z]*f/.test(word) || /^\+./.test(word),
+  );
+  return isSubcommand && forces ? "it overwrites the history of a remote repository" : undefined;
+}
+
+function aboutCopy({ args, homeDir }: Called): string | undefined {
+  const target = args.at(-1);
+  return args.length > 1 && target !== undefined && isKeyFile(target, homeDir)
+    ? writesKeys
+    : undefined;
+}
+
+function isKeyFile({ pieces }: Word, homeDir: string): boolean {
+  const [known = ""] = pieces;
+  return homeDir !== "" && (known === `${homeDir}/.ssh` || known.startsWith(`${homeDir}/.ssh/`));
+}
+
+function isDevice(path: string): boolean {
+  return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|md|mapper\/)/.test(path);
+}
+
+/** One of `letters` among short options, or the long one. */
+function hasFlag(literals: readonly string[], letters: string, long: string): boolean {
+  const short = new RegExp(`^-[A-Za-z]*[${letters}]`);
+  return literals.some((word) => word === `--${long}` || short.test(word));
+}
+
+/** Folders of which nobody deletes everything on purpose; also all that is in them. */
+function hitsRoot({ args, homeDir }: Called): boolean {
+  return args.some(({ pieces, isMany }) => {
+    const [first = "", second] = pieces;
+    const isWhole = pieces.length === 1 && !isMany;
+    const isAllIn = pieces.length === 2 && second === "" && first.endsWith("/") && isMany;
+    if (!isWhole && !isAllIn) return false;
+    const path = first.replace(/\/+\.?$/, "").replaceAll(/\/+/g, "/");
+    if (path === "") return first.startsWith("/");
+    return path === homeDir || systemFolders.test(path);
+  });
+}
+
+const systemFolders =
+  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|sbin|sys|usr|var|Applications|Library|System|Users|Volumes|[A-Za-z])$/;

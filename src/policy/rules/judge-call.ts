@@ -1,0 +1,202 @@
+import { resolve } from "node:path";
+
+import { literalOf, type ShellReading, type SimpleCommand } from "../shell/shell-command.ts";
+import { readShell } from "../shell/read-shell.ts";
+import { type CommandRule, judgeCommand } from "./judge-command.ts";
+import {
+  candidatePaths,
+  isPathGlob,
+  literalMatches,
+  type Surroundings,
+  withHome,
+} from "./match-command.ts";
+import { type PathFacts, readPathFacts } from "./path-facts.ts";
+import { isAboutTool, type Policy, type Rule, runsCommand } from "./rule.ts";
+import { allowed, strictest, type Verdict } from "./verdict.ts";
+
+/** A call as rules see it. */
+export interface JudgedCall {
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+export interface JudgeParts {
+  readonly homeDir: string;
+  /** Commands are asked about that are rarely meant; off with POLICY_CAUTIONS. */
+  readonly warnsOfDanger: boolean;
+  /** False where commands are not for a shell that is known here, such as PowerShell. */
+  readonly readsCommands: boolean;
+  /** The folder that relative paths begin at. */
+  readonly folder: () => Promise<string>;
+  /** PATH of commands. */
+  readonly searchPath: () => Promise<readonly string[]>;
+}
+
+/** What the rules say of a call; at once when nothing has to be looked up for it. */
+export function judgeCall(
+  call: JudgedCall,
+  policy: Policy,
+  parts: JudgeParts,
+): Verdict | Promise<Verdict> {
+  const isAbout = ({ tools }: Pick<Rule, "tools">): boolean =>
+    tools.some((glob) => isAboutTool(glob, call.tool));
+  const rules = policy.rules.length === 0 ? policy.rules : policy.rules.filter(isAbout);
+  const broken = policy.problems.find(isAbout);
+  const otherwise = strictest(
+    policy.defaults
+      .filter(isAbout)
+      .map(({ action, name }) => ({ action, rule: name, reason: "no rule allows it" })),
+  );
+  const about: About = { call, rules, otherwise, parts };
+  const verdict = rules.length === 0 ? judgeNow(about) : judgeWithFiles(about);
+  if (broken === undefined) return verdict;
+  const asks: Verdict = {
+    action: "ask",
+    rule: "broken policy file",
+    reason: `a policy file is broken (${broken.message})`,
+  };
+  return verdict instanceof Promise
+    ? verdict.then((own) => strictest([own, asks]))
+    : strictest([verdict, asks]);
+}
+
+interface About {
+  readonly call: JudgedCall;
+  readonly rules: readonly Rule[];
+  readonly otherwise: Verdict;
+  readonly parts: JudgeParts;
+}
+
+const noFacts: PathFacts = { pathsOf: () => [], programsOf: () => [] };
+
+function judgeNow(about: About): Verdict {
+  const { homeDir, warnsOfDanger } = about.parts;
+  const isWanted = warnsOfDanger || about.otherwise.action !== "allow";
+  const reading = isWanted ? readingOf(about) : undefined;
+  return judge(about, reading, { facts: noFacts, homeDir });
+}
+
+async function judgeWithFiles(about: About): Promise<Verdict> {
+  const { call, rules, parts } = about;
+  const { homeDir } = parts;
+  const isAboutPaths = rules.some(hasPaths);
+  const reading = isAboutPaths ? withFolders(readingOf(about)) : readingOf(about);
+  const isAboutPrograms = rules.some(({ command }) => command?.program !== undefined);
+  const commands = reading?.commands ?? [];
+  const facts = await readPathFacts({
+    folders: isAboutPaths || isAboutPrograms ? foldersOf(commands, await parts.folder()) : [],
+    searchPath: isAboutPrograms ? await parts.searchPath() : [],
+    words: isAboutPaths ? wordsOf(commands, call) : [],
+    programs: isAboutPrograms ? commands.flatMap(({ words }) => literalOf(words[0]) ?? []) : [],
+  });
+  return judge(about, reading, { facts, homeDir });
+}
+
+function readingOf({ call, parts }: About): ShellReading | undefined {
+  const command = commandOf(call);
+  if (command === undefined) return undefined;
+  if (parts.readsCommands) return readShell(command, parts.homeDir);
+  return { commands: [], unknowns: ["commands of this shell are not read"] };
+}
+
+function judge(
+  about: About,
+  reading: ShellReading | undefined,
+  surroundings: Surroundings,
+): Verdict {
+  const { call, rules, otherwise, parts } = about;
+  const whole = rules.filter(
+    (rule) => rule.command === undefined && hasArguments(rule, call, surroundings),
+  );
+  const verdicts = whole.map(({ action, name, reason }): Verdict => ({
+    action,
+    rule: name,
+    reason,
+  }));
+  const isAllowed = verdicts.some(({ action }) => action === "allow");
+  if (reading === undefined) return strictest([...verdicts, ...(isAllowed ? [] : [otherwise])]);
+  const ofCommands = judgeCommand(reading, {
+    rules: rules.filter(
+      (rule): rule is CommandRule =>
+        rule.command !== undefined && hasArguments(rule, call, surroundings),
+    ),
+    otherwise: isAllowed ? allowed : otherwise,
+    warnsOfDanger: parts.warnsOfDanger && !isAllowed,
+    surroundings,
+  });
+  return strictest([...verdicts, ofCommands]);
+}
+
+/** Every argument that the rule names is there and is what it says. */
+function hasArguments(
+  { callArguments }: Rule,
+  { args }: JudgedCall,
+  surroundings: Surroundings,
+): boolean {
+  return callArguments.every(([key, glob]) => {
+    const atHome = withHome(glob, surroundings);
+    return textsOf(args, key).some((text) => literalMatches(atHome, text, surroundings));
+  });
+}
+
+/** An argument as texts: one for each element of a list. */
+function textsOf(args: unknown, key: string): readonly string[] {
+  if (typeof args !== "object" || args === null || !Object.hasOwn(args, key)) return [];
+  const value = (args as Readonly<Record<string, unknown>>)[key];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.map((part) => (typeof part === "string" ? part : (JSON.stringify(part) ?? "")));
+}
+
+/** The command of a call that runs one; undefined for all others. */
+export function commandOf({ tool, args }: JudgedCall): string | undefined {
+  return runsCommand(tool) ? textsOf(args, "command")[0] : undefined;
+}
+
+function hasPaths({ command, callArguments }: Rule): boolean {
+  const globs = [...(command?.args ?? []), ...(command?.has ?? []), ...(command?.writes ?? [])];
+  return globs.some(isPathGlob) || callArguments.some(([, glob]) => isPathGlob(glob));
+}
+
+function wordsOf(commands: readonly SimpleCommand[], { args }: JudgedCall): readonly string[] {
+  const words = commands.flatMap(({ words: all, redirects }) => [
+    ...redirects.map(({ target }) => target),
+    ...all.slice(1),
+  ]);
+  const literals = words.flatMap((word) => literalOf(word) ?? []);
+  const keys = typeof args === "object" && args !== null ? Object.keys(args) : [];
+  return [...literals, ...keys.flatMap((key) => textsOf(args, key))].flatMap(candidatePaths);
+}
+
+/** Where relative paths lead is not known after `cd "$x"`. */
+function withFolders(reading: ShellReading | undefined): ShellReading | undefined {
+  if (reading?.commands.some(goesAnywhere) !== true) return reading;
+  return {
+    ...reading,
+    unknowns: [...reading.unknowns, "it goes to a folder that is known only when it runs"],
+  };
+}
+
+/** Where relative paths may begin: the folder of the call, and those that the command goes to. */
+function foldersOf(commands: readonly SimpleCommand[], folder: string): readonly string[] {
+  let folders = [folder];
+  for (const target of commands.flatMap(targetOf)) {
+    const next = folders.map((from) => resolve(from, target));
+    folders = [...new Set([...folders, ...next])].slice(0, foldersMax);
+  }
+  return folders;
+}
+
+/** What `cd` is told, if that is known. */
+function targetOf({ words }: SimpleCommand): readonly string[] {
+  if (!changers.has(literalOf(words[0]))) return [];
+  const target = literalOf(words.at(-1));
+  return target === undefined || words.length < 2 ? [] : [target];
+}
+
+function goesAnywhere({ words }: SimpleCommand): boolean {
+  return changers.has(literalOf(words[0])) && literalOf(words.at(-1)) === undefined;
+}
+
+const changers: ReadonlySet<string | undefined> = new Set(["cd", "pushd"]);
+/** More than that nobody goes to in one command; each word is looked for in each of them. */
+const foldersMax = 16;

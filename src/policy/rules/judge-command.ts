@@ -1,0 +1,73 @@
+import { literalOf, type ShellReading, type SimpleCommand } from "../shell/shell-command.ts";
+import { cautionAbout } from "./cautions.ts";
+import { isAllowedBy, isHarmless, matchCommand, type Surroundings } from "./match-command.ts";
+import type { CommandMatch, Rule } from "./rule.ts";
+import { allowed, strictest, type Verdict } from "./verdict.ts";
+
+/** A rule that is about single programs of a command. */
+export interface CommandRule extends Rule {
+  readonly command: CommandMatch;
+}
+
+export interface CommandJudging {
+  readonly rules: readonly CommandRule[];
+  /** What holds for programs that no rule allows. */
+  readonly otherwise: Verdict;
+  readonly warnsOfDanger: boolean;
+  readonly surroundings: Surroundings;
+}
+
+/** The rule that the built-in list counts as. */
+export const cautionRule = "built-in caution";
+
+/** The strictest of what holds for any of the programs. */
+export function judgeCommand(reading: ShellReading, judging: CommandJudging): Verdict {
+  const verdicts = reading.commands.map((command) => judgeOne(command, judging));
+  return strictest([...verdicts, aboutUnknowns(reading, judging)]);
+}
+
+function judgeOne(command: SimpleCommand, judging: CommandJudging): Verdict {
+  const { rules, otherwise, warnsOfDanger, surroundings } = judging;
+  const verdicts = rules
+    .filter(({ action }) => action !== "allow")
+    .map((rule) => verdictOf(rule, command, surroundings));
+  const allowing = rules.find(
+    (rule) => rule.action === "allow" && isAllowedBy(rule.command, command, surroundings),
+  );
+  if (allowing !== undefined) {
+    verdicts.push({ action: "allow", rule: allowing.name, reason: allowing.reason });
+    return strictest(verdicts);
+  }
+  // What only starts another program, and what only writes variables, is as good as what it starts.
+  const startsNothing = command.isWrapper || command.words.length === 0;
+  if (!startsNothing || !isHarmless(command, surroundings)) verdicts.push(otherwise);
+  const caution = warnsOfDanger ? cautionAbout(command, surroundings.homeDir) : undefined;
+  if (caution !== undefined) verdicts.push({ action: "ask", rule: cautionRule, reason: caution });
+  return strictest(verdicts);
+}
+
+function verdictOf(rule: CommandRule, command: SimpleCommand, surroundings: Surroundings): Verdict {
+  const match = matchCommand(rule.command, command, surroundings);
+  if (match === "no") return allowed;
+  const { action, name } = rule;
+  const about = rule.reason ?? `${nameOf(command)} is what it is about`;
+  if (match === "yes") return { action, rule: name, reason: about };
+  const reason = `${nameOf(command)} may be what it is about, which is known only when it runs`;
+  return { action: "ask", rule: name, reason };
+}
+
+function nameOf({ words }: SimpleCommand): string {
+  const [first] = words;
+  if (first === undefined) return "a redirection";
+  return JSON.stringify((literalOf(first) ?? first.pieces.join("…")).slice(0, 80));
+}
+
+/** Rules that forbid or ask cannot be said not to be about what is not known. */
+function aboutUnknowns({ unknowns }: ShellReading, { rules, otherwise }: CommandJudging): Verdict {
+  const strict = rules.find(({ action }) => action !== "allow");
+  if (unknowns.length === 0 || (strict === undefined && otherwise.action === "allow"))
+    return allowed;
+  const reason = `it cannot be told what the command runs: ${unknowns.slice(0, 3).join("; ")}`;
+  const action = otherwise.action === "deny" ? "deny" : "ask";
+  return { action, rule: strict?.name ?? otherwise.rule, reason };
+}

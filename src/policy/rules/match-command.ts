@@ -1,0 +1,181 @@
+import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-command.ts";
+import { type Glob, globMatches, globMayMatch } from "./glob.ts";
+import type { PathFacts } from "./path-facts.ts";
+import type { CommandMatch } from "./rule.ts";
+
+/** `maybe`: it hangs on what is known only when the command runs. */
+export type Match = "no" | "maybe" | "yes";
+
+export interface Surroundings {
+  readonly facts: PathFacts;
+  readonly homeDir: string;
+}
+
+/** Whether a rule is about this program; `yes` only when all parts of it say so. */
+export function matchCommand(
+  match: CommandMatch,
+  command: SimpleCommand,
+  surroundings: Surroundings,
+): Match {
+  const { program, args, has, writes } = match;
+  const rest = command.words.slice(1);
+  const results: Match[] = [];
+  if (program !== undefined) results.push(matchProgram(program, command.words[0], surroundings));
+  if (results[0] === "no") return "no";
+  if (args !== undefined) results.push(matchFirst(args, rest, surroundings));
+  if (has !== undefined) results.push(matchAll(has, rest, surroundings));
+  if (writes !== undefined) results.push(matchWrites(writes, command, surroundings));
+  return weakest(results);
+}
+
+/** Whether an allowing rule says so of the whole command, its redirections and variables included. */
+export function isAllowedBy(
+  match: CommandMatch,
+  command: SimpleCommand,
+  surroundings: Surroundings,
+): boolean {
+  if (matchCommand(match, command, surroundings) !== "yes") return false;
+  if (match.program !== undefined && !isPlainName(command.words[0], match.program)) return false;
+  return (
+    !command.assignments.some(isPowerful) && writesOnly(match.writes ?? [], command, surroundings)
+  );
+}
+
+/** `./git` is not the git that was allowed, whatever its name. */
+function isPlainName(word: Word | undefined, program: readonly Glob[]): boolean {
+  const name = literalOf(word) ?? "";
+  return !/[/\\]/.test(name) || program.some(({ pattern }) => pattern.includes("/"));
+}
+
+/** A command that needs no allowing: it writes no file and sets nothing that decides what others do. */
+export function isHarmless(command: SimpleCommand, surroundings: Surroundings): boolean {
+  // By convention variables of programs are written in capitals; others are the command's own.
+  const sets = command.assignments.filter(
+    (name) => command.words.length > 0 || /^[A-Z]/.test(name),
+  );
+  return !sets.some(isPowerful) && writesOnly([], command, surroundings);
+}
+
+/** Variables decide what programs load and start, but for these. */
+function isPowerful(name: string): boolean {
+  return !/^(?:LANG|LC_\w+|TZ|TERM|NO_COLOR|FORCE_COLOR|CI|NODE_ENV|COLUMNS|LINES)$/.test(name);
+}
+
+function writesOnly(
+  allowed: readonly Glob[],
+  { redirects }: SimpleCommand,
+  surroundings: Surroundings,
+): boolean {
+  return redirects
+    .filter(({ kind }) => kind === "write")
+    .every(({ target }) => {
+      if (literalOf(target) === "/dev/null") return true;
+      return allowed.some((glob) => matchWord(glob, target, surroundings) === "yes");
+    });
+}
+
+function matchProgram(
+  globs: readonly Glob[],
+  word: Word | undefined,
+  surroundings: Surroundings,
+): Match {
+  if (word === undefined) return "no";
+  const name = literalOf(word);
+  if (name === undefined) return "maybe";
+  const paths = surroundings.facts.programsOf(name);
+  const names = new Set([name, ...paths].map((path) => nameOf(path)));
+  return strongest(
+    globs.map((glob) => {
+      if (!/[/~]/.test(glob.pattern))
+        return [...names].some((base) => globMatches(glob, base)) ? "yes" : "no";
+      const atHome = withHome(glob, surroundings);
+      return [name, ...paths].some((path) => globMatches(atHome, path)) ? "yes" : "no";
+    }),
+  );
+}
+
+/** As rules have it: without its folder, and on Windows without its ending. */
+function nameOf(path: string): string {
+  const base = baseNameOf(path.replaceAll("\\", "/"));
+  return /\.exe$/i.test(base) ? base.slice(0, -4).toLowerCase() : base;
+}
+
+/** The first words; from one on that may be several, nothing is sure. */
+function matchFirst(
+  globs: readonly Glob[],
+  words: readonly Word[],
+  surroundings: Surroundings,
+): Match {
+  const results: Match[] = [];
+  for (const [index, glob] of globs.entries()) {
+    const word = words[index];
+    if (word === undefined) return "no";
+    if (word.isMany) return weakest([...results, "maybe"]);
+    results.push(matchWord(glob, word, surroundings));
+  }
+  return weakest(results);
+}
+
+function matchAll(
+  globs: readonly Glob[],
+  words: readonly Word[],
+  surroundings: Surroundings,
+): Match {
+  return weakest(
+    globs.map((glob) => strongest(words.map((word) => matchWord(glob, word, surroundings)))),
+  );
+}
+
+function matchWrites(
+  globs: readonly Glob[],
+  { redirects }: SimpleCommand,
+  surroundings: Surroundings,
+): Match {
+  const targets = redirects.filter(({ kind }) => kind === "write").map(({ target }) => target);
+  return strongest(
+    globs.flatMap((glob) => targets.map((target) => matchWord(glob, target, surroundings))),
+  );
+}
+
+function matchWord(written: Glob, word: Word, surroundings: Surroundings): Match {
+  const glob = withHome(written, surroundings);
+  const literal = literalOf(word);
+  if (literal === undefined) return globMayMatch(glob, word) ? "maybe" : "no";
+  return literalMatches(glob, literal, surroundings) ? "yes" : "no";
+}
+
+/** Patterns with a slash are about paths too, wherever links lead; also about that of `--option=path`. */
+export function literalMatches(glob: Glob, literal: string, { facts }: Surroundings): boolean {
+  if (globMatches(glob, literal)) return true;
+  if (!isPathGlob(glob)) return false;
+  return candidatePaths(literal).some((path) =>
+    facts.pathsOf(path).some((real) => globMatches(glob, real)),
+  );
+}
+
+/** The parts of a word that may be a path. */
+export function candidatePaths(literal: string): readonly string[] {
+  const equals = literal.indexOf("=");
+  return equals < 0 ? [literal] : [literal, literal.slice(equals + 1)];
+}
+
+export function isPathGlob({ pattern }: Glob): boolean {
+  return pattern.includes("/") || pattern.startsWith("~");
+}
+
+export function withHome(glob: Glob, { homeDir }: Pick<Surroundings, "homeDir">): Glob {
+  const { pattern, parts } = glob;
+  if (pattern !== "~" && !pattern.startsWith("~/")) return glob;
+  const [first = "", ...rest] = parts;
+  return { pattern: homeDir + pattern.slice(1), parts: [homeDir + first.slice(1), ...rest] };
+}
+
+function weakest(results: readonly Match[]): Match {
+  if (results.includes("no")) return "no";
+  return results.includes("maybe") ? "maybe" : "yes";
+}
+
+function strongest(results: readonly Match[]): Match {
+  if (results.includes("yes")) return "yes";
+  return results.includes("maybe") ? "maybe" : "no";
+}

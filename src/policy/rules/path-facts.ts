@@ -1,0 +1,76 @@
+import { access, constants, realpath, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+
+import { policyLookupsMax } from "../../base/limits.ts";
+
+/** What the files of this system make of the words of a command. */
+export interface PathFacts {
+  /** A word as a path: every path that it may mean, through symbolic links; the word itself is not among them. */
+  pathsOf(word: string): readonly string[];
+  /** Every path that this name of a program may mean, through symbolic links. */
+  programsOf(name: string): readonly string[];
+}
+
+export interface PathFactsInput {
+  /** Absolute folders that relative paths may begin at. */
+  readonly folders: readonly string[];
+  /** Folders of programs, as PATH has them. */
+  readonly searchPath: readonly string[];
+  readonly words: readonly string[];
+  readonly programs: readonly string[];
+}
+
+/** Looks at the file system for all that will be asked; of more words than a person writes only the first ones. */
+export async function readPathFacts(input: PathFactsInput): Promise<PathFacts> {
+  const words = [...new Set(input.words)].slice(0, policyLookupsMax);
+  const programs = [...new Set(input.programs)].slice(0, policyLookupsMax);
+  const [paths, files] = await Promise.all([
+    Promise.all(words.map((word) => pathsOf(word, input.folders))),
+    Promise.all(programs.map((name) => programsOf(name, input))),
+  ]);
+  const byWord = new Map(words.map((word, index) => [word, paths[index] ?? []]));
+  const byName = new Map(programs.map((name, index) => [name, files[index] ?? []]));
+  return {
+    pathsOf: (word) => byWord.get(word) ?? [],
+    programsOf: (name) => byName.get(name) ?? [],
+  };
+}
+
+async function pathsOf(word: string, folders: readonly string[]): Promise<readonly string[]> {
+  if (word === "" || word.includes("\0")) return [];
+  const meant = isAbsolute(word) ? [resolve(word)] : folders.map((folder) => resolve(folder, word));
+  const real = await Promise.all(meant.map((path) => realPathOf(path)));
+  return [...new Set([...meant, ...real])];
+}
+
+/** Of a file that is not there yet, that of its folder. */
+async function realPathOf(path: string): Promise<string> {
+  const missing: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return join(await realpath(at), ...missing);
+    } catch {
+      if (at === dirname(at)) return path;
+      missing.unshift(basename(at));
+    }
+  }
+}
+
+async function programsOf(name: string, input: PathFactsInput): Promise<readonly string[]> {
+  if (/[/\\]/.test(name)) return pathsOf(name, input.folders);
+  for (const folder of input.searchPath) {
+    if (!isAbsolute(folder)) continue;
+    const path = join(folder, name);
+    if (await isProgram(path)) return pathsOf(path, []);
+  }
+  return [];
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,85 @@
+import { delimiter, join, win32 } from "node:path";
+
+import type { SandboxChoice } from "../config/settings.ts";
+import type { CallRequest } from "../gateway/call.ts";
+import type { CallWatcher, GateStage } from "../gateway/gate/gate-stage.ts";
+import type { StateServices } from "../gateway/state-calls.ts";
+import { AuditFile } from "../policy/audit/audit-file.ts";
+import { AuditLog } from "../policy/audit/audit-log.ts";
+import { AuditWatcher } from "../policy/audit/audit-watcher.ts";
+import { secretsOf } from "../policy/audit/redact.ts";
+import { PolicyStage } from "../policy/policy-stage.ts";
+import { PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
+import { findShell } from "../process/shell.ts";
+import type { StateParts } from "./state-services.ts";
+
+export interface ServerPolicyParts extends StateParts {
+  readonly questions: () => StateServices["questions"];
+  readonly activePlan: (call: CallRequest) => Promise<object | undefined>;
+}
+
+/** What every call is held against, and where it is written down. */
+export class ServerPolicy {
+  /** The first stage of all. */
+  readonly stage: GateStage;
+  readonly watchers: readonly CallWatcher[];
+  readonly #log: AuditLog | undefined;
+
+  constructor(parts: ServerPolicyParts) {
+    const { start, env, warn, environment, questions, activePlan } = parts;
+    const { policy, shellPath } = start.config.settings;
+    const { dirs } = start;
+    const { platform } = process;
+    const files = new PolicyFiles(policyPlaces(dirs, platform), warn);
+    const stage = new PolicyStage({
+      policy: () => files.current(),
+      questions,
+      sandboxOf: async (call) =>
+        sandboxText(start.config.settings.sandbox, (await activePlan(call)) !== undefined),
+      homeDir: dirs.homeDir,
+      warnsOfDanger: policy.cautions,
+      readsCommands: isReadable(findShell({ shellPath, env, platform }).path),
+      searchPath: async () => searchPathOf(await environment()),
+    });
+    this.stage = stage;
+    this.#log = policy.audit
+      ? new AuditLog(new AuditFile(join(dirs.scorpioxDir, "audit")), warn)
+      : undefined;
+    const { instanceId } = parts;
+    const decisionOn = stage.decisionOn.bind(stage);
+    const logsCommands = policy.auditCommands;
+    const secrets = secretsOf(env);
+    const audit = this.#log && [
+      new AuditWatcher({ log: this.#log, instanceId, decisionOn, logsCommands, secrets }),
+    ];
+    // The stage last: what it knows of a call is asked for before it is told of its end.
+    this.watchers = [...(audit ?? []), stage];
+  }
+
+  /** Writes what has not been written yet. */
+  async close(): Promise<void> {
+    await this.#log?.flush();
+  }
+}
+
+/** In what a command would run, as a clause; undefined = in nothing. */
+function sandboxText({ mode, hasNetwork }: SandboxChoice, isPlanning: boolean): string | undefined {
+  const chosen = isPlanning ? "read-only, because plan mode is on" : mode;
+  if (chosen === "off") return hasNetwork ? undefined : "no network";
+  return hasNetwork ? chosen : `${chosen}, no network`;
+}
+
+/** Shells that read a command as bash does. */
+function isReadable(shellPath: string): boolean {
+  const name = win32
+    .basename(shellPath)
+    .toLowerCase()
+    .replace(/\.exe$/, "");
+  return ["bash", "sh", "dash", "ash", "ksh", "mksh", "rbash"].includes(name);
+}
+
+/** The folders of programs in the environment of commands. */
+function searchPathOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  const path = environment["PATH"] ?? environment["Path"] ?? "";
+  return path.split(delimiter).filter(Boolean);
+}
