@@ -7,6 +7,7 @@ import { pageRequirements } from "./requirements-pages.ts";
 import { planRequirements } from "./requirements-plan.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
 import { searchRequirements } from "./requirements-search.ts";
+import { taskManagerRequirements } from "./requirements-task-manager.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 import { webRequirements } from "./requirements-web.ts";
 
@@ -166,9 +167,10 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
 
   ...askRequirements,
-  ...httpRequirements,
   ...callbackRequirements,
+  ...httpRequirements,
   ...taskRequirements,
+  ...taskManagerRequirements,
   ...imageRequirements,
   ...pageRequirements,
   ...searchRequirements,
