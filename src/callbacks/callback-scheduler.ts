@@ -97,7 +97,10 @@ export class CallbackScheduler {
     const now = this.#parts.now();
     let room = callbackFiresPerTurnMax;
     for (const [clientId, slots] of this.#clients) {
-      if (room > 0) room -= this.#fireDue(clientId, slots, now, room);
+      if (slots.earliestMs > now) continue;
+      room -= this.#fireDue(clientId, slots, now, room);
+      // The rest in the next turn.
+      if (room === 0) return this.#arm(now);
     }
     for (const [clientId, slots] of this.#clients) {
       if (!this.#parts.isBusy(clientId)) this.#arm(slots.earliestMs);
@@ -111,7 +114,10 @@ export class CallbackScheduler {
       const callback = slots.takeDue(now);
       if (callback === undefined) break;
       fired += 1;
-      if (callback.firesLeft === 0) this.#forgetIfEmpty(clientId, slots);
+      // To the end of the line: where fires are too many for the time, none is put off for ever.
+      this.#clients.delete(clientId);
+      this.#clients.set(clientId, slots);
+      this.#forgetIfEmpty(clientId, slots);
       this.#parts.onFire(clientId, callback);
     }
     return fired;

@@ -22,15 +22,16 @@ export interface SetCallback {
 /** The eight slots of one client. Knows no clock: it is told what time it is. */
 export class CallbackSlots {
   readonly #slots: (SetCallback | undefined)[] = Array.from({ length: callbackSlotsMax });
+  #earliestMs = Infinity;
 
   /** By slot. */
   list(): readonly SetCallback[] {
     return this.#slots.filter((slot) => slot !== undefined);
   }
 
-  /** When the next one fires; Infinity when there is none. */
+  /** When the next one fires; Infinity when there is none. Remembered, because it is asked of all clients. */
   get earliestMs(): number {
-    return this.#earliest()?.deadlineMs ?? Infinity;
+    return this.#earliestMs;
   }
 
   /** @throws AppError `limit` when all slots are full */
@@ -41,7 +42,7 @@ export class CallbackSlots {
     }
     const deadlineMs = nowMs + delaySeconds * 1_000;
     const callback = { callbackId, message, delaySeconds, firesLeft: repeatCount, deadlineMs };
-    this.#slots[callbackId] = callback;
+    this.#put(callbackId, callback);
     return callback;
   }
 
@@ -49,7 +50,7 @@ export class CallbackSlots {
   cancel(callbackId: number): SetCallback {
     const callback = this.#slots[callbackId];
     if (callback === undefined) throw new AppError("not_found", this.#emptySlotText(callbackId));
-    this.#slots[callbackId] = undefined;
+    this.#put(callbackId, undefined);
     return callback;
   }
 
@@ -59,7 +60,7 @@ export class CallbackSlots {
     if (due === undefined || due.deadlineMs > nowMs) return undefined;
     const firesLeft = due.firesLeft === -1 ? -1 : due.firesLeft - 1;
     const fired = { ...due, firesLeft, deadlineMs: nowMs + due.delaySeconds * 1_000 };
-    this.#slots[due.callbackId] = firesLeft === 0 ? undefined : fired;
+    this.#put(due.callbackId, firesLeft === 0 ? undefined : fired);
     return fired;
   }
 
@@ -67,8 +68,13 @@ export class CallbackSlots {
   rebase(nowMs: number): void {
     for (const [callbackId, slot] of this.#slots.entries()) {
       if (slot === undefined || slot.deadlineMs > nowMs) continue;
-      this.#slots[callbackId] = { ...slot, deadlineMs: nowMs + slot.delaySeconds * 1_000 };
+      this.#put(callbackId, { ...slot, deadlineMs: nowMs + slot.delaySeconds * 1_000 });
     }
+  }
+
+  #put(callbackId: number, callback: SetCallback | undefined): void {
+    this.#slots[callbackId] = callback;
+    this.#earliestMs = this.#earliest()?.deadlineMs ?? Infinity;
   }
 
   #earliest(): SetCallback | undefined {

@@ -100,6 +100,18 @@ describe("CallbackScheduler, when callbacks fire", () => {
   });
 });
 
+test("CallbackScheduler puts nobody off for ever when more is due than there is time for", () => {
+  const world = new World();
+  const clients = Array.from({ length: callbackFiresPerTurnMax + 10 }, (_, index) => `c${index}`);
+  for (const clientId of clients) world.set(1, -1, clientId);
+  // A turn takes so long that all of its callbacks are due again after it.
+  world.onFire = () => {
+    if (world.fires.length % callbackFiresPerTurnMax === 0) world.time.monotonicMs += 1_000;
+  };
+  while (world.fires.length < 2 * clients.length) world.time.pass(1_000);
+  expect(new Set(world.fires.map((fire) => fire.split(" ")[0])).size).toBe(clients.length);
+});
+
 describe("CallbackScheduler, clocks", () => {
   // Timers stand still during the sleep: the step that was under way ends first, so it is a minute late at most.
   test.each([
