@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,kill,mixed,battery,images,pages,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,kill,mixed,battery,images,pages,sandbox,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -19,7 +19,9 @@ import { checkMixedEras } from "./mixed-eras.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkPageScore, hasPages } from "./page-score.ts";
 import { page, summary } from "./report.ts";
+import { checkSandbox } from "./sandbox.ts";
 import { checkSoak } from "./soak.ts";
+import { checkTasks } from "./tasks.ts";
 
 const { values } = parseArgs({
   options: {
@@ -39,6 +41,8 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   images: () => checkImageFuzz(500),
   // The annotated pages are beside the checkout, or this is not checked and not listed.
   ...(hasPages ? { pages: checkPageScore } : {}),
+  sandbox: checkSandbox,
+  tasks: () => checkTasks(150),
   soak: () => checkSoak(Number(values.calls)),
   bench: checkBench,
 };
