@@ -9,8 +9,8 @@ import { FaultError } from "../ask-client.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes } from "../changes.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
-import { FileWatch } from "./file-watch.ts";
-import { pathOfFileUri, readWholeFile, realPathInside } from "./workspace-file.ts";
+import type { FileWatch } from "./file-watch.ts";
+import { pathOfFileUri } from "./file-uri.ts";
 
 const templates: readonly ResourceTemplateListing[] = [
   {
@@ -27,11 +27,13 @@ const templates: readonly ResourceTemplateListing[] = [
  */
 export class FileResources implements ResourceProvider {
   readonly #changes: Changes;
-  readonly #watch: FileWatch;
+  readonly #everyMs: number | undefined;
+  #fileWatch: Promise<FileWatch> | undefined;
 
-  constructor(changes: Changes, watch: FileWatch = new FileWatch()) {
+  /** @param everyMs how often watched files are looked at */
+  constructor(changes: Changes, everyMs?: number) {
     this.#changes = changes;
-    this.#watch = watch;
+    this.#everyMs = everyMs;
   }
 
   list(): Promise<readonly ResourceListing[]> {
@@ -45,6 +47,7 @@ export class FileResources implements ResourceProvider {
   /** @throws FaultError for a file that is too large for a reply */
   async read(uri: string, { client }: RequestContext): Promise<ResourceReading | undefined> {
     const path = await realPathFor(uri, client);
+    const { readWholeFile } = await loadFiles();
     const contents = path === undefined ? undefined : await readWholeFile(path);
     if (path === undefined || contents === undefined) return undefined;
     const mimeType = Bun.file(path).type.split(";")[0] ?? "application/octet-stream";
@@ -68,9 +71,12 @@ export class FileResources implements ResourceProvider {
     let isOver = false;
     const begin = async (): Promise<void> => {
       const path = await realPathFor(uri, client);
-      if (path === undefined || isOver) return;
+      if (path === undefined) return;
+      this.#fileWatch ??= this.#createWatch();
+      const fileWatch = await this.#fileWatch;
+      if (isOver) return;
       const change = { kind: "resource", uri, clientId: client.id } as const;
-      end = this.#watch.watch(path, () => this.#changes.emit(change));
+      end = fileWatch.watch(path, () => this.#changes.emit(change));
     };
     void begin();
     return () => {
@@ -78,6 +84,16 @@ export class FileResources implements ResourceProvider {
       end();
     };
   }
+
+  async #createWatch(): Promise<FileWatch> {
+    const { FileWatch } = await import("./file-watch.ts");
+    return new FileWatch(this.#everyMs);
+  }
+}
+
+/** Few clients read files this way: what that takes is loaded when one does. */
+function loadFiles(): Promise<typeof import("./workspace-file.ts")> {
+  return import("./workspace-file.ts");
 }
 
 function mayRead(client: ClientContext): boolean {
@@ -87,6 +103,7 @@ function mayRead(client: ClientContext): boolean {
 async function realPathFor(uri: string, client: ClientContext): Promise<string | undefined> {
   const path = pathOfFileUri(uri);
   if (path === undefined || !mayRead(client)) return undefined;
+  const { realPathInside } = await loadFiles();
   return realPathInside(path, (await client.roots?.()) ?? []);
 }
 

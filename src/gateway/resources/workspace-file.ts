@@ -4,17 +4,6 @@ import { isAbsolute, relative, sep } from "node:path";
 
 import { resourceFileBytesMax } from "../../base/limits.ts";
 
-/** The absolute path that a `file:` URI of this machine names; undefined for all others. */
-export function pathOfFileUri(uri: string): string | undefined {
-  if (!/^file:\/\//i.test(uri)) return undefined;
-  try {
-    const path = Bun.fileURLToPath(uri);
-    return path.includes("\0") ? undefined : path;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The real path of `path` when that lies inside one of `roots`; undefined for all else, whether it is there or not. */
 export async function realPathInside(
   path: string,

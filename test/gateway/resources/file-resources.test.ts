@@ -16,7 +16,6 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import type { ClientContext, RequestContext } from "../../../src/gateway/call.ts";
 import { type Change, Changes } from "../../../src/gateway/changes.ts";
 import { FileResources } from "../../../src/gateway/resources/file-resources.ts";
-import { FileWatch } from "../../../src/gateway/resources/file-watch.ts";
 
 let folder: string;
 let root: string;
@@ -28,7 +27,7 @@ beforeEach(() => {
   root = join(folder, "root");
   mkdirSync(join(root, "src"), { recursive: true });
   changes = new Changes();
-  files = new FileResources(changes, new FileWatch(5));
+  files = new FileResources(changes, 5);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
