@@ -64,6 +64,16 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/callbacks-list.ts")).callbacksListCommand,
   },
   {
+    name: "skills list",
+    summary: "List the skills, and what is wrong with them",
+    load: async () => (await import("./commands/skills-list.ts")).skillsListCommand,
+  },
+  {
+    name: "skills show",
+    summary: "Print a skill as a client is given it",
+    load: async () => (await import("./commands/skills-show.ts")).skillsShowCommand,
+  },
+  {
     name: "config list",
     summary: "List the configuration",
     load: async () => (await import("./commands/config-list.ts")).configListCommand,
@@ -132,6 +142,16 @@ export const commandListings: readonly CommandListing[] = [
     name: "hooks emit",
     summary: "Run the hooks of an event",
     load: async () => (await import("./commands/hooks-emit.ts")).hooksEmitCommand,
+  },
+  {
+    name: "policy check",
+    summary: "Say what the rules would do with a command",
+    load: async () => (await import("./commands/policy-check.ts")).policyCheckCommand,
+  },
+  {
+    name: "policy list",
+    summary: "List the rules for calls",
+    load: async () => (await import("./commands/policy-list.ts")).policyListCommand,
   },
   {
     name: "version",

@@ -196,6 +196,7 @@ describe("loadConfig()", () => {
       askBrowser: "auto",
       hooks: { isEnabled: true, timeoutMs: 30_000 },
       sandbox: { mode: "off", hasNetwork: true, writable: [], backend: "auto" },
+      policy: { cautions: true, audit: true, auditCommands: false },
       web: {
         allowHosts: [],
         chromePath: undefined,

@@ -1,0 +1,76 @@
+import { AppError } from "../../base/errors.ts";
+import type { JudgedCall } from "../../policy/rules/judge-call.ts";
+import type { RuleAction } from "../../policy/rules/rule.ts";
+import type { Verdict } from "../../policy/rules/verdict.ts";
+import type { ShellReading, SimpleCommand } from "../../policy/shell/shell-command.ts";
+import type { Command } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { jsonFlag } from "../json-flag.ts";
+import type { Printer } from "../print.ts";
+import { startUp, startUpFlags } from "../start-up.ts";
+
+const codes: Readonly<Record<RuleAction, number>> = {
+  allow: exitCodes.done,
+  deny: exitCodes.failed,
+  ask: exitCodes.needsApproval,
+};
+
+export const policyCheckCommand: Command = {
+  usage: "'<command>' [--tool NAME] [--json]",
+  description:
+    "Says what the rules would do with a command, and why. Nothing is run.\n" +
+    "With --tool another tool's call is checked: its arguments as JSON instead of the command.\n" +
+    "Exit code: 0 allowed, 1 denied, 4 asked.",
+  flags: {
+    tool: { kind: "text", placeholder: "NAME", help: "The tool that is called. Default: Bash." },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 1, max: 1 },
+  async run({ args, io, print }) {
+    const start = startUp(args, io, print);
+    const [written = ""] = args.positionals;
+    const { createJudge } = await import("../create-judge.ts");
+    const judge = createJudge(start, io, (message) => print.warning(message));
+    const call = callOf(args.text("tool") ?? "Bash", written);
+    const { verdict, reading } = await judge(call);
+    if (args.has("json")) print.json({ ...call, ...verdict, ...(reading && describe(reading)) });
+    else printVerdict(verdict, reading, print);
+    return codes[verdict.action];
+  },
+};
+
+function callOf(tool: string, written: string): JudgedCall {
+  if (tool === "Bash" || tool === "BackgroundBash") return { tool, args: { command: written } };
+  try {
+    return { tool, args: JSON.parse(written) as unknown };
+  } catch (error) {
+    const message = `The arguments of ${tool} are no JSON: ${written.slice(0, 100)}`;
+    throw new AppError("usage", message, { cause: error });
+  }
+}
+
+function describe({ commands, unknowns }: ShellReading): {
+  programs: string[];
+  unknowns: readonly string[];
+} {
+  return { programs: commands.filter(({ words }) => words.length > 0).map(textOf), unknowns };
+}
+
+/** The words as they are known; `…` stands for what is not. */
+function textOf({ words }: SimpleCommand): string {
+  return words.map(({ pieces }) => pieces.join("…")).join(" ");
+}
+
+function printVerdict(
+  { action, rule, reason }: Verdict,
+  reading: ShellReading | undefined,
+  print: Printer,
+): void {
+  const why = [rule, reason].filter((text) => text !== undefined).join(": ");
+  print.line(why === "" ? action : `${action}: ${why}`);
+  if (reading === undefined) return;
+  const { programs, unknowns } = describe(reading);
+  for (const program of programs) print.line(`  runs ${program}`);
+  for (const unknown of unknowns) print.line(`  not known: ${unknown}`);
+}

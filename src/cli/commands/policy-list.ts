@@ -1,0 +1,82 @@
+import type { Glob } from "../../policy/rules/glob.ts";
+import type { CommandMatch, PolicyDefault, Rule } from "../../policy/rules/rule.ts";
+import type { Command } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { startUp, startUpFlags } from "../start-up.ts";
+
+export const policyListCommand: Command = {
+  usage: "[--json]",
+  description:
+    "Lists the rules that count, the files that they are from, and what is wrong with these.\n" +
+    "Exit code: 1 when a file is broken.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print }) {
+    const { dirs, config } = startUp(args, io, print);
+    const { merged, policyPlaces, readPolicy } = await import("../../policy/rules/policy-files.ts");
+    const places = policyPlaces(dirs, process.platform);
+    const { rules, defaults, problems, notes } = merged(places.map(readPolicy));
+    const { cautions } = config.settings.policy;
+    if (args.has("json")) {
+      print.json({
+        files: places,
+        cautions,
+        rules: rules.map(ruleEntry),
+        defaults: defaults.map(defaultEntry),
+        problems: problems.map(({ message }) => message),
+        notes,
+      });
+    } else {
+      for (const { level, path } of places) print.line(`# ${level}: ${path}`);
+      for (const rule of rules) print.line(ruleLine(rule));
+      for (const { action, tools } of defaults)
+        print.line(`${action}  ${textOf(tools)}  by default`);
+      print.line(`# built-in cautions: ${cautions ? "on" : "off"}`);
+      for (const { message } of problems) print.error(message);
+      for (const note of notes) print.warning(note);
+    }
+    return problems.length > 0 ? exitCodes.failed : exitCodes.done;
+  },
+};
+
+function ruleLine(rule: Rule): string {
+  const { name, action, tools, match, reason } = ruleEntry(rule);
+  const shown = match === undefined ? "every call" : JSON.stringify(match);
+  return `${action}  ${tools.join(", ")}  ${shown}  # ${name}${reason === undefined ? "" : `: ${reason}`}`;
+}
+
+function ruleEntry({ name, action, tools, reason, command, callArguments }: Rule): {
+  name: string;
+  action: string;
+  tools: readonly string[];
+  match: Readonly<Record<string, unknown>> | undefined;
+  reason: string | undefined;
+} {
+  const given = Object.fromEntries(callArguments.map(([key, { pattern }]) => [key, pattern]));
+  const hasGiven = callArguments.length > 0;
+  const match =
+    command === undefined && !hasGiven
+      ? undefined
+      : { ...commandEntry(command), ...(hasGiven && { arguments: given }) };
+  return { name, action, tools: patternsOf(tools), match, reason };
+}
+
+function commandEntry(
+  command: CommandMatch | undefined,
+): Readonly<Record<string, readonly string[]>> {
+  const parts = Object.entries(command ?? {}) as [string, readonly Glob[]][];
+  return Object.fromEntries(parts.map(([key, globs]) => [key, patternsOf(globs)]));
+}
+
+function defaultEntry({ tools, action, name }: PolicyDefault): Readonly<Record<string, unknown>> {
+  return { name, action, tools: patternsOf(tools) };
+}
+
+function patternsOf(globs: readonly Glob[]): readonly string[] {
+  return globs.map(({ pattern }) => pattern);
+}
+
+function textOf(globs: readonly Glob[]): string {
+  return patternsOf(globs).join(", ");
+}

@@ -1,0 +1,37 @@
+import { delimiter } from "node:path";
+
+import { commandOf, judgeCall, type JudgedCall } from "../policy/rules/judge-call.ts";
+import { PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
+import type { Verdict } from "../policy/rules/verdict.ts";
+import { readShell } from "../policy/shell/read-shell.ts";
+import type { ShellReading } from "../policy/shell/shell-command.ts";
+import type { CommandIo } from "./command-io.ts";
+import type { StartUp } from "./start-up.ts";
+
+/** What the rules say of a call, and what its command would run if it has one. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly reading: ShellReading | undefined;
+}
+
+/** Judges calls as a server would that is started here; its PATH is that of this process. */
+export function createJudge(
+  { dirs, config, cwdFlag }: StartUp,
+  io: CommandIo,
+  warn: (message: string) => void,
+): (call: JudgedCall) => Promise<Judgement> {
+  const files = new PolicyFiles(policyPlaces(dirs, process.platform), warn);
+  const { homeDir } = dirs;
+  const searchPath = (io.env["PATH"] ?? io.env["Path"] ?? "").split(delimiter).filter(Boolean);
+  return async (call) => {
+    const verdict = await judgeCall(call, files.current(), {
+      homeDir,
+      warnsOfDanger: config.settings.policy.cautions,
+      readsCommands: true,
+      folder: () => Promise.resolve(cwdFlag ?? io.cwd),
+      searchPath: () => Promise.resolve(searchPath),
+    });
+    const command = commandOf(call);
+    return { verdict, reading: command === undefined ? undefined : readShell(command, homeDir) };
+  };
+}
