@@ -33,6 +33,8 @@ export class AttachServer {
   #stopListening: (() => void) | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
   #isLooking = false;
+  /** Something has changed while it was being looked at. */
+  #isDue = false;
 
   /**
    * Listens, and then says where.
@@ -82,6 +84,7 @@ export class AttachServer {
   /** Tells the terminals what has changed, and goes on looking as long as there are any. */
   async look(): Promise<void> {
     this.#watch();
+    this.#isDue = this.#isLooking;
     if (this.#links.size === 0 || this.#isLooking) return;
     this.#isLooking = true;
     try {
@@ -93,6 +96,7 @@ export class AttachServer {
     } finally {
       this.#isLooking = false;
     }
+    if (this.#isDue) await this.look();
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import { AttachModel } from "./attach-model.ts";
 import { BackgroundView } from "./background-view.ts";
 import { CallbacksView } from "./callbacks-view.ts";
 import { drawFrame } from "./frame.ts";
+import { FrameClock } from "./frame-clock.ts";
 import { drawHelp } from "./help.ts";
 import { type Key, KeyDecoder } from "./keys.ts";
 import type { Look } from "./look.ts";
@@ -24,10 +25,6 @@ export interface AttachAppParts {
   onSuspend(): void;
 }
 
-/** Frames at most this often; faster is not seen. */
-const frameMs = 16;
-/** Times that pass are drawn anew this often. */
-const clockMs = 1_000;
 const bell = "\u0007";
 
 /** The interface of `attach`: what servers tell goes into the model, keys go to a view, both end in a frame. */
@@ -36,6 +33,7 @@ export class AttachApp {
   readonly #model = new AttachModel();
   readonly #directory: ServerDirectory;
   readonly #painter: Painter;
+  readonly #clock = new FrameClock(() => this.#paint());
   readonly #keys = new KeyDecoder((key) => this.#press(key));
   readonly #questions: QuestionsView;
   readonly #background: BackgroundView;
@@ -43,12 +41,12 @@ export class AttachApp {
   readonly #quit = Promise.withResolvers<void>();
   readonly #requests = new Set<number>();
   #active: View;
+  /** Where the person was when a question came to the front. */
+  #cameFrom: View | undefined;
   #confirmation: { readonly question: string; readonly onYes: () => void } | undefined;
   #notice: string | undefined;
   #hasHelp = false;
   #lastRequest = 0;
-  #frame: ReturnType<typeof setTimeout> | undefined;
-  #clock: ReturnType<typeof setInterval> | undefined;
 
   constructor(parts: AttachAppParts) {
     this.#parts = parts;
@@ -69,7 +67,7 @@ export class AttachApp {
       onGone: (serverId) => this.#dropServer(serverId),
       onProblem: (problem) => {
         this.#model.problem = problem;
-        this.#draw();
+        this.#clock.paintSoon();
       },
     });
   }
@@ -82,16 +80,13 @@ export class AttachApp {
   /** Looks for servers and draws, until `leave`. */
   start(): void {
     this.#painter.forget();
-    this.#paint();
-    this.#clock = setInterval(() => this.#draw(), clockMs);
+    this.#clock.start();
     void this.#directory.start();
   }
 
   /** Nobody sees the terminal any more: questions are not for it. */
   leave(): void {
-    clearInterval(this.#clock);
-    clearTimeout(this.#frame);
-    this.#frame = undefined;
+    this.#clock.stop();
     this.#keys.close();
     this.#directory.stop();
     for (const { serverId } of this.#model.servers) this.#model.dropServer(serverId);
@@ -101,7 +96,7 @@ export class AttachApp {
 
   readonly resized = (): void => {
     this.#painter.forget();
-    this.#paint();
+    this.#clock.paintNow();
   };
 
   #createContext(): ViewContext {
@@ -150,7 +145,8 @@ export class AttachApp {
         }
         break;
     }
-    this.#draw();
+    this.#goBack();
+    this.#clock.paintSoon();
   }
 
   /** A question comes to the front, unless that would take the keys of somebody who writes. */
@@ -161,8 +157,16 @@ export class AttachApp {
     if (this.#active.isWriting || this.#confirmation !== undefined) return;
     if (this.#active === this.#questions && !isNextInFront) return;
     this.#hasHelp = false;
+    if (this.#active !== this.#questions) this.#cameFrom = this.#active;
     this.#active = this.#questions;
     this.#questions.guard();
+  }
+
+  /** The last question that came by itself is gone: what was in front before is there again. */
+  #goBack(): void {
+    if (this.#cameFrom === undefined || this.#model.questions.length > 0) return;
+    if (this.#active === this.#questions) this.#active = this.#cameFrom;
+    this.#cameFrom = undefined;
   }
 
   #dropServer(serverId: string): void {
@@ -172,7 +176,8 @@ export class AttachApp {
     }
     this.#model.dropServer(serverId);
     if (hadQuestion) this.#questions.guard();
-    this.#draw();
+    this.#goBack();
+    this.#clock.paintSoon();
   }
 
   #press(key: Key): void {
@@ -183,7 +188,8 @@ export class AttachApp {
     else if (this.#confirmation !== undefined) this.#confirm(key);
     else if (this.#hasHelp) this.#hasHelp = false;
     else if (this.#active.isWriting || !this.#pressCommon(key)) this.#active.press(key);
-    this.#draw();
+    this.#goBack();
+    this.#clock.paintSoon();
   }
 
   #confirm({ name }: Key): void {
@@ -197,13 +203,18 @@ export class AttachApp {
     const at = this.#views.indexOf(this.#active);
     const { length } = this.#views;
     const numbered = /^[1-9]$/.test(name) ? this.#views[Number(name) - 1] : undefined;
-    if (name === "tab") this.#active = this.#views[(at + 1) % length] ?? this.#active;
-    else if (name === "backtab") this.#active = this.#views[(at + length - 1) % length]!;
-    else if (numbered !== undefined) this.#active = numbered;
+    if (name === "tab") this.#show(this.#views[(at + 1) % length]);
+    else if (name === "backtab") this.#show(this.#views[(at + length - 1) % length]);
+    else if (numbered !== undefined) this.#show(numbered);
     else if (name === "?") this.#hasHelp = true;
     else if (name === "q") this.#leaveForGood();
     else return false;
     return true;
+  }
+
+  #show(view: View | undefined): void {
+    this.#active = view ?? this.#active;
+    this.#cameFrom = undefined;
   }
 
   #leaveForGood(): void {
@@ -212,13 +223,7 @@ export class AttachApp {
     this.#confirmation = { question: "Quit, and lose what was filled in?", onYes: quit };
   }
 
-  #draw(): void {
-    this.#frame ??= setTimeout(() => this.#paint(), frameMs);
-  }
-
   #paint(): void {
-    clearTimeout(this.#frame);
-    this.#frame = undefined;
     const { look } = this.#parts;
     const size = this.#parts.size();
     const frame = {

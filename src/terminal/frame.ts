@@ -29,7 +29,7 @@ const commonHints: readonly Hint[] = [
 export function drawFrame(parts: FrameParts, size: Size, look: Look): string[] {
   const { columns, rows } = size;
   if (columns < columnsMin || rows < rowsMin) {
-    return padRows([cutCells("Window too small", columns)], rows);
+    return padRows([cutCells("Too small", columns)], rows);
   }
   const head = [drawTabs(parts, columns, look)];
   if (rows >= rowsForRule) head.push(look.dim(look.signs.rule.repeat(columns)));

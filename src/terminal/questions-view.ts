@@ -80,7 +80,7 @@ export class QuestionsView implements View {
     const entry = this.#entry;
     if (entry === undefined) return false;
     const { form } = entry;
-    if (!form.isWriting && this.#context.now() < this.#guardedUntil) return key.name !== "q";
+    if (!form.isWriting && this.#context.now() < this.#guardedUntil) return true;
     switch (form.press(key)) {
       case "handled":
         return true;
