@@ -1,10 +1,13 @@
 import { from, type Requirement } from "./harness/requirement.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { callbackRequirements } from "./requirements-callbacks.ts";
+import { hookRequirements } from "./requirements-hooks.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { pageRequirements } from "./requirements-pages.ts";
 import { planRequirements } from "./requirements-plan.ts";
+import { sandboxRequirements } from "./requirements-sandbox.ts";
+import { questionRequirements } from "./requirements-questions.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
 import { searchRequirements } from "./requirements-search.ts";
 import { taskManagerRequirements } from "./requirements-task-manager.ts";
@@ -167,6 +170,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
 
   ...askRequirements,
+  ...hookRequirements,
   ...callbackRequirements,
   ...httpRequirements,
   ...taskRequirements,
@@ -176,5 +180,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...searchRequirements,
   ...webRequirements,
   ...planRequirements,
+  ...questionRequirements,
+  ...sandboxRequirements,
   ...resourceRequirements,
 };

@@ -68,7 +68,7 @@ async function send(page: Page, act: () => Promise<unknown>): Promise<void> {
 
 describe("a page with questions, in a browser", () => {
   browserTest(
-    "[questions.page-keyboard] is answered with the keyboard alone, which gets through it in order",
+    "is answered with the keyboard alone, which gets through it in order",
     async () => {
       await using visited = await visit();
       const { page, end, complaints } = visited;
@@ -109,7 +109,7 @@ describe("a page with questions, in a browser", () => {
   );
 
   browserTest(
-    "[questions.page-names] has names and roles for all that can be used",
+    "has names and roles for all that can be used",
     async () => {
       await using visited = await visit();
       const tree = await visited.page.accessibility.snapshot({ interestingOnly: false });
@@ -150,7 +150,7 @@ describe("a page with questions, in a browser", () => {
   );
 
   browserTest.each([true, false])(
-    "[questions.page-problem] says what is missing and keeps the rest; with a script: %p",
+    "says what is missing and keeps the rest; with a script: %p",
     async (hasScript) => {
       await using visited = await visit(hasScript);
       const { page, end } = visited;
@@ -180,7 +180,7 @@ describe("a page with questions, in a browser", () => {
     ["decline", "Declined", "declined"],
     ["cancel", "Not now", "cancelled"],
   ])(
-    "[questions.page-decline] takes %s",
+    "takes %s",
     async (value, title, kind) => {
       await using visited = await visit();
       const { page, end } = visited;
@@ -192,7 +192,7 @@ describe("a page with questions, in a browser", () => {
   );
 
   browserTest(
-    "[questions.page-gone] says so when the question is taken back",
+    "says so when the question is taken back",
     async () => {
       await using visited = await visit();
       await visited.page.focus("#words1");
@@ -207,7 +207,7 @@ describe("a page with questions, in a browser", () => {
   );
 
   browserTest(
-    "[questions.page-schemes] has enough contrast in light and dark, and fits a narrow screen",
+    "has enough contrast in light and dark, and fits a narrow screen",
     async () => {
       await using visited = await visit();
       const { page } = visited;

@@ -1,0 +1,375 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+
+import {
+  Client as Client2,
+  StreamableHTTPClientTransport as Http2,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+import { questionUnseenMs } from "../../src/base/limits.ts";
+import { browserPath, browserTest } from "../web/browser/browser-harness.ts";
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
+import { HttpServer } from "./harness/http-server.ts";
+import {
+  envelope,
+  isError,
+  metaKeys,
+  modernVersion,
+  structuredOf,
+  textOf,
+} from "./harness/messages.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+ensureBuilt(productBinary);
+
+const clientInfo = { name: "e2e", version: "1" };
+const capabilities = { elicitation: {} };
+const asked = {
+  questions_json: JSON.stringify([
+    { question: "Which color?", options: ["red", "blue"] },
+    { question: "Which sizes?", options: ["S", "M"], multiSelect: true },
+  ]),
+};
+const filled = { answer1: "blue", answer2: ["S"], other2: "and XXL" };
+const answers = [
+  { question: "Which color?", labels: ["blue"], other: null },
+  { question: "Which sizes?", labels: ["S"], other: "and XXL" },
+];
+const answered = { outcome: "answered", questionId: null, answers };
+const ended = (outcome: string): object => ({ outcome, questionId: null, answers: [] });
+
+/** A home whose browser does nothing but write down what it is to open. */
+class Desk extends TempFolder {
+  readonly env: Record<string, string>;
+
+  constructor() {
+    super();
+    const program = this.write("browser.sh", `#!/bin/sh\necho "$1" >>"$HOME/urls"\n`, 0o755);
+    this.env = { SCORPIOX_ASK_BROWSER: program, SCORPIOX_CLIENT_BUDGET_MS: "30000" };
+  }
+
+  /** The n-th address that was opened, come or to come. */
+  url(number = 1): Promise<string> {
+    return eventually(`page ${number}`, () => this.urls[number - 1]);
+  }
+
+  get urls(): readonly string[] {
+    const path = this.at("urls");
+    return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
+  }
+}
+
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (browserPath === "") return;
+  const args = ["--no-sandbox"];
+  browser = await puppeteer.launch({ executablePath: browserPath, headless: true, args });
+});
+afterAll(() => browser?.close());
+
+async function visit(url: string): Promise<Page> {
+  if (browser === undefined) throw new Error("There is no browser.");
+  const page = await browser.newPage();
+  await page.goto(url);
+  return page;
+}
+
+async function send(page: Page, button: string): Promise<void> {
+  await Promise.all([page.waitForNavigation(), page.click(`button[value=${button}]`)]);
+}
+
+async function answerOn(url: string): Promise<void> {
+  const page = await visit(url);
+  await page.click("#answer1-1");
+  await page.click("#answer2-0");
+  await page.type("#words2", "and XXL");
+  await send(page, "answer");
+}
+
+type Person = () => Promise<{ action: "accept" | "decline" | "cancel"; content?: typeof filled }>;
+
+const people: Readonly<Record<string, Person>> = {
+  answers: () => Promise.resolve({ action: "accept", content: filled }),
+  declines: async () => {
+    await Bun.sleep(questionUnseenMs + 50);
+    return { action: "decline" };
+  },
+  cancels: async () => {
+    await Bun.sleep(questionUnseenMs + 50);
+    return { action: "cancel" };
+  },
+  "is never asked": async () => {
+    await Bun.sleep(10);
+    return { action: "decline" };
+  },
+};
+
+interface AnyClient {
+  callTool(params: { name: string; arguments: typeof asked }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+async function ask(client: AnyClient): Promise<unknown> {
+  const result = await client.callTool({ name: "AskUserQuestion", arguments: asked });
+  return (result as { structuredContent: unknown }).structuredContent;
+}
+
+const ways = [
+  "v1 stdio",
+  "v1 HTTP",
+  "v2 legacy stdio",
+  "v2 modern stdio",
+  "v2 modern HTTP",
+] as const;
+type Way = (typeof ways)[number];
+
+/** An official client, in front of which a person sits who always does the same. */
+async function connect(way: Way, person: Person, desk: Desk, url: string): Promise<AnyClient> {
+  const env = { ...testEnvironment(desk.path), ...desk.env };
+  const parameters = { command: productBinary, env, stderr: "pipe" as const };
+  if (way.startsWith("v1")) {
+    const client = new Client1(clientInfo, { capabilities });
+    client.setRequestHandler(ElicitRequestSchema, person);
+    const overHttp = (): Parameters<Client1["connect"]>[0] => new Http1(new URL(url));
+    await client.connect(way.endsWith("HTTP") ? overHttp() : new Stdio1(parameters));
+    return client;
+  }
+  const mode = way.includes("modern") ? { pin: modernVersion } : ("legacy" as const);
+  const client = new Client2(clientInfo, { capabilities, versionNegotiation: { mode } });
+  client.setRequestHandler("elicitation/create", person);
+  await client.connect(way.endsWith("HTTP") ? new Http2(new URL(url)) : new Stdio2(parameters));
+  return client;
+}
+
+describe("an official client", () => {
+  let desk: Desk;
+  let http: HttpServer;
+  beforeAll(async () => {
+    desk = new Desk();
+    http = await HttpServer.start({ home: desk, env: desk.env });
+  });
+  afterAll(async () => {
+    await http[Symbol.asyncDispose]();
+    desk[Symbol.dispose]();
+  });
+
+  const rows: readonly (readonly [Way, string, object])[] = [
+    ...ways.map((way) => [way, "answers", answered] as const),
+    ...ways.map((way) => [way, "declines", ended("declined")] as const),
+    ["v1 HTTP", "cancels", ended("cancelled")],
+    ["v2 modern stdio", "cancels", ended("cancelled")],
+  ];
+  test.each(rows)("[questions.form] %s: the person %s", async (way, name, outcome) => {
+    const client = await connect(way, people[name] as Person, desk, http.client.url);
+    try {
+      expect(await ask(client)).toEqual(outcome);
+    } finally {
+      await client.close();
+    }
+    expect(desk.urls).toEqual([]);
+  });
+});
+
+describe("a client that declines in 10 ms", () => {
+  browserTest.each(["v1 stdio", "v1 HTTP", "v2 modern stdio", "v2 modern HTTP"] as const)(
+    "[questions.auto-decline] %s: a page is answered instead",
+    async (way) => {
+      using desk = new Desk();
+      await using http = await HttpServer.start({ home: desk, env: desk.env });
+      const client = await connect(way, people["is never asked"] as Person, desk, http.client.url);
+      try {
+        const asking = ask(client);
+        await answerOn(await desk.url());
+        expect(await asking).toEqual(answered);
+      } finally {
+        await client.close();
+      }
+    },
+    testMsMax,
+  );
+});
+
+/** A client that can be asked nothing, at a desk with a browser. */
+async function session(desk: Desk, declared: object = {}, more: object = {}): Promise<Server> {
+  const server = new Server({ home: desk, env: { ...desk.env, ...more } });
+  await server.initialize("2025-11-25", "e2e", declared as Record<string, unknown>);
+  return server;
+}
+
+const call = { name: "AskUserQuestion", arguments: asked };
+const hurried = { SCORPIOX_CLIENT_BUDGET_MS: "1000" };
+
+function isQuestion({ method }: ServerMessage): boolean {
+  return method === "elicitation/create";
+}
+
+describe("a page", () => {
+  browserTest.each([
+    ["decline", "declined"],
+    ["cancel", "cancelled"],
+  ])(
+    "[questions.page] %s",
+    async (button, outcome) => {
+      using desk = new Desk();
+      await using server = await session(desk);
+      const asking = server.request("tools/call", call);
+      await send(await visit(await desk.url()), button);
+      expect(structuredOf(await asking)).toEqual(ended(outcome) as Record<string, unknown>);
+    },
+    testMsMax,
+  );
+
+  browserTest(
+    "[questions.pending] is answered when the client has been told to wait",
+    async () => {
+      using desk = new Desk();
+      await using server = await session(desk, {}, hurried);
+      const first = await server.request("tools/call", call);
+      const questionId = expect.stringMatching(/^[0-9a-f]{16}$/) as unknown;
+      expect(structuredOf(first)).toEqual({ outcome: "pending", questionId, answers: [] });
+      await answerOn(await desk.url());
+      expect(structuredOf(await server.request("tools/call", call))).toEqual(answered);
+      expect(desk.urls).toHaveLength(1);
+    },
+    testMsMax,
+  );
+
+  browserTest(
+    "[questions.task] is waited for by an MCP task of a client that takes them",
+    async () => {
+      using desk = new Desk();
+      await using server = new Server({ home: desk, env: { ...desk.env, ...hurried } });
+      const extensions = { "io.modelcontextprotocol/tasks": {} };
+      const _meta = { ...envelope, [metaKeys.capabilities]: { extensions } };
+      const { result } = await server.request("tools/call", { ...call, _meta });
+      expect(result).toMatchObject({ resultType: "task", status: "working" });
+      await answerOn(await desk.url());
+      const done = await eventually("the answer", async () => {
+        const { result: task } = await server.request("tasks/get", {
+          taskId: result?.["taskId"],
+          _meta,
+        });
+        return task?.["status"] === "completed" && task["result"];
+      });
+      expect(done).toMatchObject({ structuredContent: answered });
+    },
+    testMsMax,
+  );
+
+  browserTest(
+    "[questions.taken-back] says that it is over when the call is cancelled",
+    async () => {
+      using desk = new Desk();
+      await using server = await session(desk);
+      const id = server.start("tools/call", call);
+      const page = await visit(await desk.url());
+      server.notify("notifications/cancelled", { requestId: id });
+      await page.waitForSelector("#over:not([hidden])");
+      await server.request("ping");
+      expect(server.messages.some((message) => message.id === id)).toBe(false);
+    },
+    testMsMax,
+  );
+
+  browserTest(
+    "[questions.apart] of one client is not that of another, though both ask the same",
+    async () => {
+      using desk = new Desk();
+      await using http = await HttpServer.start({ home: desk, env: desk.env });
+      const never = people["is never asked"] as Person;
+      const [ada, bob] = await Promise.all(
+        ["a", "b"].map(() => connect("v1 HTTP", never, desk, http.client.url)),
+      );
+      if (ada === undefined || bob === undefined) throw new Error("There are two clients.");
+      const asking = ask(ada);
+      const first = await desk.url(1);
+      const other = ask(bob);
+      await send(await visit(await desk.url(2)), "decline");
+      expect(await other).toEqual(ended("declined"));
+      await answerOn(first);
+      expect(await asking).toEqual(answered);
+      await Promise.all([ada.close(), bob.close()]);
+    },
+    testMsMax,
+  );
+});
+
+describe("a form", () => {
+  test("[questions.pending] is answered when the client has been told to wait", async () => {
+    using desk = new Desk();
+    await using server = await session(desk, capabilities, hurried);
+    const first = await server.request("tools/call", call);
+    expect(structuredOf(first)).toMatchObject({ outcome: "pending" });
+    const form = await server.message("the form", isQuestion);
+    const again = server.request("tools/call", call);
+    server.send({ jsonrpc: "2.0", id: form.id, result: { action: "accept", content: filled } });
+    expect(structuredOf(await again)).toEqual(answered);
+    expect(server.messages.filter(isQuestion)).toHaveLength(1);
+  });
+
+  test("[questions.taken-back] is cancelled with its call", async () => {
+    using desk = new Desk();
+    await using server = await session(desk, capabilities);
+    const id = server.start("tools/call", call);
+    const form = await server.message("the form", isQuestion);
+    server.notify("notifications/cancelled", { requestId: id });
+    await server.message("its end", ({ method, params }) => {
+      return method === "notifications/cancelled" && params?.["requestId"] === form.id;
+    });
+    expect(desk.urls).toEqual([]);
+  });
+});
+
+describe("nobody", () => {
+  test("[questions.unavailable] can be shown anything: the questions come back", async () => {
+    await using server = new Server();
+    await server.initialize("2025-11-25");
+    const reply = await server.request("tools/call", call);
+    expect(isError(reply)).toBe(false);
+    expect(structuredOf(reply)).toEqual(ended("unavailable") as Record<string, unknown>);
+    expect(textOf(reply)).toContain("Which sizes? (any number of these)\n- S\n- M\n- Other");
+  });
+
+  test("[questions.unavailable] comes to see the page: the browser fails", async () => {
+    using desk = new Desk();
+    await using server = await session(desk, {}, { SCORPIOX_ASK_BROWSER: "/bin/false" });
+    const reply = await server.request("tools/call", call);
+    expect(structuredOf(reply)).toEqual(ended("unavailable") as Record<string, unknown>);
+  });
+
+  test("[questions.remote] of this machine is asked for a client with a token", async () => {
+    using desk = new Desk();
+    const tokens = ["ada secret-token-of-sixteen-or-more"];
+    await using http = await HttpServer.start({ home: desk, env: desk.env, tokens });
+    const headers = { Authorization: "Bearer secret-token-of-sixteen-or-more" };
+    const client = new Client1(clientInfo, { capabilities: {} });
+    const transport: unknown = new Http1(new URL(http.client.url), { requestInit: { headers } });
+    await client.connect(transport as Parameters<Client1["connect"]>[0]);
+    expect(await ask(client)).toEqual(ended("unavailable"));
+    await client.close();
+    expect(desk.urls).toEqual([]);
+  });
+});
+
+test("[questions.refused] with the place and the reason, and nobody is asked", async () => {
+  using desk = new Desk();
+  await using server = await session(desk, capabilities);
+  const json = '[{"question":"Which?","options":["a","A"]}]';
+  const reply = await server.call("AskUserQuestion", { questions_json: json });
+  expect([isError(reply), textOf(reply)]).toEqual([
+    true,
+    'questions[0].options[1] is "A", the same as questions[0].options[0]. Nobody was asked. ' +
+      'The form is [{"question": "…", "options": ["…", "…"]}].',
+  ]);
+  expect(server.messages.filter(isQuestion)).toEqual([]);
+});
