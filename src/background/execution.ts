@@ -2,7 +2,7 @@ import { terminateGraceMs } from "../base/limits.ts";
 import { startTimer, type Timer } from "../base/timer.ts";
 import type { Command, CommandExit } from "../process/command.ts";
 import { endFamily, type Family, isFamilyAlive, type Orphanage } from "../process/family.ts";
-import { OutputStore } from "./output-store.ts";
+import { OutputStore, type OutputStoreSizes } from "./output-store.ts";
 import type { SavedOutput } from "./saved-output.ts";
 
 /** `lost` is for a process whose end could not be observed. */
@@ -19,6 +19,8 @@ export interface ExecutionParts {
   /** Makes the file that takes outputs longer than `saveAfterBytes`. */
   readonly createSavedOutput?: () => SavedOutput | undefined;
   readonly saveAfterBytes?: number | undefined;
+  /** How much of the output is held. */
+  readonly outputSizes?: OutputStoreSizes | undefined;
 }
 
 /** Survivors that TERM does not end within this are ended after the reply, not before it. */
@@ -30,7 +32,7 @@ const survivorPatienceMs = 100;
  */
 export class Execution {
   readonly commandText: string;
-  readonly output = new OutputStore();
+  readonly output: OutputStore;
   readonly startedAt = Date.now();
   readonly #startedMono = performance.now();
   readonly #parts: ExecutionParts;
@@ -50,6 +52,7 @@ export class Execution {
   constructor(parts: ExecutionParts) {
     this.#parts = parts;
     this.commandText = parts.commandText;
+    this.output = new OutputStore(parts.outputSizes);
   }
 
   /** Takes over a command that was started with `onOutput` as its sink. */

@@ -6,6 +6,7 @@ import type { Orphanage } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
 import type { CommandLauncher } from "./command-launcher.ts";
+import type { OutputStoreSizes } from "./output-store.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Execution } from "./execution.ts";
 import type { SavedOutput } from "./saved-output.ts";
@@ -49,6 +50,8 @@ export interface ProgramSpec {
   /** Ends it. */
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: Uint8Array) => void;
+  /** How much of the output is held besides. */
+  readonly outputSizes?: OutputStoreSizes;
   /** What it finds on its descriptor 3. */
   readonly data?: Uint8Array;
 }
@@ -136,7 +139,7 @@ export class Supervisor {
   async runProgram(spec: ProgramSpec): Promise<Execution> {
     this.#assertOpen();
     const { argv, name, cwd, env, timeoutMs, graceMs = 0, signal, onOutput, data } = spec;
-    const launch = { commandText: name, cwd, data };
+    const launch = { commandText: name, cwd, data, outputSizes: spec.outputSizes };
     const execution = this.#parts.launcher.launchProgram(argv, launch, env);
     execution.listen((chunk) => {
       if (chunk !== undefined) onOutput(chunk);

@@ -514,8 +514,8 @@ export const hookFileBytesMax = MIB;
 export const hookArgumentBytesMax = 100 * KIB;
 /** The same on Windows, where a whole command line has 32,767 characters and quotes may double. */
 export const hookArgumentCharsWindowsMax = 8 * KIB;
-/** Characters of a hook's output that are kept; the rest is counted. */
-export const hookOutputCharsMax = 64 * KIB;
+/** Bytes of a hook's output that are kept, half of them from its start; the rest is counted. */
+export const hookOutputBytesMax = 64 * KIB;
 /** Characters of it that a model gets as the reason why its call was stopped. */
 export const hookReasonCharsMax = 2_000;
 /** Characters of it in the log. */

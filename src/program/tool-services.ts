@@ -28,6 +28,7 @@ import { PdfProcess } from "./pdf-process.ts";
 import { LazyWeb } from "./lazy-web.ts";
 import { ownCommand } from "./own-command.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import { tellOfTask } from "./background-events.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
 import { storePathIn } from "../store/store-path.ts";
 import { createWebOptions } from "./web-options.ts";
@@ -82,13 +83,17 @@ export class ToolServices {
     this.#environment = new CommandEnvironment({ launcher, env, user });
     const savedOutputs = new SavedOutputs(resultFolders(scorpioxDir), warn);
     const environment = this.#environment.get;
+    const events = new EventStream((error) => warn(`internal error: ${messageOf(error)}`));
     this.#supervisor = new Supervisor({
       launcher,
       orphanage,
       guardian,
       savedOutputs,
       environment,
-      onTask: (clientId, task) => announceTask(changes, clientId, task),
+      onTask: (clientId, task) => {
+        announceTask(changes, clientId, task);
+        tellOfTask(events.emit, clientId, task);
+      },
     });
     this.#pool = new WorkerPool({
       createWorker: parts.createWorker,
@@ -106,7 +111,6 @@ export class ToolServices {
       warn,
     });
     const running = new RunningCalls();
-    const events = new EventStream((error) => warn(`internal error: ${messageOf(error)}`));
     this.#state = createStateServices({
       start,
       env,

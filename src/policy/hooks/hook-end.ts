@@ -1,7 +1,7 @@
 import type { Execution } from "../../background/execution.ts";
 import { outputText } from "../../background/output-text.ts";
 import { cutText } from "../../base/cut-text.ts";
-import { hookOutputCharsMax } from "../../base/limits.ts";
+import { hookOutputBytesMax } from "../../base/limits.ts";
 
 /** How the run of a hook went. */
 export interface HookEnd {
@@ -44,7 +44,7 @@ export function endOf(execution: Execution, timeoutMs: number): HookEnd {
 }
 
 function textOf({ output }: Execution): string {
-  const shown = outputText(output, hookOutputCharsMax);
+  const shown = outputText(output, hookOutputBytesMax);
   if (shown.kind === "whole") return shown.text.trim();
   return `${shown.head}\n[${shown.omittedBytes} bytes left out]\n${shown.tail}`.trim();
 }

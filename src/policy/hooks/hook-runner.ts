@@ -3,7 +3,12 @@ import { extname } from "node:path";
 import type { Execution } from "../../background/execution.ts";
 import type { ProgramSpec } from "../../background/supervisor.ts";
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
-import { fileBusyRetryMs, fileBusyRetriesMax, terminateGraceMs } from "../../base/limits.ts";
+import {
+  fileBusyRetryMs,
+  fileBusyRetriesMax,
+  hookOutputBytesMax,
+  terminateGraceMs,
+} from "../../base/limits.ts";
 import { digestOf, type HookApprovals } from "./hook-approvals.ts";
 import { readHookContent, readHookHead } from "./hook-content.ts";
 import { endOf, endWithoutRun, type HookEnd } from "./hook-end.ts";
@@ -11,6 +16,9 @@ import { argvFor, type HookPrograms } from "./hook-launch.ts";
 import type { HookPayload } from "./hook-payload.ts";
 import { type Hook, hookKey } from "./hook.ts";
 import { makePrivateFile, type PrivateFile } from "./private-file.ts";
+
+/** Both ends of it. */
+const outputSizes = { headBytes: hookOutputBytesMax / 2, windowBytes: hookOutputBytesMax };
 
 export interface HookRunnerParts {
   readonly runProgram: (spec: ProgramSpec) => Promise<Execution>;
@@ -80,6 +88,7 @@ export class HookRunner {
       timeoutMs: run.timeoutMs,
       graceMs: terminateGraceMs,
       signal: run.signal,
+      outputSizes,
       onOutput: () => {},
     });
     return endOf(execution, run.timeoutMs);

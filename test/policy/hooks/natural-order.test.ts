@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { compareNaturally } from "../../../src/policy/hooks/natural-order.ts";
 
-test.each([
+const rows: readonly { readonly names: readonly string[]; readonly sorted: string[] }[] = [
   { names: ["10-b", "9-a", "1-c"], sorted: ["1-c", "9-a", "10-b"] },
   {
     names: ["sync-2.sh", "sync-10.sh", "sync-02.sh"],
@@ -14,8 +14,10 @@ test.each([
     names: ["99999999999999999999", "100000000000000000000", "0"],
     sorted: ["0", "99999999999999999999", "100000000000000000000"],
   },
-])("compareNaturally() sorts $sorted", ({ names, sorted }) => {
+];
+
+test.each(rows)("compareNaturally() sorts $sorted", ({ names, sorted }) => {
   const forwards = names.toSorted(compareNaturally);
   const backwards = names.toReversed().toSorted(compareNaturally);
-  expect([forwards, backwards]).toEqual([sorted, sorted]);
+  expect({ forwards, backwards }).toEqual({ forwards: sorted, backwards: sorted });
 });

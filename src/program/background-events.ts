@@ -1,0 +1,15 @@
+import type { BackgroundTask } from "../background/client-tasks.ts";
+import type { ServerEvent } from "../base/server-events.ts";
+
+/** Tells of a new background task now, and of its end when that comes. */
+export function tellOfTask(
+  emit: (event: ServerEvent) => void,
+  clientId: string,
+  { id: taskId, execution }: BackgroundTask,
+): void {
+  const task = { kind: "background", clientId, taskId, command: execution.commandText } as const;
+  emit({ ...task, change: "started", exitCode: null });
+  void execution.ended.then(() => {
+    emit({ ...task, change: "ended", exitCode: execution.exit?.exitCode ?? null });
+  });
+}

@@ -1,0 +1,298 @@
+import { describe, expect, setDefaultTimeout } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+import { faultyBinary, productBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
+import { HttpServer } from "./harness/http-server.ts";
+import { HttpSession } from "./harness/http-session.ts";
+import { envelope, isError, metaKeys, textOf } from "./harness/messages.ts";
+import { posixTest, testMsMax } from "./harness/platform.ts";
+import { allGone, residentBytes, sleepers, uniqueSeconds } from "./harness/processes.ts";
+import { Server, testEnvironment, type ServerOptions } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+
+/** A home with hooks, and a project in it. */
+class Hooked implements Disposable {
+  readonly home = new TempFolder();
+  readonly project = this.home.folder("work/project");
+
+  constructor() {
+    this.home.folder("work/project/.git");
+  }
+
+  user(key: string, script: string): string {
+    return this.home.write(`.scorpiox/hooks/${key}`, `#!/bin/sh\n${script}\n`, 0o755);
+  }
+
+  ofProject(key: string, script: string): string {
+    const path = `work/project/.scorpiox/hooks/${key}`;
+    return this.home.write(path, `#!/bin/sh\n${script}\n`, 0o755);
+  }
+
+  start(more: Partial<ServerOptions> = {}): Server {
+    return new Server({ home: this.home, cwd: this.project, ...more });
+  }
+
+  /** Runs a command to its end. */
+  run(...args: readonly string[]): { readonly exitCode: number | null; readonly out: string } {
+    const done = Bun.spawnSync([productBinary, ...args], {
+      cwd: this.project,
+      env: testEnvironment(this.home.path),
+      stdin: "ignore",
+    });
+    return { exitCode: done.exitCode, out: done.stdout.toString() + done.stderr.toString() };
+  }
+
+  /** A command that appends its words to a file of which `lines` gives the lines. */
+  note(words: string): string {
+    return `echo ${words} >> ${this.home.at("notes")}`;
+  }
+
+  get lines(): readonly string[] {
+    if (!existsSync(this.home.at("notes"))) return [];
+    return readFileSync(this.home.at("notes"), "utf8").trim().split("\n");
+  }
+
+  [Symbol.dispose](): void {
+    this.home[Symbol.dispose]();
+  }
+}
+
+describe("hooks of a call", () => {
+  posixTest("[hooks.order] [hooks.session] run in their order, the call among them", async () => {
+    using hooked = new Hooked();
+    for (const key of ["tool_use/sync-10", "tool_use/sync-9", "session_start/sync-a"]) {
+      hooked.user(key, hooked.note(`${key} $1`));
+    }
+    hooked.ofProject("tool_use/sync-1", hooked.note("project"));
+    hooked.user(
+      "tool_use/beside",
+      `until [ -e ${hooked.home.at("called")} ]; do sleep 0.02; done; ${hooked.note("beside")}`,
+    );
+    hooked.user("session_end/a", hooked.note("end"));
+    expect(hooked.run("hooks", "approve", "--yes").exitCode).toBe(0);
+    await using server = hooked.start();
+    await server.initialize();
+    const command = `${hooked.note("call")}; touch ${hooked.home.at("called")}`;
+    expect(isError(await server.call("Bash", { command }))).toBe(false);
+    await eventually("the hook beside", () => hooked.lines.includes("beside"));
+    server.endInput();
+    await server.ended();
+    expect(hooked.lines).toEqual([
+      "session_start/sync-a session_start",
+      "tool_use/sync-9 tool_use",
+      "tool_use/sync-10 tool_use",
+      "project",
+      "call",
+      "beside",
+      "end",
+    ]);
+    const sessions = hooked.home.at(".scorpiox/sessions");
+    expect(readdirSync(sessions).length).toBe(1);
+  });
+
+  posixTest("[hooks.veto] a sync hook stops a call with its reason", async () => {
+    using hooked = new Hooked();
+    hooked.user("tool_use/sync-guard", `case "$4" in *sudo*) echo "no sudo"; exit 3;; esac`);
+    hooked.user("tool_use/after", hooked.note("after"));
+    await using server = hooked.start();
+    await server.initialize();
+    const reply = await server.call("Bash", { command: "sudo touch made" });
+    expect(isError(reply)).toBe(true);
+    expect(textOf(reply)).toBe(
+      "Bash was not called: the hook tool_use/sync-guard (user) ended with exit code 3. It says:\nno sudo",
+    );
+    expect(textOf(await server.call("Bash", { command: "echo fine" }))).toBe("fine\n");
+    await eventually("the other hook", () => hooked.lines.length > 0);
+    expect(hooked.lines).toEqual(["after"]);
+  });
+
+  posixTest("[hooks.timeout] one that never ends is ended, and nothing is called", async () => {
+    using hooked = new Hooked();
+    const seconds = uniqueSeconds();
+    hooked.user("tool_use/sync-hang", `setsid sleep ${seconds} & sleep ${seconds}`);
+    await using server = hooked.start({ env: { SCORPIOX_HOOKS_TIMEOUT: "1" } });
+    await server.initialize();
+    const reply = await server.call("Bash", { command: "echo called" });
+    expect(textOf(reply)).toBe(
+      "Bash was not called: the hook tool_use/sync-hang (user) was still running after 1 s and was ended.",
+    );
+    await allGone(`sleep ${seconds}`);
+  });
+
+  posixTest("[hooks.cancel] a cancelled call ends its hook", async () => {
+    using hooked = new Hooked();
+    const seconds = uniqueSeconds();
+    hooked.user("tool_use/sync-slow", `sleep ${seconds}`);
+    await using server = hooked.start();
+    await server.initialize();
+    const params = { name: "Bash", arguments: { command: hooked.note("called") } };
+    const id = server.start("tools/call", params, "slow");
+    await eventually("the hook runs", () => sleepers(seconds) > 0);
+    server.notify("notifications/cancelled", { requestId: id });
+    await allGone(`sleep ${seconds}`);
+    await server.request("ping");
+    expect([hooked.lines, server.messages.filter((message) => message.id === id)]).toEqual([
+      [],
+      [],
+    ]);
+  });
+
+  posixTest("[hooks.rounds] hooks of a call that asks run once", async () => {
+    using hooked = new Hooked();
+    hooked.user("tool_use/sync-a", hooked.note("$1"));
+    hooked.user("mcp_call/sync-a", hooked.note("$1"));
+    await using server = hooked.start({ binary: faultyBinary });
+    const _meta = { ...envelope, [metaKeys.capabilities]: { elicitation: { form: {} } } };
+    const params = { name: "AskingGreet", arguments: {}, _meta };
+    const { result } = await server.request("tools/call", params);
+    expect(result?.["resultType"]).toBe("input_required");
+    expect(hooked.lines).toEqual(["tool_use"]);
+    const inputResponses = { reply: { action: "accept", content: { name: "Ada" } } };
+    const { requestState } = result ?? {};
+    const again = await server.request("tools/call", { ...params, inputResponses, requestState });
+    expect(textOf(again)).toBe("Hello, Ada");
+    expect(hooked.lines).toEqual(["tool_use"]);
+    await server.request("tools/call", params);
+    expect(hooked.lines).toEqual(["tool_use", "tool_use"]);
+  });
+
+  posixTest("[hooks.none] without hooks nothing of theirs is made", async () => {
+    using hooked = new Hooked();
+    await using server = hooked.start();
+    await server.initialize();
+    await server.call("Bash", { command: "echo fine" });
+    const made = existsSync(hooked.home.at(".scorpiox"))
+      ? readdirSync(hooked.home.at(".scorpiox"))
+      : [];
+    expect(made.filter((name) => /hook|session/.test(name))).toEqual([]);
+  });
+});
+
+describe("many hooks and hooks that misbehave", () => {
+  posixTest("[hooks.many] 200 that flood delay no call and are bounded", async () => {
+    using hooked = new Hooked();
+    for (let index = 1; index <= 200; index++) {
+      hooked.user(
+        `tool_use/${index}`,
+        `head -c 2000000 /dev/zero | tr '\\0' x; ${hooked.note("done")}`,
+      );
+    }
+    await using server = hooked.start();
+    await server.initialize();
+    await server.call("Bash", { command: "echo first" });
+    const begunAt = performance.now();
+    expect(textOf(await server.call("Bash", { command: "echo second" }))).toBe("second\n");
+    expect(performance.now() - begunAt).toBeLessThan(5_000);
+    await eventually("all have run", () => hooked.lines.length === 400, 30_000);
+    expect(residentBytes(server.pid)).toBeLessThan(500_000_000);
+  });
+
+  posixTest("[hooks.exit] the server ends in time, with its hooks", async () => {
+    using hooked = new Hooked();
+    const seconds = uniqueSeconds();
+    const stubborn = `trap '' TERM; setsid sleep ${seconds} & while :; do sleep ${seconds}; done`;
+    for (const key of ["tool_use/a", "session_end/sync-a", "session_end/b"])
+      hooked.user(key, stubborn);
+    await using server = hooked.start();
+    await server.initialize();
+    await server.call("Bash", { command: "echo fine" });
+    await eventually("the hook runs", () => sleepers(seconds) > 0);
+    const begunAt = performance.now();
+    server.endInput();
+    expect(await server.ended()).toBe(0);
+    // What was promised is 2 s; a busy machine gets some more.
+    expect(performance.now() - begunAt).toBeLessThan(3_000);
+    await allGone(`sleep ${seconds}`);
+  });
+
+  posixTest("[hooks.depth] a hook that calls a tool does not do so for ever", async () => {
+    using hooked = new Hooked();
+    const call = `"$SX_BIN" call Bash command='echo deep'`;
+    hooked.user("tool_use/sync-a", `${hooked.note("$SX_HOOK_DEPTH")}; ${call} || exit 1`);
+    const { exitCode, out } = hooked.run("call", "Bash", "command=echo top");
+    expect([exitCode, out.includes("top")]).toEqual([0, true]);
+    expect(hooked.lines).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe("hooks of a project", () => {
+  posixTest("[hooks.approval] run after approval, and not when they were changed", async () => {
+    using hooked = new Hooked();
+    hooked.ofProject("tool_use/sync-a", hooked.note("first"));
+    await using server = hooked.start();
+    await server.initialize();
+    const call = async (): Promise<readonly string[]> => {
+      await server.call("Bash", { command: "echo fine" });
+      return hooked.lines;
+    };
+    expect(await call()).toEqual([]);
+    await eventually("it is said", () => server.stderr.includes("is not approved"));
+    const asked = hooked.run("hooks", "approve");
+    expect([asked.exitCode, asked.out.includes("sha256")]).toEqual([4, true]);
+    expect(await call()).toEqual([]);
+    expect(hooked.run("hooks", "approve", "--yes").exitCode).toBe(0);
+    expect(await call()).toEqual(["first"]);
+    hooked.ofProject("tool_use/sync-a", hooked.note("changed"));
+    expect(await call()).toEqual(["first"]);
+    expect(hooked.run("hooks", "list").out).toMatch(/tool_use\/sync-a +project +sync +changed/);
+    expect(hooked.run("hooks", "approve", "--yes", "tool_use/sync-a").exitCode).toBe(0);
+    expect(await call()).toEqual(["first", "changed"]);
+    expect(hooked.run("hooks", "revoke").exitCode).toBe(0);
+    expect(await call()).toEqual(["first", "changed"]);
+  });
+
+  posixTest.each([
+    ["the environment", { SCORPIOX_HOOKS_ENABLED: "false" }, ""],
+    ["a file of the project", {}, "HOOKS_ENABLED=off\n"],
+  ])("[hooks.off] %s switches them off", async (_where, env, text) => {
+    using hooked = new Hooked();
+    hooked.user("tool_use/sync-a", "exit 1");
+    if (text !== "") hooked.home.write("work/project/.scorpiox/scorpiox-env.txt", text);
+    await using server = hooked.start({ env });
+    await server.initialize();
+    expect(textOf(await server.call("Bash", { command: "echo fine" }))).toBe("fine\n");
+  });
+});
+
+describe("other events", () => {
+  posixTest(
+    "[hooks.events] over HTTP sessions begin and end, and what happens is told",
+    async () => {
+      using hooked = new Hooked();
+      for (const event of ["session_start", "session_end"])
+        hooked.user(`${event}/a`, hooked.note("$1"));
+      await using server = await HttpServer.start({ home: hooked.home, cwd: hooked.project });
+      const session = await HttpSession.open(server.client, "2025-11-25", {});
+      hooked.user("background/a", hooked.note("$(echo $4 | tr -cd [:alnum:])"));
+      await session.call("BackgroundBash", { command: "exit 3" });
+      await eventually("start and task", () => hooked.lines.length === 3);
+      await session.end();
+      await eventually("the end", () => hooked.lines.includes("session_end"));
+      expect(hooked.lines.length).toBe(4);
+      expect(hooked.lines.filter((line) => line.startsWith("session"))).toEqual([
+        "session_start",
+        "session_end",
+      ]);
+      expect(hooked.lines.filter((line) => line.includes("taskId1commandexit3change")).length).toBe(
+        2,
+      );
+      expect(hooked.lines.some((line) => line.endsWith("changeendedexitCode3"))).toBe(true);
+    },
+  );
+
+  posixTest("hooks emit runs them and tells how they ended", () => {
+    using hooked = new Hooked();
+    hooked.user("deployed/sync-a", 'echo "got $4 at $(basename "$SX_CWD")"');
+    hooked.user("deployed/b", "exit 2");
+    const { exitCode, out } = hooked.run("hooks", "emit", "deployed", '{"version":1}');
+    expect(exitCode).toBe(1);
+    expect(out.replaceAll(/\d+ ms/g, "N ms")).toBe(
+      "deployed/sync-a (user) ended with exit code 0, N ms\n" +
+        '  got {"version":1} at project\n' +
+        "deployed/b (user) ended with exit code 2, N ms\n",
+    );
+  });
+});
