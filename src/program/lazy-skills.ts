@@ -5,10 +5,14 @@ import type {
   ResourceProvider,
   SkillProvider,
 } from "../gateway/features.ts";
+import { hasOnlyBuiltIn } from "./has-only-built-in.ts";
 import { skillTemplates } from "../gateway/skills/skill-templates.ts";
 import { readSkillUri } from "../gateway/skills/skill-uri.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { Skills, SkillsParts } from "./skills.ts";
+
+/** The handshake and the first lists do not share the processor with it. */
+const watchAfterMs = 100;
 
 /** Skills, loaded with the first list that needs them. */
 export class LazySkills {
@@ -48,8 +52,21 @@ export class LazySkills {
     },
   };
 
+  /**
+   * The tools as this client is told of them. A client for which there are no skills but ours has its list before
+   * anything is loaded; what is wanted to tell it of changes is loaded a moment later.
+   */
   async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
+    const { start, listings } = this.#parts;
+    if (this.#loading === undefined && (await hasOnlyBuiltIn(client, start))) {
+      setTimeout(() => void this.#beginWatching(client), watchAfterMs).unref();
+      return listings;
+    }
     return (await this.load()).toolListings(client);
+  }
+
+  async #beginWatching(client: ClientContext): Promise<void> {
+    await (await this.load()).watchFor(client);
   }
 
   load(): Promise<Skills> {

@@ -13,6 +13,7 @@ import { SkillView } from "../gateway/skills/skill-view.ts";
 import { SkillWatch } from "../gateway/skills/skill-watch.ts";
 import type { ClientContext } from "../gateway/call.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
+import type { SkillSet } from "../skills/skill-library.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { createSkillLibrary } from "../cli/skill-library.ts";
 
@@ -34,9 +35,11 @@ export class Skills {
   readonly #view: SkillView;
   readonly #watch: SkillWatch;
   readonly #listings: SkillToolListings;
+  readonly #builtIn: SkillSet;
 
   constructor({ start, changes, listings }: SkillsParts) {
     const library = createSkillLibrary(start);
+    this.#builtIn = library.known(undefined);
     this.#watch = new SkillWatch(library, changes);
     this.#view = new SkillView(
       library,
@@ -59,6 +62,12 @@ export class Skills {
   async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
     const { set } = await this.#view.forList(client);
     return this.#listings.of(set);
+  }
+
+  /** This client was given a list with the skills that are built in: it is told of any other. */
+  watchFor(client: ClientContext): Promise<unknown> {
+    this.#watch.note(client.id, undefined, this.#builtIn);
+    return this.#view.forList(client);
   }
 
   readonly load: StateServices["skills"]["load"] = async (request, call) => {

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+
 import { AppError } from "../base/errors.ts";
 import { fillArguments } from "./fill-arguments.ts";
 import { splitSkill } from "./front-matter.ts";
@@ -6,6 +8,7 @@ import { placeOf, readSkillText } from "./open-skill.ts";
 import type { Skill } from "./skill.ts";
 import { listSkillFiles } from "./skill-files.ts";
 import type { SkillSet } from "./skill-library.ts";
+import { isSkillName } from "./skill-name.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** A skill with its arguments filled in. */
@@ -48,10 +51,14 @@ export async function loadSkill(
 }
 
 /** For a name that is none. */
-export function unknownSkill(name: string, { skills, unused }: SkillSet): AppError {
+export function unknownSkill(name: string, { skills, unused, problems }: SkillSet): AppError {
   const shown = JSON.stringify(visibleLine(name, 100));
   if (unused.some(({ skill, reason }) => skill.name === name && reason === "hidden")) {
     return new AppError("not_found", `The skill ${shown} is switched off by its SKILL_… key.`);
+  }
+  const problem = problems.find(({ path }) => isSkillName(name) && basename(path) === name);
+  if (problem !== undefined) {
+    return new AppError("not_found", `The skill ${shown} cannot be used: ${problem.reason}.`);
   }
   const names = skills.map((skill) => skill.name);
   const nearest = nearestSkills(name, names);

@@ -157,7 +157,6 @@ function reasonOf(error: unknown): string {
   if (code === "ENOENT" || (error instanceof AppError && error.code === "not_found")) {
     return "there is no SKILL.md in it";
   }
-  return error instanceof AppError
-    ? error.message
-    : `it cannot be read: ${code ?? messageOf(error)}`;
+  if (error instanceof AppError) return error.message.replace(/\.$/, "");
+  return `it cannot be read: ${code ?? messageOf(error)}`;
 }

@@ -39,11 +39,11 @@ export class SkillView {
     if (!this.#isFor(client)) return nothing;
     const whole = this.forUse(client);
     const inTime = await within(skillListMsMax, whole);
+    const given = inTime ?? { set: await this.#withoutWorkspace(), workspace: undefined };
+    this.#watch.note(client.id, given.workspace, given.set);
     if (inTime === undefined) {
       void whole.then(({ set, workspace }) => this.#watch.note(client.id, workspace, set));
     }
-    const given = inTime ?? { set: this.#library.known(undefined), workspace: undefined };
-    this.#watch.note(client.id, given.workspace, given.set);
     return given;
   }
 
@@ -52,6 +52,11 @@ export class SkillView {
     if (!this.#isFor(client)) return nothing;
     const workspace = await workspaceDirOf(client).catch(() => undefined);
     return { set: await this.#library.find(workspace), workspace };
+  }
+
+  async #withoutWorkspace(): Promise<SkillSet> {
+    const found = await within(skillListMsMax, this.#library.find(undefined));
+    return found ?? this.#library.known(undefined);
   }
 
   #isFor({ mayUse }: ClientContext): boolean {

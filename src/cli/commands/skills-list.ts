@@ -1,0 +1,74 @@
+import type { Skill } from "../../skills/skill.ts";
+import type { SkillSet } from "../../skills/skill-library.ts";
+import { visibleLine } from "../../skills/visible-text.ts";
+import type { Command } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { columns } from "../help-text.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { createSkillLibrary } from "../skill-library.ts";
+import { startUp, startUpFlags } from "../start-up.ts";
+
+/** Of a description, on a line beside the name. */
+const descriptionCharsMax = 90;
+
+export const skillsListCommand: Command = {
+  usage: "[--json] [FLAGS]",
+  description:
+    "Lists the skills that clients are offered in this directory, then what is wrong with those that are not, or not as they should be.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print }) {
+    const start = startUp(args, io, print);
+    const set = await createSkillLibrary(start).find(start.cwdFlag ?? io.cwd);
+    if (args.has("json")) {
+      print.json(describe(set));
+      return exitCodes.done;
+    }
+    if (set.skills.length > 0) print.line(columns(set.skills.map(rowOf)).join("\n"));
+    for (const { place, text } of remarksOn(set)) print.note(`${place}: ${text}`);
+    return exitCodes.done;
+  },
+};
+
+function rowOf({ name, description, origin }: Skill): [string, string] {
+  return [name, `[${origin}] ${visibleLine(description, descriptionCharsMax)}`];
+}
+
+function placeOf({ name, folder }: Skill): string {
+  return folder ?? `${name} (built in)`;
+}
+
+function remarksOn({ skills, unused, problems }: SkillSet): { place: string; text: string }[] {
+  return [
+    ...skills.flatMap((skill) =>
+      skill.problems.map((text) => ({ place: placeOf(skill), text: `${text}.` })),
+    ),
+    ...unused.map(({ skill, reason }) => ({ place: placeOf(skill), text: unusedText[reason] })),
+    ...problems.map(({ path, reason }) => ({ place: path, text: `not used: ${reason}.` })),
+  ];
+}
+
+const unusedText = {
+  shadowed: "not used: another skill of this name comes first.",
+  hidden: "not used: its SKILL_… key switches it off.",
+} as const;
+
+function describe({ skills, unused, problems }: SkillSet): unknown {
+  return {
+    skills: skills.map(facts),
+    unused: unused.map(({ skill, reason }) => ({ ...facts(skill), reason })),
+    problems,
+  };
+}
+
+function facts({
+  name,
+  description,
+  origin,
+  folder,
+  isForModel,
+  isForUser,
+  problems,
+}: Skill): object {
+  return { name, description, origin, folder, isForModel, isForUser, problems };
+}
