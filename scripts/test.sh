@@ -27,7 +27,7 @@ finish() {
 }
 
 # command:package,package…, for Debian. Chromium is for the tests of ReadDocs; it draws nothing without a font.
-system_needs="ps:procps git:git openssl:openssl chromium:chromium,fonts-liberation rsvg-convert:librsvg2-bin"
+system_needs="ps:procps git:git openssl:openssl chromium:chromium,fonts-liberation rsvg-convert:librsvg2-bin bwrap:bubblewrap tmux:tmux"
 
 get_system_packages() {
   missing=
