@@ -32,7 +32,9 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
     if (words.length > 0) words.push(read.word);
     else if (read.variable !== undefined) assignments.push(read.variable);
     else {
-      assertNotReserved(read);
+      // Behind assignments and redirections the shell knows no reserved words.
+      const isFirst = assignments.length + found.redirects.length === 0 && !found.input;
+      if (isFirst) assertNotReserved(read);
       if (text.match(/[ \t]*\([ \t]*\)/y) !== undefined)
         return text.deeper(() => readFunctionBody(text));
       words.push(read.word);
