@@ -38,12 +38,7 @@ export function openerOf({
   if (setting !== "auto") return [setting];
   // The screen of this machine is not the one that somebody who came by SSH sits at.
   if (env["SSH_CONNECTION"] || env["SSH_TTY"]) return undefined;
-  switch (platform) {
-    case "darwin":
-      return ["/usr/bin/open"];
-    case "win32":
-      return ["rundll32", "url.dll,FileProtocolHandler"];
-    default:
-      return env["DISPLAY"] || env["WAYLAND_DISPLAY"] ? ["xdg-open"] : undefined;
-  }
+  if (platform === "darwin") return ["/usr/bin/open"];
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
+  return env["DISPLAY"] || env["WAYLAND_DISPLAY"] ? ["xdg-open"] : undefined;
 }

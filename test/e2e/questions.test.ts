@@ -25,7 +25,8 @@ import {
   structuredOf,
   textOf,
 } from "./harness/messages.ts";
-import { testMsMax } from "./harness/platform.ts";
+import { posixTest, testMsMax } from "./harness/platform.ts";
+import { processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
@@ -266,6 +267,25 @@ describe("a page", () => {
     testMsMax,
   );
 
+  posixTest("[questions.browser] is shown by a browser that outlives the server", async () => {
+    using desk = new Desk();
+    const seconds = uniqueSeconds();
+    const program = desk.write(
+      "start.sh",
+      `#!/bin/sh\necho "$1" >>"$HOME/urls"\n(sleep ${seconds} &)\n`,
+      0o755,
+    );
+    {
+      await using server = await session(desk, {}, { SCORPIOX_ASK_BROWSER: program });
+      server.start("tools/call", call);
+      await fetch(await desk.url());
+      // What is adopted and nobody's is ended while a command runs.
+      await server.call("Bash", { command: "sleep 1.2" });
+    }
+    expect(sleepers(seconds)).toBe(1);
+    for (const { pid } of processesWith(`sleep ${seconds}`)) process.kill(pid, "SIGKILL");
+  });
+
   browserTest(
     "[questions.taken-back] says that it is over when the call is cancelled",
     async () => {
@@ -315,6 +335,21 @@ describe("a form", () => {
     server.send({ jsonrpc: "2.0", id: form.id, result: { action: "accept", content: filled } });
     expect(structuredOf(await again)).toEqual(answered);
     expect(server.messages.filter(isQuestion)).toHaveLength(1);
+  });
+
+  test("[questions.pending] over HTTP, too: the answer comes after the reply", async () => {
+    using desk = new Desk();
+    await using http = await HttpServer.start({ home: desk, env: { ...desk.env, ...hurried } });
+    const { promise: answer, resolve } = Promise.withResolvers<void>();
+    const person: Person = async () => {
+      await answer;
+      return { action: "accept", content: filled };
+    };
+    const client = await connect("v1 HTTP", person, desk, http.client.url);
+    expect(await ask(client)).toMatchObject({ outcome: "pending" });
+    resolve();
+    expect(await ask(client)).toEqual(answered);
+    await client.close();
   });
 
   test("[questions.taken-back] is cancelled with its call", async () => {
