@@ -10,9 +10,7 @@ export function urisOf({ result }: ServerMessage): string[] {
 export function resourcesOf(
   result: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown>[] {
-  return allResourcesOf(result).filter(({ uri }) =>
-    String(uri).includes("/", "scorpiox://".length),
-  );
+  return allResourcesOf(result).filter(({ uri }) => /^scorpiox:\/\/\w+\//.test(String(uri)));
 }
 
 export function allResourcesOf(
