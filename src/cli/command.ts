@@ -1,6 +1,7 @@
 import type { Router } from "../gateway/call.ts";
 import type { HookEnd } from "../policy/hooks/hook-end.ts";
 import type { Hook } from "../policy/hooks/hook.ts";
+import type { SandboxReport } from "../policy/sandbox/report.ts";
 import type { WebSearch } from "../web/search/web-search.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { HttpSettings } from "./http-flags.ts";
@@ -19,6 +20,8 @@ export interface CliServices {
   createRouter(options: StartUp): Promise<OpenRouter>;
   /** The search of the web, without a tool around it; whoever asked for it disposes of it. */
   openSearch(options: StartUp): Promise<WebSearch>;
+  /** Tries the sandboxes of this machine. */
+  probeSandbox(options: StartUp): Promise<SandboxReport>;
   /** Hooks, without a server around them; whoever asked for it closes it. */
   openHooks(options: StartUp): Promise<OpenHooks>;
 }

@@ -74,6 +74,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/skills-show.ts")).skillsShowCommand,
   },
   {
+    name: "doctor sandbox",
+    summary: "Tell which sandboxes for commands work on this machine",
+    load: async () => (await import("./commands/doctor-sandbox.ts")).doctorSandboxCommand,
+  },
+  {
     name: "config list",
     summary: "List the configuration",
     load: async () => (await import("./commands/config-list.ts")).configListCommand,

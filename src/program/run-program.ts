@@ -53,6 +53,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       const { openHooks } = await import("./open-hooks.ts");
       return openHooks(start, { env, warn });
     },
+    async probeSandbox(start) {
+      const { probeSandbox } = await import("./probe-sandbox.ts");
+      return probeSandbox(start, env);
+    },
     async openSearch(start) {
       const { openSearch } = await import("./open-search.ts");
       return openSearch(start, env);

@@ -7,12 +7,11 @@ import { sandboxTrialMsMax } from "../base/limits.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest } from "../gateway/call.ts";
 import type { Confinements } from "../gateway/confinements.ts";
-import type { BackendParts } from "../policy/sandbox/backends.ts";
+import type { BackendParts, Start } from "../policy/sandbox/backends.ts";
 import type { Sandbox } from "../policy/sandbox/sandbox.ts";
 import { loadLibc } from "../process/libc.ts";
-import { findShell } from "../process/shell.ts";
 import { isProcessAlive } from "../process/signals.ts";
-import { ownCommand } from "./own-command.ts";
+import { backendParts, sandboxSettings } from "./probe-sandbox.ts";
 
 export interface CommandSandboxParts {
   readonly start: StartUp;
@@ -64,42 +63,27 @@ export class CommandSandbox implements Confinements {
     });
     const { homeDir, scorpioxDir } = start.dirs;
     const own = { homeDir: await real(homeDir), scorpioxDir: await real(scorpioxDir) };
-    const { backend, ...chosen } = start.config.settings.sandbox;
-    const settings = { ...chosen, backend: backend === "auto" ? undefined : backend };
-    const backends = new Backends(backendParts(start, env, supervisor));
+    const settings = sandboxSettings(start);
+    const backends = new Backends(backendParts(start, env, (trial, cwd) => this.#try(trial, cwd)));
     return new SandboxClass({ settings, backends, standIns, own, tmpDir });
   }
-}
 
-/** How sandboxes are found and tried on this machine. */
-export function backendParts(
-  start: StartUp,
-  env: Readonly<Record<string, string | undefined>>,
-  supervisor: Pick<Supervisor, "runProgram">,
-): BackendParts {
-  const { platform } = process;
-  return {
-    platform,
-    ownCommand: ownCommand(),
-    findProgram: (name) => Bun.which(name, { PATH: env["PATH"] ?? "" }) ?? undefined,
-    shellPath: findShell({ shellPath: start.config.settings.shellPath, env, platform }).path,
-    tmpDir: tmpdir(),
-    async run({ command, data }, cwd) {
-      const chunks: Uint8Array[] = [];
-      const execution = await supervisor.runProgram({
-        argv: command,
-        name: "trial of a sandbox",
-        cwd,
-        env: { PATH: env["PATH"] ?? "", HOME: start.dirs.homeDir },
-        timeoutMs: sandboxTrialMsMax,
-        signal: AbortSignal.timeout(sandboxTrialMsMax),
-        onOutput: (chunk) => void chunks.push(chunk.slice()),
-        ...(data === undefined ? {} : { data }),
-      });
-      const output = Buffer.concat(chunks).toString();
-      return { exitCode: execution.exit?.exitCode ?? null, output };
-    },
-  };
+  async #try({ command, data }: Start, cwd: string): ReturnType<BackendParts["run"]> {
+    const { start, env, supervisor } = this.#parts;
+    const chunks: Uint8Array[] = [];
+    const execution = await supervisor.runProgram({
+      argv: command,
+      name: "trial of a sandbox",
+      cwd,
+      env: { PATH: env["PATH"] ?? "", HOME: start.dirs.homeDir },
+      timeoutMs: sandboxTrialMsMax,
+      signal: AbortSignal.timeout(sandboxTrialMsMax),
+      onOutput: (chunk) => void chunks.push(chunk.slice()),
+      ...(data === undefined ? {} : { data }),
+    });
+    const output = Buffer.concat(chunks).toString();
+    return { exitCode: execution.exit?.exitCode ?? null, output };
+  }
 }
 
 /** As far as it exists: what is made later is made below that. */

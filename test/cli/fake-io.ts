@@ -4,6 +4,7 @@ import type { HttpSettings } from "../../src/cli/http-flags.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallOutcome, CallRequest } from "../../src/gateway/call.ts";
+import type { SandboxReport } from "../../src/policy/sandbox/report.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import type { SearchReply, SearchRequest } from "../../src/web/search-reply.ts";
 import { TempTree } from "../config/temp-tree.ts";
@@ -36,6 +37,8 @@ export interface CommandRunInput {
   readonly outcome?: CallOutcome;
   /** What searches give. */
   readonly reply?: SearchReply;
+  /** What trying the sandboxes gives. */
+  readonly sandbox?: SandboxReport;
   /** Chunks of stdin. */
   readonly stdin?: readonly (string | Uint8Array)[];
 }
@@ -45,6 +48,15 @@ const annotations = {
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: false,
+};
+
+/** A machine without any. */
+const unsandboxed: SandboxReport = {
+  settings: { mode: "off", hasNetwork: true, writable: [], backend: undefined },
+  trials: [],
+  used: null,
+  refusal: null,
+  planMode: ["Nothing holds."],
 };
 
 /** A tool with a parameter of each type. */
@@ -148,6 +160,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
       servedHttp = http;
       return 0;
     },
+    probeSandbox: () => Promise.resolve(input.sandbox ?? unsandboxed),
     async createRouter() {
       return {
         router: {

@@ -2,6 +2,7 @@ import { from, type Requirement } from "./harness/requirement.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { callbackRequirements } from "./requirements-callbacks.ts";
 import { hookRequirements } from "./requirements-hooks.ts";
+import { attachRequirements } from "./requirements-attach.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { pageRequirements } from "./requirements-pages.ts";
@@ -170,6 +171,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
 
   ...askRequirements,
+  ...attachRequirements,
   ...hookRequirements,
   ...callbackRequirements,
   ...httpRequirements,

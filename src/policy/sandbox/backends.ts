@@ -57,13 +57,13 @@ export class Backends {
     return platform === "darwin" ? ["seatbelt"] : [];
   }
 
-  /** The first of `names` that works here, or why none does. */
+  /** The first that works here, or why none does. @param only no other is looked at */
   async choose(
-    names: readonly BackendName[],
+    only: BackendName | undefined,
     hasNetwork: boolean,
   ): Promise<Backend | readonly Trial[]> {
     const failed: Trial[] = [];
-    for (const name of names) {
+    for (const name of only === undefined ? this.known : [only]) {
       const trial = await this.try(name, hasNetwork);
       if (trial.problem === undefined) return this.#backend(name);
       failed.push(trial);

@@ -2,22 +2,13 @@ import { lstat, realpath } from "node:fs/promises";
 
 import type { Confinement } from "../../background/confinement.ts";
 import { AppError } from "../../base/errors.ts";
-import type { Backend, Backends, Trial } from "./backends.ts";
+import type { Backend, Backends } from "./backends.ts";
 import { type BackendName, type Bounds, noShield, type SandboxMode } from "./bounds.ts";
 import { type Applied, notesOf, planNotesOf, unheldNote } from "./notes.ts";
 import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
+import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
 import { findShield, isWithin, type OwnFolders } from "./shield.ts";
 import { isStandIn, type StandIns } from "./stand-ins.ts";
-
-/** What the user chose. */
-export interface SandboxSettings {
-  readonly mode: SandboxMode;
-  readonly hasNetwork: boolean;
-  /** Absolute paths that `workspace-write` opens besides the workspace. */
-  readonly writable: readonly string[];
-  /** Undefined = the best that works. */
-  readonly backend: BackendName | undefined;
-}
 
 export interface SandboxParts {
   readonly settings: SandboxSettings;
@@ -51,11 +42,10 @@ export class Sandbox {
     const { hasNetwork } = settings;
     const mode = plan === undefined ? settings.mode : "read-only";
     if (mode === "off" && hasNetwork) return undefined;
-    const chosen = await backends.choose(this.#names, hasNetwork);
+    const chosen = await backends.choose(settings.backend, hasNetwork);
     if ("name" in chosen) return this.#within(chosen, mode, { cwd, plan });
     const reasons = reasonsOf(chosen);
-    const isChosen = settings.mode !== "off" || !hasNetwork;
-    if (isChosen) throw new AppError("refused", refusal(settings, reasons));
+    if (this.#isChosen) throw new AppError("refused", refusalOf(settings, reasons));
     return unconfined(unheldNote(reasons));
   }
 
@@ -63,14 +53,16 @@ export class Sandbox {
   async planNotes(): Promise<readonly string[]> {
     const { settings, backends } = this.#parts;
     const { hasNetwork } = settings;
-    const chosen = await backends.choose(this.#names, hasNetwork);
-    if (!("name" in chosen)) return [unheldNote(reasonsOf(chosen))];
-    return planNotesOf(chosen.name, hasNetwork);
+    const chosen = await backends.choose(settings.backend, hasNetwork);
+    if ("name" in chosen) return planNotesOf(chosen.name, hasNetwork);
+    const reasons = reasonsOf(chosen);
+    return [this.#isChosen ? refusalOf(settings, reasons) : unheldNote(reasons)];
   }
 
-  get #names(): readonly BackendName[] {
-    const { settings, backends } = this.#parts;
-    return settings.backend === undefined ? backends.known : [settings.backend];
+  /** The user wants a sandbox, be there plan mode or not. */
+  get #isChosen(): boolean {
+    const { mode, hasNetwork } = this.#parts.settings;
+    return mode !== "off" || !hasNetwork;
   }
 
   async #within(
@@ -168,19 +160,6 @@ async function regularFile(path: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function reasonsOf(trials: readonly Trial[]): string {
-  if (trials.length === 0) return "there is no sandbox for this kind of system";
-  return trials.map(({ name, problem }) => `${name}: ${problem}`).join("; ");
-}
-
-function refusal({ mode, hasNetwork }: SandboxSettings, reasons: string): string {
-  const wanted = [
-    ...(mode === "off" ? [] : [`SANDBOX=${mode}`]),
-    ...(hasNetwork ? [] : ["SANDBOX_NETWORK=off"]),
-  ].join(" with ");
-  return `${wanted} cannot be held here, so nothing was run (${reasons}). See \`scorpiox-code doctor sandbox\`.`;
 }
 
 function unconfined(note: string): Confinement {

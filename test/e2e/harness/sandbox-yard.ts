@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { release } from "node:os";
 import { join } from "node:path";
 
 import { within } from "./conditions.ts";
@@ -129,6 +130,16 @@ export const hasBubblewrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap"].some(
     Bun.spawnSync([path, "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "true"])
       .success,
 );
+
+/** True where one by Landlock can: a kernel that lists it, of version 6.2 or newer. */
+export const hasLandlock = ((): boolean => {
+  if (process.platform !== "linux") return false;
+  const [major = 0, minor = 0] = release().split(".").map(Number);
+  const path = "/sys/kernel/security/lsm";
+  // Without that file (no securityfs) the version has to do.
+  const isListed = !existsSync(path) || readFileSync(path, "utf8").includes("landlock");
+  return isListed && (major > 6 || (major === 6 && minor >= 2));
+})();
 
 function own(path: string, uid: number): void {
   Bun.spawnSync(["chown", "-R", "-h", `${uid}:${uid}`, path]);

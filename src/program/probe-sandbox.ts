@@ -1,0 +1,55 @@
+import { tmpdir } from "node:os";
+
+import { sandboxTrialMsMax } from "../base/limits.ts";
+import { startTimer } from "../base/timer.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { BackendParts, Start } from "../policy/sandbox/backends.ts";
+import type { SandboxReport } from "../policy/sandbox/report.ts";
+import type { SandboxSettings } from "../policy/sandbox/settings.ts";
+import { startCommand } from "../process/command.ts";
+import { findShell } from "../process/shell.ts";
+import { signalGroup } from "../process/signals.ts";
+import { ownCommand } from "./own-command.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How sandboxes are found on this machine, and tried with `run`. */
+export function backendParts(start: StartUp, env: Env, run: BackendParts["run"]): BackendParts {
+  const { platform } = process;
+  const { shellPath } = start.config.settings;
+  return {
+    platform,
+    ownCommand: ownCommand(),
+    findProgram: (name) => Bun.which(name, { PATH: env["PATH"] ?? "" }) ?? undefined,
+    shellPath: findShell({ shellPath, env, platform }).path,
+    tmpDir: tmpdir(),
+    run,
+  };
+}
+
+export function sandboxSettings({ config }: StartUp): SandboxSettings {
+  const { backend, ...chosen } = config.settings.sandbox;
+  return { ...chosen, backend: backend === "auto" ? undefined : backend };
+}
+
+/** Tries the sandboxes of this machine, without a server. */
+export async function probeSandbox(start: StartUp, env: Env): Promise<SandboxReport> {
+  const { Backends } = await import("../policy/sandbox/backends.ts");
+  const { reportOn } = await import("../policy/sandbox/report.ts");
+  const run: BackendParts["run"] = (trial, cwd) => runTrial(trial, cwd, env["PATH"] ?? "");
+  return reportOn(sandboxSettings(start), new Backends(backendParts(start, env, run)));
+}
+
+async function runTrial(
+  { command: argv, data }: Start,
+  cwd: string,
+  path: string,
+): Promise<{ exitCode: number | null; output: string }> {
+  const chunks: Uint8Array[] = [];
+  const onOutput = (chunk: Uint8Array): void => void chunks.push(chunk.slice());
+  const { pid, ended } = startCommand({ argv, cwd, env: { PATH: path }, onOutput, data });
+  const timer = startTimer(sandboxTrialMsMax, () => void signalGroup(pid, "SIGKILL"));
+  const { exitCode } = await ended;
+  timer.stop();
+  return { exitCode, output: Buffer.concat(chunks).toString() };
+}

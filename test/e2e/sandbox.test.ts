@@ -1,0 +1,219 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { createSocket } from "node:dgram";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { eventually } from "./harness/conditions.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
+import { hasBubblewrap, hasLandlock, SandboxYard } from "./harness/sandbox-yard.ts";
+import { writingCommands } from "./harness/writing-commands.ts";
+
+/** A test for each sandbox that there is on this machine; the others are skipped. */
+const backends = [
+  ["bubblewrap", hasBubblewrap],
+  ["landlock", hasLandlock],
+] as const;
+const isLinux = process.platform === "linux";
+
+/** The whole list is run by `bun run verify --only sandbox`. */
+const fewOfThem = new Set(
+  (
+    "redirect,python,sed -i,truncate,mv a folder,rm -rf,mknod,git commit,link in TMPDIR,/proc/self/root," +
+    "root of all processes,user namespace,daemon,helper by path,helper by a pair,helper by abstract name,outside,own folder"
+  ).split(","),
+);
+
+describe.each(backends)("%s", (backend, isThere) => {
+  const sandboxTest = test.skipIf(!isThere);
+  const yardWith = async (env: Readonly<Record<string, string>>): Promise<SandboxYard> => {
+    const yard = new SandboxYard({ env: { SCORPIOX_SANDBOX_BACKEND: backend, ...env } });
+    await yard.ready();
+    return yard;
+  };
+
+  sandboxTest(
+    "[sandbox.plan] commands that write are held, and run again afterwards",
+    async () => {
+      const env = { SCORPIOX_SANDBOX_BACKEND: backend };
+      await using yard = new SandboxYard({ env, hasHelper: true });
+      await yard.ready();
+      await yard.server.call("PlanMode", { action: "enter", goal: "look only" });
+      const before = yard.lines("all");
+      for (const { name, command } of writingCommands) {
+        if (fewOfThem.has(name)) await yard.bash(command);
+      }
+      expect(yard.lines("all")).toEqual(before);
+      const said = await yard.bash(
+        'echo step >> .scorpiox/plans/*.md && tail -n 1 .scorpiox/plans/*.md; echo x > "$TMPDIR/x" && cat "$TMPDIR/x"',
+      );
+      const start = `step\nx\nsandbox: Ran read-only for plan mode (${backend}): only the plan file (in place) and $TMPDIR could be written.`;
+      expect(said).toStartWith(start);
+      await yard.server.call("PlanMode", { action: "reset" });
+      expect(await yard.bash("echo y > new.txt && cat new.txt")).toBe("y\n");
+    },
+    testMsMax,
+  );
+
+  sandboxTest("[sandbox.tmpdir] is private and gone after the command", async () => {
+    await using yard = await yardWith({ SCORPIOX_SANDBOX: "read-only" });
+    const said = await yard.bash(
+      'stat -c %a "$TMPDIR"; echo "$TMPDIR"; mkdir -p "$TMPDIR/a/b"; chmod 0 "$TMPDIR/a"',
+    );
+    const [mode, folder = ""] = said.split("\n");
+    expect([mode, /scorpiox-tmp-\d+-\w+$/.test(folder)]).toEqual(["700", true]);
+    await eventually("the folder is gone", () => !existsSync(folder));
+  });
+
+  sandboxTest(
+    "[sandbox.end] exit codes, order and the ways to end are those of other commands",
+    async () => {
+      await using yard = await yardWith({ SCORPIOX_SANDBOX: "read-only" });
+      const ordered = "for i in 1 2 3; do echo o$i; echo e$i >&2; done; exit 3";
+      expect(await yard.bash(ordered)).toStartWith(
+        "o1\ne1\no2\ne2\no3\ne3\nexit code: 3\nsandbox: ",
+      );
+      expect(await yard.bash("yes | head -n 1")).toStartWith("y\nsandbox: ");
+      // Asked before it is forced, and heard until it has ended.
+      const polite = "trap 'echo bye; exit 0' TERM; echo hi; sleep 9 & wait";
+      const asked = await yard.bash(polite, 300);
+      expect(asked).toStartWith("hi\nbye\ntimed out after 300 ms");
+      const seconds = uniqueSeconds();
+      await yard.bash(`setsid -f sleep ${seconds}; sleep ${seconds} & echo done`);
+      await allGone(`sleep ${seconds}`);
+    },
+    testMsMax,
+  );
+
+  sandboxTest("[sandbox.end] nothing survives the server's death", async () => {
+    await using yard = await yardWith({ SCORPIOX_SANDBOX: "read-only" });
+    const seconds = uniqueSeconds();
+    const command = `trap '' TERM; setsid -f sleep ${seconds}; sleep ${seconds}`;
+    await yard.server.call("BackgroundBash", { command });
+    await eventually("both run", () => sleepers(seconds) === 2);
+    yard.server.signal("SIGKILL");
+    await allGone(`sleep ${seconds}`);
+  });
+
+  sandboxTest("[sandbox.end] a command that is handed over goes on within its bounds", async () => {
+    const env = { SCORPIOX_SANDBOX: "read-only", SCORPIOX_CLIENT_BUDGET_MS: "1000" };
+    await using yard = await yardWith(env);
+    const said = await yard.bash("echo one; sleep 1.2; echo two; echo x > new.txt; exit 4", 20_000);
+    expect(said).toMatch(/^one\nStill running .* task_id: 1\..*\nsandbox: /s);
+    const reply = await yard.server.call("ReadBgOutput", { task_id: 1, wait_ms: 5_000 });
+    const rest = await yard.server.call("ReadBgOutput", { task_id: 1, wait_ms: 5_000 });
+    expect(JSON.stringify([reply.result, rest.result])).toContain("two");
+    expect(existsSync(join(yard.workspace, "new.txt"))).toBe(false);
+  });
+
+  sandboxTest("[sandbox.workspace] opens the workspace and nothing beside it", async () => {
+    await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
+    const said = await yard.bash(
+      'echo a > new.txt && git add new.txt && git commit -q -m second && git log --oneline | wc -l; echo x > "$OUTSIDE/x"; echo x >> ~/.bashrc; mkdir -p ~/.scorpiox/evil',
+    );
+    expect(said).toMatch(/^2\n/);
+    expect([
+      existsSync(join(yard.outside, "x")),
+      existsSync(join(yard.home, ".scorpiox/evil")),
+    ]).toEqual([false, false]);
+  });
+});
+
+describe("bubblewrap alone", () => {
+  const yardWith = async (env: Readonly<Record<string, string>>): Promise<SandboxYard> => {
+    const yard = new SandboxYard({ env });
+    await yard.ready();
+    return yard;
+  };
+  const bubblewrapTest = test.skipIf(!hasBubblewrap);
+
+  bubblewrapTest("[sandbox.workspace] keeps what other programs run or believe", async () => {
+    await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
+    const before = yard.lines("contents");
+    const attempts = [
+      "echo x > .git/hooks/pre-commit",
+      "git config core.pager evil",
+      "mv .git git && mkdir .git",
+      "rm -rf .git/hooks .git/config .mcp.json .claude .scorpiox",
+      "unlink .git/config",
+      "echo x > .mcp.json",
+      "echo x > mcp.lock",
+      "ln -s /etc/passwd .mcp.json",
+      "mkdir -p .claude/commands .scorpiox/hooks",
+      "mv README.md .mcp.json",
+    ];
+    for (const attempt of attempts) {
+      expect(await yard.bash(attempt)).toContain("exit code: ");
+    }
+    // Nor do the stand-ins stay.
+    const standIns = [".mcp.json", "mcp.lock", ".claude", ".scorpiox"];
+    const isThere = (name: string): boolean => existsSync(join(yard.workspace, name));
+    await eventually("stand-ins are gone", () => !standIns.some(isThere));
+    expect(yard.lines("contents")).toEqual(before);
+  });
+
+  bubblewrapTest("[sandbox.workspace] a link in a protected place is refused", async () => {
+    await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
+    Bun.spawnSync(["ln", "-s", "/nowhere", ".mcp.json"], { cwd: yard.workspace });
+    expect(await yard.bash("echo never > new.txt")).toStartWith("The sandbox cannot protect ");
+    expect(existsSync(join(yard.workspace, "new.txt"))).toBe(false);
+  });
+
+  bubblewrapTest("[sandbox.network] off holds for TCP, UDP and names", async () => {
+    await using yard = await yardWith({ SCORPIOX_SANDBOX_NETWORK: "off" });
+    using listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+    const udp = createSocket("udp4");
+    const heard: string[] = [];
+    udp.on("message", (text) => heard.push(text.toString()));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    udp.bind(0, "127.0.0.1", resolve);
+    await promise;
+    const tcp = await yard.bash(`(: > /dev/tcp/127.0.0.1/${listener.port}) 2>&1 | tail -n 1`);
+    expect(tcp).toContain("Connection refused");
+    await yard.bash(
+      `echo lost > /dev/udp/127.0.0.1/${udp.address().port}; getent hosts example.com`,
+    );
+    const said = await yard.bash("echo x > free.txt && cat free.txt");
+    expect(said).toStartWith("x\nsandbox: Ran in a sandbox for the network (bubblewrap)");
+    udp.close();
+    expect(heard).toEqual([]);
+  });
+});
+
+describe.skipIf(!isLinux)("where it cannot be held", () => {
+  const yards: SandboxYard[] = [];
+  afterAll(() => Promise.all(yards.map((yard) => yard[Symbol.asyncDispose]())));
+
+  test.each([
+    [
+      { SCORPIOX_SANDBOX: "read-only", SCORPIOX_SANDBOX_BACKEND: "seatbelt" },
+      "SANDBOX=read-only cannot be held here, so nothing was run (seatbelt: it is not for this system).",
+    ],
+    [
+      { SCORPIOX_SANDBOX_NETWORK: "off", SCORPIOX_SANDBOX_BACKEND: "landlock" },
+      "SANDBOX_NETWORK=off cannot be held here, so nothing was run (landlock: it cannot keep the network away).",
+    ],
+    [
+      { SCORPIOX_SANDBOX: "readonly", SCORPIOX_SANDBOX_BACKEND: "seatbelt" },
+      "SANDBOX=read-only cannot be held here",
+    ],
+  ])("[sandbox.refused] %p", async (env, text) => {
+    const yard = new SandboxYard({ env });
+    yards.push(yard);
+    await yard.ready();
+    expect(await yard.bash("echo x > new.txt")).toContain(text);
+    expect(existsSync(join(yard.workspace, "new.txt"))).toBe(false);
+    const background = await yard.server.call("BackgroundBash", { command: "echo x > new.txt" });
+    expect(JSON.stringify(background.result)).toContain(text);
+  });
+
+  test("[sandbox.plan-unheld] plan mode runs all the same, and says so", async () => {
+    const yard = new SandboxYard({ env: { SCORPIOX_SANDBOX_BACKEND: "seatbelt" } });
+    yards.push(yard);
+    await yard.ready();
+    await yard.server.call("PlanMode", { action: "enter", goal: "look" });
+    expect(await yard.bash("echo x")).toBe(
+      "x\nsandbox: Plan mode is on, and nothing on this system keeps commands from writing (seatbelt: it is not for this system): only read.",
+    );
+  });
+});
