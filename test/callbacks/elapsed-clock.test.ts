@@ -1,10 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { ElapsedClock } from "../../src/callbacks/elapsed-clock.ts";
 import { FakeTime } from "./fake-time.ts";
 
 const hourMs = 3_600_000;
+
+afterEach(() => void setSystemTime());
 
 describe("ElapsedClock", () => {
   test("goes on with the machine, without steps", () => {
@@ -64,6 +66,16 @@ describe("ElapsedClock", () => {
     const [after, ended] = [clock.now(), performance.now()];
     expect(Math.abs(after - before - (ended - begun))).toBeLessThan(5);
   });
+
+  test.each(["1970-01-02", "2001-01-01", "2099-12-31"])(
+    "of the machine does not notice that the time of day is set to %s",
+    (date) => {
+      const clock = new ElapsedClock();
+      const before = clock.now();
+      setSystemTime(new Date(date));
+      expect(clock.now() - before).toBeLessThan(1_000);
+    },
+  );
 
   test("a machine whose time since its start goes back or stands still only loses sleep", () => {
     const time = new FakeTime();

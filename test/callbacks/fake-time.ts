@@ -5,10 +5,7 @@ interface Waiting {
   readonly fire: () => void;
 }
 
-/**
- * A machine's time that a test moves: timers and the monotonic clock stand still while it sleeps, and the time of day
- * can be set.
- */
+/** A machine's time that a test moves: timers and the monotonic clock stand still while it sleeps. */
 export class FakeTime {
   monotonicMs = 5_000;
   /** Since the start of the machine. */
