@@ -1,5 +1,5 @@
 /** The security and reliability battery, with our own limits; a skipped case counts as failed. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -7,8 +7,10 @@ import { productBinary, root } from "../../test/e2e/harness/binary.ts";
 import { HttpServer } from "../../test/e2e/harness/http-server.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Protocol, Bash, background tasks, load, HTTP, network, files: the groups of what is built (F09 and F10 are not). */
-const groups = "^(P|B|G|L|H|N|F0[1-6])";
+/** Protocol, Bash, background tasks, load, HTTP, network, files: the groups of what is built. */
+const groups = "^(P|B|G|L|H|N|F)";
+/** What is kept, with ten times the kills. A read-only home tells root nothing: `readOnlyHome` has that one. */
+const storeGroups = ["--only", "^S", "--skip", "^S05$", "--heavy"];
 /** Of the server that the cases of HTTP talk to; all others start their own. */
 const token = "battery-0123456789abcdef";
 const limits = "exit_s=2,kill_s=5,rss_mb=250,flood_rss_mb=250,ping_p95_ms=50,start_ms=500";
@@ -26,21 +28,75 @@ interface CaseResult {
 
 export async function checkBattery(): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "verify-battery-"));
-  const json = join(folder, "results.json");
   try {
-    const script = join(root, "scripts/security/battery.ts");
     await using http = await HttpServer.start({ tokens: [token] });
     const targets = ["--cmd", productBinary, "--url", http.url, "--token", token];
-    const flags = ["--only", groups, "--limit", limits, "--json", json];
-    const child = Bun.spawn([process.execPath, script, ...targets, ...flags], {
-      cwd: folder,
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-    await child.exited;
-    const { results } = JSON.parse(readFileSync(json, "utf8")) as { results: CaseResult[] };
-    return judge(results);
+    const others = await runCases([...targets, "--only", groups], folder);
+    const stores = await runCases(["--cmd", productBinary, ...storeGroups], folder);
+    return judge([...others, ...stores, ...(await readOnlyHome(folder))]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface CaseRunner {
+  /** Words before the command. */
+  readonly wrap: readonly string[];
+  readonly bun: string;
+  readonly script: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const asOurselves: CaseRunner = {
+  wrap: [],
+  bun: process.execPath,
+  script: join(root, "scripts/security/battery.ts"),
+  env: process.env,
+};
+
+async function runCases(
+  words: readonly string[],
+  folder: string,
+  { wrap, bun, script, env }: CaseRunner = asOurselves,
+): Promise<CaseResult[]> {
+  const json = join(folder, "results.json");
+  rmSync(json, { force: true });
+  const flags = [...words, "--limit", limits, "--json", json];
+  const child = Bun.spawn([...wrap, bun, script, ...flags], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  await child.exited;
+  return (JSON.parse(readFileSync(json, "utf8")) as { results: CaseResult[] }).results;
+}
+
+/** The user without rights of every Linux. */
+const nobody = "65534";
+
+/**
+ * A home that may not be written is one for everybody but root: root runs the case as nobody, who can read copies of
+ * what is needed.
+ */
+async function readOnlyHome(folder: string): Promise<CaseResult[]> {
+  const own = mkdtempSync(join(tmpdir(), "verify-battery-ro-"));
+  const runner: CaseRunner = {
+    wrap: ["setpriv", "--reuid", nobody, "--regid", nobody, "--clear-groups"],
+    bun: join(own, "bun"),
+    script: join(own, "battery.ts"),
+    env: { PATH: process.env["PATH"], HOME: own, TMPDIR: own, BATTERY_RO: "1" },
+  };
+  const words = (binary: string): string[] => ["--cmd", binary, "--only", "^S05$"];
+  if (process.getuid?.() !== 0) return runCases(words(productBinary), folder);
+  try {
+    const binary = join(own, "scorpiox-code");
+    cpSync(productBinary, binary);
+    cpSync(process.execPath, runner.bun);
+    cpSync(asOurselves.script, runner.script);
+    chmodSync(own, 0o777);
+    return await runCases(words(binary), own, runner);
+  } finally {
+    rmSync(own, { recursive: true, force: true });
   }
 }
 
