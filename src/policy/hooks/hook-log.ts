@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import { hookLogBytesMax, hookLogOutputCharsMax } from "../../base/limits.ts";
 import { type HookEnd, shortOutput } from "./hook-end.ts";
+import { redact } from "../audit/redact.ts";
 import type { Hook } from "./hook.ts";
 import type { SessionFolders } from "./session-folder.ts";
 
@@ -13,12 +14,19 @@ const fileName = "hooks.log";
 export class HookLog {
   readonly #folders: SessionFolders;
   readonly #warn: (message: string) => void;
+  readonly #secrets: readonly string[];
   /** Lines have an order, and one write at a time keeps the file within its bound. */
   #writing: Promise<void> = Promise.resolve();
   #hasFailed = false;
 
-  constructor(folders: SessionFolders, warn: (message: string) => void) {
+  /** @param secrets texts that are not written down */
+  constructor(
+    folders: SessionFolders,
+    warn: (message: string) => void,
+    secrets: readonly string[],
+  ) {
     this.#folders = folders;
+    this.#secrets = secrets;
     this.#warn = warn;
   }
 
@@ -26,7 +34,7 @@ export class HookLog {
     const { eventName, name, scope } = hook;
     const { state, how, durationMs, output } = end;
     const at = new Date().toISOString();
-    const shown = shortOutput(output, hookLogOutputCharsMax);
+    const shown = loggedOutput(output, this.#secrets);
     const record = {
       at,
       event: eventName,
@@ -57,4 +65,15 @@ export class HookLog {
       this.#hasFailed = true;
     }
   }
+}
+
+/** Looking for secrets is slow in long words, which say nothing to people. */
+const longWords = /[\w-]{200,}/g;
+
+function loggedOutput(output: string, secrets: readonly string[]): string {
+  const short = shortOutput(output, hookLogOutputCharsMax);
+  return redact(
+    short.replaceAll(longWords, (word) => `[${word.length} characters]`),
+    secrets,
+  );
 }

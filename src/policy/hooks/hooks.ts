@@ -21,6 +21,8 @@ export interface HooksParts {
   readonly timeoutMs: number;
   /** How many hooks are above this process: one that calls a tool starts the hooks of that call. */
   readonly depth: number;
+  /** Texts that are not written into the log. */
+  readonly secrets: readonly string[];
   readonly warn: (message: string) => void;
   /** Told of each run. */
   readonly onEnd?: (hook: Hook, end: HookEnd) => void;
@@ -44,7 +46,7 @@ export class Hooks {
   constructor(parts: HooksParts) {
     this.#parts = parts;
     this.#said = new SaidOnce(parts.warn);
-    this.#log = new HookLog(parts.sessions, parts.warn);
+    this.#log = new HookLog(parts.sessions, parts.warn, parts.secrets);
     this.#cache = new HookCache(parts.folders, (finding) => {
       if (finding.kind === "hook") return;
       this.#said.say(`The hook ${finding.path} is not run: ${finding.reason}.`);

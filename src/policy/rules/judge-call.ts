@@ -84,7 +84,8 @@ async function judgeWithFiles(about: About): Promise<Verdict> {
   const isAboutPrograms = rules.some(({ command }) => command?.program !== undefined);
   const commands = reading?.commands ?? [];
   const facts = await readPathFacts({
-    folders: isAboutPaths || isAboutPrograms ? foldersOf(commands, await parts.folder()) : [],
+    folders:
+      isAboutPaths || isAboutPrograms ? foldersOf(commands, await parts.folder(), homeDir) : [],
     searchPath: isAboutPrograms ? await parts.searchPath() : [],
     words: isAboutPaths ? wordsOf(commands, call) : [],
     programs: isAboutPrograms ? commands.flatMap(({ words }) => literalOf(words[0]) ?? []) : [],
@@ -177,9 +178,13 @@ function withFolders(reading: ShellReading | undefined): ShellReading | undefine
 }
 
 /** Where relative paths may begin: the folder of the call, and those that the command goes to. */
-function foldersOf(commands: readonly SimpleCommand[], folder: string): readonly string[] {
+function foldersOf(
+  commands: readonly SimpleCommand[],
+  folder: string,
+  homeDir: string,
+): readonly string[] {
   let folders = [folder];
-  for (const target of commands.flatMap(targetOf)) {
+  for (const target of commands.flatMap((command) => targetOf(command, homeDir))) {
     const next = folders.map((from) => resolve(from, target));
     folders = [...new Set([...folders, ...next])].slice(0, foldersMax);
   }
@@ -187,10 +192,11 @@ function foldersOf(commands: readonly SimpleCommand[], folder: string): readonly
 }
 
 /** What `cd` is told, if that is known. */
-function targetOf({ words }: SimpleCommand): readonly string[] {
+function targetOf({ words }: SimpleCommand, homeDir: string): readonly string[] {
   if (!changers.has(literalOf(words[0]))) return [];
   const target = literalOf(words.at(-1));
-  return target === undefined || words.length < 2 ? [] : [target];
+  if (words.length < 2) return [homeDir];
+  return target === undefined ? [] : [target];
 }
 
 function goesAnywhere({ words }: SimpleCommand): boolean {

@@ -1,0 +1,181 @@
+import { describe, expect, test } from "bun:test";
+
+import { Cancellation } from "../../src/base/cancellation.ts";
+import { AppError } from "../../src/base/errors.ts";
+import { consentShownCharsMax } from "../../src/base/limits.ts";
+import { InputNeeded } from "../../src/gateway/ask-client.ts";
+import type { CallRequest } from "../../src/gateway/call.ts";
+import type { CallEnd, Refusal } from "../../src/gateway/gate/gate-stage.ts";
+import { PolicyStage } from "../../src/policy/policy-stage.ts";
+import { parsePolicy } from "../../src/policy/rules/parse-policy.ts";
+import type { QuestionsReply } from "../../src/tools/question-service.ts";
+
+const answered = (label: string): QuestionsReply => ({
+  outcome: "answered",
+  rung: "elicitation",
+  answers: [{ labels: [label], other: null }],
+});
+const through: CallEnd = { decision: "allowed", outcome: "result", durationMs: 1 };
+
+class StageHarness {
+  readonly asked: string[] = [];
+  reply: QuestionsReply | Error = { outcome: "unavailable" };
+  readonly stage: PolicyStage;
+
+  constructor(rules: readonly object[], warnsOfDanger = false) {
+    const policy = parsePolicy(JSON.stringify({ rules }), "P", "user");
+    this.stage = new PolicyStage({
+      policy: () => policy,
+      questions: () => ({
+        ask: ({ questions, purpose }) => {
+          this.asked.push(`${purpose}: ${questions[0]?.question}`);
+          return this.reply instanceof Error
+            ? Promise.reject(this.reply)
+            : Promise.resolve(this.reply);
+        },
+      }),
+      homeDir: "/home/me",
+      warnsOfDanger,
+      readsCommands: true,
+      searchPath: () => Promise.resolve([]),
+    });
+  }
+
+  request(
+    command: string,
+    more: { folder?: string; clientId?: string; name?: string; args?: object } = {},
+  ): CallRequest {
+    const { folder = "/work", clientId = "c", name = "Bash", args = { command } } = more;
+    const limits = { answerMs: 0, resultCharsMax: 1000 };
+    const client = { id: clientId, limits, workspaceDir: () => Promise.resolve(folder) };
+    return { name, args, version: "2025-11-25", client, cancellation: new Cancellation() };
+  }
+
+  async check(...input: Parameters<StageHarness["request"]>): Promise<Refusal | undefined> {
+    return this.stage.check(this.request(...input));
+  }
+
+  /** A call that goes through if nothing is against it; how it was decided. */
+  async call(...input: Parameters<StageHarness["request"]>): Promise<string> {
+    const call = this.request(...input);
+    const refusal = await this.stage.check(call);
+    const decision = this.stage.decisionOn(call).agreement ?? "no consent";
+    this.stage.ended(
+      call,
+      refusal === undefined ? through : { decision: refusal.decision, durationMs: 1 },
+    );
+    return refusal === undefined ? decision : refusal.decision;
+  }
+}
+
+const askLs = { tool: "Bash", match: "ls", action: "ask", reason: "lists are private" };
+
+describe("PolicyStage", () => {
+  test("says so at once when nothing is against it", () => {
+    const harness = new StageHarness([], true);
+    expect(harness.stage.check(harness.request("ls | wc"))).toBeUndefined();
+    expect(
+      harness.stage.check(harness.request("", { name: "WebSearch", args: { query: "x" } })),
+    ).toBeUndefined();
+  });
+
+  test("refuses what is denied, with the rule and its reason", async () => {
+    const harness = new StageHarness([{ ...askLs, action: "deny" }]);
+    expect(await harness.check("ls")).toEqual({
+      decision: "denied",
+      text: "Bash was not run: rule 1 of P: lists are private. The rules of the user or the project forbid it. Do not try to reach the same in another way: tell the user what you need it for.",
+    });
+    expect(harness.asked).toEqual([]);
+  });
+
+  test("asks with the exact command, the folder and the sandbox", async () => {
+    const harness = new StageHarness([askLs]);
+    await harness.check("ls \u202E\u001b[2J  -la");
+    expect(harness.asked).toEqual([
+      "consent: Run this command with Bash?\n\nls \\u{202e}\\u{1b}[2J  -la\n\nFolder: /work\nSandbox: none, it may do all that you may\nAsked because of: rule 1 of P\nReason: lists are private",
+    ]);
+  });
+
+  test.each<[number, boolean]>([
+    [consentShownCharsMax, false],
+    [consentShownCharsMax + 1, true],
+  ])("a command of %d characters is cut: %p, and says so", async (length, isCut) => {
+    const harness = new StageHarness([askLs]);
+    await harness.check("ls ".padEnd(length, "x"));
+    expect(harness.asked[0]?.includes("characters are not shown here")).toBe(isCut);
+  });
+
+  test.each<[QuestionsReply, string, string]>([
+    [{ outcome: "declined", rung: "elicitation" }, "denied", "said no"],
+    [{ outcome: "cancelled", rung: "elicitation" }, "denied", "said no"],
+    [answered("Deny"), "denied", "said no"],
+    [answered("allow once"), "denied", "said no"],
+    [{ outcome: "timed_out", rung: "terminal" }, "denied", "did not answer in time"],
+    [{ outcome: "unavailable" }, "denied", "this client cannot ask the user"],
+    [{ outcome: "pending", rung: "page", questionId: "1" }, "pending", "Make the same call again"],
+  ])("%j: %s", async (reply, decision, text) => {
+    const harness = new StageHarness([askLs]);
+    harness.reply = reply;
+    expect(await harness.check("ls")).toEqual({
+      decision,
+      text: expect.stringContaining(text),
+    } as Refusal);
+  });
+
+  test("who is asked for a built-in caution is told which key it hangs on", async () => {
+    const harness = new StageHarness([], true);
+    expect((await harness.check("git push --force"))?.text).toContain("POLICY_CAUTIONS=false");
+    expect(await harness.check("rm -rf build/")).toBeUndefined();
+  });
+
+  test("allowed once is asked again; for the session it holds for the same client, tool, command and folder", async () => {
+    const harness = new StageHarness([{ ...askLs, tool: "*" }]);
+    harness.reply = answered("Allow once");
+    expect([await harness.call("ls"), await harness.call("ls")]).toEqual(["once", "once"]);
+    harness.reply = answered("Allow for this session");
+    expect(await harness.call("ls")).toBe("session");
+    harness.reply = { outcome: "unavailable" };
+    expect(await harness.call("ls", { args: { command: "ls", timeout: 5 } })).toBe("earlier");
+    const others = [
+      harness.call("ls -a"),
+      harness.call("ls", { folder: "/other" }),
+      harness.call("ls", { clientId: "d" }),
+      harness.call("ls", { name: "BackgroundBash" }),
+    ];
+    expect(await Promise.all(others)).toEqual(["denied", "denied", "denied", "denied"]);
+  });
+
+  test("a call that does not go through leaves nothing behind: its retry is asked the same again", async () => {
+    const harness = new StageHarness([askLs]);
+    harness.reply = answered("Allow for this session");
+    const call = harness.request("ls");
+    expect(await harness.stage.check(call)).toBeUndefined();
+    harness.stage.ended(call, { decision: "allowed", outcome: "input-required", durationMs: 1 });
+    expect([await harness.call("ls"), await harness.call("ls")]).toEqual(["session", "earlier"]);
+    expect(harness.asked).toHaveLength(2);
+  });
+
+  test("InputNeeded passes; who cannot be asked has not agreed", async () => {
+    const harness = new StageHarness([askLs]);
+    harness.reply = new InputNeeded({}, "state");
+    expect(harness.check("ls")).rejects.toBeInstanceOf(InputNeeded);
+    harness.reply = new AppError("unsupported", "no");
+    expect(await harness.check("ls")).toMatchObject({ decision: "denied" });
+  });
+
+  test("what cannot be judged is not done", async () => {
+    const harness = new StageHarness([{ tool: "Bash", match: "ls", action: "deny" }]);
+    expect(await harness.check("ls", { folder: "relative" })).toEqual({
+      decision: "denied",
+      text: "Not run: the rules could not be held against it: The workspace folder is not an absolute path: relative",
+    });
+  });
+
+  test("a broken file asks about what it may be about", async () => {
+    const harness = new StageHarness([{ tool: "Bash", action: "nein" }]);
+    expect((await harness.check("true"))?.text).toContain(
+      "a policy file is broken (P: rule 1 of P: action must be one of",
+    );
+    expect(await harness.check("", { name: "WebSearch", args: {} })).toBeUndefined();
+  });
+});
