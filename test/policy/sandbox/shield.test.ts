@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+
+import { findShield, isWithin } from "../../../src/policy/sandbox/shield.ts";
+import { TempFolder } from "../../e2e/harness/temp-folder.ts";
+
+const elsewhere = { homeDir: "/nowhere/home", scorpioxDir: "/nowhere/home/.scorpiox" };
+
+/** Paths relative to the workspace. */
+async function shieldOf(
+  folder: TempFolder,
+  own = elsewhere,
+): Promise<Record<"pinned" | "closed" | "missing", string[]>> {
+  const { pinned, closed, missing } = await findShield([folder.path], own);
+  const short = (path: string): string => path.slice(folder.path.length + 1);
+  return {
+    pinned: [...new Set(pinned.map(short))],
+    closed: [...new Set(closed.map(short))].sort(),
+    missing: [...new Set(missing.map(({ path, kind }) => `${short(path)} ${kind}`))].sort(),
+  };
+}
+
+describe("findShield()", () => {
+  test("of an empty folder: all is missing, and a repository that does not exist as a whole", async () => {
+    using folder = new TempFolder();
+    expect(await shieldOf(folder)).toEqual({
+      pinned: [],
+      closed: [],
+      missing: [
+        ".claude folder",
+        ".git folder",
+        ".mcp.json file",
+        ".scorpiox folder",
+        "mcp.lock file",
+      ],
+    });
+  });
+
+  test("of a repository: its folder is pinned, hooks and configuration are closed", async () => {
+    using folder = new TempFolder();
+    folder.write(".git/config", "");
+    folder.write(".mcp.json", "{}");
+    folder.folder(".claude");
+    expect(await shieldOf(folder)).toEqual({
+      pinned: [".git"],
+      closed: [".claude", ".git/config", ".mcp.json"],
+      missing: [".git/hooks folder", ".scorpiox folder", "mcp.lock file"],
+    });
+  });
+
+  test("of a worktree: the file that names the repository is closed", async () => {
+    using folder = new TempFolder();
+    folder.write(".git", "gitdir: /elsewhere\n");
+    expect((await shieldOf(folder)).closed).toEqual([".git"]);
+  });
+
+  test("of the home folder: start-up files too, and the folder of this program wherever it is", async () => {
+    using folder = new TempFolder();
+    folder.write(".bashrc", "");
+    folder.folder("own/scorpiox");
+    const own = { homeDir: folder.path, scorpioxDir: folder.at("own/scorpiox") };
+    const { pinned, closed, missing } = await shieldOf(folder, own);
+    expect([pinned, closed]).toEqual([["own"], [".bashrc", "own/scorpiox"]]);
+    expect(missing).toContain(".zshrc file");
+    expect(missing).toContain(".config folder");
+    expect(missing).toContain(".gitconfig file");
+  });
+
+  test.each([".mcp.json", ".git", ".git/hooks", ".claude"])(
+    "a link at %s is refused",
+    async (name) => {
+      using folder = new TempFolder();
+      if (name.startsWith(".git/")) folder.folder(".git");
+      symlinkSync("/tmp", folder.at(name));
+      const path = join(folder.path, name);
+      expect(findShield([folder.path], elsewhere)).rejects.toThrow(
+        `The sandbox cannot protect ${path}: it is a symbolic link.`,
+      );
+    },
+  );
+});
+
+test.each([
+  ["/a/b", "/a/b", true],
+  ["/a/b/c", "/a/b", true],
+  ["/a/b..c", "/a", true],
+  ["/a/..b", "/a", true],
+  ["/a/bc", "/a/b", false],
+  ["/a", "/a/b", false],
+  ["/a", "/", true],
+])("isWithin(%p, %p) is %p", (path, folder, is) => {
+  expect(isWithin(path, folder)).toBe(is);
+});
