@@ -55,7 +55,7 @@ export interface Settings {
   isToolEnabled(toolName: string): boolean;
 }
 
-export interface HookSettings {
+interface HookSettings {
   readonly isEnabled: boolean;
   /** What each hook may take. */
   readonly timeoutMs: number;

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
+import { secretsOf } from "../policy/audit/redact.ts";
 import { HookApprovals } from "../policy/hooks/hook-approvals.ts";
 import type { HookPrograms } from "../policy/hooks/hook-launch.ts";
 import { HookRunner } from "../policy/hooks/hook-runner.ts";
@@ -47,6 +48,7 @@ export function createHooks(parts: CreateHooksParts): Hooks {
     instanceId,
     timeoutMs: config.settings.hooks.timeoutMs,
     depth,
+    secrets: secretsOf(env),
     warn,
     ...(onHookEnd === undefined ? {} : { onEnd: onHookEnd }),
   });

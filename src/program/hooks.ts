@@ -52,13 +52,23 @@ export class ServerHooks {
     this.#sessions.end(clientId);
   }
 
-  /** Ends all hooks but those of `session_end`, which get `hookEndMsMax`. */
+  /**
+   * Ends all hooks but those of `session_end`, which get `hookEndMsMax`. On the command line nobody waits for the end:
+   * there hooks that run beside have their time.
+   */
   async close(): Promise<void> {
     this.#idle[Symbol.dispose]();
+    const { transport, start } = this.#parts;
+    if (transport === undefined) await this.#settled(start.config.settings.hooks.timeoutMs);
     this.#hooks.close();
     this.#sessions.close();
+    await this.#settled(hookEndMsMax);
+  }
+
+  /** When no hook runs any more, or after `msMax`. */
+  async #settled(msMax: number): Promise<void> {
     const { promise, resolve: giveUp } = Promise.withResolvers<void>();
-    const timer = setTimeout(giveUp, hookEndMsMax);
+    const timer = setTimeout(giveUp, msMax);
     await Promise.race([this.#hooks.settled(), promise]);
     clearTimeout(timer);
   }

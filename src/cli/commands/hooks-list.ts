@@ -1,3 +1,5 @@
+import { suggestionFor } from "../../config/nearest-name.ts";
+import { productEvents } from "../../policy/hooks/hook-event.ts";
 import type { HookRow } from "../../policy/hooks/survey-hooks.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
@@ -18,11 +20,22 @@ export const hooksListCommand: Command = {
     const { isEnabled } = start.config.settings.hooks;
     if (args.has("json")) print.json({ enabled: isEnabled, hooks: rows });
     else for (const line of linesOf(rows)) print.line(line);
+    for (const note of strangeEvents(rows)) print.note(note);
     if (!isEnabled) print.note("Hooks are switched off: HOOKS_ENABLED is false.");
     else if (rows.length === 0) print.note("There are no hooks.");
     return exitCodes.done;
   },
 };
+
+/** A folder with a name that is nearly one of ours: whoever made it waits for nothing. */
+function strangeEvents(rows: readonly HookRow[]): readonly string[] {
+  const events = new Set(rows.map(({ event }) => event));
+  return [...events].flatMap((event) => {
+    if ((productEvents as readonly string[]).includes(event)) return [];
+    const suggestion = suggestionFor(event, productEvents);
+    return suggestion === "" ? [] : [`${event} is an event of your own.${suggestion}`];
+  });
+}
 
 function linesOf(rows: readonly HookRow[]): readonly string[] {
   const names = rows.map(keyOf);

@@ -40,6 +40,7 @@ class Harness implements Disposable {
       instanceId: "instance",
       timeoutMs: 1_000,
       depth: 0,
+      secrets: ["hunter2hunter2"],
       warn: () => {},
     });
     this.sessions = new HookSessions(this.hooks, "/fallback");

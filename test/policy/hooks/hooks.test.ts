@@ -46,6 +46,7 @@ class Harness implements Disposable {
       instanceId: "instance",
       timeoutMs: 1_000,
       depth: 0,
+      secrets: ["hunter2hunter2"],
       warn: (message) => void this.warnings.push(message),
       ...more,
     });
@@ -257,7 +258,7 @@ describe("hooks.log", () => {
       harness.end = () => ({
         ...refusal,
         durationMs: 5,
-        output: `x\u001b[31m${"y".repeat(9_000)}`,
+        output: `x\u001b[31m hunter2hunter2 ${"y ".repeat(9_000)}`,
       });
       await harness.emit("tool_use", { data: () => ({ secret: "told" }) });
       await harness.hooks.settled();
@@ -276,6 +277,7 @@ describe("hooks.log", () => {
         output: expect.stringMatching(/characters left out/),
       });
       expect(line).not.toContain("told");
+      expect(line).not.toContain("hunter2");
       expect(line).not.toContain("\u001b");
       expect([file, folder].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700]);
     },
