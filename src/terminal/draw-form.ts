@@ -4,9 +4,11 @@ import { type FormField, isAnswered, type QuestionForm } from "./question-form.t
 
 export interface DrawnForm {
   readonly lines: readonly string[];
-  /** The lines that must be seen: those of the row that the pointer is at. */
-  readonly focusFrom: number;
-  readonly focusTo: number;
+  /** The lines of the row that the pointer is at. */
+  readonly rowFrom: number;
+  readonly rowTo: number;
+  readonly isFirstRow: boolean;
+  readonly isWriting: boolean;
 }
 
 /** Cells before the mark of an option. */
@@ -19,16 +21,15 @@ export function drawForm(form: QuestionForm, width: number, look: Look): DrawnFo
   if (form.fields.length > 1) lines.push(...drawSteps(form, width, look), "");
   const text = wrapCells(safeText(field.question.question), width - indent - 1);
   lines.push(...text.map((line) => ` ${look.bold(line)}`), "");
-  let focusFrom = 0;
-  let focusTo = 0;
+  let rowFrom = 0;
+  let rowTo = 0;
   const rows = field.question.options.length + (field.hasOther ? 1 : 0);
   for (let row = 0; row < rows; row++) {
     const drawn = drawRow(form, row, width, look);
-    if (row === field.row) [focusFrom, focusTo] = [lines.length, lines.length + drawn.length];
+    if (row === field.row) [rowFrom, rowTo] = [lines.length, lines.length + drawn.length];
     lines.push(...drawn);
   }
-  // The first option is seen together with the question.
-  return { lines, focusFrom: field.row === 0 ? 0 : focusFrom, focusTo };
+  return { lines, rowFrom, rowTo, isFirstRow: field.row === 0, isWriting: form.isWriting };
 }
 
 /** Where one is among several questions. */

@@ -15,6 +15,7 @@ const sections: readonly (readonly [string, readonly Hint[]])[] = [
     "Questions",
     [
       ["up, down, j, k", "move"],
+      ["page up, page down", "read what has no room"],
       ["enter", "choose, and go on"],
       ["space", "choose without going on; several where it is allowed"],
       ["left, right", "another question of the same"],

@@ -3,6 +3,7 @@ import type { GoneReason, TerminalReply } from "../attach/messages.ts";
 import type { QuestionEntry } from "./attach-model.ts";
 import { cutCells, safeLine } from "./cells.ts";
 import { drawForm } from "./draw-form.ts";
+import { FormWindow } from "./form-window.ts";
 import type { Key } from "./keys.ts";
 import type { Size } from "./painter.ts";
 import { passingTime } from "./time-text.ts";
@@ -13,6 +14,7 @@ export class QuestionsView implements View {
   readonly title = "Questions";
   readonly #context: ViewContext;
   #front: QuestionEntry | undefined;
+  readonly #window = new FormWindow();
   #guardedUntil = 0;
 
   constructor(context: ViewContext) {
@@ -69,11 +71,8 @@ export class QuestionsView implements View {
       return ["", ` ${look.dim("No questions. One that is asked appears here.")}`];
     }
     const form = drawForm(entry.form, columns, look);
-    const height = Math.max(1, rows - 2);
-    // The row with the pointer is always in the window.
-    const top = Math.max(0, Math.min(form.focusFrom, form.focusTo - height));
-    const from = Math.max(top, form.focusTo - height, 0);
-    return [this.#heading(entry, columns), "", ...form.lines.slice(from, from + height)];
+    const head = [this.#heading(entry, columns), ...(rows > 6 ? [""] : [])];
+    return [...head, ...this.#window.show(form, Math.max(1, rows - head.length), look)];
   }
 
   press(key: Key): boolean {
@@ -81,8 +80,12 @@ export class QuestionsView implements View {
     if (entry === undefined) return false;
     const { form } = entry;
     if (!form.isWriting && this.#context.now() < this.#guardedUntil) return true;
+    if (!form.isWriting && (key.name === "enter" || key.name === " ") && !this.#window.reveal()) {
+      return true;
+    }
     switch (form.press(key)) {
       case "handled":
+        this.#window.follow();
         return true;
       case "incomplete":
         this.#context.notice("Nothing is chosen yet: space chooses, d declines.");
@@ -101,6 +104,8 @@ export class QuestionsView implements View {
     if (entry.form.isWriting) return false;
     if (name === "d") this.#leave(entry, "Decline", decline);
     else if (name === "escape") this.#leave(entry, "Cancel", cancel);
+    else if (name === "pagedown") this.#window.turn(1);
+    else if (name === "pageup") this.#window.turn(-1);
     else if (name === "n") this.#turn(1);
     else if (name === "p") this.#turn(-1);
     else return false;
@@ -127,12 +132,16 @@ export class QuestionsView implements View {
     const { questions } = this.#context.model;
     const at = questions.findIndex((entry) => entry === this.#entry);
     this.#front = questions[(at + step + questions.length) % questions.length];
+    this.#window.follow();
   }
 
   /** The one in front; the oldest one when that is gone. */
   get #entry(): QuestionEntry | undefined {
     const { questions } = this.#context.model;
-    if (this.#front === undefined || !questions.includes(this.#front)) this.#front = questions[0];
+    if (this.#front === undefined || !questions.includes(this.#front)) {
+      this.#front = questions[0];
+      this.#window.follow();
+    }
     return this.#front;
   }
 
