@@ -25,7 +25,7 @@ import {
   structuredOf,
   textOf,
 } from "./harness/messages.ts";
-import { posixTest, testMsMax } from "./harness/platform.ts";
+import { isWindows, posixTest, testMsMax } from "./harness/platform.ts";
 import { processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
@@ -48,6 +48,9 @@ const answers = [
 ];
 const answered = { outcome: "answered", questionId: null, answers };
 const ended = (outcome: string): object => ({ outcome, questionId: null, answers: [] });
+
+/** The browser of a desk is a shell script. */
+const pageTest = isWindows ? test.skip : browserTest;
 
 /** A home whose browser does nothing but write down what it is to open. */
 class Desk extends TempFolder {
@@ -182,7 +185,7 @@ describe("an official client", () => {
 });
 
 describe("a client that declines in 10 ms", () => {
-  browserTest.each(["v1 stdio", "v1 HTTP", "v2 modern stdio", "v2 modern HTTP"] as const)(
+  pageTest.each(["v1 stdio", "v1 HTTP", "v2 modern stdio", "v2 modern HTTP"] as const)(
     "[questions.auto-decline] %s: a page is answered instead",
     async (way) => {
       using desk = new Desk();
@@ -215,7 +218,7 @@ function isQuestion({ method }: ServerMessage): boolean {
 }
 
 describe("a page", () => {
-  browserTest.each([
+  pageTest.each([
     ["decline", "declined"],
     ["cancel", "cancelled"],
   ])(
@@ -230,7 +233,7 @@ describe("a page", () => {
     testMsMax,
   );
 
-  browserTest(
+  pageTest(
     "[questions.pending] is answered when the client has been told to wait",
     async () => {
       using desk = new Desk();
@@ -245,7 +248,7 @@ describe("a page", () => {
     testMsMax,
   );
 
-  browserTest(
+  pageTest(
     "[questions.task] is waited for by an MCP task of a client that takes them",
     async () => {
       using desk = new Desk();
@@ -286,7 +289,7 @@ describe("a page", () => {
     for (const { pid } of processesWith(`sleep ${seconds}`)) process.kill(pid, "SIGKILL");
   });
 
-  browserTest(
+  pageTest(
     "[questions.taken-back] says that it is over when the call is cancelled",
     async () => {
       using desk = new Desk();
@@ -301,7 +304,7 @@ describe("a page", () => {
     testMsMax,
   );
 
-  browserTest(
+  pageTest(
     "[questions.apart] of one client is not that of another, though both ask the same",
     async () => {
       using desk = new Desk();

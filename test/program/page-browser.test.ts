@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { createPageBrowser, openerOf } from "../../src/program/page-browser.ts";
+import { posixTest } from "../e2e/harness/platform.ts";
 import { Orphanage } from "../../src/process/family.ts";
 
 const screen = { DISPLAY: ":0" };
@@ -21,7 +22,7 @@ test.each<[string, NodeJS.Platform, Record<string, string>, readonly string[] | 
   expect(openerOf({ setting, platform, env })).toEqual(opener as never);
 });
 
-test.each([
+posixTest.each([
   ["off", false, false],
   ["/bin/true", true, true],
   ["/bin/false", true, false],
