@@ -288,6 +288,13 @@ describe("other events", () => {
     ]);
   });
 
+  posixTest("a call of the command line leaves its hooks their time", () => {
+    using hooked = new Hooked();
+    hooked.user("tool_use/a", `sleep 0.3; ${hooked.note("beside")}`);
+    expect(hooked.run("call", "Bash", "command=echo fine").out).toBe("fine\n");
+    expect(hooked.lines).toEqual(["beside"]);
+  });
+
   posixTest("hooks emit runs them and tells how they ended", () => {
     using hooked = new Hooked();
     hooked.user("deployed/sync-a", 'echo "got $4 at $(basename "$SX_CWD")"');
