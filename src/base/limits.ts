@@ -150,6 +150,8 @@ export const questionKeptMsMax = 60 * 60_000;
 export const questionsPerClientMax = 16;
 /** The same of all clients together. */
 export const questionsOpenMax = 256;
+/** Answers that are kept for calls that run again: each takes some kB, and few calls ask more than one thing. */
+export const questionRepliesMax = 64;
 /** Forms in which the client asks for one thing: the first, and again after an answer was left out. */
 export const questionFormsMax = 3;
 /** A browser that was asked to open a page shows it within this, cold start included; else there is none. */

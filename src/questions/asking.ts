@@ -6,6 +6,8 @@ export interface FormClient {
   can(kind: "form"): boolean;
   /** True where the call ends with the question, and its handler runs again with the answer. */
   readonly endsCall?: boolean;
+  /** True when the call has come further than this in an earlier round. */
+  readonly isReplaying?: boolean;
   ask(
     requests: InputRequests,
     options?: { readonly until?: Cancellation; readonly onTook?: (tookMs: number) => void },

@@ -3,6 +3,7 @@ import { canonicalJson } from "../protocol/canonical-json.ts";
 import type { QuestionsReply, QuestionsRequest } from "../tools/question-service.ts";
 import type { Asking, AskingCall, FormClient } from "./asking.ts";
 import { askByForm } from "./ask-by-form.ts";
+import { EarlierReplies } from "./earlier-replies.ts";
 import { OpenQuestion } from "./open-question.ts";
 import { QuestionTable, type QuestionTimes } from "./question-table.ts";
 import type { Rung } from "./rung.ts";
@@ -24,6 +25,7 @@ export interface QuestionsParts {
 export class Questions {
   readonly #parts: QuestionsParts;
   readonly #table: QuestionTable;
+  readonly #earlier = new EarlierReplies();
 
   constructor(parts: QuestionsParts) {
     this.#parts = parts;
@@ -47,9 +49,15 @@ export class Questions {
       if (reply !== undefined) return reply;
       assertWanted(call.cancellation);
     }
+    const mayRunAgain = call.ask?.endsCall === true;
+    const earlier = call.ask?.isReplaying === true ? this.#earlier.find(key) : undefined;
+    if (earlier !== undefined) return earlier;
     // Another call may have asked the same meanwhile.
     const question = this.#table.find(key) ?? this.#open(key, request, call, form);
-    return question === undefined ? { outcome: "unavailable" } : this.#fetch(question, asking);
+    if (question === undefined) return { outcome: "unavailable" };
+    const reply = await this.#fetch(question, asking);
+    if (mayRunAgain && reply.outcome !== "pending") this.#earlier.keep(key, reply);
+    return reply;
   }
 
   /** The client is gone: nobody waits for its answers. */

@@ -305,6 +305,24 @@ describe("a page", () => {
   );
 
   pageTest(
+    "[questions.taken-back] goes with its client",
+    async () => {
+      using desk = new Desk();
+      await using http = await HttpServer.start({ home: desk, env: desk.env });
+      const client = new Client1(clientInfo, { capabilities: {} });
+      const transport = new Http1(new URL(http.client.url));
+      await client.connect(transport);
+      const asking = ask(client).catch(() => "gone");
+      const page = await visit(await desk.url());
+      await transport.terminateSession();
+      await page.waitForSelector("#over:not([hidden])");
+      await client.close();
+      expect(await asking).toBe("gone");
+    },
+    testMsMax,
+  );
+
+  pageTest(
     "[questions.apart] of one client is not that of another, though both ask the same",
     async () => {
       using desk = new Desk();

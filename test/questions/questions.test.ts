@@ -381,6 +381,25 @@ test("what ends a call to ask in a round is let through", async () => {
   expect(new Ladder().ask({ ask })).rejects.toBe(needed);
 });
 
+test.each([
+  [true, 1],
+  [false, 2],
+])("a person is not asked again by a call that only runs again: %p", async (isReplaying, times) => {
+  const ladder = new Ladder();
+  ladder.terminal.isManned = true;
+  const form = { ...client("decline", 0), endsCall: true };
+  const first = ladder.ask({ ask: form });
+  await ladder.terminal.untilAsked();
+  ladder.terminal.end({ kind: "declined" });
+  const declined = { outcome: "declined", rung: "terminal" } as const;
+  expect(await first).toEqual(declined);
+  const again = ladder.ask({ ask: { ...form, isReplaying } });
+  if (times > 1) await ladder.terminal.untilAsked(times);
+  ladder.terminal.end({ kind: "declined" });
+  expect(await again).toEqual(declined);
+  expect(ladder.terminal.shown).toHaveLength(times);
+});
+
 test("a rung that throws is told of, and the next is tried", async () => {
   const ladder = new Ladder();
   ladder.terminal.isManned = ladder.page.isManned = true;
