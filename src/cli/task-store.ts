@@ -22,7 +22,7 @@ function realFolder(folder: string): string {
   }
 }
 
-/** True when nothing was ever kept: a command that only looks makes no file. */
+/** False when nothing was ever kept: a command that only looks makes no file. */
 export function hasStore({ dirs }: StartUp): boolean {
   return existsSync(storePathIn(dirs.scorpioxDir));
 }

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 
 import { AppError, systemCodeOf } from "../base/errors.ts";
+import { beginWrite } from "./begin-write.ts";
 import { isDamage } from "./store-errors.ts";
 import { isWrite, performStoreCall, type StoreCall } from "./store-methods.ts";
 
@@ -25,11 +26,17 @@ export class CommitError extends Error {
 /**
  * Does all of them in one transaction, so that they share one fsync; a request that is refused (`AppError`) changes
  * nothing and spoils none of the others. What it returns is on the disk.
+ * @param busyMsMax how long it waits for other processes
  * @throws CommitError when none of them was done
  */
-export function commitTogether(database: Database, calls: readonly StoreCall[]): StoreOutcome[] {
+export function commitTogether(
+  database: Database,
+  calls: readonly StoreCall[],
+  busyMsMax: number,
+): StoreOutcome[] {
   try {
-    database.run(calls.some(isWrite) ? "BEGIN IMMEDIATE" : "BEGIN");
+    if (calls.some(isWrite)) beginWrite(database, busyMsMax);
+    else database.run("BEGIN");
     const outcomes = calls.map((call) => attempt(database, call));
     commit(database);
     return outcomes;

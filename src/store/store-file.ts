@@ -68,7 +68,7 @@ export class StoreFile {
     this.#leaveIfReplaced();
     const { database } = (this.#open ??= this.#opened());
     assertNotNewer(database);
-    return commitTogether(database, calls);
+    return commitTogether(database, calls, this.#busyMsMax);
   }
 
   #opened(): OpenFile {

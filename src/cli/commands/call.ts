@@ -51,6 +51,7 @@ async function callTool(
       // Nobody is there to read on later: a call runs to its end.
       limits: { ...start.clients.limitsFor(undefined), answerMs: 0 },
       workspaceDir: async () => workspaceDir,
+      ...(start.workspaceName === undefined ? {} : { workspaceName: start.workspaceName }),
     },
     cancellation: Cancellation.following(io.interrupted),
   });

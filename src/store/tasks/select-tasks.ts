@@ -25,14 +25,15 @@ export function selectTasks(table: TaskTable, wanted: Wanted): Selection {
   const countMax = hasWords ? Number.MAX_SAFE_INTEGER : tasksShownMax;
   const rows = table.tasks({ isPending, countMax });
   const fitting = hasWords ? rows.filter(wordFilter(table, words)) : rows;
-  const shown = withCurrentFirst(table, fitting.slice(0, tasksShownMax), wanted);
+  const shown = withCurrentFirst(table, fitting, wanted).slice(0, tasksShownMax);
   const matching = hasWords ? fitting.length : countWithoutWords;
   return { tasks: shown.map((row) => wholeTask(table, row)), matching };
 }
 
 function wordFilter(table: TaskTable, words: readonly string[]): (row: TaskRow) => boolean {
   const matches = wordMatcher(words);
-  return (row) => matches(row.text) || matches(textWithSteps(table, row));
+  const stepTexts = table.stepTexts();
+  return ({ taskId, text }) => matches(`${text}${stepTexts.get(taskId) ?? ""}`);
 }
 
 function withCurrentFirst(
@@ -42,8 +43,9 @@ function withCurrentFirst(
 ): readonly TaskRow[] {
   const current = currentTaskId === null ? undefined : table.task(currentTaskId);
   if (current === undefined || (isPending && current.isDone)) return rows;
-  if (words.length > 0 && !wordFilter(table, words)(current)) return rows;
-  return [current, ...rows.filter(({ taskId }) => taskId !== currentTaskId)];
+  const others = rows.filter(({ taskId }) => taskId !== currentTaskId);
+  // Among those that were found it is only if it was found.
+  return words.length > 0 && others.length === rows.length ? rows : [current, ...others];
 }
 
 /** A task with all of its steps. */
@@ -51,8 +53,4 @@ export function wholeTask(table: TaskTable, row: TaskRow): Task {
   const steps = table.steps(row.taskId);
   const stepsDone = steps.filter(({ isDone }) => isDone).length;
   return { ...row, steps, stepCount: steps.length, stepsDone };
-}
-
-function textWithSteps(table: TaskTable, { taskId, text }: TaskRow): string {
-  return [text, ...table.steps(taskId).map((step) => step.text)].join("\n");
 }

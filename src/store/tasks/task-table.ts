@@ -64,6 +64,16 @@ export class TaskTable {
     return rows.map((row) => marked(row as Kept<TaskStep>));
   }
 
+  /** The texts of all steps by task. */
+  stepTexts(): Map<number, string> {
+    const rows = this.#database
+      .query("SELECT task_id AS taskId, text FROM task_steps WHERE scope_id = ? ORDER BY step_id")
+      .all(this.#scopeId) as { taskId: number; text: string }[];
+    const texts = new Map<number, string>();
+    for (const { taskId, text } of rows) texts.set(taskId, `${texts.get(taskId) ?? ""}\n${text}`);
+    return texts;
+  }
+
   stepCounts(taskId: number): { stepCount: number; stepsDone: number } {
     return this.#database
       .query(
