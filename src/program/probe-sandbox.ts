@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { isAbsolute } from "node:path";
 
 import { sandboxTrialMsMax } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
@@ -20,12 +21,20 @@ export function backendParts(start: StartUp, env: Env, run: BackendParts["run"])
   return {
     platform,
     ownCommand: ownCommand(),
-    findProgram: (name) => Bun.which(name, { PATH: env["PATH"] ?? "" }) ?? undefined,
+    findProgram: (name) => Bun.which(name, { PATH: searchPath(env["PATH"]) }) ?? undefined,
     shellPath: findShell({ shellPath, env, platform }).path,
     tmpDir: tmpdir(),
     run,
   };
 }
+
+/** The system's own folders first: PATH may have folders of a project in it, as `npx` puts them there. */
+function searchPath(path: string | undefined): string {
+  const folders = (path ?? "").split(":").filter((folder) => isAbsolute(folder));
+  return [...systemFolders, ...folders].join(":");
+}
+
+const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
 export function sandboxSettings({ config }: StartUp): SandboxSettings {
   const { backend, ...chosen } = config.settings.sandbox;

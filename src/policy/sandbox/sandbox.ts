@@ -3,11 +3,11 @@ import { lstat, realpath } from "node:fs/promises";
 import type { Confinement } from "../../background/confinement.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Backend, Backends } from "./backends.ts";
-import { type BackendName, type Bounds, noShield, type SandboxMode } from "./bounds.ts";
+import { type Bounds, noShield, type SandboxMode } from "./bounds.ts";
 import { type Applied, notesOf, planNotesOf, unheldNote } from "./notes.ts";
 import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
 import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
-import { findShield, isWithin, type OwnFolders } from "./shield.ts";
+import { assertProtectable, findShield, type OwnFolders } from "./shield.ts";
 import { isStandIn, type StandIns } from "./stand-ins.ts";
 
 export interface SandboxParts {
@@ -73,7 +73,7 @@ export class Sandbox {
     const { settings, own } = this.#parts;
     const { hasNetwork } = settings;
     const folders = mode === "workspace-write" ? await this.#folders(cwd) : [];
-    for (const folder of folders) assertProtectable(folder, own, backend.name);
+    assertProtectable(folders, own, backend.name);
     const planFile = plan === undefined ? undefined : await regularFile(plan.planFile);
     const made = await this.#prepare(folders, backend.name === "bubblewrap");
     const writable = [...folders, made.tmpDir, ...(planFile === undefined ? [] : [planFile])];
@@ -134,29 +134,12 @@ export class Sandbox {
   }
 }
 
-function assertProtectable(
-  folder: string,
-  { scorpioxDir }: OwnFolders,
-  backend: BackendName,
-): void {
-  const refuse = (why: string): never => {
-    throw new AppError(
-      "refused",
-      `SANDBOX=workspace-write cannot open ${folder} for writing: ${why}. Nothing was run. Work in another folder, or with SANDBOX=read-only.`,
-    );
-  };
-  if (folder === "/") refuse("it is everything");
-  if (isWithin(folder, scorpioxDir)) refuse(`it is in ${scorpioxDir}, which stays closed`);
-  if (backend === "landlock" && isWithin(scorpioxDir, folder)) {
-    refuse(`${scorpioxDir} is in it, and Landlock cannot keep a part closed; install bubblewrap`);
-  }
-}
-
 /** Undefined for what is not there or is no file: then nothing of it can be opened. */
 async function regularFile(path: string): Promise<string | undefined> {
   try {
-    const real = await realpath(path);
-    return (await lstat(real)).isFile() ? real : undefined;
+    // It was kept as a real path: another one is a link that somebody has put in its place.
+    const isReal = (await realpath(path)) === path;
+    return isReal && (await lstat(path)).isFile() ? path : undefined;
   } catch {
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
-import type { Shield } from "./bounds.ts";
+import type { BackendName, Shield } from "./bounds.ts";
 
 /** A name that stays as it is, and what it is where it does not exist yet. */
 interface ProtectedName {
@@ -66,12 +66,55 @@ export async function findShield(
   own: OwnFolders,
 ): Promise<FoundShield> {
   const names = folders.flatMap((folder) => protectedPaths(folder, own));
+  const between = folders.flatMap((folder) => foldersBetween(folder, folders));
   const found = await Promise.all(names.map(({ root, path, kind }) => lookAt(root, path, kind)));
   return {
-    pinned: found.flatMap(({ pinned }) => pinned),
+    pinned: [...between, ...found.flatMap(({ pinned }) => pinned)],
     closed: found.flatMap(({ closed }) => closed),
     missing: found.flatMap(({ missing }) => missing),
   };
+}
+
+/**
+ * The folders from `inner` up to a folder around it that may be written too: if one were renamed, a link in its place
+ * would lead the next command elsewhere.
+ */
+function foldersBetween(inner: string, folders: readonly string[]): string[] {
+  const between: string[] = [];
+  for (let at = dirname(inner); folders.some((outer) => isAround(outer, at)); at = dirname(at)) {
+    between.push(at);
+  }
+  return between;
+}
+
+const isAround = (outer: string, folder: string): boolean =>
+  outer !== folder && isWithin(folder, outer);
+
+/**
+ * Refuses what a sandbox cannot open without giving away what has to stay closed.
+ * @throws AppError `refused`
+ */
+export function assertProtectable(
+  folders: readonly string[],
+  { scorpioxDir }: OwnFolders,
+  backend: BackendName,
+): void {
+  const refuse = (folder: string, why: string): never => {
+    throw new AppError(
+      "refused",
+      `SANDBOX=workspace-write cannot open ${folder} for writing: ${why}. Nothing was run. Work in another folder, or with SANDBOX=read-only.`,
+    );
+  };
+  for (const folder of folders) {
+    if (folder === "/") refuse(folder, "it is everything");
+    if (isWithin(folder, scorpioxDir))
+      refuse(folder, `it is in ${scorpioxDir}, which stays closed`);
+    if (backend !== "landlock") continue;
+    const instead = "and Landlock cannot keep a part as it is; install bubblewrap";
+    if (isWithin(scorpioxDir, folder)) refuse(folder, `${scorpioxDir} is in it, ${instead}`);
+    const inner = folders.find((other) => isAround(folder, other));
+    if (inner !== undefined) refuse(folder, `${inner} is in it, ${instead}`);
+  }
 }
 
 /** Names for people: what `workspace-write` keeps in a workspace. */

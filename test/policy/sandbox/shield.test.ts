@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-import { findShield, isWithin } from "../../../src/policy/sandbox/shield.ts";
+import { assertProtectable, findShield, isWithin } from "../../../src/policy/sandbox/shield.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 const elsewhere = { homeDir: "/nowhere/home", scorpioxDir: "/nowhere/home/.scorpiox" };
@@ -79,6 +79,27 @@ describe("findShield()", () => {
       );
     },
   );
+});
+
+test("folders between one that is open and another in it stay where they are", async () => {
+  using folder = new TempFolder();
+  const inner = folder.folder("a/b/c");
+  const { pinned } = await findShield([folder.path, inner], elsewhere);
+  expect(pinned).toEqual([folder.at("a/b"), folder.at("a")]);
+});
+
+test.each([
+  ["bubblewrap", ["/w"], undefined],
+  ["bubblewrap", ["/"], "cannot open / for writing: it is everything."],
+  ["bubblewrap", ["/nowhere/home", "/nowhere"], undefined],
+  ["bubblewrap", ["/nowhere/home/.scorpiox/x"], "it is in /nowhere/home/.scorpiox, which stays"],
+  ["landlock", ["/nowhere/home"], "/nowhere/home/.scorpiox is in it, and Landlock cannot"],
+  ["landlock", ["/w/a", "/w"], "cannot open /w for writing: /w/a is in it, and Landlock"],
+  ["landlock", ["/w/a", "/w/b"], undefined],
+] as const)("assertProtectable() with %s: %p", (backend, folders, message) => {
+  const attempt = (): void => assertProtectable(folders, elsewhere, backend);
+  if (message === undefined) attempt();
+  else expect(attempt).toThrow(message);
 });
 
 test.each([
