@@ -108,8 +108,11 @@ export interface Router {
    * The same array as long as nothing has changed.
    */
   listFor?(client: ClientContext): Promise<readonly ToolListing[]>;
-  /** Rejects only with `InputNeeded` and `FaultError` of its handlers. */
-  call(request: CallRequest): Promise<CallOutcome>;
+  /**
+   * Rejects only with `InputNeeded` and `FaultError` of its handlers.
+   * @param passedMs how much of the client's patience is used up, because a person was asked before
+   */
+  call(request: CallRequest, passedMs?: number): Promise<CallOutcome>;
   /** Absent: no tool becomes an MCP task. */
   taskSupport?(toolName: string): TaskSupport;
 }

@@ -40,18 +40,23 @@ export class ToolRouter implements Router {
     return this.#cards.get(toolName)?.taskSupport ?? "none";
   }
 
-  call(request: CallRequest): Promise<CallOutcome> {
+  call(request: CallRequest, passedMs = 0): Promise<CallOutcome> {
     const card = this.#cards.get(request.name);
     if (card === undefined) return Promise.resolve(this.#unknownTool(request.name));
-    return new Promise((resolve) => this.#run(card, request, resolve));
+    const begunAt = performance.now() - passedMs;
+    return new Promise((resolve) => this.#run(card, request, begunAt, resolve));
   }
 
-  #run(card: ToolCard, request: CallRequest, resolve: (outcome: CallOutcome) => void): void {
+  #run(
+    card: ToolCard,
+    request: CallRequest,
+    begunAt: number,
+    resolve: (outcome: CallOutcome) => void,
+  ): void {
     const { answerMs } = request.client.limits;
     // Half of a limit that is shorter than the margin twice over.
     const patienceMs = Math.max(answerMs - answerMarginMs, answerMs / 2);
-    const startedAt = performance.now();
-    const answerAt = answerMs === 0 ? undefined : startedAt + patienceMs;
+    const answerAt = answerMs === 0 ? undefined : begunAt + patienceMs;
     const { cancellation } = request;
     let host: JobHost | undefined;
     const spec = {

@@ -1,3 +1,4 @@
+import { AppError } from "../../base/errors.ts";
 import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
@@ -43,9 +44,13 @@ export class GatedRouter implements Router {
         end = { decision: refusal.decision };
         return this.#withNotes(request, refused(request, refusal));
       }
-      const outcome = await this.#parts.router.call(request);
+      const outcome = await this.#parts.router.call(request, performance.now() - begunAt);
       end = { decision: "allowed", outcome: outcome.kind };
       return this.#withNotes(request, outcome);
+    } catch (error) {
+      if (!isEndOf(request, error)) throw error;
+      end = { decision: "allowed", outcome: "cancelled" };
+      return { kind: "cancelled" };
     } finally {
       const durationMs = performance.now() - begunAt;
       for (const watcher of watchers) watcher.ended?.(request, { ...end, durationMs });
@@ -87,6 +92,11 @@ export class GatedRouter implements Router {
     }
     return { kind: "result", json };
   }
+}
+
+/** Whoever was waited for was told that nobody waits any more. */
+function isEndOf({ cancellation }: CallRequest, error: unknown): boolean {
+  return cancellation.isCancelled && error instanceof AppError && error.code === "cancelled";
 }
 
 function refused({ version }: CallRequest, { text }: Refusal): CallOutcome {

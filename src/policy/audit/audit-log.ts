@@ -44,25 +44,27 @@ export class AuditLog {
   }
 
   async #write(entries: readonly AuditEntry[]): Promise<void> {
+    let written = 0;
     try {
       // A little at a time: arguments may be long, and meanwhile others are served.
-      for (let at = 0; at < entries.length; at += entriesAtOnce) {
-        const lines = entries.slice(at, at + entriesAtOnce).map((entry) => `${entry()}\n`);
-        await this.#file.append(lines.join("") + this.#lossLine());
+      while (written < entries.length) {
+        const part = entries.slice(written, written + entriesAtOnce);
+        await this.#append(part.map((entry) => `${entry()}\n`));
+        written += part.length;
       }
     } catch (error) {
-      this.#lost += entries.length;
-      if (!this.#hasWarned)
-        this.#warn(`The audit log cannot be written: ${messageOf(error)}. Calls go on without it.`);
+      this.#lost += entries.length - written;
+      const message = `The audit log cannot be written: ${messageOf(error)}. Calls go on without it.`;
+      if (!this.#hasWarned) this.#warn(message);
       this.#hasWarned = true;
     }
   }
 
-  #lossLine(): string {
-    if (this.#lost === 0) return "";
-    const line = JSON.stringify({ time: new Date().toISOString(), lost: this.#lost });
-    this.#lost = 0;
-    return `${line}\n`;
+  async #append(lines: readonly string[]): Promise<void> {
+    const lost = this.#lost;
+    const loss = { time: new Date().toISOString(), lost };
+    await this.#file.append(lines.join("") + (lost > 0 ? `${JSON.stringify(loss)}\n` : ""));
+    this.#lost -= lost;
   }
 }
 

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test";
+
+import { Cancellation } from "../../../src/base/cancellation.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { InputNeeded } from "../../../src/gateway/ask-client.ts";
+import type { CallOutcome, CallRequest, Router } from "../../../src/gateway/call.ts";
+import { GatedRouter, type GateParts } from "../../../src/gateway/gate/gated-router.ts";
+import type { CallEnd, GateStage, Refusal } from "../../../src/gateway/gate/gate-stage.ts";
+
+const done: CallOutcome = { kind: "result", json: '{"content":[{"type":"text","text":"done"}]}' };
+const refusal: Refusal = { decision: "denied", text: "no\uD800" };
+
+class GateHarness {
+  readonly log: string[] = [];
+  readonly cancellation = new Cancellation();
+  outcome: CallOutcome | Error = done;
+  passedMs = 0;
+
+  stage(name: string, answer?: Refusal | Error, isLater = true): GateStage {
+    return {
+      check: () => {
+        this.log.push(name);
+        if (!isLater) return undefined;
+        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+      },
+    };
+  }
+
+  call(parts: Partial<GateParts>): Promise<CallOutcome> {
+    const router: Router = {
+      list: () => [],
+      call: (_request, passedMs = 0) => {
+        this.log.push("call");
+        this.passedMs = passedMs;
+        return this.outcome instanceof Error
+          ? Promise.reject(this.outcome)
+          : Promise.resolve(this.outcome);
+      },
+    };
+    const ended = (_call: CallRequest, { decision, outcome }: CallEnd): void =>
+      void this.log.push(`ended ${decision} ${outcome}`);
+    const watchers = [{ began: () => void this.log.push("began"), ended }];
+    const gate = new GatedRouter({ router, stages: [], notes: [], watchers, ...parts });
+    const client = {
+      id: "c",
+      limits: { answerMs: 0, resultCharsMax: 1 },
+      workspaceDir: () => Promise.resolve("/"),
+    };
+    return gate.call({
+      name: "A",
+      args: {},
+      version: "2025-11-25",
+      client,
+      cancellation: this.cancellation,
+    });
+  }
+}
+
+const textsOf = (outcome: CallOutcome): unknown =>
+  outcome.kind === "result" &&
+  (JSON.parse(outcome.json) as { content: { text: string }[] }).content.map(({ text }) => text);
+
+describe("GatedRouter", () => {
+  test("all stages in their order, then the call", async () => {
+    const gate = new GateHarness();
+    const stages = [
+      gate.stage("1", undefined, false),
+      gate.stage("2"),
+      gate.stage("3", undefined, false),
+    ];
+    expect(await gate.call({ stages })).toEqual(done);
+    expect(gate.log).toEqual(["began", "1", "2", "3", "call", "ended allowed result"]);
+  });
+
+  test("the first refusal counts, and is a result with an error", async () => {
+    const gate = new GateHarness();
+    const stages = [gate.stage("1"), gate.stage("2", refusal), gate.stage("3")];
+    const outcome = await gate.call({ stages });
+    expect(outcome.kind === "result" && JSON.parse(outcome.json)).toEqual({
+      content: [{ type: "text", text: "no\uFFFD" }],
+      isError: true,
+    });
+    expect(gate.log).toEqual(["began", "1", "2", "ended denied undefined"]);
+  });
+
+  test("what a stage waited for is told to the router", async () => {
+    const gate = new GateHarness();
+    await gate.call({ stages: [{ check: () => Bun.sleep(20).then(() => undefined) }] });
+    expect(gate.passedMs).toBeGreaterThan(15);
+  });
+
+  test("InputNeeded and defects pass, and the watchers hear of the end", async () => {
+    const gate = new GateHarness();
+    const needed = new InputNeeded({}, "state");
+    expect(
+      await gate.call({ stages: [gate.stage("1", needed)] }).catch((error: unknown) => error),
+    ).toBe(needed);
+    gate.outcome = new Error("defect");
+    expect(await gate.call({}).catch((error: unknown) => error)).toBe(gate.outcome);
+    expect(gate.log).toEqual([
+      "began",
+      "1",
+      "ended allowed undefined",
+      "began",
+      "call",
+      "ended allowed undefined",
+    ]);
+  });
+
+  test("a stage that is told of the cancellation ends the call without a reply", async () => {
+    const gate = new GateHarness();
+    const told = new AppError("cancelled", "The call was cancelled.");
+    const outcome = gate.call({ stages: [gate.stage("1", told)] });
+    gate.cancellation.cancel();
+    expect(await outcome).toEqual({ kind: "cancelled" });
+    expect(gate.log.at(-1)).toBe("ended allowed cancelled");
+  });
+
+  test("notes end results and refusals, in their order, and are told when they go", async () => {
+    const gate = new GateHarness();
+    const note = (...lines: string[]): GateParts["notes"][number] => ({
+      notesFor: () => lines,
+      delivered: (_call, told) => void gate.log.push(`told ${told.join()}`),
+    });
+    const notes = [note("a", "b"), note(), note("c")];
+    expect(textsOf(await gate.call({ notes }))).toEqual(["done", "a\nb", "c"]);
+    expect(textsOf(await gate.call({ notes, stages: [gate.stage("1", refusal)] }))).toEqual([
+      "no\uFFFD",
+      "a\nb",
+      "c",
+    ]);
+    expect(gate.log.filter((line) => line.startsWith("told"))).toEqual([
+      "told a,b",
+      "told c",
+      "told a,b",
+      "told c",
+    ]);
+    gate.outcome = { kind: "cancelled" };
+    expect(await gate.call({ notes })).toEqual({ kind: "cancelled" });
+  });
+});
