@@ -9,7 +9,7 @@ import type { SavedOutput } from "./saved-output.ts";
 export type ExecutionState = "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
 
 /** Why we ended a command. */
-export type EndReason = "timeout" | "cancelled" | "killed" | "shutdown";
+export type EndReason = "timeout" | "cancelled" | "killed" | "user" | "shutdown";
 
 export interface ExecutionParts {
   readonly commandText: string;

@@ -5,7 +5,7 @@ export interface TaskState {
   readonly state: "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
   readonly exitCode: number | null;
   readonly signal: string | null;
-  readonly endedBy: "timeout" | "cancelled" | "killed" | "shutdown" | null;
+  readonly endedBy: "timeout" | "cancelled" | "killed" | "user" | "shutdown" | null;
   readonly pid: number;
   readonly runtimeMs: number;
 }
@@ -37,6 +37,8 @@ function killedBy(task: TaskState): string {
       return "its call was cancelled";
     case "shutdown":
       return "the server was ending";
+    case "user":
+      return "by the user, in a terminal";
     case "killed":
     case "timeout":
     case null:

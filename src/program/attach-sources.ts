@@ -38,7 +38,7 @@ export function createAttachSources(parts: AttachSourceParts): AttachSources {
     async kill(key, taskId) {
       const task = findTask(key, taskId);
       if (task === undefined) throw gone(`background task ${taskId}`);
-      await task.execution.terminate("killed", terminateGraceMs);
+      await task.execution.terminate("user", terminateGraceMs);
       await task.execution.ended;
     },
     async cancelCallback(key, callbackId) {

@@ -26,7 +26,7 @@ export interface TaskSummary {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** Who ended it, when it did not end by itself. */
-  readonly endedBy: "timeout" | "cancelled" | "killed" | "shutdown" | null;
+  readonly endedBy: "timeout" | "cancelled" | "killed" | "user" | "shutdown" | null;
   readonly pid: number;
   readonly runtimeMs: number;
   readonly unreadBytes: number;

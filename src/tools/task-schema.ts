@@ -7,7 +7,7 @@ export const taskSchema = z.object({
   state: z.enum(["running", "exited", "failed", "killed", "timed_out", "lost"]),
   exitCode: z.nullable(z.int()),
   signal: z.nullable(z.string()),
-  endedBy: z.nullable(z.enum(["timeout", "cancelled", "killed", "shutdown"])),
+  endedBy: z.nullable(z.enum(["timeout", "cancelled", "killed", "user", "shutdown"])),
   pid: z.int(),
   runtimeMs: z.int(),
   unreadBytes: z.int(),

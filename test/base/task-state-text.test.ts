@@ -24,6 +24,7 @@ describe("describeState()", () => {
       { state: "killed", endedBy: "cancelled", exitCode: 143 },
       "killed (its call was cancelled) after 3.2 s, exit code 143",
     ],
+    [{ state: "killed", endedBy: "user" }, "killed (by the user, in a terminal) after 3.2 s"],
     [{ state: "killed", endedBy: "shutdown" }, "killed (the server was ending) after 3.2 s"],
     [
       { state: "timed_out", endedBy: "timeout", signal: "SIGKILL" },

@@ -188,7 +188,7 @@ describe("background tasks", () => {
       terminal.type("y");
       await terminal.shows("killed (");
       const listed = await server.call("ListBgTasks");
-      expect(JSON.stringify(listed)).toContain("killed");
+      expect(JSON.stringify(listed)).toContain("by the user, in a terminal");
     },
   );
 });

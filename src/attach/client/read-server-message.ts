@@ -19,7 +19,7 @@ const background = z.object({
   state: z.enum(["running", "exited", "failed", "killed", "timed_out", "lost"]),
   exitCode: z.nullable(count),
   signal: z.nullable(z.string()),
-  endedBy: z.nullable(z.enum(["timeout", "cancelled", "killed", "shutdown"])),
+  endedBy: z.nullable(z.enum(["timeout", "cancelled", "killed", "user", "shutdown"])),
   pid: count,
   runtimeMs: count,
 });
