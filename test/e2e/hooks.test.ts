@@ -95,7 +95,9 @@ describe("hooks of a call", () => {
 
   posixTest("[hooks.veto] a sync hook stops a call with its reason", async () => {
     using hooked = new Hooked();
-    hooked.user("tool_use/sync-guard", `case "$4" in *sudo*) echo "no sudo"; exit 3;; esac`);
+    const read = `json=$4; case $json in @*) json=$(cat "\${json#@}");; esac`;
+    const guard = `case $json in *sudo*) echo "no sudo"; exit 3;; esac`;
+    hooked.user("tool_use/sync-guard", `${read}; ${guard}`);
     hooked.user("tool_use/after", hooked.note("after"));
     await using server = hooked.start();
     await server.initialize();
@@ -104,6 +106,8 @@ describe("hooks of a call", () => {
     expect(textOf(reply)).toBe(
       "Bash was not called: the hook tool_use/sync-guard (user) ended with exit code 3. It says:\nno sudo",
     );
+    const long = await server.call("Bash", { command: `: ${"x".repeat(200_000)}; sudo ls` });
+    expect(textOf(long)).toContain("no sudo");
     expect(textOf(await server.call("Bash", { command: "echo fine" }))).toBe("fine\n");
     await eventually("the other hook", () => hooked.lines.length > 0);
     expect(hooked.lines).toEqual(["after"]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
@@ -311,12 +311,4 @@ describe("hooks.log", () => {
     await eventually("the sweep", () => !existsSync(aged[0] ?? ""));
     expect(readdirSync(sessions).sort()).toEqual([sessionId, "not-ours"].sort());
   });
-});
-
-test("sessionIdOf() is the same for a client of a server, and tells nothing of either", () => {
-  const id = sessionIdOf("instance", "session:secret");
-  expect(id).toMatch(/^[0-9a-f]{24}$/);
-  expect(sessionIdOf("instance", "session:secret")).toBe(id);
-  expect(sessionIdOf("instance", "session:other")).not.toBe(id);
-  expect(sessionIdOf("other", "session:secret")).not.toBe(id);
 });
