@@ -65,7 +65,8 @@ describe("the extension", () => {
     expect(result?.["capabilities"]).toMatchObject({ extensions: extension });
     const { result: opened } = await server.initialize();
     expect(JSON.stringify(opened?.["capabilities"])).not.toContain("tasks");
-    const env = { TOOL_BASH: "false", TOOL_BACKGROUNDBASH: "false" };
+    const names = ["BASH", "BACKGROUNDBASH", "ASKUSERQUESTION"];
+    const env = Object.fromEntries(names.map((name) => [`TOOL_${name}`, "false"]));
     await using plain = new Server({ env });
     const discovered = await plain.request("server/discover", { _meta: envelope });
     expect(JSON.stringify(discovered.result)).not.toContain("/tasks");
