@@ -12,7 +12,7 @@ import {
 } from "./tasks/task-transfer.ts";
 
 /** What the store Worker does for the main thread. Requests and replies cross as JSON. */
-export interface StoreMethods {
+interface StoreMethods {
   "tasks.perform": { request: { scope: StateScope; request: TaskRequest }; reply: TaskReply };
   "tasks.export": { request: { scope: StateScope }; reply: ExportedTask[] };
   /** The reply has the new ids. */

@@ -10,7 +10,7 @@ export function describeTasks(request: TaskRequest, reply: TasksReply): string {
 }
 
 /** The tasks as lines: `[x]` is done, steps are indented. */
-export function taskLines({ tasks, currentTaskId }: TasksReply): string[] {
+function taskLines({ tasks, currentTaskId }: TasksReply): string[] {
   return tasks.flatMap((task) => [
     taskLine(task, task.taskId === currentTaskId),
     ...task.steps.map((step) => `    ${markOf(step)} step ${step.stepId}: ${onOneLine(step.text)}`),
