@@ -17,7 +17,7 @@ test("describeConfigKeys() has each key with its policy", () => {
     ["READDOCS_ALLOW_HOSTS", "host list", "", "never"],
   ]);
   expect(rows.at(-1)).toEqual(["TOOL_SETCALLBACK", "boolean", "true", "narrow"]);
-  expect(rows.length).toBe(1 + 5 + 4 + 7 + 16 + 4 + 13);
+  expect(rows.length).toBe(1 + 5 + 4 + 7 + 16 + 4 + 2 + 1 + 13);
   expect(describeConfigKeys().every((row) => row.help.endsWith("."))).toBe(true);
 });
 
