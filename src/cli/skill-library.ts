@@ -3,7 +3,12 @@ import type { StartUp } from "./start-up.ts";
 
 /** The skills that a start finds. */
 export function createSkillLibrary({ dirs, config }: StartUp): SkillLibrary {
-  const { additional, isEnabled } = config.settings.skills;
+  const { skills } = config.settings;
   const { homeDir, scorpioxDir } = dirs;
-  return new SkillLibrary({ homeDir, scorpioxDir, additional, isEnabled });
+  return new SkillLibrary({
+    homeDir,
+    scorpioxDir,
+    additional: skills.additional,
+    isEnabled: (name) => skills.isEnabled(name),
+  });
 }

@@ -10,12 +10,12 @@ export async function hasOnlyBuiltIn(
   client: ClientContext,
   { dirs, config }: StartUp,
 ): Promise<boolean> {
-  const { additional, isEnabled } = config.settings.skills;
-  if (!builtInCards.every(({ name }) => isEnabled(name))) return false;
+  const { skills } = config.settings;
+  if (!builtInCards.every(({ name }) => skills.isEnabled(name))) return false;
   const workspace = await atOnce(client.workspaceDir());
   if (workspace === undefined) return false;
   const { homeDir, scorpioxDir } = dirs;
-  const sources = skillSources({ homeDir, scorpioxDir, additional }, workspace);
+  const sources = skillSources({ homeDir, scorpioxDir, additional: skills.additional }, workspace);
   // A few microseconds; the first look by way of another thread costs a millisecond.
   return !sources.some(({ dir }) => existsSync(dir));
 }

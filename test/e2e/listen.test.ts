@@ -51,6 +51,8 @@ describe("on a pipe", () => {
     const resourceSubscriptions = [uri, "scorpiox://background/99", "file:///etc/passwd"];
     const first = await listen(server, "l", { ...everything, resourceSubscriptions });
     expect(first.params?.["notifications"]).toEqual({
+      toolsListChanged: true,
+      promptsListChanged: true,
       resourcesListChanged: true,
       resourceSubscriptions: [uri],
     });

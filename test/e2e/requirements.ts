@@ -6,6 +6,7 @@ import { attachRequirements } from "./requirements-attach.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
 import { pageRequirements } from "./requirements-pages.ts";
+import { policyRequirements } from "./requirements-policy.ts";
 import { planRequirements } from "./requirements-plan.ts";
 import { sandboxRequirements } from "./requirements-sandbox.ts";
 import { questionRequirements } from "./requirements-questions.ts";
@@ -184,6 +185,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...searchRequirements,
   ...webRequirements,
   ...planRequirements,
+  ...policyRequirements,
   ...questionRequirements,
   ...sandboxRequirements,
   ...resourceRequirements,

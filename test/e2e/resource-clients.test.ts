@@ -46,7 +46,7 @@ test("[clients.resources] the official SDK v1 lists, reads and subscribes", asyn
     await client.callTool(background(gate));
     const { resources } = await client.listResources();
     expect(resources.map((resource) => resource.uri)).toContain(uri);
-    expect((await client.listResourceTemplates()).resourceTemplates.length).toBe(2);
+    expect((await client.listResourceTemplates()).resourceTemplates.length).toBe(3);
     await client.subscribeResource({ uri });
     gate.open();
     expect(await within("an update", 10_000, updated.promise)).toBe(uri);
@@ -71,7 +71,7 @@ test("[clients.resources] the official SDK v2 listens in 2026-07-28", async () =
     expect(resources.map((resource) => resource.uri)).toContain(uri);
     const resourceSubscriptions = [uri];
     const subscription = await client.listen({ toolsListChanged: true, resourceSubscriptions });
-    expect(subscription.honoredFilter).toEqual({ resourceSubscriptions });
+    expect(subscription.honoredFilter).toEqual({ toolsListChanged: true, resourceSubscriptions });
     gate.open();
     expect(await within("an update", 10_000, updated.promise)).toBe(uri);
     expect((await client.readResource({ uri })).contents).toMatchObject([{ uri }]);

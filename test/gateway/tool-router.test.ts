@@ -19,7 +19,7 @@ describe("ToolRouter", () => {
       fault: {
         code: -32602,
         message:
-          "Unknown tool: Bash. Known tools: ReadImage, ReadDocs, WebSearch, BackgroundBash, ReadBgOutput, ListBgTasks, KillBgTask.",
+          "Unknown tool: Bash. Known tools: ReadImage, ReadDocs, WebSearch, TaskManager, PlanMode, AskUserQuestion, InvokeSkill, BackgroundBash, ReadBgOutput, ListBgTasks, KillBgTask, SetCallback.",
       },
     });
   });

@@ -9,3 +9,8 @@ test("instructions are at most 2 KB and name only tools that there are", () => {
   const names = catalogue.map(({ name }) => name);
   expect(named.filter((name) => !names.includes(name))).toEqual([]);
 });
+
+test("instructions name every tool, and what the server is for comes first", () => {
+  expect(catalogue.filter(({ name }) => !instructions.includes(name))).toEqual([]);
+  expect(instructions).toMatch(/^scorpiox-code runs shell commands/);
+});

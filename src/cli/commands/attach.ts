@@ -78,6 +78,8 @@ function untilEnd(app: AttachApp, device: TerminalDevice): Promise<End> {
 
 /** As Ctrl-Z does with other programs; goes on when the shell says so. */
 function suspend(app: AttachApp, device: TerminalDevice): void {
+  // Nothing could bring it back there.
+  if (process.platform === "win32") return;
   app.leave();
   device.giveBack();
   process.once("SIGCONT", () => {

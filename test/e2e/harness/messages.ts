@@ -75,8 +75,13 @@ export const builtTools = [
   "ReadImage",
   "ReadDocs",
   "WebSearch",
+  "TaskManager",
+  "PlanMode",
+  "AskUserQuestion",
+  "InvokeSkill",
   "BackgroundBash",
   "ReadBgOutput",
   "ListBgTasks",
   "KillBgTask",
+  "SetCallback",
 ] as const;
