@@ -51,7 +51,7 @@ export interface PlanEntry {
   readonly startedAt: number | null;
 }
 
-export interface StepEntry {
+interface StepEntry {
   readonly stepId: number;
   readonly text: string;
   readonly isDone: boolean;

@@ -1,11 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { Gate } from "./harness/gate.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
-import { isAlive } from "./harness/processes.ts";
+import { isAlive, processesWith } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { Tmux, type TmuxOptions } from "./harness/tmux.ts";
@@ -264,7 +264,7 @@ describe("the terminal", () => {
   ])("[attach.restore] is as it was after %s", async (_, code, end) => {
     using home = new TempFolder();
     using terminal = await attached(home);
-    end(terminal, attachPid(home));
+    end(terminal, attachPid());
     await terminal.shows(`code: ${code}`);
     expect(await terminal.modes()).toBe(ordinary);
   });
@@ -274,7 +274,7 @@ describe("the terminal", () => {
     let pid = 0;
     {
       using _terminal = await attached(home);
-      pid = attachPid(home);
+      pid = attachPid();
     }
     await eventually("its end", () => !isAlive(pid));
   });
@@ -342,18 +342,11 @@ function run(home: TempFolder, ...args: string[]): string {
   return done.stdout.toString();
 }
 
-/** Of the one that runs in this home. */
-function attachPid(home: TempFolder): number {
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-      if (!command.endsWith("attach\0") || !command.startsWith(productBinary)) continue;
-      if (readFileSync(`/proc/${name}/environ`, "utf8").includes(`HOME=${home.path}\0`))
-        return Number(name);
-    } catch {
-      // Gone by now.
-    }
-  }
-  throw new Error("attach does not run");
+/** Of the one that runs. */
+function attachPid(): number {
+  const [found] = processesWith(`${productBinary} attach`).filter(({ command }) =>
+    command.startsWith(productBinary),
+  );
+  if (found === undefined) throw new Error("attach does not run");
+  return found.pid;
 }
