@@ -27,7 +27,10 @@ export interface AskingCall {
   readonly cancellation: Cancellation;
   readonly ask?: FormClient;
   /** Lets the call go on as an MCP task; throws when there are too many. */
-  readonly becomeTask?: (options?: { readonly statusMessage?: string }) => void;
+  readonly becomeTask?: (options?: {
+    readonly statusMessage?: string;
+    readonly ttlMs?: number;
+  }) => void;
 }
 
 /** A call that asks, and how long its client waits for it. */

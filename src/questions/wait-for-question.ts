@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { mcpTaskTtlMsDefault, questionOpenMsMax } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
 import type { QuestionsReply } from "../tools/question-service.ts";
 import type { Asking, AskingCall } from "./asking.ts";
@@ -37,7 +38,9 @@ export async function waitForQuestion(
 function goesOnAsTask({ becomeTask }: AskingCall): boolean {
   if (becomeTask === undefined) return false;
   try {
-    becomeTask({ statusMessage: "Waiting for the user's answer." });
+    // The answer may come at the very end, and shall be readable as long as others.
+    const ttlMs = questionOpenMsMax + mcpTaskTtlMsDefault;
+    becomeTask({ statusMessage: "Waiting for the user's answer.", ttlMs });
     return true;
   } catch {
     // There are too many MCP tasks: it is answered as if there were none.
