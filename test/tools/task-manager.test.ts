@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 
 import { migrate } from "../../src/store/migrate.ts";
 import { performTaskRequest } from "../../src/store/tasks/task-book.ts";
+import { importTasks } from "../../src/store/tasks/task-transfer.ts";
 import { taskManager } from "../../src/tools/task-manager.ts";
 import { fakeContext } from "./fake-context.ts";
 
@@ -146,6 +147,25 @@ describe("TaskManager", () => {
     expect(structured).toMatchObject({ leftOut: 50 - shown, isCut: true, total: 50 });
     expect(text).toContain(`[${50 - shown} more of 50 tasks have no room here`);
     expect(text).toContain("[ ] task 50: ");
+  });
+
+  test.each([
+    ["short texts", "x"],
+    ["lines", "a line of the usual length, as tasks have it"],
+    ["texts of many bytes", "長い仕事の文章".repeat(20)],
+    ["texts that JSON escapes", '"\\'.repeat(300)],
+    ["long texts", "x".repeat(9_000)],
+    ["line breaks", "x\n".repeat(3_000)],
+  ])("a result stays below 100 kB with %s, text and structure together", async (_name, text) => {
+    const tasks = Array.from({ length: 2_000 }, (_, place) => {
+      const steps = place % 3 === 0 ? [{ text, isDone: false }] : [];
+      return { text: `${place} ${text}`, isDone: false, steps };
+    });
+    importTasks(database, { workspace: "/w", owner: "" }, tasks);
+    const reply = await call({});
+    const result = JSON.stringify({ text: reply.text, structured: reply.structured });
+    expect(Buffer.byteLength(result)).toBeWithin(20_000, 100_000);
+    expect(reply.text.length).toBeLessThanOrEqual(30_000);
   });
 
   test("what became of the file is said first", async () => {

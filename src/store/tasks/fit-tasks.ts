@@ -57,9 +57,9 @@ function costOf({ text, steps }: Task): number {
   return steps.reduce((cost, step) => cost + lineCost(step.text), lineCost(text));
 }
 
-/** In characters; text of many bytes counts as the characters that it takes the room of. */
+/** In characters; text that takes many bytes as JSON counts as the characters that it takes the room of. */
 function lineCost(text: string): number {
-  const chars = Math.max(text.length, Buffer.byteLength(text) / resultBytesPerChar);
+  const chars = Math.max(text.length, Buffer.byteLength(JSON.stringify(text)) / resultBytesPerChar);
   return chars + lineCostChars;
 }
 
