@@ -45,6 +45,8 @@ export class AttachApp {
   #cameFrom: View | undefined;
   #confirmation: { readonly question: string; readonly onYes: () => void } | undefined;
   #notice: string | undefined;
+  /** The server that the notice says has ended. */
+  #lost: string | undefined;
   #hasHelp = false;
   #lastRequest = 0;
 
@@ -122,6 +124,8 @@ export class AttachApp {
   #take(serverId: string, message: ServerMessage): void {
     switch (message.type) {
       case "hello":
+        // It was only the connection that had ended.
+        if (this.#lost === serverId) this.#notice = undefined;
         this.#model.hello(serverId, message.server, faultOf(message));
         this.#background.output.watch(serverId);
         break;
@@ -172,6 +176,7 @@ export class AttachApp {
   #dropServer(serverId: string): void {
     const hadQuestion = this.#model.questions.some((entry) => entry.serverId === serverId);
     if (this.#model.servers.some((server) => server.serverId === serverId)) {
+      this.#lost = serverId;
       this.#notice = `The server with ${this.#model.serverName(serverId)} has ended.`;
     }
     this.#model.dropServer(serverId);
@@ -182,6 +187,7 @@ export class AttachApp {
 
   #press(key: Key): void {
     this.#notice = undefined;
+    this.#lost = undefined;
     if (key.name === "ctrl-c") this.#quit.resolve();
     else if (key.name === "ctrl-z") this.#parts.onSuspend();
     else if (key.name === "ctrl-l") this.resized();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 
 import { questionGuardMs } from "../../src/base/limits.ts";
 import type { ShownQuestions } from "../../src/questions/terminals.ts";
@@ -124,6 +125,7 @@ describe("the rest of the interface", () => {
 
   test("a server that ends is gone, one that comes is there", async () => {
     await using server = new AttachHarness();
+    mkdirSync(server.runFolder);
     using app = new AppHarness(server.runFolder);
     await server.open();
     await app.shows("Servers 1");
