@@ -37,7 +37,8 @@ function endAt(text: ShellText, ends: readonly string[]): string | undefined {
     if (ends.includes("")) return "";
     throw new Unreadable(`${ends[0]} is missing`);
   }
-  const token = text.match(/\)|;;&|;;|;&/y) ?? reservedWordAt(text);
+  const isOperator = ");".includes(text.char());
+  const token = isOperator ? text.match(/\)|;;&|;;|;&/y) : reservedWordAt(text);
   return token !== undefined && ends.includes(token) ? token : undefined;
 }
 
@@ -45,7 +46,7 @@ function readAndOr(text: ShellText): void {
   for (;;) {
     readPipeline(text);
     text.skipBlanks();
-    if (text.match(/&&|\|\|/y) === undefined) return;
+    if (!text.startsWith("&&") && !text.startsWith("||")) return;
     text.at += 2;
     text.refuseSplitOperator();
     skipNewlines(text);
@@ -59,9 +60,7 @@ function readPipeline(text: ShellText): void {
     const begin = text.findings.commands.length;
     readCommand(text);
     text.skipBlanks();
-    const pipe = text.match(/\|&?(?!\|)/y);
-    if (pipe === undefined) break;
-    text.at += pipe.length;
+    if (text.char() !== "|" || !text.skip(/\|&?(?!\|)/y)) break;
     text.refuseSplitOperator();
     skipNewlines(text);
     text.fedBy = [...text.fedBy, ...namesOf(text.findings.commands.slice(begin))];
@@ -215,7 +214,7 @@ function readPatterns(text: ShellText): void {
 /** `()`, if it is there, and what the function runs: whoever defines one may call it. */
 function readFunctionBody(text: ShellText): void {
   text.skipBlanks();
-  text.at += text.match(/\([ \t]*\)/y)?.length ?? 0;
+  text.skip(/\([ \t]*\)/y);
   skipNewlines(text);
   if (!readCompound(text)) throw new Unreadable("a function without a body");
 }

@@ -102,7 +102,7 @@ export function readProcessSubstitution(text: ShellText, word: WordBuilder): voi
 export function readArithmetic(text: ShellText, mayHaveSemicolons: boolean): void {
   const ignored = new WordBuilder();
   for (let open = 0; ;) {
-    text.at += text.match(/[\w \t\n+*/%<>=!&|^~?:,.[\]#@{}-]+/y)?.length ?? 0;
+    text.skip(/[\w \t\n+*/%<>=!&|^~?:,.[\]#@{}-]+/y);
     switch (text.char()) {
       case "(":
         open++;
@@ -149,7 +149,7 @@ function readParameter(text: ShellText, word: WordBuilder, isQuoted: boolean): v
 function readParameterRest(text: ShellText, isQuoted: boolean): void {
   const ignored = new WordBuilder();
   for (;;) {
-    text.at += text.match(/[^}\\'"$`<>]+/y)?.length ?? 0;
+    text.skip(/[^}\\'"$`<>]+/y);
     switch (text.char()) {
       case "}":
         text.at++;

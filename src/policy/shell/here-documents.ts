@@ -46,7 +46,7 @@ function readExpansions(outer: ShellText, body: string): void {
   const text = outer.within(body);
   const ignored = new WordBuilder();
   while (!text.isAtEnd) {
-    text.at += text.match(/[^$`\\]+/y)?.length ?? 0;
+    text.skip(/[^$`\\]+/y);
     if (text.char() === "\\") text.at += 2;
     else if (text.char() === "$") readDollar(text, ignored, true);
     else if (text.char() === "`") readBackquote(text, ignored, true);

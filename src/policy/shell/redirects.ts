@@ -13,12 +13,13 @@ const start = /(?:\d+|\{[A-Za-z_]\w*\})?(?:[<>](?!\()|&>)/y;
 const operator = /&>>|&>|<<<|<<-|<<|<>|<&|>>|>&|>\||<|>/y;
 
 export function isAtRedirect(text: ShellText): boolean {
-  return text.match(start) !== undefined;
+  // Nearly all words begin with a letter or a dash.
+  return /[\d{<>&]/.test(text.char()) && text.match(start) !== undefined;
 }
 
 /** One redirection, at its first character. @throws Unreadable */
 export function readRedirect(text: ShellText, into: Redirections): void {
-  text.at += text.match(/(?:\d+|\{[A-Za-z_]\w*\})/y)?.length ?? 0;
+  text.skip(/(?:\d+|\{[A-Za-z_]\w*\})/y);
   const found = text.match(operator) ?? "";
   text.at += found.length;
   text.refuseSplitOperator();

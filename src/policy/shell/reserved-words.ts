@@ -7,12 +7,17 @@ const reservedWords: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
+/** All else is not looked at further. */
+const firstCharacters: ReadonlySet<string> = new Set(
+  [...reservedWords].map((word) => word.charAt(0)),
+);
+
 const expression =
   /(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc|[{}!]|\[\[)(?![^ \t\n;&|()<>])/y;
 
 /** The reserved word at this place; undefined for all else. */
 export function reservedWordAt(text: ShellText): string | undefined {
-  return text.match(expression);
+  return firstCharacters.has(text.char()) ? text.match(expression) : undefined;
 }
 
 /** True when it was there; the place is behind it then. */

@@ -91,13 +91,24 @@ export class ShellText {
 
   /** Where the shell joins lines in the middle of an operator we would see two: nobody writes that by accident. */
   refuseSplitOperator(): void {
-    if (this.match(/(?:\\\n)+[&|;<>()]/y) !== undefined) {
+    if (this.char() === "\\" && this.match(/(?:\\\n)+[&|;<>()]/y) !== undefined) {
       throw new Unreadable("a line is continued within an operator");
     }
   }
 
+  /** Moves behind what the sticky `expression` matches here; false when it does not. */
+  skip(expression: RegExp): boolean {
+    expression.lastIndex = this.at;
+    if (!expression.test(this.text)) return false;
+    this.at = expression.lastIndex;
+    return true;
+  }
+
   skipBlanks(): void {
-    this.at += this.match(/(?:[ \t]|\\\n)*/y)?.length ?? 0;
-    if (this.char() === "#") this.at += this.match(/[^\n]*/y)?.length ?? 0;
+    // Most often there is one blank or none: looking costs less than matching.
+    if (this.char() === " ") this.at++;
+    if (!" \t\\#".includes(this.char())) return;
+    this.skip(/(?:[ \t]|\\\n)*/y);
+    if (this.char() === "#") this.skip(/[^\n]*/y);
   }
 }

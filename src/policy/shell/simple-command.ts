@@ -35,8 +35,7 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
       // Behind assignments and redirections the shell knows no reserved words.
       const isFirst = assignments.length + found.redirects.length === 0 && !found.input;
       if (isFirst) assertNotReserved(read);
-      if (text.match(/[ \t]*\([ \t]*\)/y) !== undefined)
-        return text.deeper(() => readFunctionBody(text));
+      if (isFunctionHead(text)) return text.deeper(() => readFunctionBody(text));
       words.push(read.word);
     }
   }
@@ -44,6 +43,13 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
     throw new Unreadable(`a command is missing before ${JSON.stringify(text.char())}`);
   }
   add(text, words, assignments, found);
+}
+
+/** Whether `()` comes next. */
+function isFunctionHead(text: ShellText): boolean {
+  let offset = 0;
+  while (text.char(offset) === " " || text.char(offset) === "\t") offset++;
+  return text.char(offset) === "(" && text.match(/[ \t]*\([ \t]*\)/y) !== undefined;
 }
 
 /** A word that a continued line hides would be reserved for the shell. */

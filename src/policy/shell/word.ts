@@ -35,9 +35,8 @@ export function readWord(text: ShellText, isPattern = false): ReadWord {
   let isPlain = true;
   let open = 0;
   for (;;) {
-    const plain = text.match(/[^ \t\n;&|()<>"'\\$`*?[{~=]+/y) ?? "";
-    builder.add(plain);
-    text.at += plain.length;
+    const from = text.at;
+    if (text.skip(/[^ \t\n;&|()<>"'\\$`*?[{~=]+/y)) builder.add(text.text.slice(from, text.at));
     const char = text.char();
     if (char === "=") {
       // Only once: a word may have thousands of them.
