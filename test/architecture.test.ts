@@ -56,6 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "attach",
     "questions",
     "images",
+    "skills",
     "types:protocol",
     "auth",
     "store",

@@ -10,7 +10,9 @@ export function toolTable(): string {
 }
 
 function rowOf({ name, description, inputSchema }: ToolListing): string[] {
-  return [code(name), prose(description), parametersOf(inputSchema)];
+  // What follows a blank line, such as the list of skills, is for models.
+  const [sentence = ""] = description.split("\n\n", 1);
+  return [code(name), prose(sentence), parametersOf(inputSchema)];
 }
 
 function parametersOf({ properties, required }: ObjectSchema): string {
