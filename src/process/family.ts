@@ -170,8 +170,9 @@ function signalFamily(orphanage: Orphanage, family: Family, signal: SentSignal):
 }
 
 function signalMembers({ groupId, isOverseen }: Family, signal: SentSignal): boolean {
-  const isAsked = isOverseen === true && signal !== "SIGKILL" && signalBelow(groupId, signal);
-  return isAsked || signalGroup(groupId, signal);
+  if (isOverseen !== true || signal === "SIGKILL") return signalGroup(groupId, signal);
+  // Nothing below: the command has not started, and an overseer that is only asked may yet start it.
+  return signalBelow(groupId, signal) || signalGroup(groupId, "SIGKILL");
 }
 
 function signalOrphan(orphan: ProcStat, family: Family, signal: SentSignal): void {

@@ -159,26 +159,77 @@ describe("bubblewrap alone", () => {
     expect(existsSync(join(yard.workspace, "new.txt"))).toBe(false);
   });
 
-  bubblewrapTest("[sandbox.network] off holds for TCP, UDP and names", async () => {
-    await using yard = await yardWith({ SCORPIOX_SANDBOX_NETWORK: "off" });
-    using listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
-    const udp = createSocket("udp4");
-    const heard: string[] = [];
-    udp.on("message", (text) => heard.push(text.toString()));
-    const { promise, resolve } = Promise.withResolvers<void>();
-    udp.bind(0, "127.0.0.1", resolve);
-    await promise;
-    const tcp = await yard.bash(`(: > /dev/tcp/127.0.0.1/${listener.port}) 2>&1 | tail -n 1`);
-    expect(tcp).toContain("Connection refused");
-    await yard.bash(
-      `echo lost > /dev/udp/127.0.0.1/${udp.address().port}; getent hosts example.com`,
-    );
-    const said = await yard.bash("echo x > free.txt && cat free.txt");
-    expect(said).toStartWith("x\nsandbox: Ran in a sandbox for the network (bubblewrap)");
-    udp.close();
-    expect(heard).toEqual([]);
-  });
+  bubblewrapTest.each([
+    [
+      "off",
+      "Connection refused",
+      ["sent"],
+      "x\nsandbox: Ran in a sandbox for the network (bubblewrap)",
+    ],
+    ["on", "connected", ["sent", "heard"], "x\n"],
+  ])(
+    "[sandbox.network] %s holds for TCP, UDP and sockets by path",
+    async (network, tcp, udp, said) => {
+      await using yard = await yardWith({ SCORPIOX_SANDBOX_NETWORK: network });
+      using listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+      using mailbox = await Mailbox.open();
+      const connect = `(: > /dev/tcp/127.0.0.1/${listener.port}) 2>&1 && echo connected`;
+      expect(await yard.bash(connect)).toContain(tcp);
+      await yard.bash(`echo heard > /dev/udp/127.0.0.1/${mailbox.port}`);
+      // Sent from here after it: what comes first has been waited for.
+      await mailbox.send("sent");
+      expect(mailbox.heard.sort()).toEqual([...udp].sort());
+      expect(await yard.bash("echo x > free.txt && cat free.txt")).toStartWith(said);
+      const unix = await yard.bash("python3 -c 'import socket; socket.socket(socket.AF_UNIX)'");
+      expect(unix.includes("Permission denied")).toBe(network === "off");
+    },
+  );
+
+  bubblewrapTest(
+    "[sandbox.end] a call that is cancelled while its sandbox starts leaves nothing",
+    async () => {
+      await using yard = await yardWith({ SCORPIOX_SANDBOX: "read-only" });
+      await yard.bash("true");
+      const seconds = uniqueSeconds();
+      for (const ms of [0, 1, 2, 3, 5, 8]) {
+        const args = { command: `sleep ${seconds}`, timeout: 60_000 };
+        const requestId = yard.server.start("tools/call", { name: "Bash", arguments: args });
+        await Bun.sleep(ms);
+        yard.server.notify("notifications/cancelled", { requestId });
+      }
+      // Sooner than the grace of a command that is asked to end.
+      await allGone(`sleep ${seconds}`, 1_500);
+    },
+  );
 });
+
+/** Hears datagrams. */
+class Mailbox implements Disposable {
+  readonly heard: string[] = [];
+  readonly #socket = createSocket("udp4");
+
+  static async open(): Promise<Mailbox> {
+    const mailbox = new Mailbox();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    mailbox.#socket.on("message", (text) => mailbox.heard.push(text.toString().trim()));
+    mailbox.#socket.bind(0, "127.0.0.1", resolve);
+    await promise;
+    return mailbox;
+  }
+
+  get port(): number {
+    return this.#socket.address().port;
+  }
+
+  async send(text: string): Promise<void> {
+    this.#socket.send(text, this.port, "127.0.0.1");
+    await eventually("it is heard", () => this.heard.includes(text));
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.close();
+  }
+}
 
 describe.skipIf(!isLinux)("where it cannot be held", () => {
   const yards: SandboxYard[] = [];
