@@ -1,5 +1,5 @@
 import { tasksShownMax } from "../../base/limits.ts";
-import type { Task } from "./task-records.ts";
+import type { Task, TaskStep } from "./task-records.ts";
 import type { TaskRow, TaskTable } from "./task-table.ts";
 import { wordMatcher } from "./word-match.ts";
 
@@ -27,7 +27,7 @@ export function selectTasks(table: TaskTable, wanted: Wanted): Selection {
   const fitting = hasWords ? rows.filter(wordFilter(table, words)) : rows;
   const shown = withCurrentFirst(table, fitting, wanted).slice(0, tasksShownMax);
   const matching = hasWords ? fitting.length : countWithoutWords;
-  return { tasks: shown.map((row) => wholeTask(table, row)), matching };
+  return { tasks: wholeTasks(table, shown), matching };
 }
 
 function wordFilter(table: TaskTable, words: readonly string[]): (row: TaskRow) => boolean {
@@ -50,7 +50,16 @@ function withCurrentFirst(
 
 /** A task with all of its steps. */
 export function wholeTask(table: TaskTable, row: TaskRow): Task {
-  const steps = table.steps(row.taskId);
+  return withSteps(row, table.steps(row.taskId));
+}
+
+/** Tasks with all of their steps. */
+export function wholeTasks(table: TaskTable, rows: readonly TaskRow[]): Task[] {
+  const steps = table.stepsOf(rows.map(({ taskId }) => taskId));
+  return rows.map((row) => withSteps(row, steps.get(row.taskId) ?? []));
+}
+
+function withSteps(row: TaskRow, steps: readonly TaskStep[]): Task {
   const stepsDone = steps.filter(({ isDone }) => isDone).length;
   return { ...row, steps, stepCount: steps.length, stepsDone };
 }

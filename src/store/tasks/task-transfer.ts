@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { tasksMax, taskStepsMax } from "../../base/limits.ts";
 import type { StateScope } from "../../base/server-events.ts";
 import { claimScope, readScope, saveScope } from "./scope-table.ts";
-import { wholeTask } from "./select-tasks.ts";
+import { wholeTasks } from "./select-tasks.ts";
 import type { TaskStep } from "./task-records.ts";
 import { TaskTable } from "./task-table.ts";
 import { taskTextFrom } from "./task-text.ts";
@@ -25,19 +25,12 @@ export interface ExportedTask extends TransferredTask {
 export function exportTasks(database: Database, scope: StateScope): ExportedTask[] {
   const row = readScope(database, scope);
   const table = new TaskTable(database, row.scopeId);
-  return table
-    .tasks({ isPending: false, countMax: Number.MAX_SAFE_INTEGER })
+  const rows = table.tasks({ isPending: false, countMax: Number.MAX_SAFE_INTEGER });
+  return wholeTasks(table, rows)
     .sort((a, b) => a.taskId - b.taskId)
-    .map((task) => {
-      const { taskId, text, isDone, steps } = wholeTask(table, task);
+    .map(({ taskId, text, isDone, steps }) => {
       const isCurrent = taskId === row.currentTaskId;
-      return {
-        taskId,
-        text,
-        isDone,
-        isCurrent,
-        steps: steps.map(withoutId),
-      };
+      return { taskId, text, isDone, isCurrent, steps: steps.map(withoutId) };
     });
 }
 
