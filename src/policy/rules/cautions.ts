@@ -40,8 +40,7 @@ const byProgram: Readonly<Record<string, (called: Called) => string | undefined>
   shred: ({ literals }) => (literals.some(isDevice) ? overwrites : undefined),
   wipefs: ({ literals }) => (literals.some(isDevice) ? overwrites : undefined),
   git: aboutGit,
-  tee: ({ args, homeDir }) =>
-    args.some((word) => isKeyFile(word, homeDir)) ? writesKeys : undefined,
+  tee: aboutTee,
   cp: aboutCopy,
   mv: aboutCopy,
   install: aboutCopy,
@@ -49,12 +48,12 @@ const byProgram: Readonly<Record<string, (called: Called) => string | undefined>
 };
 
 const overwrites = "it overwrites a disk";
-const writesKeys = "it writes below ~/.ssh";
 
 function aboutRedirects({ redirects }: SimpleCommand, homeDir: string): string | undefined {
   for (const { kind, target } of redirects) {
     if (kind !== "write") continue;
-    if (isKeyFile(target, homeDir)) return writesKeys;
+    const about = aboutTarget(target, homeDir);
+    if (about !== undefined) return about;
     if (isDevice(literalOf(target) ?? "")) return overwrites;
   }
   return undefined;
@@ -90,16 +89,24 @@ function aboutGit({ literals }: Called): string | undefined {
   return isSubcommand && forces ? "it overwrites the history of a remote repository" : undefined;
 }
 
-function aboutCopy({ args, homeDir }: Called): string | undefined {
-  const target = args.at(-1);
-  return args.length > 1 && target !== undefined && isKeyFile(target, homeDir)
-    ? writesKeys
-    : undefined;
+function aboutTee({ args, homeDir }: Called): string | undefined {
+  return args.map((word) => aboutTarget(word, homeDir)).find((about) => about !== undefined);
 }
 
-function isKeyFile({ pieces }: Word, homeDir: string): boolean {
+function aboutCopy({ args, homeDir }: Called): string | undefined {
+  const target = args.at(-1);
+  return args.length > 1 && target !== undefined ? aboutTarget(target, homeDir) : undefined;
+}
+
+/** What writing this file would do, if it is one of those that decide who may do what. */
+function aboutTarget({ pieces }: Word, homeDir: string): string | undefined {
   const [known = ""] = pieces;
-  return homeDir !== "" && (known === `${homeDir}/.ssh` || known.startsWith(`${homeDir}/.ssh/`));
+  if (homeDir === "" || !known.startsWith(`${homeDir}/.`)) return undefined;
+  const below = known.slice(homeDir.length + 1);
+  if (/^\.ssh(?:\/|$)/.test(below)) return "it writes below ~/.ssh";
+  return /^\.scorpiox\/(?:policy\.jsonc|scorpiox-env\.txt)$/.test(below)
+    ? "it changes the rules and settings themselves"
+    : undefined;
 }
 
 function isDevice(path: string): boolean {

@@ -31,6 +31,8 @@ describe("cautionAbout", () => {
     "cp x ~/.ssh/",
     "a | tee -a ~/.ssh/config",
     'mv k "$HOME/.ssh/$x"',
+    "echo '{}' > ~/.scorpiox/policy.jsonc",
+    "cp x ~/.scorpiox/scorpiox-env.txt",
     "git push --force",
     "git push -f",
     "git -C x push origin +main",
