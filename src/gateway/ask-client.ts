@@ -21,6 +21,10 @@ export interface AskClient {
    * then. Absent: calls of this client have no rounds.
    */
   readonly isReplaying?: boolean;
+  /** Remembers for later rounds of this call that something was done which must not be done again, such as its hooks. */
+  mark?(what: string): void;
+  /** True when it was done before, in whatever round. */
+  isMarked?(what: string): boolean;
   /** False when the client did not declare it: use another way. */
   can(kind: InputKind): boolean;
   /** True where the call ends with the question, and the handler runs again with the answer. */

@@ -35,6 +35,8 @@ export class ActiveRequest {
   progress: ProgressReporter | undefined;
   /** What a modern client has answered before; set before the handler runs. */
   brought: BroughtRounds | undefined;
+  /** What was done for the call and must not be done again, in earlier rounds too; sealed into the state of the next. */
+  marks: readonly string[] | undefined;
   /** Set by requests that would last for ever: lets them be answered when the server goes. */
   endGracefully: (() => void) | undefined;
   /** Cancelled by `cancel`. */

@@ -8,7 +8,12 @@ import { HttpSession } from "./harness/http-session.ts";
 import { envelope, isError, metaKeys, textOf } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, residentBytes, sleepers, uniqueSeconds } from "./harness/processes.ts";
-import { Server, testEnvironment, type ServerOptions } from "./harness/server.ts";
+import {
+  Server,
+  testEnvironment,
+  type ServerMessage,
+  type ServerOptions,
+} from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
@@ -163,6 +168,23 @@ describe("hooks of a call", () => {
     expect(hooked.lines).toEqual(["tool_use", "tool_use"]);
   });
 
+  posixTest("[hooks.rounds] a call that needs consent first runs them after it, once", async () => {
+    using hooked = new Hooked();
+    hooked.user("tool_use/sync-a", hooked.note("$1"));
+    const rules = [{ tool: "AskingGreet", action: "ask" }];
+    hooked.home.write(".scorpiox/policy.jsonc", JSON.stringify({ rules }));
+    await using server = hooked.start({ binary: faultyBinary });
+    const _meta = { ...envelope, [metaKeys.capabilities]: { elicitation: { form: {} } } };
+    const call = (more: object): Promise<ServerMessage> =>
+      server.request("tools/call", { name: "AskingGreet", arguments: {}, _meta, ...more });
+    const consent = (await call({})).result;
+    expect([consent?.["resultType"], hooked.lines]).toEqual(["input_required", []]);
+    const asked = (await call(answerTo(consent, "Allow once"))).result;
+    expect([asked?.["resultType"], hooked.lines]).toEqual(["input_required", ["tool_use"]]);
+    const reply = await call(answerTo(asked, "Ada"));
+    expect([textOf(reply), hooked.lines]).toEqual(["Hello, Ada", ["tool_use"]]);
+  });
+
   posixTest("[hooks.none] without hooks nothing of theirs is made", async () => {
     using hooked = new Hooked();
     await using server = hooked.start();
@@ -174,6 +196,20 @@ describe("hooks of a call", () => {
     expect(made.filter((name) => /hook|session/.test(name))).toEqual([]);
   });
 });
+
+/** What a client brings along that fills in the first field of each form. */
+function answerTo(result: ServerMessage["result"], value: string): object {
+  const requests = result?.["inputRequests"] as Readonly<Record<string, FormRequest>>;
+  const answers = Object.entries(requests).map(([key, { params }]) => {
+    const [field = ""] = Object.keys(params.requestedSchema.properties);
+    return [key, { action: "accept", content: { [field]: value } }] as const;
+  });
+  return { inputResponses: Object.fromEntries(answers), requestState: result?.["requestState"] };
+}
+
+interface FormRequest {
+  readonly params: { readonly requestedSchema: { readonly properties: object } };
+}
 
 describe("many hooks and hooks that misbehave", () => {
   posixTest("[hooks.many] 200 that flood delay no call and are bounded", async () => {

@@ -16,6 +16,9 @@ export interface HooksStageParts {
   readonly isOwnTool: (toolName: string) => boolean;
 }
 
+/** Says of a call that its hooks have let it through. */
+const mark = "hooks";
+
 /** Runs the hooks of each call before it is made; `sync-*` ones can stop it, also by failing in any other way. */
 export class HooksStage implements GateStage {
   readonly #parts: HooksStageParts;
@@ -39,7 +42,7 @@ export class HooksStage implements GateStage {
   ): Promise<Refusal | undefined> {
     await starting;
     // A client that comes back with answers makes the same call: its hooks have been run.
-    if (call.ask?.isReplaying === true) return undefined;
+    if (call.ask?.isMarked?.(mark) === true) return undefined;
     const ending = new AbortController();
     const stop = (): void => ending.abort();
     call.cancellation.onCancel(stop);
@@ -54,7 +57,9 @@ export class HooksStage implements GateStage {
         canBeStopped: true,
         ...(answerMs > 0 ? { waitMsMax: answerMs } : {}),
       });
-      return veto === undefined ? undefined : refusalOf(call, veto);
+      if (veto !== undefined) return refusalOf(call, veto);
+      call.ask?.mark?.(mark);
+      return undefined;
     } catch (error) {
       const text = `${call.name} was not called: its hooks could not be run: ${messageOf(error)}`;
       return { decision: "vetoed", text };

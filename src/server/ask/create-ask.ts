@@ -31,6 +31,14 @@ class LazyAsk implements AskClient {
     return (this.#request.brought?.rounds.length ?? 0) > 0;
   }
 
+  mark(what: string): void {
+    this.#request.marks = [...(this.#request.marks ?? []), what];
+  }
+
+  isMarked(what: string): boolean {
+    return this.#request.marks?.includes(what) === true;
+  }
+
   can(kind: InputKind): boolean {
     return mayAsk(this.#request, this.#connection, kind);
   }

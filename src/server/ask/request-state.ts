@@ -24,6 +24,7 @@ interface RequestState {
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
   readonly rounds: readonly Round[];
+  readonly marks?: readonly string[] | undefined;
 }
 
 /** @throws AppError `limit` when there is more than a client should have to carry */
@@ -33,7 +34,11 @@ export async function sealRounds(
   server: ServerContext,
   now: number,
 ): Promise<string> {
-  const state: RequestState = { expiresAt: now + requestStateMsMax, rounds };
+  const state: RequestState = {
+    expiresAt: now + requestStateMsMax,
+    rounds,
+    marks: request.marks,
+  };
   const sealed = await sealOf(server).seal(JSON.stringify(state), purposeOf(request));
   if (sealed.length <= requestStateCharsMax) return sealed;
   const message = `The answers so far need ${sealed.length} characters of requestState, of ${requestStateCharsMax} at most.`;
@@ -41,7 +46,8 @@ export async function sealRounds(
 }
 
 /**
- * What the client gives back is attacker's input until it has been opened (modern.md section 6).
+ * What the client gives back is attacker's input until it has been opened (modern.md section 6). Its marks become the
+ * request's.
  * @throws FaultError -32602 for all that was not sealed for this client and these parameters, or has expired
  */
 export async function openRounds(
@@ -58,8 +64,9 @@ export async function openRounds(
     );
   }
   // Only this program can have sealed it: its form is known.
-  const { expiresAt, rounds } = JSON.parse(text) as RequestState;
+  const { expiresAt, rounds, marks } = JSON.parse(text) as RequestState;
   if (now >= expiresAt) throw invalidState("requestState has expired; make the call again without");
+  request.marks = marks;
   return rounds;
 }
 

@@ -34,6 +34,14 @@ export class TaskAsk implements AskClient {
     return this.#parts.task() === undefined && this.#parts.inRounds().isReplaying === true;
   }
 
+  mark(what: string): void {
+    this.#parts.inRounds().mark?.(what);
+  }
+
+  isMarked(what: string): boolean {
+    return this.#parts.inRounds().isMarked?.(what) === true;
+  }
+
   can(kind: InputKind): boolean {
     return canBeAsked(this.#parts.capabilities, kind);
   }

@@ -132,20 +132,23 @@ describe("HooksStage", () => {
     expect(await checking).toEqual({ decision: "denied", text: "The call was cancelled." });
   });
 
-  posixTest.each([
-    [true, 0],
-    [false, 1],
-    [undefined, 1],
-  ])("in a round that is a replay (%p) hooks run %p times", async (isReplaying, count) => {
+  posixTest("hooks that let a call through do not run in its later rounds", async () => {
     using harness = new Harness();
     harness.tree.user("tool_use/sync-a");
+    const marks: string[] = [];
     const ask = {
       can: () => false,
       ask: () => Promise.reject(new Error("nobody")),
-      ...(isReplaying === undefined ? {} : { isReplaying }),
+      mark: (what: string) => void marks.push(what),
+      isMarked: (what: string) => marks.includes(what),
     };
-    await harness.stage.check(harness.call({ ask }));
-    expect(harness.told.length).toBe(count);
+    harness.end = () => endWithoutRun("failed", "ended with exit code 1");
+    expect((await harness.stage.check(harness.call({ ask })))?.decision).toBe("vetoed");
+    harness.end = () => done;
+    expect(await harness.stage.check(harness.call({ ask }))).toBeUndefined();
+    expect(harness.told.length).toBe(2);
+    expect(await harness.stage.check(harness.call({ ask }))).toBeUndefined();
+    expect(harness.told.length).toBe(2);
   });
 
   posixTest(

@@ -39,3 +39,14 @@ test.each<[string, RequestFields]>([
     fault: { code: -32602, message: expect.stringContaining("does not belong to this request") },
   });
 });
+
+test("a state keeps what was done for the call", async () => {
+  const first = createRequest({ params });
+  first.marks = ["hooks"];
+  const text = await sealRounds(rounds, first, server, 0);
+  const next = createRequest({ params });
+  await openRounds(text, next, server, 1);
+  expect(next.marks).toEqual(["hooks"]);
+  await openRounds(await sealed(), next, server, 1);
+  expect(next.marks).toBeUndefined();
+});
