@@ -19,6 +19,8 @@ export interface AttachServerParts {
   readonly runFolder: string;
   readonly sources: AttachSources;
   readonly questions: TerminalQuestions;
+  /** False for a connection of another user; where the system does not tell, the key decides alone. */
+  readonly isOwnUser: (fd: number) => boolean;
   readonly warn: (message: string) => void;
 }
 
@@ -47,7 +49,7 @@ export class AttachServer {
     const links = new Set<TerminalLink>();
     let server: AttachServer | undefined;
     const accept = (socket: Bun.Socket<TerminalLink | undefined>): TerminalLink | undefined => {
-      if (links.size >= attachConnectionsMax) return undefined;
+      if (links.size >= attachConnectionsMax || !parts.isOwnUser(fdOf(socket))) return undefined;
       const link = new TerminalLink(socket, {
         key,
         sources: parts.sources,
@@ -164,4 +166,9 @@ function listenAt(
       error: drop,
     },
   });
+}
+
+/** Bun has it and does not say so in its types. */
+function fdOf(socket: object): number {
+  return "fd" in socket && typeof socket.fd === "number" ? socket.fd : -1;
 }

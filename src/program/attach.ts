@@ -7,6 +7,7 @@ import { product } from "../base/product.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { CallWatcher } from "../gateway/gate/gate-stage.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
+import { loadPeerUid, type PeerUid } from "../process/peer-uid.ts";
 import type { Terminals } from "../questions/terminals.ts";
 import { AttachClients } from "./attach-clients.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
@@ -89,6 +90,7 @@ export class Attach {
         runFolder,
         sources,
         questions: this.#questions,
+        isOwnUser,
         warn,
       });
       void removeDeadServers(runFolder, serverId).catch(() => {});
@@ -98,4 +100,13 @@ export class Attach {
       return undefined;
     }
   }
+}
+
+let peerUid: PeerUid | undefined | null = null;
+
+/** The folder of the socket keeps others out; this does where it does not. */
+function isOwnUser(fd: number): boolean {
+  if (peerUid === null) peerUid = loadPeerUid();
+  const uid = peerUid?.(fd);
+  return uid === undefined || uid === process.getuid?.();
 }

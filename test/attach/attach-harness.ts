@@ -21,6 +21,7 @@ export class AttachHarness implements AsyncDisposable {
   state: ServerState = emptyState;
   execution: Execution | undefined;
   change: () => void = () => {};
+  isOwnUser: (fd: number) => boolean = () => true;
   server: AttachServer | undefined;
 
   /** @param below folders in which the sockets are */
@@ -43,7 +44,13 @@ export class AttachHarness implements AsyncDisposable {
       },
     };
     const { runFolder, questions } = this;
-    this.server = await AttachServer.open({ runFolder, sources, questions, warn: () => {} });
+    this.server = await AttachServer.open({
+      runFolder,
+      sources,
+      questions,
+      isOwnUser: (fd) => this.isOwnUser(fd),
+      warn: () => {},
+    });
     const pointer = (await listPointers(runFolder)).find((found) => found.serverId === serverId);
     if (pointer === undefined) throw new Error("the server is not to be found");
     return pointer;

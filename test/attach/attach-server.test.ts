@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { removeDeadServers } from "../../src/attach/remove-dead-servers.ts";
 import { listPointers, makePrivateFolder } from "../../src/attach/run-folder.ts";
 import { attachConnectionsMax, attachRequestBytesMax } from "../../src/base/limits.ts";
+import { loadPeerUid } from "../../src/process/peer-uid.ts";
 import type { ShownQuestions } from "../../src/questions/terminals.ts";
 import { SupervisorHarness } from "../background/supervisor-harness.ts";
 import { until } from "../process/until.ts";
@@ -97,6 +98,18 @@ describe("AttachServer", () => {
       await until(() => JSON.stringify(good.messages.at(-1)).includes(`"${round}xx`));
     }
     expect(good.isClosed).toBe(false);
+  });
+
+  test("the system is asked who connects; another user is refused", async () => {
+    await using harness = new AttachHarness();
+    const pointer = await harness.open();
+    const peerUid = loadPeerUid();
+    const uids: (number | undefined)[] = [];
+    harness.isOwnUser = (fd) => uids.push(peerUid?.(fd)) === 1;
+    const own = await RawTerminal.attach(pointer);
+    const other = await RawTerminal.connect(pointer.socket);
+    await until(() => other.isClosed);
+    expect([own.isClosed, uids]).toEqual([false, [process.getuid?.(), process.getuid?.()]]);
   });
 
   test("lists do not count as somebody who could answer", async () => {
