@@ -10,6 +10,7 @@ import {
   skillsPerFolderMax,
 } from "../base/limits.ts";
 import { readInside } from "./file-inside.ts";
+import { FreshLook } from "./fresh-look.ts";
 import { inBatches } from "./in-batches.ts";
 import { realSkillFolder, realSourceDir } from "./locate-skill.ts";
 import { readSkill } from "./read-skill.ts";
@@ -40,13 +41,18 @@ export class SkillFolder {
   #known = new Map<string, Known>();
   #notes: readonly SkillProblem[] = [];
   #scan: FolderScan = nothing;
+  readonly #looks = new FreshLook(() => this.#look());
 
   constructor(source: SkillSource) {
     this.#source = source;
   }
 
   /** Looks at the disk. Never rejects: what cannot be used is a problem. */
-  async scan(): Promise<FolderScan> {
+  scan(): Promise<FolderScan> {
+    return this.#looks.take();
+  }
+
+  async #look(): Promise<FolderScan> {
     try {
       const isNew = await this.#readNames();
       const stamps = await Promise.all(this.#names.map((name) => this.#stampOf(name)));

@@ -1,9 +1,10 @@
 import { skillWorkspacesMax } from "../base/limits.ts";
 import { builtInSkills } from "./built-in/built-in-skills.ts";
+import { FreshLook } from "./fresh-look.ts";
 import { SkillFolder, type FolderScan } from "./skill-folder.ts";
 import { compareNames } from "./skill-name.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
-import { type SkillDirs, skillSources } from "./skill-sources.ts";
+import { type SkillDirs, type SkillSource, skillSources } from "./skill-sources.ts";
 
 /** The skills of one workspace at one moment; the same object as long as nothing has changed. */
 export interface SkillSet {
@@ -29,7 +30,7 @@ interface Workspace {
   readonly folders: readonly SkillFolder[];
   scans: readonly FolderScan[];
   set: SkillSet;
-  scanning: Promise<SkillSet> | undefined;
+  readonly looks: FreshLook<SkillSet>;
 }
 
 /** Finds skills, for each workspace in the order of its sources: the first of a name counts. */
@@ -37,19 +38,18 @@ export class SkillLibrary {
   readonly #options: SkillLibraryOptions;
   /** The one that was asked for last comes last. */
   readonly #workspaces = new Map<string, Workspace>();
+  readonly #own = new Map<string, SkillFolder>();
 
   constructor(options: SkillLibraryOptions) {
     this.#options = options;
   }
 
   /**
-   * Looks at the disk; never rejects. Who asks while a look is under way is given what that one finds.
+   * Looks at the disk; never rejects.
    * @param dir absolute; undefined: only what does not depend on it
    */
   find(dir: string | undefined): Promise<SkillSet> {
-    const workspace = this.#workspaceOf(dir);
-    workspace.scanning ??= this.#scan(workspace).finally(() => (workspace.scanning = undefined));
-    return workspace.scanning;
+    return this.#workspaceOf(dir).looks.take();
   }
 
   /** What the last look found; what is built in before the first. */
@@ -78,8 +78,22 @@ export class SkillLibrary {
   }
 
   #open(dir: string | undefined): Workspace {
-    const folders = skillSources(this.#options, dir).map((source) => new SkillFolder(source));
-    return { folders, scans: [], set: this.#merge([]), scanning: undefined };
+    const folders = skillSources(this.#options, dir).map((source) => this.#folderOf(source));
+    const workspace: Workspace = {
+      folders,
+      scans: [],
+      set: this.#merge([]),
+      looks: new FreshLook(() => this.#scan(workspace)),
+    };
+    return workspace;
+  }
+
+  /** The user's own are the same for all workspaces. */
+  #folderOf(source: SkillSource): SkillFolder {
+    if (source.origin === "project") return new SkillFolder(source);
+    const folder = this.#own.get(source.dir) ?? new SkillFolder(source);
+    this.#own.set(source.dir, folder);
+    return folder;
   }
 
   #merge(scans: readonly FolderScan[]): SkillSet {

@@ -3,6 +3,7 @@ import { chownSync, rmSync, utimesSync } from "node:fs";
 import { relative } from "node:path";
 
 import { skillFileBytesMax, skillsPerFolderMax } from "../../src/base/limits.ts";
+import { FreshLook } from "../../src/skills/fresh-look.ts";
 import { loadSkill } from "../../src/skills/load-skill.ts";
 import type { SkillSet } from "../../src/skills/skill-library.ts";
 import { foundIn, SkillTree } from "./skill-tree.ts";
@@ -104,7 +105,7 @@ describe("changes", () => {
     expect(set.byName.get("a")?.description).toBe("of the same length");
   });
 
-  test("looks at the same time are one", async () => {
+  test("looks at the same time find the same", async () => {
     using tree = new SkillTree();
     tree.skill("work/.claude/skills", "a");
     const library = tree.library();
@@ -114,6 +115,20 @@ describe("changes", () => {
     ]);
     expect(one).toBe(two);
   });
+});
+
+test("FreshLook: who asks meanwhile is given a look that began after", async () => {
+  const ends: ((value: number) => void)[] = [];
+  const looks = new FreshLook(() => new Promise<number>((resolve) => ends.push(resolve)));
+  const asked = [looks.take(), looks.take(), looks.take()];
+  ends[0]?.(1);
+  expect(await asked[0]).toBe(1);
+  await Promise.resolve();
+  ends[1]?.(2);
+  expect(await Promise.all(asked)).toEqual([1, 2, 2]);
+  const later = looks.take();
+  ends[2]?.(3);
+  expect([await later, ends.length]).toEqual([3, 3]);
 });
 
 describe("what a skills folder may hold", () => {

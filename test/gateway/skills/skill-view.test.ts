@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+
+import { Changes, type Change } from "../../../src/gateway/changes.ts";
+import { SkillView } from "../../../src/gateway/skills/skill-view.ts";
+import { SkillWatch } from "../../../src/gateway/skills/skill-watch.ts";
+import { SkillTree } from "../../skills/skill-tree.ts";
+
+function start(tree: SkillTree, isOffered = true) {
+  const changes = new Changes();
+  const told: Change[] = [];
+  changes.listen((change) => told.push(change));
+  const library = tree.library();
+  const watch = new SkillWatch(library, changes);
+  return { view: new SkillView(library, watch, isOffered), watch, told };
+}
+
+function clientIn(workspaceDir: () => Promise<string>, id = "c") {
+  return { id, limits: { answerMs: 0, resultCharsMax: 1 }, workspaceDir };
+}
+
+const kindsOf = (told: readonly Change[]): string[] => told.map(({ kind }) => kind);
+
+describe("SkillView", () => {
+  test("a client that does not say where it works has the user's skills, and is told later", async () => {
+    using tree = new SkillTree();
+    tree.skill("work/.claude/skills", "theirs");
+    tree.skill("home/.claude/skills", "mine");
+    const { view, watch, told } = start(tree);
+    const answer = Promise.withResolvers<string>();
+    const client = clientIn(() => answer.promise);
+    const early = await view.forList(client);
+    expect([early.workspace, early.set.byName.has("mine"), early.set.byName.has("theirs")]).toEqual(
+      [undefined, true, false],
+    );
+    expect(told).toEqual([]);
+    answer.resolve(tree.workspace);
+    const late = await view.forUse(client);
+    expect(late.set.byName.has("theirs")).toBe(true);
+    await view.forList(client);
+    expect(kindsOf(told)).toEqual(["tools", "prompts", "resources", "resource"]);
+    watch.close();
+  });
+
+  test("the list of a client that said so is not told to it again", async () => {
+    using tree = new SkillTree();
+    const { view, watch, told } = start(tree);
+    const client = clientIn(() => Promise.resolve(tree.workspace));
+    for (let round = 0; round < 3; round++) await view.forList(client);
+    expect(told).toEqual([]);
+    watch.close();
+  });
+
+  test("each client is told of its own workspace's only", async () => {
+    using tree = new SkillTree();
+    const { view, watch, told } = start(tree);
+    const one = clientIn(() => Promise.resolve(tree.workspace), "one");
+    const two = clientIn(() => Promise.resolve(tree.folder("other")), "two");
+    await view.forList(one);
+    await view.forList(two);
+    tree.skill("work/.claude/skills", "theirs");
+    await view.forList(one);
+    await view.forList(two);
+    expect(told).toEqual([
+      { kind: "tools", clientId: "one" },
+      { kind: "prompts", clientId: "one" },
+      { kind: "resources", clientId: "one" },
+      { kind: "resource", uri: "skill://theirs/SKILL.md", clientId: "one" },
+    ]);
+    watch.close();
+  });
+
+  test("an edit of a body is a change of the resource alone", async () => {
+    using tree = new SkillTree();
+    tree.skill("work/.claude/skills", "a", "d", "one");
+    const { view, watch, told } = start(tree);
+    const client = clientIn(() => Promise.resolve(tree.workspace));
+    await view.forList(client);
+    tree.skill("work/.claude/skills", "a", "d", "two!");
+    await view.forList(client);
+    expect(told).toEqual([{ kind: "resource", uri: "skill://a/SKILL.md", clientId: "c" }]);
+    watch.close();
+  });
+
+  test("nobody sees skills whose tool is switched off or not allowed", async () => {
+    using tree = new SkillTree();
+    const client = clientIn(() => Promise.resolve(tree.workspace));
+    const { view } = start(tree, false);
+    expect((await view.forList(client)).set.skills).toEqual([]);
+    const { view: other } = start(tree);
+    const limited = { ...client, mayUse: (name: string) => name !== "InvokeSkill" };
+    expect((await other.forUse(limited)).set.skills).toEqual([]);
+  });
+
+  test("a workspace that is no absolute path is none", async () => {
+    using tree = new SkillTree();
+    const { view, watch } = start(tree);
+    const { workspace } = await view.forList(clientIn(() => Promise.resolve("relative")));
+    expect(workspace).toBeUndefined();
+    watch.close();
+  });
+});
