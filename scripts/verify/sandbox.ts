@@ -8,6 +8,7 @@ import { type WritingCommand, writingCommands } from "../../test/e2e/harness/wri
 import type { Outcome } from "./outcome.ts";
 
 const nobody = 65_534;
+const costRuns = 100;
 
 interface Setting {
   readonly backend: "bubblewrap" | "landlock";
@@ -35,8 +36,39 @@ export async function checkSandbox(): Promise<Outcome> {
       details.push([name, result.faults.length === 0 ? "pass" : "FAIL", figure]);
     }
   }
+  details.push(...(await costs()));
   const figures = details.map(([name, , figure]) => `${name}: ${figure}`).join("; ");
   return { name: "sandbox", passed: faults.length === 0, figures, faults, details };
+}
+
+/** From call to answer of a command that does nothing. */
+async function costs(): Promise<[string, string, string][]> {
+  const settings: [string, Readonly<Record<string, string>>][] = [
+    ["none", {}],
+    ...(["bubblewrap", "landlock"] as const).map((backend): [string, Record<string, string>] => [
+      backend,
+      { SCORPIOX_SANDBOX: "read-only", SCORPIOX_SANDBOX_BACKEND: backend },
+    ]),
+    ["bubblewrap, no network", { SCORPIOX_SANDBOX: "read-only", SCORPIOX_SANDBOX_NETWORK: "off" }],
+  ];
+  const rows: [string, string, string][] = [];
+  for (const [name, env] of settings) {
+    await using yard = new SandboxYard({ env });
+    await yard.ready();
+    const times: number[] = [];
+    for (let run = 0; run < costRuns; run++) {
+      const startedAt = performance.now();
+      await yard.bash("true");
+      times.push(performance.now() - startedAt);
+    }
+    const median = times.sort((one, other) => one - other)[costRuns / 2] ?? 0;
+    rows.push([
+      `time of a command, sandbox ${name}`,
+      "measured",
+      `median ${median.toFixed(1)} ms of ${costRuns}`,
+    ]);
+  }
+  return rows;
 }
 
 async function checkOne({ backend, uid }: Setting): Promise<Held> {

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-import { assertProtectable, findShield, isWithin } from "../../../src/policy/sandbox/shield.ts";
+import {
+  assertProtectable,
+  findShield,
+  isWithin,
+  protectedInWorkspace,
+} from "../../../src/policy/sandbox/shield.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 const elsewhere = { homeDir: "/nowhere/home", scorpioxDir: "/nowhere/home/.scorpiox" };
@@ -86,6 +91,11 @@ test("folders between one that is open and another in it stay where they are", a
   const inner = folder.folder("a/b/c");
   const { pinned } = await findShield([folder.path, inner], elsewhere);
   expect(pinned).toEqual([folder.at("a/b"), folder.at("a")]);
+});
+
+test("the documentation has all names that are protected", () => {
+  const text = readFileSync(join(import.meta.dir, "../../../docs/sandbox.md"), "utf8");
+  expect(protectedInWorkspace.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
 test.each([
