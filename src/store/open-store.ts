@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 
 import { messageOf } from "../base/errors.ts";
-import { identityOf } from "./file-identity.ts";
+import { type FileIdentity, identityOf } from "./file-identity.ts";
 import { makeStoreFile } from "./make-store-file.ts";
 import { migrate } from "./migrate.ts";
 import { setAside } from "./set-aside.ts";
@@ -30,8 +30,7 @@ export function openStore(path: string, options: StoreOptions): Database {
   } catch (error) {
     if (!isDamage(error)) throw storeError(path, error);
     try {
-      // Another process may have set the same file aside in the meantime.
-      if (identityOf(path) === before) setAsideAloud(path, error, options);
+      setAsideAloud(path, before, error, options);
       return openAndMigrate(path, options);
     } catch (second) {
       throw storeError(path, second);
@@ -39,14 +38,23 @@ export function openStore(path: string, options: StoreOptions): Database {
   }
 }
 
-/** Moves a damaged file away and says so. @throws the system's error when it cannot be moved */
+/**
+ * Moves the file that was found damaged away and says so, unless another process has done so.
+ * @throws the system's error when it cannot be moved
+ */
 export function setAsideAloud(
   path: string,
+  damaged: FileIdentity,
   damage: unknown,
   { warn }: Pick<StoreOptions, "warn">,
 ): void {
-  const aside = setAside(path);
-  warn(`${path} is damaged (${messageOf(damage)}); it was set aside as ${aside}.`);
+  const aside = setAside(path, damaged);
+  const fact = `${path} is damaged (${messageOf(damage)})`;
+  warn(
+    aside === undefined
+      ? `${fact}; another process has set it aside, beside it.`
+      : `${fact}; it was set aside as ${aside}.`,
+  );
 }
 
 function openAndMigrate(path: string, options: StoreOptions): Database {

@@ -94,11 +94,9 @@ export class StoreFile {
     this.close();
     const reason = reasonOf(error);
     if (!isDamage(reason) || identity === undefined) return;
-    // Unless another process has set the same file aside in the meantime.
-    if (identityOf(this.#path) !== identity) return;
     const warn = (message: string): void => void this.#notices.push(message);
     try {
-      setAsideAloud(this.#path, reason, { warn });
+      setAsideAloud(this.#path, identity, reason, { warn });
     } catch (failure) {
       throw storeError(this.#path, failure);
     }

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -87,20 +95,46 @@ describe("openStore()", () => {
     expect(() => open(join(root, "file/s.db"))).toThrow(/cannot be used: .*SCORPIOX_HOME/);
   });
 
-  test("four processes at once make and use the same new file", async () => {
+  /** What four processes say that open the store and write 20 instances each, all at once. */
+  const writeTogether = (path: string): Promise<string[]> => {
     const fixture = join(import.meta.dir, "fixtures/open-and-write.ts");
-    const path = join(root, "s.db");
-    const outputs = await Promise.all(
-      ["a", "b", "c", "d"].map((name) =>
-        Bun.spawn([process.execPath, fixture, path, name], {
-          stdio: ["ignore", "pipe", "inherit"],
-        }).stdout.text(),
-      ),
+    const runs = ["a", "b", "c", "d"].map((name) =>
+      Bun.spawn([process.execPath, fixture, path, name], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }).stdout.text(),
     );
-    expect(outputs).toEqual(Array(4).fill("done\n"));
+    return Promise.all(runs);
+  };
+  const countIn = (path: string): number => {
     const ledger = new Ledger(open(path));
-    expect(ledger.instances()).toHaveLength(80);
+    const count = ledger.instances().length;
     ledger.close();
+    return count;
+  };
+
+  test("four processes at once make and use the same new file", async () => {
+    const path = join(root, "s.db");
+    expect(await writeTogether(path)).toEqual(Array(4).fill("done\n"));
+    expect(countIn(path)).toBe(80);
+  });
+
+  test("four processes at once find the same damage: one file is set aside, and nothing is lost", async () => {
+    const path = join(root, "s.db");
+    writeFileSync(path, "no database ".repeat(1_000));
+    const outputs = await writeTogether(path);
+    expect(outputs.filter((output) => !output.endsWith("done\n"))).toEqual([]);
+    expect(outputs.filter((output) => output.includes("it was set aside as"))).toHaveLength(1);
+    expect(readdirSync(root).filter((name) => name.startsWith("s.db.damaged-"))).toHaveLength(1);
+    expect(countIn(path)).toBe(80);
+  });
+
+  test("a lock that a process left behind while it moved a file keeps nobody from it", () => {
+    const path = join(root, "s.db");
+    writeFileSync(path, "no database ".repeat(1_000));
+    writeFileSync(`${path}.moving`, "");
+    utimesSync(`${path}.moving`, 0, 0);
+    open(path).close();
+    expect(readdirSync(root).filter((name) => name.includes(".moving"))).toEqual([]);
   });
 });
 
