@@ -34,7 +34,7 @@ const stage = new PolicyStage({
   questions: () => ({ ask: () => Promise.resolve({ outcome: "unavailable" }) }),
   homeDir: "/home/me",
   warnsOfDanger: true,
-  readsCommands: true,
+  shell: "bash",
   searchPath: () => Promise.resolve([]),
 });
 const log = new AuditLog(new AuditFile(join(folder, "audit")), () => {});

@@ -27,7 +27,7 @@ export function createJudge(
     const verdict = await judgeCall(call, files.current(), {
       homeDir,
       warnsOfDanger: config.settings.policy.cautions,
-      readsCommands: true,
+      shell: "bash",
       folder: () => Promise.resolve(cwdFlag ?? io.cwd),
       searchPath: () => Promise.resolve(searchPath),
     });

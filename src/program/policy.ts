@@ -10,6 +10,7 @@ import { AuditWatcher } from "../policy/audit/audit-watcher.ts";
 import { secretsOf } from "../policy/audit/redact.ts";
 import { PolicyStage } from "../policy/policy-stage.ts";
 import { PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
+import { type ShellKind, shellKindOf } from "../policy/shell/shell-command.ts";
 import { findShell } from "../process/shell.ts";
 import type { StateParts } from "./state-services.ts";
 
@@ -38,7 +39,7 @@ export class ServerPolicy {
         sandboxText(start.config.settings.sandbox, (await activePlan(call)) !== undefined),
       homeDir: dirs.homeDir,
       warnsOfDanger: policy.cautions,
-      readsCommands: isReadable(findShell({ shellPath, env, platform }).path),
+      shell: kindOf(findShell({ shellPath, env, platform }).path),
       searchPath: async () => searchPathOf(await environment()),
     });
     this.stage = stage;
@@ -69,13 +70,13 @@ function sandboxText({ mode, hasNetwork }: SandboxChoice, isPlanning: boolean): 
   return hasNetwork ? chosen : `${chosen}, no network`;
 }
 
-/** Shells that read a command as bash does. */
-function isReadable(shellPath: string): boolean {
-  const name = win32
-    .basename(shellPath)
-    .toLowerCase()
-    .replace(/\.exe$/, "");
-  return ["bash", "sh", "dash", "ash", "ksh", "mksh", "rbash"].includes(name);
+function kindOf(shellPath: string): ShellKind {
+  return shellKindOf(
+    win32
+      .basename(shellPath)
+      .toLowerCase()
+      .replace(/\.exe$/, ""),
+  );
 }
 
 /** The folders of programs in the environment of commands. */

@@ -36,7 +36,7 @@ class StageHarness {
       }),
       homeDir: "/home/me",
       warnsOfDanger,
-      readsCommands: true,
+      shell: "bash",
       searchPath: () => Promise.resolve([]),
     });
   }

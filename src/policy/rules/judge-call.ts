@@ -1,6 +1,11 @@
 import { resolve } from "node:path";
 
-import { literalOf, type ShellReading, type SimpleCommand } from "../shell/shell-command.ts";
+import {
+  literalOf,
+  type ShellKind,
+  type ShellReading,
+  type SimpleCommand,
+} from "../shell/shell-command.ts";
 import { readShell } from "../shell/read-shell.ts";
 import { type CommandRule, judgeCommand } from "./judge-command.ts";
 import {
@@ -24,8 +29,8 @@ export interface JudgeParts {
   readonly homeDir: string;
   /** Commands are asked about that are rarely meant; off with POLICY_CAUTIONS. */
   readonly warnsOfDanger: boolean;
-  /** False where commands are not for a shell that is known here, such as PowerShell. */
-  readonly readsCommands: boolean;
+  /** What runs commands. */
+  readonly shell: ShellKind;
   /** The folder that relative paths begin at. */
   readonly folder: () => Promise<string>;
   /** PATH of commands. */
@@ -96,8 +101,7 @@ async function judgeWithFiles(about: About): Promise<Verdict> {
 function readingOf({ call, parts }: About): ShellReading | undefined {
   const command = commandOf(call);
   if (command === undefined) return undefined;
-  if (parts.readsCommands) return readShell(command, parts.homeDir);
-  return { commands: [], unknowns: ["commands of this shell are not read"] };
+  return readShell(command, parts.homeDir, parts.shell);
 }
 
 function judge(

@@ -19,6 +19,7 @@ const letters: Readonly<Record<string, string>> = {
 
 /** `$'…'`, at the dollar sign. @throws Unreadable */
 export function readAnsiQuote(text: ShellText, word: WordBuilder): void {
+  text.assertBash("$' '");
   word.isQuoted = true;
   text.at += 2;
   for (;;) {

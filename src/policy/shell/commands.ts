@@ -109,6 +109,7 @@ function readCompoundRest(text: ShellText, word: string): void {
   switch (word) {
     case "(":
       if (text.char() === "(") {
+        text.assertBash("(( ))");
         text.at++;
         return readArithmetic(text, false);
       }
@@ -163,6 +164,7 @@ function readIf(text: ShellText): void {
 function readFor(text: ShellText): void {
   text.skipBlanks();
   if (text.startsWith("((")) {
+    text.assertBash("(( ))");
     text.at += 2;
     readArithmetic(text, true);
   } else {

@@ -3,6 +3,7 @@ import { readWord } from "./word.ts";
 
 /** `[[ … ]]`, behind the brackets that open it: only what is expanded in it runs. @throws Unreadable */
 export function readCondition(text: ShellText): void {
+  text.assertBash("[[ ]]");
   let isPattern = false;
   for (;;) {
     text.skipBlanks();

@@ -1,7 +1,13 @@
 import { shellCharsMax } from "../../base/limits.ts";
 import { readList } from "./commands.ts";
 import { readHereDocuments } from "./here-documents.ts";
-import { baseNameOf, literalOf, type ShellReading, type Word } from "./shell-command.ts";
+import {
+  baseNameOf,
+  literalOf,
+  type ShellKind,
+  type ShellReading,
+  type Word,
+} from "./shell-command.ts";
 import { type Findings, type FoundCommand, ShellText, Unreadable } from "./shell-text.ts";
 import { unwrap } from "./unwrap.ts";
 
@@ -10,8 +16,13 @@ import { unwrap } from "./unwrap.ts";
  * functions, here-documents of shells, and behind `env`, `xargs`, `bash -c` and their like. Never throws; takes time in
  * proportion to the text.
  * @param homeDir what `~` and `$HOME` stand for
+ * @param shell what will read it
  */
-export function readShell(source: string, homeDir: string): ShellReading {
+export function readShell(
+  source: string,
+  homeDir: string,
+  shell: ShellKind = "bash",
+): ShellReading {
   const findings: Findings = {
     homeDir,
     commands: [],
@@ -20,6 +31,7 @@ export function readShell(source: string, homeDir: string): ShellReading {
     charsLeft: 4 * shellCharsMax,
   };
   const text = new ShellText(source, findings, 0, readSubstitution, readAll);
+  text.shell = shell;
   attempt(findings, () => readWhole(text));
   // Grows while it is looked at.
   for (const command of findings.commands) {
@@ -29,7 +41,12 @@ export function readShell(source: string, homeDir: string): ShellReading {
   return { commands: findings.commands, unknowns: [...findings.unknowns] };
 }
 
+function assertReadable(shell: ShellKind): void {
+  if (shell === "other") throw new Unreadable("commands of a shell that is not known");
+}
+
 function readWhole(text: ShellText): void {
+  assertReadable(text.shell);
   if (text.text.length > shellCharsMax) {
     throw new Unreadable(`it is longer than ${shellCharsMax} characters`);
   }
@@ -68,19 +85,30 @@ function readSubstitution(text: ShellText): void {
 
 function unwrapFound(command: FoundCommand, outer: ShellText): void {
   const { findings } = outer;
-  const { input, fedBy, redirects } = command;
+  const { input, fedBy, redirects, shell } = command;
   unwrap(command, {
     addCommand(words: readonly Word[], assignments: readonly string[]) {
       const depth = command.depth + 1;
       const all = [...command.assignments, ...assignments];
-      const inner = { words, assignments: all, redirects, input, fedBy, isWrapper: false, depth };
+      const inner = {
+        words,
+        assignments: all,
+        redirects,
+        input,
+        fedBy,
+        isWrapper: false,
+        depth,
+        shell,
+      };
       if (inner.words.length > 0 && depth <= wrappersDeepMax) findings.commands.push(inner);
       else if (inner.words.length > 0)
         throw new Unreadable("too many programs that start each other");
     },
-    addText(text) {
+    addText(text, kind) {
       outer.depth = command.depth;
       const inner = outer.within(text);
+      inner.shell = kind;
+      assertReadable(kind);
       inner.fedBy = fedBy;
       readAll(inner);
     },

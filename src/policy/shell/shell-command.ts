@@ -31,15 +31,20 @@ export interface SimpleCommand {
   readonly isWrapper: boolean;
 }
 
+/** What reads a text: `posix` stands for shells that know less than bash, such as dash; others are not known here. */
+export type ShellKind = "bash" | "posix" | "other";
+
+/** The kind of a shell by the name of its program. */
+export function shellKindOf(name: string): ShellKind {
+  if (name === "bash" || name === "rbash") return "bash";
+  return /^(?:sh|dash|ash|ksh|mksh)$/.test(name) ? "posix" : "other";
+}
+
 /** All that a text may run, and why there may be more than that. */
 export interface ShellReading {
   readonly commands: readonly SimpleCommand[];
   /** What could not be known, one phrase each; empty = the commands are all that there is. */
   readonly unknowns: readonly string[];
-}
-
-export function literalWord(text: string): Word {
-  return { pieces: [text], isMany: false };
 }
 
 /** The text of a word that is always the same; undefined for all others. */

@@ -1,5 +1,5 @@
 import { shellDepthMax } from "../../base/limits.ts";
-import type { SimpleCommand } from "./shell-command.ts";
+import type { ShellKind, SimpleCommand } from "./shell-command.ts";
 
 /** Why a text cannot be read; never leaves this folder. `message` is a phrase such as "a quote without end". */
 export class Unreadable extends Error {}
@@ -8,6 +8,8 @@ export class Unreadable extends Error {}
 export interface FoundCommand extends SimpleCommand {
   isWrapper: boolean;
   readonly depth: number;
+  /** What its text is for; texts that it runs are too, if it is a builtin. */
+  readonly shell: ShellKind;
 }
 
 /** What is shared by the texts that are found in each other: `bash -c '…'`, backquotes, here-documents. */
@@ -33,6 +35,7 @@ export class ShellText {
   at = 0;
   /** Here-documents of this line. */
   awaited: AwaitedDocument[] = [];
+  shell: ShellKind = "bash";
   /** Names of the programs whose output comes in at this place. */
   fedBy: readonly string[] = [];
 
@@ -53,7 +56,9 @@ export class ShellText {
     if (this.findings.charsLeft < 0) throw new Unreadable("texts in texts are too long");
     const depth = this.depth + 1;
     if (depth > shellDepthMax) throw new Unreadable("it is nested too deeply");
-    return new ShellText(inner, this.findings, depth, this.readSubstitution, this.readAll);
+    const text = new ShellText(inner, this.findings, depth, this.readSubstitution, this.readAll);
+    text.shell = this.shell;
+    return text;
   }
 
   get isAtEnd(): boolean {
@@ -79,6 +84,12 @@ export class ShellText {
   expect(prefix: string): void {
     if (!this.startsWith(prefix)) throw new Unreadable(`${prefix} is missing`);
     this.at += prefix.length;
+  }
+
+  /** Other shells make commands of what bash does not. @throws Unreadable unless the text is for bash */
+  assertBash(construct: string): void {
+    if (this.shell !== "bash")
+      throw new Unreadable(`${construct}, which not every shell reads alike`);
   }
 
   /** Runs `read` one level deeper. @throws Unreadable when that is too deep */

@@ -70,7 +70,16 @@ function add(
   if (findings.commands.length >= shellCommandsMax)
     throw new Unreadable("it has too many commands");
   const fed = input ?? (fedBy.length > 0 ? { kind: "pipe" as const } : undefined);
-  const { depth } = text;
+  const { depth, shell } = text;
   const isWrapper = false;
-  findings.commands.push({ words, assignments, redirects, input: fed, fedBy, isWrapper, depth });
+  findings.commands.push({
+    words,
+    assignments,
+    redirects,
+    input: fed,
+    fedBy,
+    isWrapper,
+    depth,
+    shell,
+  });
 }

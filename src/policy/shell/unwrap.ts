@@ -1,4 +1,4 @@
-import { baseNameOf, literalOf, type Word } from "./shell-command.ts";
+import { baseNameOf, literalOf, type ShellKind, shellKindOf, type Word } from "./shell-command.ts";
 import { type FoundCommand, Unreadable } from "./shell-text.ts";
 import { wrappedWords } from "./wrapped-words.ts";
 import { shells, wrappers } from "./wrappers.ts";
@@ -8,7 +8,7 @@ export interface InnerCommands {
   /** A program that it starts, with its arguments. */
   addCommand(words: readonly Word[], assignments: readonly string[]): void;
   /** A text that it runs as commands. @throws Unreadable */
-  addText(text: string): void;
+  addText(text: string, shell: ShellKind): void;
 }
 
 const anyWords: Word = { pieces: ["", ""], isMany: true };
@@ -42,18 +42,22 @@ function withUnknown(all: readonly Word[], words: readonly Word[]): readonly Wor
   );
 }
 
-function unwrapBuiltin(program: string, { words }: FoundCommand, inner: InnerCommands): void {
+function unwrapBuiltin(
+  program: string,
+  { words, shell }: FoundCommand,
+  inner: InnerCommands,
+): void {
   switch (program) {
     case "eval": {
       const literals = words.slice(1).map(literalOf);
       if (!literals.every((literal) => literal !== undefined))
         throw new Unreadable("eval of what is known only when it runs");
-      return inner.addText(literals.join(" "));
+      return inner.addText(literals.join(" "), shell);
     }
     case "trap": {
       const action = words.length > 2 ? literalOf(words[1]) : "-";
       if (action === undefined) throw new Unreadable("a trap that is known only when it runs");
-      if (!action.startsWith("-")) inner.addText(action);
+      if (!action.startsWith("-")) inner.addText(action, shell);
       return;
     }
     case "find":
@@ -142,7 +146,7 @@ function unwrapShell(command: FoundCommand, inner: InnerCommands): void {
     throw new Unreadable("a shell that reads its commands from elsewhere");
   }
   command.isWrapper = true;
-  inner.addText(input.text);
+  inner.addText(input.text, kindOf(command));
 }
 
 function runsText(
@@ -157,5 +161,9 @@ function runsText(
   if (text === undefined)
     throw new Unreadable("a shell whose commands are known only when it runs");
   command.isWrapper = true;
-  inner.addText(text);
+  inner.addText(text, kindOf(command));
+}
+
+function kindOf({ words }: FoundCommand): ShellKind {
+  return shellKindOf(baseNameOf(literalOf(words[0]) ?? ""));
 }

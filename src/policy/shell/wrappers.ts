@@ -130,5 +130,5 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
 
 /** Programs that read commands: from `-c`, a file, or their input. */
 export const shells: ReadonlySet<string> = new Set(
-  "bash sh dash ash zsh ksh mksh rbash".split(" "),
+  "bash sh dash ash zsh ksh mksh rbash fish csh tcsh".split(" "),
 );

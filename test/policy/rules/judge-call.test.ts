@@ -234,7 +234,7 @@ describe("judgeCall: other tools", () => {
   });
 
   test("commands of shells that are not read are asked about where there are rules", async () => {
-    const parts = { readsCommands: false };
+    const parts = { shell: "other" as const };
     expect(await action(rules(rule("deny", "rm")), "ls", parts)).toBe("ask 1");
     expect(await action(rules(rule("allow", "rm")), "ls", parts)).toBe("allow");
   });

@@ -17,7 +17,7 @@ export async function judged(
   return judgeCall(whole, policy, {
     homeDir: "/home/me",
     warnsOfDanger: false,
-    readsCommands: true,
+    shell: "bash",
     folder: () => Promise.resolve("/work"),
     searchPath: () => Promise.resolve(["/usr/bin", "/bin"]),
     ...parts,
