@@ -8,7 +8,7 @@ import { posixTest, testMsMax } from "./harness/platform.ts";
 import { isAlive, processesWith } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
-import { Tmux, type TmuxOptions } from "./harness/tmux.ts";
+import { Tmux } from "./harness/tmux.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -38,9 +38,11 @@ function socketsIn(home: TempFolder): string[] {
   }
 }
 
-async function attached(home: TempFolder, options: TmuxOptions = {}): Promise<Tmux> {
-  const terminal = new Tmux(home, options);
-  await terminal.attach();
+/** A terminal that the servers of this home know. */
+async function attached(home: TempFolder): Promise<Tmux> {
+  const terminal = new Tmux(home);
+  const servers = socketsIn(home).filter((name) => name.endsWith(".json")).length;
+  await terminal.attach(servers === 0 ? "tab next view" : `Servers ${servers}`);
   return terminal;
 }
 
@@ -312,7 +314,8 @@ describe("the terminal", () => {
   terminalTest("[attach.sizes] any size, and hostile texts are shown as text", async () => {
     using home = new TempFolder();
     await using server = await startServer(home);
-    using terminal = await attached(home, { columns: 40, rows: 10 });
+    using terminal = await attached(home);
+    terminal.resize(40, 10);
     ask(server, {
       question: "Is \u001b]0;evil\u0007 \u202ethis fine? 数据库",
       options: [{ label: "\u001b[2Jyes", description: "x ".repeat(300) }, "no"],

@@ -5,12 +5,6 @@ import { eventually } from "./conditions.ts";
 import { testEnvironment } from "./server.ts";
 import type { TempFolder } from "./temp-folder.ts";
 
-export interface TmuxOptions {
-  readonly columns?: number;
-  readonly rows?: number;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
 /** What a shell prints when it is ready; nothing else here prints it. */
 const prompt = "ready%";
 
@@ -19,9 +13,9 @@ export class Tmux implements Disposable {
   readonly #socket = `scorpiox-${randomBytes(6).toString("hex")}`;
   readonly #env: Record<string, string>;
 
-  constructor(home: TempFolder, { columns = 80, rows = 24, env = {} }: TmuxOptions = {}) {
-    this.#env = { ...testEnvironment(home.path), ...env, PS1: prompt, TMUX_TMPDIR: home.path };
-    const size = ["-x", `${columns}`, "-y", `${rows}`];
+  constructor(home: TempFolder) {
+    this.#env = { ...testEnvironment(home.path), PS1: prompt, TMUX_TMPDIR: home.path };
+    const size = ["-x", "80", "-y", "24"];
     const shell = ["bash", "--norc", "--noprofile"];
     this.#run("-f", "/dev/null", "new-session", "-d", "-s", "t", ...size, ...shell);
   }
