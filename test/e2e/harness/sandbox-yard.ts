@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { release } from "node:os";
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { landlockVersionMin } from "../../../src/policy/sandbox/landlock-rules.ts";
+import { loadRestrictingCalls } from "../../../src/policy/sandbox/restrict/system-calls.ts";
 import { within } from "./conditions.ts";
 import { Server } from "./server.ts";
 import { TempFolder } from "./temp-folder.ts";
@@ -12,9 +13,11 @@ export interface YardOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whom the server and the workspace belong to; absent = who runs this. */
   readonly uid?: number;
-  /** Starts the helper that writes when it is asked to. */
+  /** Starts the helper that writes when it is asked to, where there is Python. */
   readonly hasHelper?: boolean;
 }
+
+const python = "/usr/bin/python3";
 
 /** A workspace, things around it, and a server in it, all of one user. */
 export class SandboxYard implements AsyncDisposable {
@@ -42,9 +45,9 @@ export class SandboxYard implements AsyncDisposable {
       env: { HOME: this.home, PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", ...env },
       ...(uid === undefined ? {} : { wrap: owner }),
     });
-    if (!hasHelper) return;
+    if (!hasHelper || !existsSync(python)) return;
     const args = ["-c", helperProgram, this.#helperFolder, this.workspace];
-    this.#helper = Bun.spawn(["/usr/bin/python3", ...args], {
+    this.#helper = Bun.spawn([python, ...args], {
       stdio: ["ignore", "pipe", "inherit"],
     });
   }
@@ -131,14 +134,12 @@ export const hasBubblewrap = ["/usr/bin/bwrap", "/usr/local/bin/bwrap"].some(
       .success,
 );
 
-/** True where one by Landlock can: a kernel that lists it, of version 6.2 or newer. */
+/** True where one by Landlock can: the kernel is asked for its version. */
 export const hasLandlock = ((): boolean => {
   if (process.platform !== "linux") return false;
-  const [major = 0, minor = 0] = release().split(".").map(Number);
-  const path = "/sys/kernel/security/lsm";
-  // Without that file (no securityfs) the version has to do.
-  const isListed = !existsSync(path) || readFileSync(path, "utf8").includes("landlock");
-  return isListed && (major > 6 || (major === 6 && minor >= 2));
+  const [createRuleset, askVersion] = [444, 1];
+  const version = loadRestrictingCalls().systemCall(createRuleset, 0, 0, askVersion);
+  return version >= landlockVersionMin;
 })();
 
 function own(path: string, uid: number): void {
