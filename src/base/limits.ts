@@ -372,7 +372,7 @@ export const storeBusyMsMax = 5_000;
  */
 export const storeCallMsMax = 30_000;
 /** At the end, what was asked for is brought to the disk within this. */
-export const storeCloseMsMax = 2_000;
+export const storeCloseMsMax = 1_000;
 /** Requests that share one transaction: more would keep other processes from writing for longer than they notice. */
 export const storeCallsTogetherMax = 256;
 

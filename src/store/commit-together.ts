@@ -41,8 +41,16 @@ export function commitTogether(
     commit(database);
     return outcomes;
   } catch (error) {
-    if (database.inTransaction) database.run("ROLLBACK");
+    abandon(database);
     throw error instanceof CommitError ? error : new CommitError(error, false);
+  }
+}
+
+function abandon(database: Database): void {
+  try {
+    if (database.inTransaction) database.run("ROLLBACK");
+  } catch {
+    // What failed first is what counts; closing the connection gives the rest up.
   }
 }
 

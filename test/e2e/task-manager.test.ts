@@ -1,6 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
 
+import { onlyMessage } from "./harness/http-client.ts";
+import { HttpServer } from "./harness/http-server.ts";
 import { isError, modern, structuredOf, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { contentsText, isUpdateOf } from "./harness/resources.ts";
@@ -56,6 +58,26 @@ describe("tasks", () => {
       "2 tasks, 2 pending; current: task 2.",
     ]);
     expect(await textsIn(other)).toEqual([]);
+  });
+
+  test("[taskmanager.kept] are those of each principal over HTTP", async () => {
+    const tokens = { laptop: "laptop-0123456789abcdef", reader: "reader-0123456789abcdef" };
+    await using http = await HttpServer.start({
+      tokens: Object.entries(tokens).map(([name, token]) => `${name} ${token}`),
+    });
+    const callAs = async (token: string, args: object): Promise<unknown> => {
+      const call = { name: "TaskManager", arguments: { query: "", ...args } };
+      const answer = await http.client.withToken(token).modern("tools/call", call);
+      return structuredOf(onlyMessage(answer))["total"];
+    };
+    const create = { action: "create", text: "a" };
+    const totals = [
+      await callAs(tokens.laptop, create),
+      await callAs(tokens.reader, create),
+      await callAs(tokens.laptop, create),
+      await callAs(tokens.reader, { action: "list" }),
+    ];
+    expect(totals).toEqual([1, 1, 2, 1]);
   });
 
   test("[taskmanager.together] of many servers at once are all kept, with ids of their own", async () => {
