@@ -61,7 +61,7 @@ interface HookSettings {
   readonly timeoutMs: number;
 }
 
-export interface SkillSettings {
+interface SkillSettings {
   /** More folders with skills in them; absolute paths. */
   readonly additional: readonly string[];
   /** False when the skill's own switch is off. */

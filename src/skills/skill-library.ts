@@ -16,7 +16,7 @@ export interface SkillSet {
   readonly problems: readonly SkillProblem[];
 }
 
-export interface UnusedSkill {
+interface UnusedSkill {
   readonly skill: Skill;
   readonly reason: "shadowed" | "hidden";
 }

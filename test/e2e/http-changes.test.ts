@@ -59,14 +59,14 @@ describe("legacy sessions", () => {
 
 describe("A9: modern subscriptions", () => {
   test.each([7, 0, "", "7"])("[http.listen-stream] the id %p is in all that comes", async (id) => {
-    const notifications = { resourcesListChanged: true, toolsListChanged: true };
+    const notifications = { resourcesListChanged: true, sunsetListChanged: true };
     const listening = await server.client.openModern("subscriptions/listen", { notifications }, id);
     await listening.message("the acknowledgement", has(acknowledged));
     await server.modern("tools/call", start);
     await listening.message("a change", has(listChanged));
     await listening.close();
     const [first, ...others] = listening.messages;
-    // The tools do not change, so that wish is not honoured.
+    // What there is not cannot be honoured.
     expect(first).toEqual({
       jsonrpc: "2.0",
       method: acknowledged,
