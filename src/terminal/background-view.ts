@@ -20,7 +20,9 @@ export class BackgroundView implements View {
   readonly isWriting = false;
   readonly output: OutputView;
   readonly #context: ViewContext;
-  readonly #selection = new Selection();
+  readonly #selection = new Selection<Entry>(({ serverId, client, taskId }) =>
+    [serverId, client, taskId].join("/"),
+  );
 
   constructor(context: ViewContext) {
     this.#context = context;
@@ -41,8 +43,9 @@ export class BackgroundView implements View {
   draw(size: Size): readonly string[] {
     const { look, model } = this.#context;
     if (this.output.isOpen) return this.output.draw(size);
-    if (model.background.length === 0) return ["", ` ${look.dim("No background tasks.")}`];
-    return drawRows(model.background, this.#selection, size, look, (entry, width, isChosen) =>
+    const { background } = model;
+    if (background.length === 0) return ["", ` ${look.dim("No background tasks.")}`];
+    return drawRows(background, this.#selection, size, look, (entry, width, isChosen) =>
       this.#drawRow(entry, width, isChosen),
     );
   }
@@ -55,11 +58,11 @@ export class BackgroundView implements View {
       if (this.#chosen !== undefined) this.output.open(this.#chosen);
       return true;
     }
-    return this.#selection.press(key, background.length);
+    return this.#selection.press(key, background);
   }
 
   get #chosen(): Entry | undefined {
-    return this.#context.model.background[this.#selection.index];
+    return this.#selection.chosen(this.#context.model.background);
   }
 
   #kill(task: Entry | undefined): boolean {

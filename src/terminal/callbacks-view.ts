@@ -19,7 +19,9 @@ export class CallbacksView implements View {
   readonly title = "Callbacks";
   readonly isWriting = false;
   readonly #context: ViewContext;
-  readonly #selection = new Selection();
+  readonly #selection = new Selection<Entry>(({ serverId, client, callbackId }) =>
+    [serverId, client, callbackId].join("/"),
+  );
 
   constructor(context: ViewContext) {
     this.#context = context;
@@ -48,11 +50,11 @@ export class CallbacksView implements View {
 
   press(key: Key): boolean {
     if (key.name === "x") return this.#cancel();
-    return this.#selection.press(key, this.count);
+    return this.#selection.press(key, this.#context.model.callbacks);
   }
 
   get #chosen(): Entry | undefined {
-    return this.#context.model.callbacks[this.#selection.index];
+    return this.#selection.chosen(this.#context.model.callbacks);
   }
 
   #cancel(): boolean {

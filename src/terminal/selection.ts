@@ -1,30 +1,51 @@
 import type { Key } from "./keys.ts";
 
-/** Which of a list's rows is chosen, and which of them are in the window. */
-export class Selection {
+/** Which row of a list is chosen, and which rows are in the window. It stays with its row when the list changes. */
+export class Selection<Row> {
+  readonly #nameOf: (row: Row) => string;
+  #name: string | undefined;
   #index = 0;
   #top = 0;
   #page = 1;
 
-  get index(): number {
-    return this.#index;
+  /** @param nameOf what tells a row from all others */
+  constructor(nameOf: (row: Row) => string) {
+    this.#nameOf = nameOf;
   }
 
-  /** The rows of the window, `heights` rows each, and the chosen one among them. */
-  window(count: number, height: number): { readonly from: number; readonly to: number } {
+  /** The chosen row; the one in its place when it is gone. */
+  chosen(rows: readonly Row[]): Row | undefined {
+    return rows[this.#place(rows)];
+  }
+
+  /** The rows of the window as a range; the chosen one is among them. */
+  window(rows: readonly Row[], height: number): { readonly from: number; readonly to: number } {
     this.#page = Math.max(1, height);
-    this.#index = Math.min(Math.max(0, this.#index), Math.max(0, count - 1));
-    this.#top = Math.min(this.#top, this.#index, Math.max(0, count - height));
-    this.#top = Math.max(this.#top, this.#index - height + 1, 0);
-    return { from: this.#top, to: Math.min(count, this.#top + height) };
+    const index = this.#place(rows);
+    this.#top = Math.min(this.#top, index, Math.max(0, rows.length - height));
+    this.#top = Math.max(this.#top, index - height + 1, 0);
+    return { from: this.#top, to: Math.min(rows.length, this.#top + height) };
   }
 
   /** False when the key does not move a selection. */
-  press(key: Key, count: number): boolean {
-    const step = this.#stepOf(key.name, count);
+  press(key: Key, rows: readonly Row[]): boolean {
+    const step = this.#stepOf(key.name, rows.length);
     if (step === undefined) return false;
-    this.#index = Math.min(Math.max(0, this.#index + step), Math.max(0, count - 1));
+    this.#choose(rows, this.#place(rows) + step);
     return true;
+  }
+
+  /** Where the chosen row is now. */
+  #place(rows: readonly Row[]): number {
+    const found = rows.findIndex((row) => this.#nameOf(row) === this.#name);
+    this.#choose(rows, found === -1 ? this.#index : found);
+    return this.#index;
+  }
+
+  #choose(rows: readonly Row[], index: number): void {
+    this.#index = Math.min(Math.max(0, index), Math.max(0, rows.length - 1));
+    const row = rows[this.#index];
+    this.#name = row === undefined ? undefined : this.#nameOf(row);
   }
 
   #stepOf(name: string, count: number): number | undefined {
