@@ -43,6 +43,9 @@ describe.each(backends)("%s", (backend, isThere) => {
       for (const { name, command } of writingCommands) {
         if (fewOfThem.has(name)) await yard.bash(command);
       }
+      await yard.server.call("BackgroundBash", { command: "echo x > background.txt" });
+      const reply = await yard.server.call("ReadBgOutput", { task_id: 1, wait_ms: 5_000 });
+      expect(JSON.stringify(reply.result)).toMatch(/background\.txt: (?:Read-only|Permission)/);
       expect(yard.lines("all")).toEqual(before);
       const said = await yard.bash(
         'echo step >> .scorpiox/plans/*.md && tail -n 1 .scorpiox/plans/*.md; echo x > "$TMPDIR/x" && cat "$TMPDIR/x"',

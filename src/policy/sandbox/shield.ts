@@ -21,6 +21,11 @@ const inEveryFolder: readonly ProtectedName[] = [
   { path: ".claude", kind: "folder" },
 ];
 
+const inGitFolder: readonly ProtectedName[] = [
+  { path: "hooks", kind: "folder" },
+  { path: "config", kind: "file" },
+];
+
 const filesOfHome = [
   ".profile",
   ".bashrc",
@@ -65,7 +70,8 @@ export async function findShield(
   folders: readonly string[],
   own: OwnFolders,
 ): Promise<FoundShield> {
-  const names = folders.flatMap((folder) => protectedPaths(folder, own));
+  const named = await Promise.all(folders.map((folder) => protectedPaths(folder, own)));
+  const names = named.flat();
   const between = folders.flatMap((folder) => foldersBetween(folder, folders));
   const found = await Promise.all(names.map(({ root, path, kind }) => lookAt(root, path, kind)));
   return {
@@ -126,19 +132,24 @@ export function isWithin(path: string, folder: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith("../"));
 }
 
-function protectedPaths(
+async function protectedPaths(
   folder: string,
   { homeDir, scorpioxDir }: OwnFolders,
-): (ProtectedName & { root: string })[] {
+): Promise<(ProtectedName & { root: string })[]> {
   const below = (base: string, names: readonly ProtectedName[]): ProtectedName[] =>
     isWithin(base, folder)
       ? names.map(({ path, kind }) => ({ path: relative(folder, join(base, path)), kind }))
       : [];
   const scorpiox = below(scorpioxDir, [{ path: ".", kind: "folder" }]);
-  return [...inEveryFolder, ...below(homeDir, inHome), ...scorpiox].map((name) => ({
-    ...name,
-    root: folder,
-  }));
+  const ofGit = (await isGitFolder(folder)) ? inGitFolder : [];
+  const all = [...inEveryFolder, ...ofGit, ...below(homeDir, inHome), ...scorpiox];
+  return all.map((name) => ({ ...name, root: folder }));
+}
+
+/** A repository itself, as one opens it for a worktree that lies elsewhere. */
+async function isGitFolder(folder: string): Promise<boolean> {
+  const parts = ["HEAD", "objects"].map((name) => lstat(join(folder, name)));
+  return (await Promise.allSettled(parts)).every(({ status }) => status === "fulfilled");
 }
 
 /** Follows the parts of `path` below `root` as far as they exist. */

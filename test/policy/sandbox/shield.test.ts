@@ -60,6 +60,12 @@ describe("findShield()", () => {
     expect((await shieldOf(folder)).closed).toEqual([".git"]);
   });
 
+  test("of a repository's own folder: its hooks and configuration", async () => {
+    using folder = new TempFolder();
+    for (const name of ["HEAD", "config", "hooks/x", "objects/x"]) folder.write(name, "");
+    expect((await shieldOf(folder)).closed).toEqual(["config", "hooks"]);
+  });
+
   test("of the home folder: start-up files too, and the folder of this program wherever it is", async () => {
     using folder = new TempFolder();
     folder.write(".bashrc", "");
