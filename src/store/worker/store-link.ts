@@ -49,7 +49,10 @@ export class StoreLink {
     this.#events = events;
     this.#deadline = new SharedDeadline(callMsMax);
     worker.onmessage = ({ data }: MessageEvent<string>) => {
-      for (const message of decodeFromStoreWorker(data)) this.#take(message);
+      const messages = decodeFromStoreWorker(data);
+      // Requests that were done together have the same notices: each of them tells its caller, and stderr has one.
+      for (const notice of noticesOf(messages)) events.onNotice(notice);
+      for (const message of messages) this.#take(message);
     };
     worker.addEventListener("error", (event) => {
       event.preventDefault();
@@ -84,7 +87,6 @@ export class StoreLink {
   #take(message: FromStoreWorker): void {
     if (message.kind === "closed") return this.#isClosed.resolve();
     const call = this.#calls.get(message.id);
-    for (const notice of message.notices) this.#events.onNotice(notice);
     if (call === undefined) return;
     this.#forget(message.id, call);
     if (message.kind === "done") {
@@ -119,6 +121,10 @@ export class StoreLink {
   #post(message: ToStoreWorker): void {
     this.#worker.postMessage(encodeToStoreWorker(message));
   }
+}
+
+function noticesOf(messages: readonly FromStoreWorker[]): Set<string> {
+  return new Set(messages.flatMap((message) => (message.kind === "closed" ? [] : message.notices)));
 }
 
 function lostError(reason: string, isChange: boolean): AppError {

@@ -108,9 +108,9 @@ describe("StoreClient", () => {
     mkdirSync(join(root, "home"));
     writeFileSync(path, "no database ".repeat(1_000));
     await using client = newClient();
-    const { notices } = await client.call("tasks.export", { scope });
-    expect(notices).toEqual([expect.stringContaining(`${path} is damaged (`)]);
-    expect(warnings).toEqual([...notices]);
+    const replies = await Promise.all([1, 2].map(() => client.call("tasks.export", { scope })));
+    expect(warnings).toEqual([expect.stringContaining(`${path} is damaged (`)]);
+    expect(replies.map(({ notices }) => [...notices])).toEqual([warnings, warnings]);
   });
 
   test("a folder that cannot be made is refused, and used as soon as it can", async () => {
