@@ -255,7 +255,7 @@ describe("the audit log", () => {
     }
     expect(linesOf(home)).toMatchObject([
       { command: "echo [redacted] API_KEY=[redacted]" },
-    ] as object[] as Line[]);
+    ] as unknown as Line[]);
   });
 
   test("[policy.audit-off] can be switched off; where it cannot be written calls go on", async () => {

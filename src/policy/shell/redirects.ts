@@ -21,6 +21,8 @@ export function isAtRedirect(text: ShellText): boolean {
 export function readRedirect(text: ShellText, into: Redirections): void {
   text.skip(/(?:\d+|\{[A-Za-z_]\w*\})/y);
   const found = text.match(operator) ?? "";
+  // Others take it for the end of a command, and what follows for the next one.
+  if (found.startsWith("&")) text.assertBash("&>");
   text.at += found.length;
   text.refuseSplitOperator();
   text.skipBlanks();
@@ -44,6 +46,10 @@ function readTarget(text: ShellText, found: string): Redirect {
   const duplicates = found === "<&" || found === ">&";
   if (duplicates && /^(?:\d+-?|-)$/.test(literalOf(target) ?? ""))
     return { kind: "duplicate", target };
+  // bash expands the file of `>&` twice, quoted or not (redir.c).
+  if (duplicates && /[$`]/.test(literalOf(target) ?? "$")) {
+    throw new Unreadable("a redirection that is expanded twice");
+  }
   return { kind: found === "<&" ? "duplicate" : "write", target };
 }
 

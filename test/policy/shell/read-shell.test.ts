@@ -108,6 +108,7 @@ describe("readShell says what it cannot know (U-policy: unparseable input, alias
     ["cat <<E $(a\n)\nE", ["a", "? a here-document whose body is not where its substitution is"]],
     ["echo $(cat <<E\nx\nE)", ["? a here-document that ends with its substitution"]],
     ["a \"${x#'}'}\"", ["? a quote within an expansion within quotes"]],
+    ["a >&'$(b)'", ["? a redirection that is expanded twice"]],
     ["a\0b", ["? a NUL character"]],
   ])("%j", (text, expected) => {
     expect(reading(text).filter((line) => line !== "cat")).toEqual(expected);
