@@ -6,6 +6,9 @@ export const sandboxExec = "/usr/bin/sandbox-exec";
 /** Devices that commands write to as a matter of course, and what they write their output to. */
 const devices = ["/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/dtracehelper"];
 
+/** Names are resolved through this socket. */
+const nameServer = "/private/var/run/mDNSResponder";
+
 /** The arguments of `sandbox-exec` (macOS) for a command within `bounds`, up to the command itself. */
 export function seatbeltArguments(bounds: Bounds): string[] {
   return ["-p", seatbeltProfile(bounds)];
@@ -24,8 +27,8 @@ export function seatbeltProfile({ mode, hasNetwork, writable, shield }: Bounds):
     );
   }
   // Servers of this machine can be reached by the path of their socket, and write for the asker.
-  rules.push('(deny network-outbound (remote unix-socket (path-regex #"^/")))');
-  if (!hasNetwork) rules.push("(deny network*)");
+  rules.push('(deny network-outbound (subpath "/"))');
+  rules.push(hasNetwork ? `(allow network-outbound ${literal(nameServer)})` : "(deny network*)");
   return rules.join("\n");
 }
 

@@ -51,7 +51,8 @@ describe("bubblewrapArguments()", () => {
 });
 
 describe("seatbeltProfile()", () => {
-  const socketRule = '(deny network-outbound (remote unix-socket (path-regex #"^/")))';
+  const socketRule = '(deny network-outbound (subpath "/"))';
+  const nameRule = '(allow network-outbound (literal "/private/var/run/mDNSResponder"))';
   const head = [
     "(version 1)",
     "(allow default)",
@@ -59,7 +60,11 @@ describe("seatbeltProfile()", () => {
     '(allow file-write* (subpath "/dev/fd") (literal "/dev/null") (literal "/dev/zero") (literal "/dev/stdout") (literal "/dev/stderr") (literal "/dev/dtracehelper"))',
   ];
   test.each([
-    ["read-only", readOnly, [...head, '(allow file-write* (subpath "/tmp/t"))', socketRule]],
+    [
+      "read-only",
+      readOnly,
+      [...head, '(allow file-write* (subpath "/tmp/t"))', socketRule, nameRule],
+    ],
     [
       "workspace-write",
       workspace,
