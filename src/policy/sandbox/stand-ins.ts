@@ -100,11 +100,11 @@ export async function isStandIn(path: string): Promise<boolean> {
   return stats.isDirectory() || (stats.isFile() && stats.size === 0);
 }
 
-/** False when there is something already, or nothing can be made. */
+/** False when there is something already, or nothing can be made. Private: `.scorpiox` may come to be used meanwhile. */
 async function make({ path, kind }: MissingName): Promise<boolean> {
   try {
-    if (kind === "folder") await mkdir(path, 0o755);
-    else await (await open(path, "wx", 0o644)).close();
+    if (kind === "folder") await mkdir(path, 0o700);
+    else await (await open(path, "wx", 0o600)).close();
     await utimes(path, markSeconds, markSeconds);
     return true;
   } catch {
