@@ -1,5 +1,5 @@
 /**
- * Tasks under fire: many servers that write at once, and servers that are killed while they write.
+ * Tasks under fire: many servers that write at once, servers that are killed while they write, a full disk.
  *
  *     bun scripts/verify/tasks.ts [--kills 150]
  */
@@ -10,20 +10,15 @@ import { isError, structuredOf } from "../../test/e2e/harness/messages.ts";
 import { Server, type ServerMessage } from "../../test/e2e/harness/server.ts";
 import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
 import { type Outcome, seconds } from "./outcome.ts";
+import { fillTheDisk, type Part } from "./tasks-full-disk.ts";
 
 const serverCount = 4;
 const changesEach = 500;
 /** Requests of one server that are under way at once. */
 const inFlight = 32;
 
-interface Part {
-  readonly name: string;
-  readonly figure: string;
-  readonly faults: readonly string[];
-}
-
 export async function checkTasks(kills: number): Promise<Outcome> {
-  const parts = [await writeTogether(), await killWriters(kills)];
+  const parts = [await writeTogether(), await killWriters(kills), await fillTheDisk()];
   const faults = parts.flatMap((part) => part.faults);
   return {
     name: "tasks",
