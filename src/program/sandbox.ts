@@ -49,7 +49,7 @@ export class CommandSandbox implements Confinements {
   }
 
   async #create(): Promise<Sandbox> {
-    const { start, env, supervisor } = this.#parts;
+    const { start, env } = this.#parts;
     const { Backends } = await import("../policy/sandbox/backends.ts");
     const { Sandbox: SandboxClass } = await import("../policy/sandbox/sandbox.ts");
     const { StandIns } = await import("../policy/sandbox/stand-ins.ts");
