@@ -462,6 +462,8 @@ export const skillNameCharsMax = 64;
 export const skillReadsMax = 32;
 /** Files of a skill that are told of (skills extension: 512). */
 export const skillFilesMax = 512;
+/** Characters of their paths, all of them together: the list is a part of a result. */
+export const skillFilePathsCharsMax = 32 * KIB;
 /** Folders below a skill that are looked into. */
 export const skillDirsMax = 128;
 /** How deep they may be nested: the format recommends one level. */

@@ -19,6 +19,7 @@ export class LazySkills {
   readonly #parts: SkillsParts;
   #loading: Promise<Skills> | undefined;
   #loaded: Skills | undefined;
+  #isClosed = false;
 
   constructor(parts: SkillsParts) {
     this.#parts = parts;
@@ -66,6 +67,7 @@ export class LazySkills {
   }
 
   async #beginWatching(client: ClientContext): Promise<void> {
+    if (this.#isClosed) return;
     await (await this.load()).watchFor(client);
   }
 
@@ -82,6 +84,7 @@ export class LazySkills {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#loaded?.close();
   }
 }

@@ -2,7 +2,13 @@ import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { skillDirDepthMax, skillDirsMax, skillFilesMax } from "../base/limits.ts";
+import {
+  skillDirDepthMax,
+  skillDirsMax,
+  skillFilePathsCharsMax,
+  skillFilesMax,
+} from "../base/limits.ts";
+import { unsafeCharacters } from "../base/unsafe-characters.ts";
 import { compareNames } from "./skill-name.ts";
 
 export interface SkillFiles {
@@ -15,16 +21,22 @@ export interface SkillFiles {
 interface Walk {
   readonly files: string[];
   dirsLeft: number;
+  charsLeft: number;
   isCut: boolean;
 }
 
 /**
  * The files of a skill. Links are not followed and not listed, nor is anything whose name begins with a dot:
- * what an editor or Git keeps there is no part of the skill.
+ * what an editor or Git keeps there is no part of the skill. Nor are names with characters that nobody sees.
  * @param folder a real path
  */
 export async function listSkillFiles(folder: string): Promise<SkillFiles> {
-  const walk: Walk = { files: [], dirsLeft: skillDirsMax, isCut: false };
+  const walk: Walk = {
+    files: [],
+    dirsLeft: skillDirsMax,
+    charsLeft: skillFilePathsCharsMax,
+    isCut: false,
+  };
   await visit(folder, "", 0, walk);
   return { files: walk.files.sort(compareNames), isCut: walk.isCut };
 }
@@ -36,13 +48,16 @@ async function visit(folder: string, prefix: string, depth: number, walk: Walk):
   }
   walk.dirsLeft -= 1;
   for (const entry of await entriesOf(join(folder, prefix))) {
-    if (walk.files.length >= skillFilesMax) {
+    if (walk.files.length >= skillFilesMax || walk.charsLeft <= 0) {
       walk.isCut = true;
       return;
     }
     const path = `${prefix}${entry.name}`;
     if (entry.isDirectory()) await visit(folder, `${path}/`, depth + 1, walk);
-    else walk.files.push(path);
+    else {
+      walk.files.push(path);
+      walk.charsLeft -= path.length;
+    }
   }
 }
 
@@ -58,6 +73,7 @@ export async function entriesOf(dir: string): Promise<readonly Dirent[]> {
 
 function isShown(entry: Dirent): boolean {
   const { name } = entry;
-  if (name.startsWith(".") || !name.isWellFormed() || name.includes("\\")) return false;
+  if (name.startsWith(".") || !name.isWellFormed() || /[\\\n\t]/.test(name)) return false;
+  if (name.search(unsafeCharacters) !== -1) return false;
   return entry.isFile() || entry.isDirectory();
 }

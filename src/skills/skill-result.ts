@@ -1,5 +1,8 @@
 import type { SkillText } from "./load-skill.ts";
-import { withoutUnseen } from "./visible-text.ts";
+import { visibleLine, withoutUnseen } from "./visible-text.ts";
+
+/** As long as a path can be. */
+const pathCharsMax = 4_096;
 
 /** Files that are named; the folder can be listed for the others. */
 const filesShownMax = 50;
@@ -8,7 +11,7 @@ const filesShownMax = 50;
 export function skillResult(skill: SkillText): string {
   const { name, folder, files, filesCut, body } = skill;
   const lines = [`Skill ${name}: ${originText(skill)}`];
-  if (folder !== null) lines.push(`Folder: ${folder}`);
+  if (folder !== null) lines.push(`Folder: ${visibleLine(folder, pathCharsMax)}`);
   if (files.length > 0) {
     const shown = files.slice(0, filesShownMax).join(", ");
     const more = filesCut || files.length > filesShownMax ? ", and more" : "";

@@ -6,6 +6,7 @@ import { legacyVersionLatest } from "../../protocol/versions.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { parseJsonArguments, parsePairs } from "../call-arguments.ts";
+import { commandLineClient } from "../command-line-client.ts";
 import { contentText } from "../content-text.ts";
 import type { Printer } from "../print.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
@@ -41,18 +42,11 @@ async function callTool(
   const tool = router.list().find((listing) => listing.name === name);
   if (tool === undefined) throw unknownTool(name, router);
   const isJson = words.length === 1 && words[0]?.trimStart().startsWith("{") === true;
-  const workspaceDir = start.cwdFlag ?? io.cwd;
   const outcome = await router.call({
     name,
     args: isJson ? parseJsonArguments(words[0] ?? "") : parsePairs(words, tool.inputSchema),
     version: legacyVersionLatest,
-    client: {
-      id: "command-line",
-      // Nobody is there to read on later: a call runs to its end.
-      limits: { ...start.clients.limitsFor(undefined), answerMs: 0 },
-      workspaceDir: async () => workspaceDir,
-      ...(start.workspaceName === undefined ? {} : { workspaceName: start.workspaceName }),
-    },
+    client: commandLineClient(start, io.cwd),
     cancellation: Cancellation.following(io.interrupted),
   });
   return printOutcome(outcome, args.has("json"), print);

@@ -1,4 +1,5 @@
 import type { ToolListing } from "../../protocol/tool-types.ts";
+import { commandLineClient } from "../command-line-client.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { columns } from "../help-text.ts";
@@ -16,9 +17,11 @@ export const toolsCommand: Command = {
   },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print, services }) {
-    const open = await services.createRouter(startUp(args, io, print));
+    const start = startUp(args, io, print);
+    const open = await services.createRouter(start);
+    const client = commandLineClient(start, io.cwd);
     try {
-      const tools = open.router.list();
+      const tools = await (open.router.listFor?.(client) ?? open.router.list());
       if (args.has("json") || args.has("format")) print.json({ tools });
       else if (tools.length > 0) print.line(columns(tools.map(rowOf)).join("\n"));
       return exitCodes.done;
