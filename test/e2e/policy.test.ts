@@ -9,7 +9,7 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
-import { modernVersion, textOf } from "./harness/messages.ts";
+import { envelope, metaKeys, modernVersion, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
@@ -174,6 +174,33 @@ describe("asking", () => {
     },
   );
 
+  test("[policy.ask] before a call becomes an MCP task", async () => {
+    using home = new TempFolder();
+    home.write(rulesFile, rules(rule("ask", "echo")));
+    await using server = new Server({ home });
+    const declared = {
+      elicitation: { form: {} },
+      extensions: { "io.modelcontextprotocol/tasks": {} },
+    };
+    const call = async (more: object): Promise<Record<string, unknown>> => {
+      const params = { name: "BackgroundBash", arguments: { command: "echo hi" }, ...more };
+      const _meta = { ...envelope, [metaKeys.capabilities]: declared };
+      return (await server.request("tools/call", { ...params, _meta })).result ?? {};
+    };
+    const answered = async (choice: string): Promise<Record<string, unknown>> => {
+      const { resultType, inputRequests, requestState } = await call({});
+      expect(resultType).toBe("input_required");
+      const keys = Object.keys(inputRequests as object);
+      const answer = { action: "accept", content: { answer1: choice } };
+      return call({
+        inputResponses: Object.fromEntries(keys.map((key) => [key, answer])),
+        requestState,
+      });
+    };
+    expect(await answered("Deny")).toMatchObject({ resultType: "complete", isError: true });
+    expect(await answered("Allow once")).toMatchObject({ resultType: "task" });
+  });
+
   test("[policy.nobody] a client that cannot ask is told what to do", async () => {
     using home = new TempFolder();
     home.write(rulesFile, rules(rule("ask", "echo")));
@@ -200,7 +227,7 @@ describe("asking", () => {
 
 describe("the audit log", () => {
   interface Line {
-    readonly args: string;
+    readonly command?: string;
   }
   const linesOf = (home: TempFolder): Line[] =>
     readFileSync(home.at(".scorpiox/audit/audit.jsonl"), "utf8")
@@ -253,9 +280,9 @@ describe("the audit log", () => {
       await using server = await serverWith(home, { env });
       await bash(server, "echo abcdefgh-1234 API_KEY=xyz");
     }
-    expect(linesOf(home)).toMatchObject([
-      { command: "echo [redacted] API_KEY=[redacted]" },
-    ] as unknown as Line[]);
+    expect(linesOf(home).map(({ command }) => command)).toEqual([
+      "echo [redacted] API_KEY=[redacted]",
+    ]);
   });
 
   test("[policy.audit-off] can be switched off; where it cannot be written calls go on", async () => {
