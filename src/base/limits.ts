@@ -418,7 +418,7 @@ export const policyPatternCharsMax = 1000;
 /** Files with rules are looked at this often at most. */
 export const policyLookMs = 1_000;
 /** Words of a command that are looked up as paths: a few system calls each. */
-export const policyLookupsMax = 500;
+export const policyLookupsMax = 200;
 /** Characters of a command that are shown to the person who decides about it: some four screens. */
 export const consentShownCharsMax = 8_000;
 /** Calls that are allowed for the session; a person does not agree to more. */

@@ -36,11 +36,15 @@ export class AuditLog {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    // One after the other: lines stay in their order, and wait where they are counted while a disk does not answer.
+    this.#writing = this.#writing.then(() => this.#writeWaiting());
+    return this.#writing;
+  }
+
+  async #writeWaiting(): Promise<void> {
     const entries = this.#waiting;
     this.#waiting = [];
-    // One after the other: lines stay in their order.
-    if (entries.length > 0) this.#writing = this.#writing.then(() => this.#write(entries));
-    return this.#writing;
+    await this.#write(entries);
   }
 
   async #write(entries: readonly AuditEntry[]): Promise<void> {

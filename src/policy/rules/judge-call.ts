@@ -209,4 +209,4 @@ function goesAnywhere({ words }: SimpleCommand): boolean {
 
 const changers: ReadonlySet<string | undefined> = new Set(["cd", "pushd"]);
 /** More than that nobody goes to in one command; each word is looked for in each of them. */
-const foldersMax = 16;
+const foldersMax = 8;

@@ -37,7 +37,8 @@ export async function readPathFacts(input: PathFactsInput): Promise<PathFacts> {
 }
 
 async function pathsOf(word: string, folders: readonly string[]): Promise<readonly string[]> {
-  if (word === "" || word.includes("\0")) return [];
+  // Nothing longer is a path.
+  if (word === "" || word.length > pathCharsMax || word.includes("\0")) return [];
   const meant = isAbsolute(word) ? [resolve(word)] : folders.map((folder) => resolve(folder, word));
   const real = await Promise.all(meant.map((path) => realPathOf(path)));
   return [...new Set([...meant, ...real])];
@@ -46,7 +47,7 @@ async function pathsOf(word: string, folders: readonly string[]): Promise<readon
 /** Of a file that is not there yet, that of its folder. */
 async function realPathOf(path: string): Promise<string> {
   const missing: string[] = [];
-  for (let at = path; ; at = dirname(at)) {
+  for (let at = path; missing.length < missingFoldersMax; at = dirname(at)) {
     try {
       return join(await realpath(at), ...missing);
     } catch {
@@ -54,7 +55,13 @@ async function realPathOf(path: string): Promise<string> {
       missing.unshift(basename(at));
     }
   }
+  return path;
 }
+
+/** PATH_MAX of Linux, the longest there is. */
+const pathCharsMax = 4096;
+/** Folders of a path that are not there yet: each is a system call. */
+const missingFoldersMax = 40;
 
 async function programsOf(name: string, input: PathFactsInput): Promise<readonly string[]> {
   if (/[/\\]/.test(name)) return pathsOf(name, input.folders);

@@ -86,10 +86,22 @@ function markOf(path: string): string {
 /** The rules of one file. A file that is there but cannot be read may have been about anything. */
 export function readPolicy({ path, level }: PolicyPlace): Policy {
   const file = readTextFile(path);
-  if (file.kind === "text") return parsePolicy(file.text, path, level);
   if (file.kind === "absent") return emptyPolicy;
-  const problem = { tools: [createGlob("*")], message: `${path}: this file ${file.reason}` };
+  if (file.kind === "text" && !mayBeWrittenByAll(path)) return parsePolicy(file.text, path, level);
+  const reason = file.kind === "text" ? "may be written by everybody" : file.reason;
+  const problem = { tools: [createGlob("*")], message: `${path}: this file ${reason}` };
   return { ...emptyPolicy, problems: [problem] };
+}
+
+/** Whoever may write the rules makes them. Windows has no such bit. */
+function mayBeWrittenByAll(path: string): boolean {
+  if (process.platform === "win32") return false;
+  try {
+    return (statSync(path).mode & 0o002) !== 0;
+  } catch {
+    // Gone in between: the next look finds it so.
+    return false;
+  }
 }
 
 export function merged(policies: readonly Policy[]): Policy {

@@ -69,6 +69,15 @@ describe("PolicyFiles", () => {
     rmSync(folder.at("policy.jsonc"), { recursive: true });
   });
 
+  test.skipIf(process.platform === "win32")("nor one that everybody may write", () => {
+    using folder = new TempFolder();
+    const path = folder.write("policy.jsonc", file("allow"), 0o666);
+    const { problems } = new PolicyFiles([{ path, level: "user" }], () => {}).current();
+    expect(problems.map(({ message }) => message)).toEqual([
+      `${path}: this file may be written by everybody`,
+    ]);
+  });
+
   test("rules of all files count together", () => {
     using folder = new TempFolder();
     const user = folder.write("user.jsonc", file("allow", "ask"));
