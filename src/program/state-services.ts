@@ -44,6 +44,8 @@ export interface OpenStateServices {
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
   readonly resources: readonly StateResource[];
+  /** Has the next reply of the store say what has become of its file. */
+  noteOfStore(notice: string): void;
   /** There is time for what no call needs. */
   warm(): void;
   /** The client is gone. */
@@ -98,6 +100,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     notes: [...required, callbacks.notes],
     resources: [tasks.resource, plans.resource, callbacks.resource],
     watchers: [attach.watcher, ...policy.watchers],
+    noteOfStore: (notice) => store.note(notice),
     warm: () => {
       attach.warm();
       hooks.warm();

@@ -71,7 +71,14 @@ export class ToolServices {
     this.#storePath = storePathIn(scorpioxDir);
     const openLedger = (): Ledger =>
       new Ledger(
-        openStore(this.#storePath, { busyMsMax: ledgerBusyMsMax, synchronous: "normal", warn }),
+        openStore(this.#storePath, {
+          busyMsMax: ledgerBusyMsMax,
+          synchronous: "normal",
+          warn: (notice) => {
+            warn(notice);
+            this.#state.noteOfStore(notice);
+          },
+        }),
       );
     this.#ledger = new FamilyLedger(instanceId, openLedger, warn);
     const orphanage = new Orphanage();

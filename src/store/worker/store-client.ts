@@ -20,6 +20,8 @@ export interface StoreClientParts {
 export class StoreClient {
   readonly #parts: StoreClientParts;
   #link: StoreLink | undefined;
+  /** Told with the next reply. */
+  readonly #notices: string[] = [];
   #isClosed = false;
 
   constructor(parts: StoreClientParts) {
@@ -37,7 +39,14 @@ export class StoreClient {
   ): Promise<Stored<StoreReply<Method>>> {
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     this.#link ??= this.#open();
-    return (await this.#link.call({ method, request } as StoreCall)) as Stored<StoreReply<Method>>;
+    const stored = await this.#link.call({ method, request } as StoreCall);
+    const notices = [...this.#notices.splice(0), ...stored.notices];
+    return { value: stored.value as StoreReply<Method>, notices };
+  }
+
+  /** Has the next reply say what another user of the same file, in this process, has found and told on stderr. */
+  note(notice: string): void {
+    this.#notices.push(notice);
   }
 
   /** Ends the Worker after what it was asked for. */

@@ -113,6 +113,22 @@ describe("StoreClient", () => {
     expect(replies.map(({ notices }) => [...notices])).toEqual([warnings, warnings]);
   });
 
+  test("what others have found is said with the next reply, once", async () => {
+    await using client = newClient();
+    client.note("It was set aside.");
+    await client
+      .call("tasks.perform", {
+        scope,
+        request: { action: "create", text: " " },
+      })
+      .catch(() => undefined);
+    const replies = [
+      await client.call("tasks.export", { scope }),
+      await client.call("tasks.export", { scope }),
+    ];
+    expect(replies.map(({ notices }) => notices)).toEqual([["It was set aside."], []]);
+  });
+
   test("a folder that cannot be made is refused, and used as soon as it can", async () => {
     writeFileSync(join(root, "home"), "in the way");
     await using client = newClient();
