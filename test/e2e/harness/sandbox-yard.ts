@@ -18,6 +18,7 @@ export interface YardOptions {
 }
 
 const python = "/usr/bin/python3";
+const systemPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /** A workspace, things around it, and a server in it, all of one user. */
 export class SandboxYard implements AsyncDisposable {
@@ -42,7 +43,8 @@ export class SandboxYard implements AsyncDisposable {
     const owner = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
     this.#server = new Server({
       cwd: this.workspace,
-      env: { HOME: this.home, PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", ...env },
+      // What a server that is killed leaves goes with the yard.
+      env: { HOME: this.home, PATH: systemPath, TMPDIR: this.#scratch, ...env },
       ...(uid === undefined ? {} : { wrap: owner }),
     });
     if (!hasHelper || !existsSync(python)) return;
