@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
 
+import { eventually } from "./harness/conditions.ts";
 import { onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { isError, modern, structuredOf, textOf } from "./harness/messages.ts";
@@ -132,20 +133,28 @@ describe("tasks", () => {
 });
 
 describe("the file", () => {
-  test("[taskmanager.damaged] is set aside when it is damaged, which the reply and stderr say", async () => {
-    using home = new TempFolder();
-    home.write(".scorpiox/scorpiox.db", "no database ".repeat(1_000));
-    await using server = await startIn(home);
-    const reply = await create(server, "after");
-    const aside = readdirSync(home.at(".scorpiox")).filter((name) => name.includes(".damaged-"));
-    expect(aside).toHaveLength(1);
-    const notice = `it was set aside as ${home.at(".scorpiox", aside[0] ?? "")}`;
-    expect([textOf(reply), server.stderr]).toEqual([
-      expect.stringContaining(notice),
-      expect.stringContaining(notice),
-    ]);
-    expect(await textsIn(server)).toEqual(["after"]);
-  });
+  test.each([
+    ["by the first call or before it", false],
+    ["long before the first call", true],
+  ])(
+    "[taskmanager.damaged] is set aside when it is damaged, %s: the reply and stderr say so",
+    async (_when, isWaitedFor) => {
+      using home = new TempFolder();
+      home.write(".scorpiox/scorpiox.db", "no database ".repeat(1_000));
+      const aside = (): string[] =>
+        readdirSync(home.at(".scorpiox")).filter((name) => name.includes(".damaged-"));
+      await using server = await startIn(home);
+      if (isWaitedFor) await eventually("a file set aside", () => server.stderr.includes("aside"));
+      const reply = await create(server, "after");
+      expect(aside()).toHaveLength(1);
+      const notice = `it was set aside as ${home.at(".scorpiox", aside()[0] ?? "")}`;
+      expect([textOf(reply), server.stderr]).toEqual([
+        expect.stringContaining(notice),
+        expect.stringContaining(notice),
+      ]);
+      expect(await textsIn(server)).toEqual(["after"]);
+    },
+  );
 
   test("[taskmanager.damaged] that was removed under a running server is begun anew, and said", async () => {
     using home = new TempFolder();
