@@ -93,6 +93,8 @@ describe("isWanted()", () => {
 
   test.each<[Change, boolean]>([
     [{ kind: "tools" }, true],
+    [{ kind: "tools", clientId: "me" }, true],
+    [{ kind: "tools", clientId: "other" }, false],
     [{ kind: "prompts" }, false],
     [{ kind: "resources" }, true],
     [{ kind: "resources", clientId: "me" }, true],
