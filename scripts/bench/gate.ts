@@ -34,6 +34,7 @@ const stage = new PolicyStage({
   questions: () => ({ ask: () => Promise.resolve({ outcome: "unavailable" }) }),
   homeDir: "/home/me",
   warnsOfDanger: true,
+  ignoresCase: false,
   shell: "bash",
   searchPath: () => Promise.resolve([]),
 });

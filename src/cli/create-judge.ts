@@ -1,7 +1,7 @@
 import { delimiter } from "node:path";
 
 import { commandOf, judgeCall, type JudgedCall } from "../policy/rules/judge-call.ts";
-import { PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
+import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
 import type { Verdict } from "../policy/rules/verdict.ts";
 import { readShell } from "../policy/shell/read-shell.ts";
 import type { ShellReading } from "../policy/shell/shell-command.ts";
@@ -27,6 +27,7 @@ export function createJudge(
     const verdict = await judgeCall(call, files.current(), {
       homeDir,
       warnsOfDanger: config.settings.policy.cautions,
+      ignoresCase: ignoresCaseOn(process.platform),
       shell: "bash",
       folder: () => Promise.resolve(cwdFlag ?? io.cwd),
       searchPath: () => Promise.resolve(searchPath),

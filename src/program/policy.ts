@@ -9,7 +9,7 @@ import { AuditLog } from "../policy/audit/audit-log.ts";
 import { AuditWatcher } from "../policy/audit/audit-watcher.ts";
 import { secretsOf } from "../policy/audit/redact.ts";
 import { PolicyStage } from "../policy/policy-stage.ts";
-import { PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
+import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
 import { type ShellKind, shellKindOf } from "../policy/shell/shell-command.ts";
 import { findShell } from "../process/shell.ts";
 import type { StateParts } from "./state-services.ts";
@@ -39,6 +39,7 @@ export class ServerPolicy {
         sandboxText(start.config.settings.sandbox, (await activePlan(call)) !== undefined),
       homeDir: dirs.homeDir,
       warnsOfDanger: policy.cautions,
+      ignoresCase: ignoresCaseOn(platform),
       shell: kindOf(findShell({ shellPath, env, platform }).path),
       searchPath: async () => searchPathOf(await environment()),
     });

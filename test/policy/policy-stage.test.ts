@@ -36,6 +36,7 @@ class StageHarness {
       }),
       homeDir: "/home/me",
       warnsOfDanger,
+      ignoresCase: false,
       shell: "bash",
       searchPath: () => Promise.resolve([]),
     });

@@ -29,6 +29,8 @@ export interface JudgeParts {
   readonly homeDir: string;
   /** Commands are asked about that are rarely meant; off with POLICY_CAUTIONS. */
   readonly warnsOfDanger: boolean;
+  /** Of the file system, where names in other letters are the same. */
+  readonly ignoresCase: boolean;
   /** What runs commands. */
   readonly shell: ShellKind;
   /** The folder that relative paths begin at. */
@@ -75,15 +77,15 @@ interface About {
 const noFacts: PathFacts = { pathsOf: () => [], programsOf: () => [] };
 
 function judgeNow(about: About): Verdict {
-  const { homeDir, warnsOfDanger } = about.parts;
+  const { homeDir, warnsOfDanger, ignoresCase } = about.parts;
   const isWanted = warnsOfDanger || about.otherwise.action !== "allow";
   const reading = isWanted ? readingOf(about) : undefined;
-  return judge(about, reading, { facts: noFacts, homeDir });
+  return judge(about, reading, { facts: noFacts, homeDir, ignoresCase });
 }
 
 async function judgeWithFiles(about: About): Promise<Verdict> {
   const { call, rules, parts } = about;
-  const { homeDir } = parts;
+  const { homeDir, ignoresCase } = parts;
   const isAboutPaths = rules.some(hasPaths);
   const reading = isAboutPaths ? withFolders(readingOf(about)) : readingOf(about);
   const isAboutPrograms = rules.some(({ command }) => command?.program !== undefined);
@@ -95,7 +97,7 @@ async function judgeWithFiles(about: About): Promise<Verdict> {
     words: isAboutPaths ? wordsOf(commands, call) : [],
     programs: isAboutPrograms ? commands.flatMap(({ words }) => literalOf(words[0]) ?? []) : [],
   });
-  return judge(about, reading, { facts, homeDir });
+  return judge(about, reading, { facts, homeDir, ignoresCase });
 }
 
 function readingOf({ call, parts }: About): ShellReading | undefined {

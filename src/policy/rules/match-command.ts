@@ -1,5 +1,5 @@
 import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-command.ts";
-import { type Glob, globMatches, globMayMatch } from "./glob.ts";
+import { createGlob, type Glob, globMatches, globMayMatch } from "./glob.ts";
 import type { PathFacts } from "./path-facts.ts";
 import type { CommandMatch } from "./rule.ts";
 
@@ -9,6 +9,8 @@ export type Match = "no" | "maybe" | "yes";
 export interface Surroundings {
   readonly facts: PathFacts;
   readonly homeDir: string;
+  /** `RM` is `rm` for the file systems of macOS and Windows. */
+  readonly ignoresCase: boolean;
 }
 
 /** Whether a rule is about this program; `yes` only when all parts of it say so. */
@@ -87,11 +89,18 @@ function matchProgram(
   return strongest(
     globs.map((glob) => {
       if (!/[/~]/.test(glob.pattern))
-        return [...names].some((base) => globMatches(glob, base)) ? "yes" : "no";
+        return [...names].some((base) => matchesFile(glob, base, surroundings)) ? "yes" : "no";
       const atHome = withHome(glob, surroundings);
-      return [name, ...paths].some((path) => globMatches(atHome, path)) ? "yes" : "no";
+      return [name, ...paths].some((path) => matchesFile(atHome, path, surroundings))
+        ? "yes"
+        : "no";
     }),
   );
+}
+
+function matchesFile(glob: Glob, path: string, { ignoresCase }: Surroundings): boolean {
+  if (!ignoresCase) return globMatches(glob, path);
+  return globMatches(createGlob(glob.pattern.toLowerCase()), path.toLowerCase());
 }
 
 /** As rules have it: without its folder, and on Windows without its ending. */
@@ -145,11 +154,11 @@ function matchWord(written: Glob, word: Word, surroundings: Surroundings): Match
 }
 
 /** Patterns with a slash are about paths too, wherever links lead; also about that of `--option=path`. */
-export function literalMatches(glob: Glob, literal: string, { facts }: Surroundings): boolean {
+export function literalMatches(glob: Glob, literal: string, surroundings: Surroundings): boolean {
   if (globMatches(glob, literal)) return true;
   if (!isPathGlob(glob)) return false;
   return candidatePaths(literal).some((path) =>
-    facts.pathsOf(path).some((real) => globMatches(glob, real)),
+    surroundings.facts.pathsOf(path).some((real) => matchesFile(glob, real, surroundings)),
   );
 }
 

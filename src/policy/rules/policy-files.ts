@@ -15,6 +15,11 @@ export interface PolicyPlace {
   readonly level: PolicyLevel;
 }
 
+/** Whether usual file systems of this system take `RM` for `rm`. */
+export function ignoresCaseOn(platform: NodeJS.Platform): boolean {
+  return platform === "darwin" || platform === "win32";
+}
+
 /** Where rules are looked for: those of whoever runs the machine, of the user, and of the project. */
 export function policyPlaces(dirs: ConfigDirs, platform: NodeJS.Platform): readonly PolicyPlace[] {
   const user = join(dirs.scorpioxDir, fileName);

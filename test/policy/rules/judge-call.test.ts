@@ -197,6 +197,19 @@ describe("judgeCall: redirections and paths (U-policy: symlinked paths)", () => 
   });
 });
 
+test("judgeCall: names in other letters are the same where the file system takes them for the same", async () => {
+  const file = rules(rule("deny", "rm"), rule("deny", { writes: "/Users/*" }));
+  const found = ["RM x", "/bin/Rm x", "a > /users/b", "RMX"].map((command) =>
+    Promise.all([action(file, command), action(file, command, { ignoresCase: true })]),
+  );
+  expect(await Promise.all(found)).toEqual([
+    ["allow", "deny 1"],
+    ["allow", "deny 1"],
+    ["allow", "deny 2"],
+    ["allow", "allow"],
+  ]);
+});
+
 describe("judgeCall: other tools", () => {
   const file = {
     rules: [

@@ -17,6 +17,7 @@ export async function judged(
   return judgeCall(whole, policy, {
     homeDir: "/home/me",
     warnsOfDanger: false,
+    ignoresCase: false,
     shell: "bash",
     folder: () => Promise.resolve("/work"),
     searchPath: () => Promise.resolve(["/usr/bin", "/bin"]),
