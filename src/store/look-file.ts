@@ -1,6 +1,8 @@
-import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { constants, Database, type SQLQueryBindings } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 
-import { messageOf } from "../base/errors.ts";
+import { messageOf, systemCodeOf } from "../base/errors.ts";
 import { type FileIdentity, identityOf } from "./file-identity.ts";
 
 export type Sight<Row> =
@@ -28,12 +30,41 @@ export class LookFile {
     if (identity === undefined) return { kind: "seen", row: null };
     try {
       this.#open ??= { database: new Database(this.#path, { readonly: true }), identity };
-      return { kind: "seen", row: this.#open.database.query(query).get(...values) as Row | null };
+      return { kind: "seen", row: firstIn(this.#open.database, query, values) as Row };
     } catch (error) {
-      // A file of an older version, or one that another process is making.
-      if (messageOf(error).includes("no such table")) return { kind: "seen", row: null };
+      // Or one that another process is making.
+      if (isOfOlderVersion(error)) return { kind: "seen", row: null };
       this.close();
-      return { kind: "unreadable", reason: `${this.#path}: ${messageOf(error)}` };
+      if (!this.#isAtRest(error)) return this.#unreadable(error);
+    }
+    try {
+      return { kind: "seen", row: this.#firstAtRest(query, values) as Row };
+    } catch (error) {
+      return isOfOlderVersion(error) ? { kind: "seen", row: null } : this.#unreadable(error);
+    }
+  }
+
+  #unreadable(error: unknown): { readonly kind: "unreadable"; readonly reason: string } {
+    return { kind: "unreadable", reason: `${this.#path}: ${messageOf(error)}` };
+  }
+
+  /**
+   * SQLite makes a file beside the database for every reader, which a folder that may not be written does not take.
+   * Without a log everything is in the database itself, and nobody who may not write here changes it.
+   */
+  #isAtRest(error: unknown): boolean {
+    const isRefused = /^SQLITE_(READONLY|CANTOPEN)/.test(String(systemCodeOf(error)));
+    return isRefused && !existsSync(`${this.#path}-wal`);
+  }
+
+  #firstAtRest(query: string, values: readonly SQLQueryBindings[]): unknown {
+    const uri = `${pathToFileURL(this.#path).href}?immutable=1`;
+    const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
+    const database = new Database(uri, flags);
+    try {
+      return firstIn(database, query, values);
+    } finally {
+      database.close();
     }
   }
 
@@ -46,4 +77,12 @@ export class LookFile {
       // Nothing was written through it.
     }
   }
+}
+
+function firstIn(database: Database, query: string, values: readonly SQLQueryBindings[]): unknown {
+  return database.query(query).get(...values);
+}
+
+function isOfOlderVersion(error: unknown): boolean {
+  return messageOf(error).includes("no such table");
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -81,6 +81,18 @@ describe("PlanLook, TaskLook", () => {
     change();
     expect(plans.look(scope)).toEqual({ kind: "seen", plan });
   });
+
+  // Root may write everywhere.
+  test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+    "a folder that may not be written still tells what is in the file",
+    () => {
+      change();
+      chmodSync(root, 0o500);
+      expect([plans.look(scope), tasks.revision(scope)]).toEqual([{ kind: "seen", plan }, 1]);
+      expect(readdirSync(root)).toEqual(["scorpiox.db"]);
+      chmodSync(root, 0o700);
+    },
+  );
 
   test("a file that another process holds alone is said to be unreadable, without waiting", () => {
     const other = new Database(path);
