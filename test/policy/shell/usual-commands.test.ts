@@ -59,6 +59,12 @@ const commands: [string, string][] = [
 
 test.each(commands)("readShell knows all that usual commands run: %s", (text, programs) => {
   const lines = reading(text).map((line) => line.replace(/^wrapper /, ""));
-  const names = lines.map((line) => line.replace(/^(?:[A-Z_]+= )*/, "").split(" ", 1)[0]);
-  expect(names.toSorted()).toEqual(programs.split(" ").toSorted());
+  const names = lines.map((line) =>
+    line
+      .replace(/^(?:[A-Z_]+= )*/, "")
+      .split(" ", 1)
+      .join(""),
+  );
+  const byName = (one: string, other: string): number => one.localeCompare(other);
+  expect(names.toSorted(byName)).toEqual(programs.split(" ").toSorted(byName));
 });
