@@ -6,7 +6,8 @@ export const hooksEnabledKey: ConfigKey<boolean> = {
   type: booleanValue,
   default: true,
   help: "Run hooks: scripts in ~/.scorpiox/hooks, and those of a project that you have approved.",
-  project: "narrow",
+  // The user's guards are among them: whoever has text in a folder must not switch those off.
+  project: "never",
   published: true,
 };
 

@@ -285,15 +285,17 @@ describe("hooks of a project", () => {
   });
 
   posixTest.each([
-    ["the environment", { SCORPIOX_HOOKS_ENABLED: "false" }, ""],
-    ["a file of the project", {}, "HOOKS_ENABLED=off\n"],
-  ])("[hooks.off] %s switches them off", async (_where, env, text) => {
+    ["the environment", { SCORPIOX_HOOKS_ENABLED: "false" }, "", true],
+    ["a file of the user", {}, ".scorpiox", true],
+    ["a file of the project", {}, "work/project/.scorpiox", false],
+  ])("[hooks.off] %s switches them off: %p", async (_where, env, folder, isOff) => {
     using hooked = new Hooked();
     hooked.user("tool_use/sync-a", "exit 1");
-    if (text !== "") hooked.home.write("work/project/.scorpiox/scorpiox-env.txt", text);
+    if (folder !== "") hooked.home.write(`${folder}/scorpiox-env.txt`, "HOOKS_ENABLED=off\n");
     await using server = hooked.start({ env });
     await server.initialize();
-    expect(textOf(await server.call("Bash", { command: "echo fine" }))).toBe("fine\n");
+    const text = textOf(await server.call("Bash", { command: "echo fine" }));
+    expect(text === "fine\n").toBe(isOff);
   });
 });
 

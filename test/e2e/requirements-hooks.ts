@@ -24,7 +24,7 @@ export const hookRequirements: Readonly<Record<string, Requirement>> = {
       "A hook that never ends is ended with all that it started, and stops the call.",
     "hooks.many": "Hundreds of hooks that flood neither delay calls nor grow the server.",
     "hooks.exit": "The server ends within 2 s whatever its hooks do.",
-    "hooks.off": "HOOKS_ENABLED switches all hooks off, also from a project.",
+    "hooks.off": "HOOKS_ENABLED switches all hooks off; a project has no say in it.",
   }),
   ...from("docs/hooks.md#what-a-hook-gets", {
     "hooks.depth": "A hook that calls a tool starts hooks three deep and no deeper.",
