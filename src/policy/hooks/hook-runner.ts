@@ -15,6 +15,7 @@ import { endOf, endWithoutRun, type HookEnd } from "./hook-end.ts";
 import { argvFor, type HookPrograms } from "./hook-launch.ts";
 import type { HookPayload } from "./hook-payload.ts";
 import { type Hook, hookKey } from "./hook.ts";
+import { interpreterFault } from "./interpreter-fault.ts";
 import { makePrivateFile, type PrivateFile } from "./private-file.ts";
 
 /** Both ends of it. */
@@ -59,7 +60,7 @@ export class HookRunner {
       if (hook.scope === "user") return await this.#start(hook, hook.path, run);
       return await this.#runApproved(hook, run);
     } catch (error) {
-      return endWithoutRun("not_started", `could not be run: ${messageOf(error)}`);
+      return notStarted(messageOf(error));
     }
   }
 
@@ -78,9 +79,10 @@ export class HookRunner {
   async #start(hook: Hook, path: string, run: HookRun): Promise<HookEnd> {
     const environment = await this.#parts.environment();
     const programs = this.#parts.programs(environment["PATH"] ?? environment["Path"]);
-    const start = argvFor(hook.launch, path, await readHookHead(path), programs);
+    const head = await readHookHead(path);
+    const start = argvFor(hook.launch, path, head, programs);
     const argument = await run.payload.argument(hook.launch !== "batch");
-    const execution = await this.#startPatiently({
+    const starting = this.#startPatiently({
       argv: [...start, hook.eventName, run.sessionId, run.time, argument],
       name: `hook ${hookKey(hook)}`,
       cwd: run.cwd,
@@ -91,7 +93,13 @@ export class HookRunner {
       outputSizes,
       onOutput: () => {},
     });
-    return endOf(execution, run.timeoutMs);
+    return await starting.then(
+      (execution) => endOf(execution, run.timeoutMs),
+      async (error: unknown) => {
+        const fault = hook.launch === "direct" ? await interpreterFault(head) : undefined;
+        return notStarted(fault ?? messageOf(error));
+      },
+    );
   }
 
   /** Another child that is being started at this moment may hold the new copy open: it cannot be run until that is over. */
@@ -106,6 +114,11 @@ export class HookRunner {
       }
     }
   }
+}
+
+/** @param why with or without a full stop: the sentence may go on */
+function notStarted(why: string): HookEnd {
+  return endWithoutRun("not_started", `could not be run: ${why.replace(/\.$/, "")}`);
 }
 
 function variablesOf(hook: Hook, { cwd, sessionId }: HookRun): Record<string, string> {

@@ -148,7 +148,18 @@ describe("HookRunner", () => {
 
   posixTest.each([
     ["a crash", "kill -9 $$", "failed", "was ended by SIGKILL"],
-    ["no interpreter", "#!/no/such/thing", "not_started", /could not be run/],
+    [
+      "no interpreter",
+      "#! /no/such/thing -x",
+      "not_started",
+      /^could not be run: its first line names \/no\/such\/thing, which cannot be run: [^.]*$/,
+    ],
+    [
+      "line ends of another system",
+      "#!/bin/sh\r\nexit 0\r",
+      "not_started",
+      /^could not be run: its first line ends with a carriage return: [^.]*$/,
+    ],
   ])("%s is a failure", async (_what, text, state, how) => {
     using harness = new Harness();
     harness.tree.user("tool_use/a", text.startsWith("#!") ? text : `#!/bin/sh\n${text}\n`);
