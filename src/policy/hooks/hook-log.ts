@@ -6,9 +6,7 @@ import { hookLogBytesMax, hookLogOutputCharsMax } from "../../base/limits.ts";
 import { type HookEnd, shortOutput } from "./hook-end.ts";
 import { redact } from "../audit/redact.ts";
 import type { Hook } from "./hook.ts";
-import type { SessionFolders } from "./session-folder.ts";
-
-const fileName = "hooks.log";
+import { hookLogName, type SessionFolders } from "./session-folder.ts";
 
 /** One line of JSON for each run of a hook, in a private file for each session. What hooks were told is not in it. */
 export class HookLog {
@@ -56,7 +54,7 @@ export class HookLog {
 
   async #append(sessionId: string, line: string): Promise<void> {
     try {
-      const file = join(await this.#folders.of(sessionId), fileName);
+      const file = join(await this.#folders.of(sessionId), hookLogName);
       const size = (await stat(file).catch(() => undefined))?.size ?? 0;
       if (size + line.length > hookLogBytesMax) await rename(file, `${file}.1`);
       await appendFile(file, line, { mode: 0o600 });

@@ -6,6 +6,9 @@ import { AppError } from "../../base/errors.ts";
 import { sessionFolderAgeMsMax } from "../../base/limits.ts";
 import { faultOfOwner } from "./who-may-write.ts";
 
+/** The log in such a folder. */
+export const hookLogName = "hooks.log";
+
 const idPattern = /^[0-9a-f]{24}$/;
 
 /**
@@ -59,13 +62,20 @@ async function isPrivateFolder(dir: string): Promise<boolean> {
   }
 }
 
+/** When its log was written to, or the folder itself: a log that grows does not change its folder. */
+async function lastUse(folder: string): Promise<number> {
+  const paths = [folder, join(folder, hookLogName)];
+  const stats = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return Math.max(...stats.map((each) => each?.mtimeMs ?? 0));
+}
+
 /** Removes the folders of sessions that nobody has written to for long. */
 async function sweep(dir: string): Promise<void> {
   const oldest = Date.now() - sessionFolderAgeMsMax;
   try {
     for (const name of await readdir(dir)) {
       const path = join(dir, name);
-      if (!idPattern.test(name) || (await stat(path)).mtimeMs >= oldest) continue;
+      if (!idPattern.test(name) || (await lastUse(path)) >= oldest) continue;
       await rm(path, { recursive: true, force: true });
     }
   } catch {
