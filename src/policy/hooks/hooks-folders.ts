@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { HooksFolder } from "./hook.ts";
@@ -11,5 +12,16 @@ export function hooksFoldersOf(dirs: {
   const folders: HooksFolder[] = [{ scope: "user", hooksDir: user }];
   if (dirs.projectDir === undefined) return folders;
   const project = resolve(join(dirs.projectDir, ".scorpiox", "hooks"));
-  return project === user ? folders : [...folders, { scope: "project", hooksDir: project }];
+  return realPathOf(project) === realPathOf(user)
+    ? folders
+    : [...folders, { scope: "project", hooksDir: project }];
+}
+
+/** A home may be reached by more than one way. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

@@ -116,6 +116,17 @@ test("a home in the project has no hooks of the project", () => {
   expect(folders).toEqual(expected);
 });
 
+posixTest("a home that is the project by another way has no hooks of the project either", () => {
+  using tree = new HooksTree();
+  tree.user("tool_use/a");
+  const link = join(tree.root, "link");
+  symlinkSync(join(tree.scorpioxDir, ".."), link);
+  const { scorpioxDir } = tree;
+  expect(hooksFoldersOf({ scorpioxDir, projectDir: link })).toEqual([
+    { scope: "user", hooksDir: join(scorpioxDir, "hooks") },
+  ]);
+});
+
 describe("who may write", () => {
   test.each([
     [0o100644, "linux", undefined],
