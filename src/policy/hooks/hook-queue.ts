@@ -1,4 +1,5 @@
 import { hooksRunningMax, hooksWaitingMax, hookWaitingCharsMax } from "../../base/limits.ts";
+import { startTimer } from "../../base/timer.ts";
 import { Turns } from "../../base/turns.ts";
 import { endWithoutRun, type HookEnd } from "./hook-end.ts";
 
@@ -6,13 +7,32 @@ import { endWithoutRun, type HookEnd } from "./hook-end.ts";
 export class HookQueue {
   readonly #waited = new Turns(hooksRunningMax);
   readonly #beside = new Turns(hooksRunningMax);
+  /** Those that were ended take a while to go: what comes last has no time to wait for them. */
+  readonly #last = new Turns(hooksRunningMax);
   readonly #open = new Set<Promise<unknown>>();
   #waitingRuns = 0;
   #waitingChars = 0;
 
-  /** Runs `start` when it is its turn. */
-  async runWaited(signal: AbortSignal, start: () => Promise<HookEnd>): Promise<HookEnd> {
-    return runInTurn(this.#waited, signal, start);
+  /**
+   * Runs `start` when it is its turn.
+   * @param waitMsMax it is not run when its turn does not come within this
+   */
+  async runWaited(
+    signal: AbortSignal,
+    waitMsMax: number,
+    start: () => Promise<HookEnd>,
+  ): Promise<HookEnd> {
+    if (waitMsMax === Infinity) return runInTurn(this.#waited, signal, start);
+    if (waitMsMax <= 0) return outOfTime;
+    const patience = new AbortController();
+    const timer = startTimer(waitMsMax, () => patience.abort());
+    const isWanted = AbortSignal.any([signal, patience.signal]);
+    const end = await runInTurn(this.#waited, isWanted, () => {
+      timer.stop();
+      return start();
+    });
+    timer.stop();
+    return patience.signal.aborted ? outOfTime : end;
   }
 
   /**
@@ -22,7 +42,7 @@ export class HookQueue {
    */
   async runBeside(
     signal: AbortSignal,
-    chars: number,
+    { chars, isLast }: { readonly chars: number; readonly isLast: boolean },
     start: () => Promise<HookEnd>,
   ): Promise<HookEnd | undefined> {
     if (this.#waitingRuns >= hooksWaitingMax) return undefined;
@@ -31,7 +51,7 @@ export class HookQueue {
     this.#waitingRuns++;
     this.#waitingChars += chars;
     try {
-      return await runInTurn(this.#beside, signal, start);
+      return await runInTurn(isLast ? this.#last : this.#beside, signal, start);
     } finally {
       this.#waitingRuns--;
       this.#waitingChars -= chars;
@@ -49,6 +69,11 @@ export class HookQueue {
     while (this.#open.size > 0) await Promise.all(this.#open);
   }
 }
+
+const outOfTime = endWithoutRun(
+  "timed_out",
+  "was not run: hooks before it took all the time there is",
+);
 
 async function runInTurn(
   turns: Turns,

@@ -29,6 +29,8 @@ export class HooksStage implements GateStage {
 
   check(call: CallRequest): Promise<Refusal | undefined> | undefined {
     const { hooks, sessions, isOwnTool } = this.#parts;
+    // Its client may be gone: no session begins for it any more.
+    if (call.cancellation.isCancelled) return Promise.resolve(cancelledCall);
     const starting = sessions?.begin(call.client);
     const eventName = isOwnTool(call.name) ? "tool_use" : "mcp_call";
     if (starting === undefined && hooks.hasNone(eventName)) return undefined;
@@ -40,14 +42,21 @@ export class HooksStage implements GateStage {
     eventName: string,
     starting: Promise<void> | undefined,
   ): Promise<Refusal | undefined> {
-    await starting;
-    // A client that comes back with answers makes the same call: its hooks have been run.
-    if (call.ask?.isMarked?.(mark) === true) return undefined;
+    const begunAt = performance.now();
     const ending = new AbortController();
-    const stop = (): void => ending.abort();
+    const { promise: stopped, resolve } = Promise.withResolvers<void>();
+    const stop = (): void => {
+      ending.abort();
+      resolve();
+    };
     call.cancellation.onCancel(stop);
     try {
+      await Promise.race([starting, stopped]);
+      if (ending.signal.aborted) return cancelledCall;
+      // A client that comes back with answers makes the same call: its hooks have been run.
+      if (call.ask?.isMarked?.(mark) === true) return undefined;
       const { answerMs } = call.client.limits;
+      const leftMs = answerMs - (performance.now() - begunAt);
       const veto = await this.#parts.hooks.emit({
         eventName,
         clientId: call.client.id,
@@ -55,7 +64,7 @@ export class HooksStage implements GateStage {
         data: (cwd) => dataOf(call, cwd),
         signal: ending.signal,
         canBeStopped: true,
-        ...(answerMs > 0 ? { waitMsMax: answerMs } : {}),
+        ...(answerMs > 0 ? { waitMsMax: leftMs } : {}),
       });
       if (veto !== undefined) return refusalOf(call, veto);
       call.ask?.mark?.(mark);
@@ -69,12 +78,14 @@ export class HooksStage implements GateStage {
   }
 }
 
+const cancelledCall: Refusal = { decision: "denied", text: "The call was cancelled." };
+
 function dataOf({ name, args, client }: CallRequest, cwd: string): unknown {
   return { tool: name, arguments: args ?? {}, client: client.id, workspace: cwd };
 }
 
 function refusalOf({ name }: CallRequest, { hook, end }: Veto): Refusal {
-  if (end.state === "cancelled") return { decision: "denied", text: "The call was cancelled." };
+  if (end.state === "cancelled") return cancelledCall;
   const key = escapeUnsafe(hookKey(hook));
   const why = `${name} was not called: the hook ${key} (${hook.scope}) ${escapeUnsafe(end.how)}.`;
   if (end.output === "") return { decision: "vetoed", text: why };

@@ -1,6 +1,6 @@
 import { hookDepthMax } from "../../base/limits.ts";
 import { HookCache } from "./hook-cache.ts";
-import { endWithoutRun, type HookEnd, isFailure } from "./hook-end.ts";
+import { type HookEnd, isFailure } from "./hook-end.ts";
 import type { HookOccasion } from "./hook-event.ts";
 import { HookLog } from "./hook-log.ts";
 import { HookPayload } from "./hook-payload.ts";
@@ -34,6 +34,9 @@ export interface Veto {
   readonly end: HookEnd;
 }
 
+/** Runs one sync hook; undefined when it was left out. `waitUntil` is on the clock of `performance.now()`. */
+type RunSync = (hook: Hook, run: HookRun, waitUntil: number) => Promise<HookEnd | undefined>;
+
 /** Runs the hooks of what happens: `sync-*` one after the other and waited for, then the others beside. */
 export class Hooks {
   readonly #parts: HooksParts;
@@ -62,23 +65,21 @@ export class Hooks {
    * Resolves when the hooks that are waited for have ended; the others may still run.
    * @throws AppError what `occasion.cwd` throws
    */
-  async emit(occasion: HookOccasion): Promise<Veto | undefined> {
-    const hooks = await this.#cache.list(occasion.eventName);
-    if (hooks.length === 0 || this.#isTooDeep()) return undefined;
-    const run = await this.#prepare(occasion);
-    const waited = hooks.filter((hook) => hook.isSync);
-    const veto = await this.#runWaited(waited, occasion, run);
-    const others = veto === undefined ? hooks.filter((hook) => !hook.isSync) : [];
-    if (others.length === 0) await run.payload[Symbol.asyncDispose]();
-    else this.#runBeside(others, occasion, run);
-    return veto;
+  emit(occasion: HookOccasion): Promise<Veto | undefined> {
+    return this.#run(occasion, (hook, run, waitUntil) => {
+      const leftMs = (): number => waitUntil - performance.now();
+      return this.#queue.runWaited(run.signal, leftMs(), () =>
+        this.#parts.runner.run(hook, { ...run, timeoutMs: Math.min(run.timeoutMs, leftMs()) }),
+      );
+    });
   }
 
-  /** Tells of something that has happened: nobody waits. */
+  /** Tells of something that has happened: nobody waits, and so nothing is kept from those that are waited for. */
   tell(occasion: HookOccasion): void {
     if (this.#cache.hasNone(occasion.eventName)) return;
+    const running = this.#run(occasion, (hook, run) => this.#runInTime(hook, occasion, run));
     this.#queue.track(
-      this.emit(occasion).catch((error: unknown) => {
+      running.catch((error: unknown) => {
         this.#said.say(`Hooks of ${occasion.eventName} were not run: ${String(error)}.`);
       }),
     );
@@ -114,21 +115,28 @@ export class Hooks {
     };
   }
 
-  async #runWaited(
+  async #run(occasion: HookOccasion, runSync: RunSync): Promise<Veto | undefined> {
+    const hooks = await this.#cache.list(occasion.eventName);
+    if (hooks.length === 0 || this.#isTooDeep()) return undefined;
+    const run = await this.#prepare(occasion);
+    const veto = await this.#runInOrder(hooks, occasion, run, runSync);
+    const others = veto === undefined ? hooks.filter((hook) => !hook.isSync) : [];
+    if (others.length === 0) await run.payload[Symbol.asyncDispose]();
+    else this.#runBeside(others, occasion, run);
+    return veto;
+  }
+
+  async #runInOrder(
     hooks: readonly Hook[],
     occasion: HookOccasion,
     run: HookRun,
+    runSync: RunSync,
   ): Promise<Veto | undefined> {
     const waitUntil = performance.now() + (occasion.waitMsMax ?? Infinity);
     for (const hook of hooks) {
-      const leftMs = waitUntil - performance.now();
-      const timeoutMs = Math.min(run.timeoutMs, leftMs);
-      const end =
-        leftMs > 0
-          ? await this.#queue.runWaited(run.signal, () =>
-              this.#parts.runner.run(hook, { ...run, timeoutMs }),
-            )
-          : endWithoutRun("timed_out", "was not run: those before it took all the time there is");
+      if (!hook.isSync) continue;
+      const end = await runSync(hook, run, waitUntil);
+      if (end === undefined) continue;
       this.#onEnd(hook, occasion, end);
       if (end.state !== "done" && end.state !== "held") return { hook, end };
     }
@@ -139,15 +147,25 @@ export class Hooks {
     // Whoever was told is not ended with the call that it was told of.
     const signal = occasion.isLast === true ? neverAborted : this.#closing.signal;
     const runs = hooks.map(async (hook) => {
-      const start = (): Promise<HookEnd> => this.#parts.runner.run(hook, { ...run, signal });
-      const end = await this.#queue.runBeside(signal, run.payload.length, start);
-      if (end === undefined) {
-        this.#said.say(
-          `Too many hooks wait for their turn: some of ${occasion.eventName} were left out.`,
-        );
-      } else this.#onEnd(hook, occasion, end);
+      const end = await this.#runInTime(hook, occasion, { ...run, signal });
+      if (end !== undefined) this.#onEnd(hook, occasion, end);
     });
     this.#queue.track(Promise.all(runs).then(() => run.payload[Symbol.asyncDispose]()));
+  }
+
+  /** Undefined when it was left out, which was said. */
+  async #runInTime(
+    hook: Hook,
+    { eventName, isLast = false }: HookOccasion,
+    run: HookRun,
+  ): Promise<HookEnd | undefined> {
+    const room = { chars: run.payload.length, isLast };
+    const end = await this.#queue.runBeside(run.signal, room, () =>
+      this.#parts.runner.run(hook, run),
+    );
+    if (end !== undefined) return end;
+    this.#said.say(`Too many hooks wait for their turn: some of ${eventName} were left out.`);
+    return undefined;
   }
 
   #onEnd(hook: Hook, occasion: HookOccasion, end: HookEnd): void {

@@ -7,6 +7,7 @@ export class IdleWatch implements Disposable {
   readonly #idleMs: number;
   /** Since when each client has been idle that was not told of yet; oldest first. */
   readonly #since = new Map<string, number>();
+  readonly #busy = new Set<string>();
   #timer: Timer | undefined;
 
   constructor(onIdle: (clientId: string, idleMs: number) => void, idleMs: number = agentIdleMs) {
@@ -17,7 +18,9 @@ export class IdleWatch implements Disposable {
   /** The number of a client's running calls became 0, or is not 0 any more. Costs no timer of its own. */
   readonly onRunning = (clientId: string, running: number): void => {
     this.#since.delete(clientId);
-    if (running > 0) return;
+    if (running > 0) return void this.#busy.add(clientId);
+    // The calls of a client that is gone end after it.
+    if (!this.#busy.delete(clientId)) return;
     this.#since.set(clientId, performance.now());
     this.#timer ??= startTimer(this.#idleMs, this.#look);
   };
@@ -25,6 +28,7 @@ export class IdleWatch implements Disposable {
   /** The client is gone. */
   forget(clientId: string): void {
     this.#since.delete(clientId);
+    this.#busy.delete(clientId);
   }
 
   [Symbol.dispose](): void {

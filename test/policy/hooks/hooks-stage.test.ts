@@ -132,6 +132,49 @@ describe("HooksStage", () => {
     expect(await checking).toEqual({ decision: "denied", text: "The call was cancelled." });
   });
 
+  posixTest("a call that is cancelled while its session begins is not made", async () => {
+    using harness = new Harness();
+    harness.tree.user("session_start/sync-a");
+    harness.tree.user("tool_use/sync-b");
+    const ending = Promise.withResolvers<HookEnd>();
+    harness.end = () => ending.promise;
+    const call = harness.call();
+    const checking = harness.stage.check(call);
+    await eventually("the hook runs", () => harness.told.length > 0);
+    call.cancellation.cancel();
+    expect(await checking).toEqual({ decision: "denied", text: "The call was cancelled." });
+    ending.resolve(done);
+    await harness.hooks.settled();
+    expect(harness.told.map(([key]) => key)).toEqual(["session_start/sync-a"]);
+  });
+
+  posixTest("the time that the start of a session takes is the call's", async () => {
+    using harness = new Harness();
+    harness.tree.user("session_start/sync-a");
+    harness.tree.user("tool_use/sync-b");
+    const times: number[] = [];
+    harness.end = async ({ name }, { timeoutMs }) => {
+      times.push(timeoutMs);
+      if (name === "sync-a") await Bun.sleep(100);
+      return done;
+    };
+    const { client } = harness.call();
+    const limits = { answerMs: 800, resultCharsMax: 1_000 };
+    await harness.stage.check(harness.call({ client: { ...client, limits } }));
+    expect(times.map((ms) => ms <= 700)).toEqual([false, true]);
+  });
+
+  posixTest("a call that was cancelled before begins no session", async () => {
+    using harness = new Harness();
+    harness.tree.user("session_start/a");
+    const call = harness.call();
+    call.cancellation.cancel();
+    const refusal = await harness.stage.check(call);
+    expect(refusal).toEqual({ decision: "denied", text: "The call was cancelled." });
+    await harness.hooks.settled();
+    expect(harness.told).toEqual([]);
+  });
+
   posixTest("hooks that let a call through do not run in its later rounds", async () => {
     using harness = new Harness();
     harness.tree.user("tool_use/sync-a");
@@ -196,9 +239,12 @@ describe("IdleWatch", () => {
     );
     for (const id of ["a", "b", "gone", "busy"]) {
       watch.onRunning(id, 1);
+      if (id === "gone") watch.forget(id);
       watch.onRunning(id, 0);
     }
-    watch.forget("gone");
+    watch.onRunning("gone later", 1);
+    watch.onRunning("gone later", 0);
+    watch.forget("gone later");
     watch.onRunning("busy", 1);
     await eventually("two", () => told.length === 2);
     watch.onRunning("a", 1);

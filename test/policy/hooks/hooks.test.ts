@@ -63,6 +63,11 @@ class Harness implements Disposable {
     return veto === undefined ? undefined : hookKey(veto.hook);
   }
 
+  tell(eventName: string, more: Partial<HookOccasion> = {}): void {
+    const data = (): unknown => null;
+    this.hooks.tell({ eventName, clientId: "client", cwd: () => "/", data, ...more });
+  }
+
   [Symbol.dispose](): void {
     this.tree[Symbol.dispose]();
   }
@@ -204,6 +209,50 @@ describe("Hooks", () => {
     expect(harness.runs.map((run) => run.timeoutMs <= 300)).toEqual([true, true]);
   });
 
+  posixTest("what nobody waits for keeps no call waiting, and is bounded", async () => {
+    using harness = new Harness();
+    for (const key of ["session_end/sync-a", "tool_use/sync-b"]) harness.tree.user(key);
+    const gate = Promise.withResolvers<HookEnd>();
+    harness.end = ({ eventName }) => (eventName === "session_end" ? gate.promise : done);
+    for (let round = 0; round < hooksWaitingMax + 5; round++) harness.tell("session_end");
+    await eventually("the first to run", () => harness.ran.length === hooksRunningMax);
+    expect(await harness.emit("tool_use", { canBeStopped: true })).toBeUndefined();
+    gate.resolve(done);
+    await harness.hooks.settled();
+    expect(harness.ran.length).toBe(hooksWaitingMax + 1);
+    expect(harness.warnings).toEqual([
+      "Too many hooks wait for their turn: some of session_end were left out.",
+    ]);
+  });
+
+  posixTest("waiting for a turn takes the time of the call", async () => {
+    using harness = new Harness();
+    harness.tree.user("tool_use/sync-a");
+    const gate = Promise.withResolvers<HookEnd>();
+    harness.end = () => gate.promise;
+    const others = Array.from({ length: hooksRunningMax }, () => harness.emit("tool_use"));
+    await eventually("they run", () => harness.ran.length === hooksRunningMax);
+    expect(await harness.emit("tool_use", { waitMsMax: 50 })).toBe("tool_use/sync-a");
+    gate.resolve(done);
+    await Promise.all(others);
+    expect(harness.ran.length).toBe(hooksRunningMax);
+  });
+
+  posixTest("the last do not wait for hooks that take long to go", async () => {
+    using harness = new Harness();
+    for (let index = 0; index < hooksRunningMax; index++) harness.tree.user(`tool_use/${index}`);
+    harness.tree.user("session_end/a");
+    const gate = Promise.withResolvers<HookEnd>();
+    harness.end = ({ eventName }) => (eventName === "tool_use" ? gate.promise : done);
+    await harness.emit("tool_use");
+    await eventually("they run", () => harness.ran.length === hooksRunningMax);
+    harness.hooks.close();
+    harness.tell("session_end", { isLast: true });
+    await eventually("the last", () => harness.ran.at(-1) === "user session_end/a");
+    gate.resolve(done);
+    await harness.hooks.settled();
+  });
+
   posixTest("closing ends what runs, and lets only the last begin", async () => {
     using harness = new Harness();
     for (const key of ["tool_use/a", "tool_use/sync-b", "session_end/c"]) harness.tree.user(key);
@@ -213,13 +262,7 @@ describe("Hooks", () => {
     await eventually("a runs", () => harness.ran.includes("user tool_use/a"));
     harness.hooks.close();
     expect(await harness.emit("tool_use", { canBeStopped: true })).toBe("tool_use/sync-b");
-    harness.hooks.tell({
-      eventName: "session_end",
-      clientId: "client",
-      cwd: () => "/",
-      data: () => null,
-      isLast: true,
-    });
+    harness.tell("session_end", { isLast: true });
     await harness.hooks.settled();
     expect(harness.ran).toEqual(["user tool_use/sync-b", "user tool_use/a", "user session_end/c"]);
   });
@@ -298,16 +341,20 @@ describe("hooks.log", () => {
   posixTest("a folder that nobody has written to for long goes, others stay", async () => {
     using harness = new Harness();
     const sessions = join(harness.tree.scorpioxDir, "sessions");
-    const aged = [sessionIdOf("old", "a"), "not-ours"].map((name) => join(sessions, name));
+    const [old, live] = [sessionIdOf("old", "a"), sessionIdOf("live", "a")];
+    const aged = [old, live, "not-ours"].map((name) => join(sessions, name));
     for (const path of aged) {
-      await Bun.write(join(path, "hooks.log"), "x");
+      const log = join(path, "hooks.log");
+      await Bun.write(log, "x");
       const then = (Date.now() - sessionFolderAgeMsMax - 1_000) / 1_000;
+      // A log that grows does not change its folder.
+      if (!path.includes(live)) utimesSync(log, then, then);
       utimesSync(path, then, then);
     }
     harness.tree.user("tool_use/sync-a");
     await harness.emit("tool_use");
     await harness.hooks.settled();
     await eventually("the sweep", () => !existsSync(aged[0] ?? ""));
-    expect(readdirSync(sessions).sort()).toEqual([sessionId, "not-ours"].sort());
+    expect(readdirSync(sessions).sort()).toEqual([sessionId, live, "not-ours"].sort());
   });
 });
