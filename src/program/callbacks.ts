@@ -1,3 +1,4 @@
+import { assertWanted } from "../base/cancellation.ts";
 import { startTimer } from "../base/timer.ts";
 import type { EventStream } from "../base/server-events.ts";
 import { CallbackScheduler } from "../callbacks/callback-scheduler.ts";
@@ -58,8 +59,13 @@ export class Callbacks {
     });
   }
 
-  /** @throws AppError `limit` when all slots are full, `not_found` for a slot that is empty */
-  async perform(request: CallbackRequest, { client }: CallRequest): Promise<CallbackReply> {
+  /** @throws AppError `limit` when all slots are full, `not_found` for a slot that is empty, `cancelled` */
+  async perform(
+    request: CallbackRequest,
+    { client, cancellation }: CallRequest,
+  ): Promise<CallbackReply> {
+    // Its client may be gone: what it set then would never end.
+    assertWanted(cancellation);
     const changed = this.#change(request, client.id);
     const callbacks = this.#list(client.id);
     return { callbacks, changed: changed.map((callback) => shape(callback)) };

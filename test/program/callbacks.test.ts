@@ -83,6 +83,16 @@ const line = (fireId: number): string =>
   `[Callback 0, fire ${fireId}] Reminder set with SetCallback: m`;
 
 describe("Callbacks", () => {
+  test("a call that was cancelled sets nothing: its client may be gone", async () => {
+    const world = new World();
+    const call = callOf("a");
+    call.cancellation.cancel();
+    const request = { action: "set", message: "m", delaySeconds: 1, repeatCount: -1 } as const;
+    expect(world.callbacks.perform(request, call)).rejects.toThrow("The call was cancelled.");
+    expect((await world.perform({ action: "list" })).callbacks).toEqual([]);
+    expect(world.told).toEqual([]);
+  });
+
   test("answers with those that are active and those that were changed", async () => {
     const world = new World();
     const first = {
