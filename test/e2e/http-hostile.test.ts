@@ -95,14 +95,14 @@ describe("U-http: one length for each request", () => {
     expect(await connection.status()).toBe(200);
     expect(hasRun()).toBe(true);
     using pair = new RawConnection(server.url);
-    const list = JSON.stringify(modernMessage(1, "tools/list"));
-    const mirror = Object.entries(mirrored(modernMessage(1, "tools/list"))).map((row) =>
-      row.join(": "),
-    );
+    // What is answered at once: Bun.serve loses pipelined requests whose answers take time (docs/http.md).
+    const message = modernMessage(1, "server/discover");
+    const discover = JSON.stringify(message);
+    const mirror = Object.entries(mirrored(message)).map((row) => row.join(": "));
     const one = rawPost(
       server.url,
-      ["Content-Type: application/json", ...mirror, `Content-Length: ${list.length}`],
-      list,
+      ["Content-Type: application/json", ...mirror, `Content-Length: ${discover.length}`],
+      discover,
     );
     pair.write(one + one);
     await pair.status();
