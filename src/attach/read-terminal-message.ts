@@ -1,4 +1,4 @@
-import { attachAnswerCharsMax } from "../base/limits.ts";
+import { questionOtherCharsMax } from "../base/limits.ts";
 import type { Answer } from "../tools/question-service.ts";
 import type { TerminalMessage, TerminalReply } from "./messages.ts";
 
@@ -75,7 +75,7 @@ function isObject(value: unknown): value is Fields {
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === "string" && value.length <= attachAnswerCharsMax;
+  return typeof value === "string" && value.length <= questionOtherCharsMax;
 }
 
 function isCount(value: unknown): value is number {

@@ -341,8 +341,6 @@ export const attachGreetingMsMax = 2_000;
 export const attachConnectionsMax = 32;
 /** Characters of a command, a step or a message as terminals are told them: three lines of a usual window. */
 export const attachTextCharsMax = 300;
-/** Characters of an answer in words of one's own: two pages. */
-export const attachAnswerCharsMax = 8_000;
 /** Background tasks, tasks, and steps of a task that terminals are told of: the newest; nobody scrolls further. */
 export const attachEntriesMax = 200;
 /** Clients whose tasks and callbacks are looked at: those that called a tool last. */

@@ -1,4 +1,4 @@
-import { attachAnswerCharsMax, escapeKeyMs } from "../base/limits.ts";
+import { escapeKeyMs, questionOtherCharsMax } from "../base/limits.ts";
 
 /** A key, or text that was pasted. */
 export interface Key {
@@ -11,7 +11,7 @@ export interface Key {
 const pasteStart = "\u001b[200~";
 const pasteEnd = "\u001b[201~";
 
-const pasteCharsMax = 4 * attachAnswerCharsMax;
+const pasteCharsMax = 4 * questionOtherCharsMax;
 
 const controlNames: Readonly<Record<string, string>> = {
   "\r": "enter",

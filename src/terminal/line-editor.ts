@@ -1,4 +1,4 @@
-import { attachAnswerCharsMax } from "../base/limits.ts";
+import { questionOtherCharsMax } from "../base/limits.ts";
 import { breakCells, graphemesOf, safeLine } from "./cells.ts";
 import type { Key } from "./keys.ts";
 import type { Look } from "./look.ts";
@@ -14,6 +14,11 @@ export class LineEditor {
 
   get isEmpty(): boolean {
     return this.text.trim() === "";
+  }
+
+  /** Nothing more has room. */
+  get isFull(): boolean {
+    return this.text.length >= questionOtherCharsMax;
   }
 
   /** False when the key means nothing to an editor. */
@@ -59,7 +64,7 @@ export class LineEditor {
 
   /** What cannot be seen is written as it would be shown, so that nobody answers what he does not see. */
   #insert(text: string): void {
-    const room = attachAnswerCharsMax - this.text.length;
+    const room = questionOtherCharsMax - this.text.length;
     const taken = safeLine(text).slice(0, Math.max(0, room)).toWellFormed();
     // A mark that combines belongs to the character before it.
     this.#before = graphemesOf(this.#before.join("") + taken);

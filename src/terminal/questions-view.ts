@@ -1,4 +1,4 @@
-import { questionGuardMs } from "../base/limits.ts";
+import { questionGuardMs, questionOtherCharsMax } from "../base/limits.ts";
 import type { GoneReason, TerminalReply } from "../attach/messages.ts";
 import type { QuestionEntry } from "./attach-model.ts";
 import { cutCells, safeLine } from "./cells.ts";
@@ -8,6 +8,8 @@ import type { Key } from "./keys.ts";
 import type { Size } from "./painter.ts";
 import { passingTime } from "./time-text.ts";
 import type { Hint, View, ViewContext } from "./view.ts";
+
+const fullNotice = `An answer has ${questionOtherCharsMax} characters at most: no more is taken.`;
 
 /** The questions of all servers, one in front. */
 export class QuestionsView implements View {
@@ -86,6 +88,7 @@ export class QuestionsView implements View {
     switch (form.press(key)) {
       case "handled":
         this.#window.follow();
+        if (form.isWriting && form.field.editor.isFull) this.#context.notice(fullNotice);
         return true;
       case "incomplete":
         this.#context.notice("Nothing is chosen yet: space chooses, d declines.");

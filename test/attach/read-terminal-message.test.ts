@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 
 import { readTerminalMessage } from "../../src/attach/read-terminal-message.ts";
-import { attachAnswerCharsMax } from "../../src/base/limits.ts";
+import { questionOtherCharsMax } from "../../src/base/limits.ts";
 
-const longest = "x".repeat(attachAnswerCharsMax);
+const longest = "x".repeat(questionOtherCharsMax);
 const answered = (answers: unknown): unknown => ({
   type: "answer",
   number: 1,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 
-import { questionGuardMs } from "../../src/base/limits.ts";
-import type { ShownQuestions } from "../../src/questions/terminals.ts";
+import { questionGuardMs, questionOtherCharsMax } from "../../src/base/limits.ts";
+import { problemsOfAnswers } from "../../src/questions/check-answers.ts";
+import type { ShownEnd, ShownQuestions } from "../../src/questions/terminals.ts";
 import { AttachHarness, emptyState } from "../attach/attach-harness.ts";
 import { until } from "../process/until.ts";
 import { AppHarness } from "./app-harness.ts";
@@ -97,6 +98,22 @@ describe("questions in the interface", () => {
     app.press("enter");
     expect(await end).toEqual({ kind: "answered", answers: [{ labels: ["Yes"], other: null }] });
   });
+});
+
+test("an answer of one's own is no longer than what is taken, and it is said", async () => {
+  await using server = new AttachHarness();
+  await server.open();
+  using app = new AppHarness(server.runFolder);
+  await until(() => server.questions.count === 1);
+  const asked = shown("Why?");
+  const end = server.questions.ask(asked, never);
+  await app.shows("Why?");
+  await settle();
+  app.press("down", "down", "enter", "x".repeat(questionOtherCharsMax + 10));
+  await app.shows("4000 characters at most");
+  app.press("enter");
+  const { answers } = (await end) as Extract<ShownEnd, { kind: "answered" }>;
+  expect(problemsOfAnswers(asked, answers)).toEqual([]);
 });
 
 describe("the rest of the interface", () => {

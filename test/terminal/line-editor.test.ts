@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { attachAnswerCharsMax } from "../../src/base/limits.ts";
+import { questionOtherCharsMax } from "../../src/base/limits.ts";
 import { LineEditor } from "../../src/terminal/line-editor.ts";
 import { createLook } from "../../src/terminal/look.ts";
 
@@ -44,10 +44,10 @@ test("a mark that combines is taken away with its character", () => {
 
 test("what is written is bounded", () => {
   const editor = new LineEditor();
-  editor.press({ name: "paste", text: "x".repeat(attachAnswerCharsMax - 1) });
+  editor.press({ name: "paste", text: "x".repeat(questionOtherCharsMax - 1) });
   editor.press({ name: "y", text: "y" });
   editor.press({ name: "z", text: "z" });
-  expect([editor.text.length, editor.text.at(-1)]).toEqual([attachAnswerCharsMax, "y"]);
+  expect([editor.text.length, editor.text.at(-1)]).toEqual([questionOtherCharsMax, "y"]);
 });
 
 test("the cursor is where the next character goes", () => {
