@@ -1,7 +1,7 @@
 import { type Choice, choicesOf, type FieldKind, fieldKindOf } from "./elicitation-field.ts";
 import { hasFormat } from "./elicitation-format.ts";
 import type { FormField, FormSchema } from "./input-request.ts";
-import type { Params } from "./json-rpc.ts";
+import { isObject, type Params } from "./json-rpc.ts";
 
 /** What is wrong with the content of a form, without showing it: it may be private. Undefined when nothing is. */
 export function problemOfContent(schema: FormSchema, content: Params): string | undefined {
@@ -12,6 +12,17 @@ export function problemOfContent(schema: FormSchema, content: Params): string | 
     if (problem !== undefined) return `\`${name}\` ${problem}`;
   }
   return undefined;
+}
+
+/** The content without what was left empty: clients send such fields as null, and as an empty text where none fits. */
+export function filledContent({ properties }: FormSchema, content: unknown): unknown {
+  if (!isObject(content)) return content;
+  const filled = Object.entries(content).filter(([name, value]) => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (value === null) return false;
+    return field === undefined || value !== "" || problemOfValue(field, value) === undefined;
+  });
+  return Object.fromEntries(filled);
 }
 
 /** The content without what the form did not ask for: a client may add what it likes. */

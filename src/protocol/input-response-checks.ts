@@ -1,4 +1,4 @@
-import { askedContent, problemOfContent } from "./elicitation-checks.ts";
+import { askedContent, filledContent, problemOfContent } from "./elicitation-checks.ts";
 import type { FormElicitation, InputRequest, UrlElicitation } from "./input-request.ts";
 import { problemOfMessage } from "./input-sampling.ts";
 import { isObject, type Params } from "./json-rpc.ts";
@@ -31,10 +31,12 @@ function readElicitation(
   if (action === "decline" || action === "cancel") return answer({ action });
   if (action !== "accept") return problem("`action` must be accept, decline or cancel");
   if (params.mode === "url") return answer({ action });
-  if (!isObject(content)) return problem("`content` must be an object");
-  const wrong = problemOfContent(params.requestedSchema, content);
+  // A form in which nothing was filled in comes without from some clients.
+  const filled = filledContent(params.requestedSchema, content ?? {});
+  if (!isObject(filled)) return problem("`content` must be an object");
+  const wrong = problemOfContent(params.requestedSchema, filled);
   if (wrong !== undefined) return problem(wrong);
-  return answer({ action, content: askedContent(params.requestedSchema, content) });
+  return answer({ action, content: askedContent(params.requestedSchema, filled) });
 }
 
 function readMessage(params: Params, result: Params): InputReading {

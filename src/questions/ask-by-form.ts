@@ -9,7 +9,7 @@ import { questionForm } from "./question-form.ts";
 import type { ShownEnd } from "./terminals.ts";
 
 /**
- * Asks the person by a form of the client; again when an answer is missing. `gone` when the client showed nothing:
+ * Asks the person by a form of the client; again when an answer is missing or malformed. `gone` when the client showed nothing:
  * it declined faster than anybody can, it failed, or it went.
  * @throws whatever `client.ask` throws that is no AppError, such as what ends a call to ask in a round
  */
@@ -50,7 +50,9 @@ async function askOnce(
     if (problems.length === 0) return { kind: "answered", answers };
     return { kind: "incomplete", problem: problemText(problems, request.questions.length) };
   } catch (error) {
-    if (error instanceof AppError) return { kind: "gone" };
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    // The client let something through that the form does not take: whoever wrote it is told.
+    if (error.code === "usage") return { kind: "incomplete", problem: error.message };
+    return { kind: "gone" };
   }
 }

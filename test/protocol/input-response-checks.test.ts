@@ -57,7 +57,9 @@ describe("readInputResponse() of an elicitation", () => {
     ["an array", name, [accept({ name: "x" })], "the answer must be an object"],
     ["no action", name, {}, "`action` must be accept, decline or cancel"],
     ["another action", name, { action: "ok" }, "`action` must be accept, decline or cancel"],
-    ["no content", name, { action: "accept" }, "`content` must be an object"],
+    ["no content", name, { action: "accept" }, "`name` is missing"],
+    ["a text as content", name, accept("x"), "`content` must be an object"],
+    ["a required field that was left empty", name, accept({ name: null }), "`name` is missing"],
     ["an array of content", name, accept([]), "`content` must be an object"],
     ["a missing field", name, accept({}), "`name` is missing"],
     [
@@ -124,8 +126,20 @@ describe("a field of a form", () => {
   ]);
 
   test.each(cases)("%s: %j takes %j: %p", (_what, field, value, isGood) => {
-    const isTaken = problemOf(form({ a: field }), accept({ a: value })) === undefined;
+    const isTaken = problemOf(form({ a: field }, ["a"]), accept({ a: value })) === undefined;
     expect(isTaken).toBe(isGood);
+  });
+
+  test.each<[FormField, unknown, object]>([
+    [{ type: "string" }, null, {}],
+    [{ type: "string" }, "", { a: "" }],
+    [{ type: "string", enum: ["x"] }, "", {}],
+    [{ type: "number" }, "", {}],
+    [many, null, {}],
+    [many, "", {}],
+  ])("%j that may be left empty, and comes as %j, is %j", (field, value, content) => {
+    const reading = readInputResponse(form({ a: field }), accept({ a: value }));
+    expect(reading).toEqual({ kind: "answer", answer: { action: "accept", content } });
   });
 
   test("millions of items are refused at once", () => {

@@ -221,6 +221,18 @@ describe("the person", () => {
     expect(await asking).toEqual({ outcome: kind, rung: "terminal" });
   });
 
+  test("is asked again with the reason when the client let a malformed answer through", async () => {
+    const messages: string[] = [];
+    const ask: FormClient["ask"] = ({ question }) => {
+      messages.push((question as FormElicitation).params.message);
+      if (messages.length === 1) return Promise.reject(new AppError("usage", "Too long."));
+      return Promise.resolve({ question: { action: "accept", content: { answer1: "blue" } } });
+    };
+    const reply = await new Ladder().ask({ ask: { can: () => true, ask } });
+    expect(reply).toEqual(answered("elicitation") as QuestionsReply);
+    expect(messages).toEqual(["Which color?", "Too long.\n\nWhich color?"]);
+  });
+
   test("is asked again with the reason when an answer is missing", async () => {
     const messages: string[] = [];
     const replies = [{}, { answer1: "blue", other1: " green " }];

@@ -77,7 +77,7 @@ export class LegacyAsk implements AskClient {
     const reading = readInputResponse(request, restored(request, result, version));
     if (reading.kind === "answer") return reading.answer;
     throw new AppError(
-      "system",
+      "usage",
       `The client's answer to ${method} is malformed: ${reading.problem}.`,
     );
   }

@@ -184,14 +184,15 @@ describe("a question that fails", () => {
   test.each([
     [12345, "the answer must be an object"],
     [{}, "`action` must be accept, decline or cancel"],
-    [accept(undefined), "`content` must be an object"],
+    [accept(undefined), "`name` is missing"],
+    [accept("x"), "`content` must be an object"],
     [accept({ name: 5 }), "`name` must be a string"],
     [accept({}), "`name` is missing"],
   ])("by the answer %j", async (answer, problem) => {
     const { exchange } = await start(new AskingRouter((ask) => ask.ask({ who: nameForm })));
     await exchange(1, call(1));
     expect(await exchange(1, result("server-1", answer))).toEqual([
-      result(1, { failed: { code: "system", message: `${malformed}${problem}.` } }),
+      result(1, { failed: { code: "usage", message: `${malformed}${problem}.` } }),
     ]);
   });
 
