@@ -285,10 +285,10 @@ describe("hooks of a project", () => {
   });
 
   posixTest.each([
-    ["the environment", { SCORPIOX_HOOKS_ENABLED: "false" }, "", true],
-    ["a file of the user", {}, ".scorpiox", true],
-    ["a file of the project", {}, "work/project/.scorpiox", false],
-  ])("[hooks.off] %s switches them off: %p", async (_where, env, folder, isOff) => {
+    ["the environment", true, { SCORPIOX_HOOKS_ENABLED: "false" }, ""],
+    ["a file of the user", true, {}, ".scorpiox"],
+    ["a file of the project", false, {}, "work/project/.scorpiox"],
+  ])("[hooks.off] %s switches them off: %p", async (_where, isOff, env, folder) => {
     using hooked = new Hooked();
     hooked.user("tool_use/sync-a", "exit 1");
     if (folder !== "") hooked.home.write(`${folder}/scorpiox-env.txt`, "HOOKS_ENABLED=off\n");
@@ -312,6 +312,19 @@ describe("other events", () => {
     await session.end();
     await eventually("the end", () => hooked.lines.length > 1);
     expect(hooked.lines).toEqual(["session_start", "session_end"]);
+  });
+
+  posixTest("[hooks.session] over HTTP sessions end with the server", async () => {
+    using hooked = new Hooked();
+    hooked.user("session_end/sync-a", hooked.note("$1 a"));
+    hooked.user("session_end/b", hooked.note("$1 b"));
+    {
+      await using server = await HttpServer.start({ home: hooked.home, cwd: hooked.project });
+      const session = await HttpSession.open(server.client, "2025-11-25", {});
+      await session.call("Bash", { command: "echo fine" });
+      expect(hooked.lines).toEqual([]);
+    }
+    expect(hooked.lines).toEqual(["session_end a", "session_end b"]);
   });
 
   posixTest("[hooks.events] what happens to a background task is told", async () => {

@@ -41,8 +41,6 @@ export interface HookOccasion {
   readonly canBeStopped?: boolean;
   /** All hooks that are waited for take no longer together, in ms. */
   readonly waitMsMax?: number;
-  /** Each hook takes no longer, whatever the configuration says, in ms. */
-  readonly timeoutMs?: number;
-  /** It is about the end itself: run although everything is being closed. */
+  /** It is about an end: run although everything is being closed. */
   readonly isLast?: boolean;
 }

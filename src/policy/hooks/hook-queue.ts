@@ -7,7 +7,7 @@ import { endWithoutRun, type HookEnd } from "./hook-end.ts";
 export class HookQueue {
   readonly #waited = new Turns(hooksRunningMax);
   readonly #beside = new Turns(hooksRunningMax);
-  /** Those that were ended take a while to go: what comes last has no time to wait for them. */
+  /** Hooks of ends: when the server ends there is no time to wait until others that were ended are gone. */
   readonly #last = new Turns(hooksRunningMax);
   readonly #open = new Set<Promise<unknown>>();
   #waitingRuns = 0;

@@ -1,4 +1,3 @@
-import { hookEndMsMax } from "../../base/limits.ts";
 import type { ClientContext } from "../../gateway/call.ts";
 import type { Hooks } from "./hooks.ts";
 
@@ -46,18 +45,9 @@ export class HookSessions {
     this.#hooks.tell(this.#endOf(clientId, session));
   }
 
-  /** Ends all sessions, within `hookEndMsMax` altogether. */
+  /** Ends all sessions. */
   close(): void {
-    const sessions = [...this.#sessions];
-    this.#sessions.clear();
-    for (const [clientId, session] of sessions) {
-      this.#hooks.tell({
-        ...this.#endOf(clientId, session),
-        timeoutMs: hookEndMsMax,
-        waitMsMax: hookEndMsMax,
-        isLast: true,
-      });
-    }
+    for (const clientId of this.#sessions.keys()) this.end(clientId);
   }
 
   async #start(client: SessionClient, session: Session): Promise<void> {
@@ -80,6 +70,7 @@ export class HookSessions {
 
   #endOf(clientId: string, { cwd = this.#fallbackDir }: Session): Parameters<Hooks["tell"]>[0] {
     const data = (workspace: string): unknown => ({ client: clientId, workspace });
-    return { eventName: "session_end", clientId, cwd: () => cwd, data };
+    // The server may be about to end, and then its sessions end just before it.
+    return { eventName: "session_end", clientId, cwd: () => cwd, data, isLast: true };
   }
 }

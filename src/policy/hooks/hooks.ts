@@ -91,13 +91,13 @@ export class Hooks {
     await this.#log.settled();
   }
 
-  /** Ends what runs, and lets nothing begin any more but occasions that are `isLast`. */
+  /** Ends what runs, and lets nothing begin or go on any more but occasions that are `isLast`. */
   close(): void {
     this.#closing.abort();
   }
 
   async #prepare(occasion: HookOccasion): Promise<HookRun> {
-    const { clientId, cwd, data, timeoutMs } = occasion;
+    const { clientId, cwd, data } = occasion;
     const { sessions, instanceId } = this.#parts;
     const folder = await cwd();
     const sessionId = sessionIdOf(instanceId, clientId);
@@ -110,7 +110,7 @@ export class Hooks {
       cwd: folder,
       payload: new HookPayload(JSON.stringify(data(folder)) ?? "null", makeFolder),
       folder: makeFolder,
-      timeoutMs: Math.min(this.#parts.timeoutMs, timeoutMs ?? Infinity),
+      timeoutMs: this.#parts.timeoutMs,
       signal: AbortSignal.any(signals),
     };
   }
