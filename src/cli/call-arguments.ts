@@ -28,14 +28,22 @@ export function parsePairs(words: readonly string[], schema: ObjectSchema): Call
   const args = new Map<string, unknown>();
   for (const word of words) {
     const equals = word.indexOf("=");
-    if (equals < 1) {
-      throw new AppError("usage", `${word} is neither KEY=VALUE nor a JSON object in quotes.`);
-    }
+    if (equals < 1 || word.startsWith("{")) throw noPair(word, Object.keys(properties));
     const key = word.slice(0, equals);
     if (args.has(key)) throw new AppError("usage", `${key} is given twice.`);
     args.set(key, parseValue(key, word.slice(equals + 1), typeOf(key, properties)));
   }
   return Object.fromEntries(args);
+}
+
+function noPair(word: string, keys: readonly string[]): AppError {
+  if (word.startsWith("{")) {
+    const message = `${word} is JSON: it must have all arguments, or each of them is KEY=VALUE.`;
+    return new AppError("usage", message);
+  }
+  const [key] = keys;
+  const hint = key === undefined ? "" : ` Write for instance ${key}='${word}'`;
+  return new AppError("usage", `${word} is neither KEY=VALUE nor a JSON object in quotes.${hint}`);
 }
 
 /** The JSON Schema type of a property; several types are read as text. */

@@ -45,9 +45,14 @@ export class ParsedArguments {
 
 /**
  * Reads `--flag`, `--flag value`, `--flag=value`, `-h` and arguments; everything after `--` is an argument.
+ * @param explainedBy the command that explains the flags
  * @throws {AppError} `usage`, naming the flag.
  */
-export function parseArguments(args: readonly string[], table: FlagTable): ParsedArguments {
+export function parseArguments(
+  args: readonly string[],
+  table: FlagTable,
+  explainedBy = `${product.name} help`,
+): ParsedArguments {
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
   for (let index = 0; index < args.length; index++) {
@@ -60,7 +65,7 @@ export function parseArguments(args: readonly string[], table: FlagTable): Parse
       positionals.push(argument);
       continue;
     }
-    const flag = readFlag(argument, table);
+    const flag = readFlag(argument, table, explainedBy);
     if (flag.needsValue) index++;
     const value = flag.needsValue ? args[index] : flag.value;
     values.set(flag.name, [...(values.get(flag.name) ?? []), checkValue(flag, value)]);
@@ -76,7 +81,7 @@ interface WrittenFlag {
   readonly needsValue: boolean;
 }
 
-function readFlag(argument: string, table: FlagTable): WrittenFlag {
+function readFlag(argument: string, table: FlagTable, explainedBy: string): WrittenFlag {
   const equals = argument.indexOf("=");
   const written = equals === -1 ? argument : argument.slice(0, equals);
   const name = written === "-h" ? "help" : written.slice(2);
@@ -88,7 +93,7 @@ function readFlag(argument: string, table: FlagTable): WrittenFlag {
     );
     throw new AppError(
       "usage",
-      `There is no flag ${written} here.${suggestion} See: ${product.name} help`,
+      `There is no flag ${written} here.${suggestion} See: ${explainedBy}`,
     );
   }
   const value = equals === -1 ? undefined : argument.slice(equals + 1);

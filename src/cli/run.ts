@@ -42,7 +42,8 @@ async function dispatch(
   if (listing === undefined) return explainUnknown(words, print);
   const command = await listing.load();
   const rest = words.slice(listing.name.split(" ").length);
-  const args = parseArguments(rest, { ...command.flags, ...helpFlag });
+  const explainedBy = `${product.name} help ${listing.name}`;
+  const args = parseArguments(rest, { ...command.flags, ...helpFlag }, explainedBy);
   if (args.has("help") && isNamed) {
     print.line(commandText(listing, command));
     return exitCodes.done;

@@ -1,3 +1,4 @@
+import { formatAmount } from "../base/amount-text.ts";
 import { AppError } from "../base/errors.ts";
 import {
   questionLabelCharsMax,
@@ -69,7 +70,7 @@ function readOptions(value: unknown, place: string): readonly QuestionOption[] {
   if (!Array.isArray(value)) throw wrong(place, `must be an array, not ${kindOf(value)}`);
   if (value.length < optionsMin || value.length > questionOptionsMax) {
     const bounds = `${optionsMin} to ${questionOptionsMax} are allowed`;
-    throw wrong(place, `has ${value.length} options; ${bounds}`);
+    throw wrong(place, `has ${formatAmount(value.length, "option")}; ${bounds}`);
   }
   const options = value.map((each, index) => readOption(each, `${place}[${index}]`));
   const labels = options.map(({ label }) => label);

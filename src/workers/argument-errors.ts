@@ -32,14 +32,14 @@ function describeIssue(issue: Issue, allowed: readonly string[]): string {
         : `${where} must be ${article(issue.expected)}, not ${shown(issue.input)}.`;
     case "too_small":
       return issue.origin === "string"
-        ? `${where} must not be shorter than ${issue.minimum} characters.`
+        ? tooShort(where, Number(issue.minimum))
         : `${where} must be at least ${issue.minimum}, not ${shown(issue.input)}.`;
     case "too_big":
       return issue.origin === "string"
         ? `${where} must not be longer than ${issue.maximum} characters.`
         : `${where} must be at most ${issue.maximum}, not ${shown(issue.input)}.`;
     case "invalid_value":
-      return `${where} must be one of ${issue.values.map(String).join(", ")}, not ${shown(issue.input)}.`;
+      return oneOf(where, issue.values.map(String).join(", "), issue.input);
     case "not_multiple_of":
     case "invalid_format":
     case "invalid_union":
@@ -48,6 +48,18 @@ function describeIssue(issue: Issue, allowed: readonly string[]): string {
     case "custom":
       return `${where} is not valid: ${issue.message}.`;
   }
+}
+
+function tooShort(where: string, charsMin: number): string {
+  return charsMin === 1
+    ? `${where} must not be empty.`
+    : `${where} must not be shorter than ${charsMin} characters.`;
+}
+
+function oneOf(where: string, values: string, given: unknown): string {
+  return given === undefined
+    ? `${where} is missing: it must be one of ${values}.`
+    : `${where} must be one of ${values}, not ${shown(given)}.`;
 }
 
 function allowedNames(allowed: readonly string[]): string {

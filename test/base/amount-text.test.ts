@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatCount, formatDuration } from "../../src/base/amount-text.ts";
+import { formatAmount, formatCount, formatDuration } from "../../src/base/amount-text.ts";
 
 test.each([
   [0, "0 ms"],
@@ -20,4 +20,12 @@ test.each([
   [1_234_567, "1,234,567"],
 ])("formatCount(%d) is %s", (count, text) => {
   expect(formatCount(count)).toBe(text);
+});
+
+test.each([
+  [0, "0 tasks"],
+  [1, "1 task"],
+  [12_345, "12,345 tasks"],
+])("formatAmount(%d) is %s", (count, text) => {
+  expect(formatAmount(count, "task")).toBe(text);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import type { CallOutcome } from "../../src/gateway/call.ts";
 import { probeTool, resultOf, run } from "./fake-io.ts";
 
 describe("call", () => {
@@ -35,7 +36,14 @@ describe("call", () => {
     [["cuont=1"], "There is no key cuont. Did you mean count?"],
     [["__proto__=1"], "There is no key __proto__."],
     [["text=a", "text=b"], "text is given twice."],
-    [["word"], "word is neither KEY=VALUE nor a JSON object in quotes."],
+    [
+      ["word"],
+      "word is neither KEY=VALUE nor a JSON object in quotes. Write for instance text='word'",
+    ],
+    [
+      ['{"text": "a=b"}', "count=1"],
+      '{"text": "a=b"} is JSON: it must have all arguments, or each of them is KEY=VALUE.',
+    ],
     [["{"], "The arguments are not JSON: "],
   ])("%j is wrong usage", async (words, message) => {
     const { exitCode, stdout, stderr, calls, closed } = await run(["call", "Probe", ...words]);
@@ -100,6 +108,24 @@ describe("call", () => {
       "a\\u{1b}[2J\\u{202e}b\n",
       "a\u001b[2J\u202eb\n",
     ]);
+  });
+
+  test.each([
+    [{ state: "running" }, "The task ends with this command"],
+    [{ callbacks: [{}] }, "The callback ends with this command"],
+    [{ state: "exited" }, undefined],
+    [{ callbacks: [] }, undefined],
+  ])("a result with %j: what it began ends with it", async (structuredContent, warning) => {
+    const outcome: CallOutcome = {
+      kind: "result",
+      json: JSON.stringify({ content: [], structuredContent }),
+    };
+    const { stderr } = await run(["call", "Probe"], { outcome });
+    expect(stderr).toBe(
+      warning === undefined
+        ? ""
+        : `scorpiox-code: warning: ${warning}: what a client has begun goes with the client.\n`,
+    );
   });
 
   test("works in --cwd, else in the current directory", async () => {

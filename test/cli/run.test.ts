@@ -45,19 +45,19 @@ const cases: readonly CliCase[] = [
     argv: "--strictconfig",
     exitCode: 2,
     stderr: say(
-      "error: There is no flag --strictconfig here. Did you mean --strict-config? See: scorpiox-code help",
+      "error: There is no flag --strictconfig here. Did you mean --strict-config? See: scorpiox-code help serve",
     ),
   },
   {
     argv: "-x",
     exitCode: 2,
-    stderr: say("error: There is no flag -x here. See: scorpiox-code help"),
+    stderr: say("error: There is no flag -x here. See: scorpiox-code help serve"),
   },
   {
     argv: "--bogus",
     terminals: ["stdin"],
     exitCode: 2,
-    stderr: say("error: There is no flag --bogus here. See: scorpiox-code help"),
+    stderr: say("error: There is no flag --bogus here. See: scorpiox-code help serve"),
   },
   { argv: "--cwd", exitCode: 2, stderr: say("error: --cwd needs a value: --cwd DIR") },
   { argv: "--cwd=", exitCode: 2, stderr: say("error: --cwd needs a value: --cwd DIR") },
@@ -245,6 +245,19 @@ const cases: readonly CliCase[] = [
     stderr: say("error: There is no profile wrok. Did you mean work?"),
   },
   {
+    argv: "profile use zzz",
+    files: { "home/.scorpiox/scorpiox-env/work.txt": "" },
+    exitCode: 3,
+    stderr: say("error: There is no profile zzz. There are: work"),
+  },
+  {
+    argv: "profile use work",
+    exitCode: 3,
+    stderr: say(
+      "error: There is no profile work. A profile is a file: home/.scorpiox/scorpiox-env/<name>.txt",
+    ),
+  },
+  {
     argv: "profile use x --level project",
     exitCode: 2,
     stderr: say("error: --level project is not possible: it takes global, user."),
@@ -259,6 +272,7 @@ const cases: readonly CliCase[] = [
     exitCode: 0,
     stdout: "    a  home/.scorpiox/scorpiox-env/a.txt\n  * b  home/.scorpiox/scorpiox-env/b.txt\n",
   },
+  { argv: "profile list", exitCode: 0, stderr: say("There are no profiles.") },
   { argv: "profile list --json", exitCode: 0, stdout: "[]\n" },
   { argv: "profile off", exitCode: 0, stderr: say(`no profile was chosen in ${home}`) },
 ];

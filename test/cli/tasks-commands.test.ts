@@ -16,7 +16,7 @@ test("tasks of a folder go out and come in again, with new ids", async () => {
   const imported = await runIn(tree, ["tasks", "import", "some.json"]);
   expect([imported.exitCode, imported.stderr]).toEqual([
     0,
-    "scorpiox-code: 2 tasks were added, with the ids 1 to 2.\n",
+    "scorpiox-code: 2 tasks added, with the ids 1 to 2.\n",
   ]);
   const { stdout } = await runIn(tree, ["tasks", "export"]);
   const steps = [

@@ -107,7 +107,7 @@ describe("parseQuestions() refuses", () => {
     [
       "one option",
       [{ question, options: ["a"] }],
-      "questions[0].options has 1 options; 2 to 10 are allowed.",
+      "questions[0].options has 1 option; 2 to 10 are allowed.",
     ],
     [
       "eleven options",

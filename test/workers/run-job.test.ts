@@ -83,7 +83,7 @@ describe("runJob() refuses arguments", () => {
     ["a number for text", { name: 5 }, "`name` must be a string, not 5."],
     ["null", { name: null }, "`name` must be a string, not null."],
     ["a fraction", { name: "x", count: 1.5 }, "`count` must be an integer, not 1.5."],
-    ["empty text", { name: "" }, "`name` must not be shorter than 1 characters."],
+    ["empty text", { name: "" }, "`name` must not be empty."],
     ["too small", { name: "x", count: 0 }, "`count` must be at least 1, not 0."],
     ["too big", { name: "x", count: 10 }, "`count` must be at most 9, not 10."],
     ["not one of", { name: "x", kind: "c" }, '`kind` must be one of a, b, not "c".'],

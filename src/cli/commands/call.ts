@@ -67,15 +67,20 @@ function printOutcome(outcome: CallOutcome, asJson: boolean, print: Printer): nu
 function printResult(result: unknown, asJson: boolean, print: Printer): number {
   if (asJson) print.json(result);
   else print.content(contentText(result));
-  if (leavesTaskRunning(result)) {
-    print.warning("The task ends with this command: it belongs to the client that started it.");
+  const ended = endedWithCommand(result);
+  if (ended !== undefined) {
+    print.warning(`${ended} with this command: what a client has begun goes with the client.`);
   }
   const isError = typeof result === "object" && result !== null && "isError" in result;
   return isError && result.isError === true ? exitCodes.failed : exitCodes.done;
 }
 
-/** True for the result of a tool that has started a background task. */
-function leavesTaskRunning(result: unknown): boolean {
-  const { structuredContent } = result as { structuredContent?: { state?: unknown } };
-  return structuredContent?.state === "running";
+/** What the result says has been begun, and no client will see the end of. */
+function endedWithCommand(result: unknown): string | undefined {
+  const { structuredContent } = result as {
+    structuredContent?: { state?: unknown; callbacks?: unknown };
+  };
+  if (structuredContent?.state === "running") return "The task ends";
+  const callbacks = structuredContent?.callbacks;
+  return Array.isArray(callbacks) && callbacks.length > 0 ? "The callback ends" : undefined;
 }

@@ -18,7 +18,8 @@ export const profileListCommand: Command = {
       active: profile.name === config.settings.activeProfile,
     }));
     if (args.has("json")) print.json(profiles);
-    else if (profiles.length > 0) {
+    else if (profiles.length === 0) print.note("There are no profiles.");
+    else {
       const rows = profiles.map(
         ({ name, file, active }) => [`${active ? "*" : " "} ${name}`, file] as const,
       );

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import { AppError } from "../../base/errors.ts";
 import { activeProfileKey } from "../../config/keys.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
@@ -19,10 +21,7 @@ export const profileUseCommand: Command = {
     const [name = ""] = args.positionals;
     const { dirs } = readStartUp(args, io);
     const names = listProfiles(configFolders(dirs)).map((profile) => profile.name);
-    if (!names.includes(name)) {
-      const suggestion = suggestionFor(name, names);
-      throw new AppError("not_found", `There is no profile ${name}.${suggestion}`);
-    }
+    if (!names.includes(name)) throw unknownProfile(name, names, dirs.scorpioxDir);
     const target = fileOfLevel(args.text("level"), dirs);
     setInEnvFile(target, activeProfileKey.name, name);
     print.note(`the active profile is ${name}, set in ${target.file}`);
@@ -30,3 +29,14 @@ export const profileUseCommand: Command = {
     return exitCodes.done;
   },
 };
+
+function unknownProfile(name: string, names: readonly string[], scorpioxDir: string): AppError {
+  const known =
+    names.length === 0
+      ? ` A profile is a file: ${join(scorpioxDir, "scorpiox-env", "<name>.txt")}`
+      : ` There are: ${names.join(", ")}`;
+  return new AppError(
+    "not_found",
+    `There is no profile ${name}.${suggestionFor(name, names) || known}`,
+  );
+}

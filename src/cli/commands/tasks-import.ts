@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 
-import { AppError, messageOf } from "../../base/errors.ts";
+import { formatAmount } from "../../base/amount-text.ts";
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { taskFileBytesMax } from "../../base/limits.ts";
 import type { Command } from "../command.ts";
 import type { CommandIo } from "../command-io.ts";
@@ -27,7 +28,7 @@ export const tasksImportCommand: Command = {
     const reply = askStore(start, { method: "tasks.import", request }, print);
     const { taskIds } = reply as { taskIds: number[] };
     if (args.has("json")) print.json({ taskIds });
-    else print.note(`${taskIds.length} tasks were added${rangeOf(taskIds)}.`);
+    else print.note(`${formatAmount(taskIds.length, "task")} added${rangeOf(taskIds)}.`);
     return exitCodes.done;
   },
 };
@@ -40,8 +41,10 @@ async function bytesOf(name: string, io: CommandIo): Promise<Uint8Array> {
     return await readAll(createReadStream(path), taskFileBytesMax, path);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const code = (error as { code?: unknown }).code === "ENOENT" ? "not_found" : "system";
-    throw new AppError(code, `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+    if (systemCodeOf(error) === "ENOENT") {
+      throw new AppError("not_found", `${path}: there is no such file.`, { cause: error });
+    }
+    throw new AppError("system", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { formatCount } from "../../base/amount-text.ts";
+import { formatAmount, formatCount } from "../../base/amount-text.ts";
 import { oneLine } from "../../base/cut-text.ts";
 import type { Task, TaskReply } from "../../store/tasks/task-records.ts";
 import type { Command } from "../command.ts";
@@ -54,7 +54,7 @@ function printTasks(reply: TaskReply, print: Printer): void {
   for (const task of reply.tasks) printTask(task, task.taskId === reply.currentTaskId, print);
   const leftOut = reply.matching - reply.tasks.length;
   if (leftOut > 0) print.note(`${formatCount(leftOut)} more are not shown: see tasks export.`);
-  print.note(`${formatCount(reply.total)} tasks, ${formatCount(reply.pending)} pending.`);
+  print.note(`${formatAmount(reply.total, "task")}, ${formatCount(reply.pending)} pending.`);
 }
 
 function printTask(task: Task, isCurrent: boolean, print: Printer): void {
