@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import { attachConnectionsMax, attachLookMs } from "../base/limits.ts";
+import { attachConnectionsMax, attachLookMs, attachStateMs } from "../base/limits.ts";
 import { listenPlaces, preparePlace } from "./listen-place.ts";
 import {
   makePrivateFolder,
@@ -35,7 +35,9 @@ export class AttachServer {
   #stopListening: (() => void) | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
   #isLooking = false;
-  /** Something has changed while it was being looked at. */
+  /** Between two looks: what a model does a hundred times a second is told ten times. */
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  /** Something has changed since the last look began. */
   #isDue = false;
 
   /**
@@ -66,7 +68,13 @@ export class AttachServer {
     );
     const pointer: ServerPointer = { serverId, pid: process.pid, socket, key };
     server = new AttachServer(parts, pointer, listener, links);
-    await writePointer(parts.runFolder, pointer);
+    try {
+      await writePointer(parts.runFolder, pointer);
+    } catch (error) {
+      // Nobody would find the socket, not even to remove it.
+      await server.close().catch(() => {});
+      throw error;
+    }
     return server;
   }
 
@@ -86,8 +94,8 @@ export class AttachServer {
   /** Tells the terminals what has changed, and goes on looking as long as there are any. */
   async look(): Promise<void> {
     this.#watch();
-    this.#isDue = this.#isLooking;
-    if (this.#links.size === 0 || this.#isLooking) return;
+    this.#isDue = this.#isLooking || this.#pause !== undefined;
+    if (this.#links.size === 0 || this.#isDue) return;
     this.#isLooking = true;
     try {
       const state = await this.#parts.sources.state();
@@ -98,7 +106,7 @@ export class AttachServer {
     } finally {
       this.#isLooking = false;
     }
-    if (this.#isDue) await this.look();
+    this.#pause = setTimeout(() => this.#goOn(), attachStateMs).unref();
   }
 
   async close(): Promise<void> {
@@ -106,6 +114,11 @@ export class AttachServer {
     for (const link of this.#links) link.close();
     this.#listener.stop(true);
     await removePointer(this.#parts.runFolder, this.#pointer);
+  }
+
+  #goOn(): void {
+    this.#pause = undefined;
+    if (this.#isDue) void this.look();
   }
 
   #watch(): void {
@@ -118,7 +131,9 @@ export class AttachServer {
     this.#stopListening?.();
     this.#stopListening = undefined;
     clearInterval(this.#looking);
+    clearTimeout(this.#pause);
     this.#looking = undefined;
+    this.#pause = undefined;
   }
 }
 

@@ -40,8 +40,13 @@ export async function makePrivateFolder(path: string): Promise<void> {
 export async function writePointer(folder: string, pointer: ServerPointer): Promise<void> {
   const path = pointerPath(folder, pointer.serverId);
   const draft = `${path}.new`;
-  await writeFile(draft, JSON.stringify(pointer), { mode: 0o600 });
-  await rename(draft, path);
+  try {
+    await writeFile(draft, JSON.stringify(pointer), { mode: 0o600 });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 /** Of a server that has ended; its socket is removed too, unless it is a pipe of Windows. */

@@ -349,6 +349,8 @@ export const attachClientsMax = 32;
 export const attachOutputBytesMax = 64 * KIB;
 /** New output is sent this often at most: faster than anybody reads. */
 export const attachOutputMs = 100;
+/** All that a server holds is told this often at most: gathering it costs as much as a call. */
+export const attachStateMs = 100;
 /** How often servers look for changes that nothing tells of, and terminals for servers. */
 export const attachLookMs = 1_000;
 /** Lines of output that a terminal keeps for scrolling back. */
@@ -446,6 +448,8 @@ export const skillDescriptionCharsMax = 300;
 export const skillDescriptionShortCharsMax = 80;
 /** Bytes of a SKILL.md: agentskills.io recommends 500 lines, which are some 30 KiB. */
 export const skillFileBytesMax = 256 * KIB;
+/** Characters of a skill with its arguments filled in; a result shows 30,000 and saves the rest. */
+export const skillFilledCharsMax = 1024 * KIB;
 /** Bytes of front matter, from the beginning of the file: a YAML parser takes milliseconds for hostile text that is longer. */
 export const skillFrontMatterBytesMax = 8 * KIB;
 /** Values of front matter in all; real ones have ten. */
@@ -456,6 +460,8 @@ export const skillFrontMatterDepthMax = 8;
 export const skillsPerFolderMax = 1_000;
 /** Characters of a skill's name (agentskills.io). */
 export const skillNameCharsMax = 64;
+/** Names of a skills folder that are looked at in one go, about a millisecond: 50,000 would hold up everybody. */
+export const skillNamesAtOnceMax = 1_000;
 /** Skill folders that are read at the same time: each has a file open. */
 export const skillReadsMax = 32;
 /** Files of a skill that are told of (skills extension: 512). */

@@ -18,6 +18,8 @@ export class AttachHarness implements AsyncDisposable {
   readonly runFolder: string;
   readonly questions = new TerminalQuestions();
   readonly done: string[] = [];
+  /** How often the state was asked for. */
+  looks = 0;
   state: ServerState = emptyState;
   execution: Execution | undefined;
   change: () => void = () => {};
@@ -32,7 +34,10 @@ export class AttachHarness implements AsyncDisposable {
   async open(serverId = "abcdef012345"): Promise<ServerPointer> {
     const sources: AttachSources = {
       facts: { serverId, pid: process.pid, version: "1", transport: "stdio", startedAt: 1 },
-      state: async () => this.state,
+      state: async () => {
+        this.looks++;
+        return this.state;
+      },
       executionOf: () => this.execution,
       kill: async (client, taskId) => void this.done.push(`kill ${client} ${taskId}`),
       cancelCallback: async () => {

@@ -1,10 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { removeDeadServers } from "../../src/attach/remove-dead-servers.ts";
 import { listPointers, makePrivateFolder } from "../../src/attach/run-folder.ts";
-import { attachConnectionsMax, attachRequestBytesMax } from "../../src/base/limits.ts";
+import {
+  attachConnectionsMax,
+  attachRequestBytesMax,
+  attachStateMs,
+} from "../../src/base/limits.ts";
 import { loadPeerUid } from "../../src/process/peer-uid.ts";
 import type { ShownQuestions } from "../../src/questions/terminals.ts";
 import { SupervisorHarness } from "../background/supervisor-harness.ts";
@@ -55,6 +59,31 @@ describe("AttachServer", () => {
     harness.change();
     await until(() => terminal.messages.length === 3);
     expect(terminal.messages[2]).toEqual({ type: "state", state: harness.state });
+  });
+
+  test("changes that come in a flood are looked at now and then, the last one too", async () => {
+    await using harness = new AttachHarness();
+    const terminal = await RawTerminal.attach(await harness.open());
+    const startedAt = performance.now();
+    for (let round = 1; round <= 40; round++) {
+      harness.state = {
+        ...emptyState,
+        clients: [{ client: `c${round}`, workspace: "", owner: "" }],
+      };
+      harness.change();
+      await Bun.sleep(5);
+    }
+    await until(() => JSON.stringify(terminal.messages.at(-1)).includes('"c40"'));
+    const passedMs = performance.now() - startedAt;
+    expect(harness.looks).toBeLessThanOrEqual(passedMs / attachStateMs + 2);
+  });
+
+  test("a server that cannot be found leaves nothing behind", async () => {
+    await using harness = new AttachHarness();
+    mkdirSync(join(harness.runFolder, "abcdef012345.json"), { recursive: true });
+    const failure = await harness.open().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    expect(readdirSync(harness.runFolder)).toEqual(["abcdef012345.json"]);
   });
 
   test.each<[what: string, text: (key: string) => string]>([

@@ -1,5 +1,6 @@
 import { attachListMsMax } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
+import { connectTo } from "../connect.ts";
 import type { ServerFacts, ServerState } from "../messages.ts";
 import { listPointers, removePointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
@@ -45,7 +46,7 @@ async function askServer(
       if (fault !== undefined) resolve(fault);
       if (message.type === "state" && facts !== undefined) resolve({ facts, state: message.state });
     },
-    onClose: () => resolve(undefined),
+    onClose: () => resolve(reasonOfClosing(pointer)),
   });
   if (outcome.kind === "dead") await removePointer(runFolder, pointer).catch(() => {});
   if (outcome.kind === "failed") return `Server ${pointer.pid}: ${outcome.reason}.`;
@@ -59,4 +60,13 @@ async function askServer(
     timer.stop();
     outcome.connection.close();
   }
+}
+
+/** A server that has ended has no reason. */
+async function reasonOfClosing({ socket, pid }: ServerPointer): Promise<string | undefined> {
+  const ignore = (): void => {};
+  const outcome = await connectTo(socket, { onBytes: ignore, onDrain: ignore, onClose: ignore });
+  if (outcome.kind === "dead") return undefined;
+  if (outcome.kind === "connected") outcome.socket.end();
+  return `The server with pid ${pid} has closed the connection: as many terminals as it takes are attached to it, or it belongs to another user.`;
 }
