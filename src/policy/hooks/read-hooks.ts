@@ -1,9 +1,10 @@
 import { readdir, realpath, stat } from "node:fs/promises";
-import { join, relative, isAbsolute, sep } from "node:path";
+import { dirname, join, relative, isAbsolute, sep } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { hooksPerEventMax } from "../../base/limits.ts";
-import { isWaitedFor } from "./hook-event.ts";
+import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { isEventName, isWaitedFor } from "./hook-event.ts";
 import { launchOf } from "./hook-launch.ts";
 import type { HookFinding, HooksFolder } from "./hook.ts";
 import { compareNaturally } from "./natural-order.ts";
@@ -41,12 +42,13 @@ export async function readHooks(
   }
 }
 
-/** The events that have a folder, sorted. */
+/** The events that have a folder, sorted; folders of other names are of no event. */
 export async function readEventNames({ hooksDir }: HooksFolder): Promise<readonly string[]> {
   try {
     const entries = await readdir(hooksDir, { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-    return folders.map((entry) => entry.name).sort(compareNaturally);
+    const names = folders.map((entry) => entry.name);
+    return names.filter(isEventName).sort(compareNaturally);
   } catch {
     return [];
   }
@@ -65,6 +67,11 @@ async function lookAt(place: Place, name: string, platform: NodeJS.Platform): Pr
     const reason = `its name begins with ${name.slice(0, 1)}`;
     return { kind: "disabled", eventName, name, scope, path: written, reason };
   }
+  const shown = shownName(name);
+  if (shown !== name) {
+    const reason = "its name has characters that cannot be seen";
+    return refused(place, shown, join(dirname(written), shown), reason);
+  }
   try {
     const path = await realpath(written);
     if (!isInside(place.realDir, path)) {
@@ -82,6 +89,12 @@ async function lookAt(place: Place, name: string, platform: NodeJS.Platform): Pr
   } catch (error) {
     return refused(place, name, written, `it cannot be read (${messageOf(error)})`);
   }
+}
+
+/** A name with line ends could show people lines of its own where hooks are listed and approved. */
+function shownName(name: string): string {
+  const oneLine = name.replaceAll(/[\t\n\r]/g, (unit) => `\\u{${unit.charCodeAt(0).toString(16)}}`);
+  return escapeUnsafe(oneLine);
 }
 
 /** A project's files are approved by content: whose they are does not matter there. */

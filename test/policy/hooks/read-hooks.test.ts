@@ -6,6 +6,7 @@ import { hooksPerEventMax } from "../../../src/base/limits.ts";
 import type { HookFinding, HooksFolder } from "../../../src/policy/hooks/hook.ts";
 import { hooksFoldersOf } from "../../../src/policy/hooks/hooks-folders.ts";
 import { readHooks } from "../../../src/policy/hooks/read-hooks.ts";
+import { surveyHooks } from "../../../src/policy/hooks/survey-hooks.ts";
 import { faultOfOwner, faultOfWriters } from "../../../src/policy/hooks/who-may-write.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { HooksTree } from "./hooks-tree.ts";
@@ -104,6 +105,20 @@ describe("readHooks()", () => {
     expect(lines.length).toBe(count);
     expect(lines.at(-1)).toMatch(count > hooksPerEventMax ? /the first 1000 count/ : /direct/);
   });
+});
+
+posixTest("what has a name that deceives is neither run nor shown as it is", async () => {
+  using tree = new HooksTree();
+  const name = "sync-a  (not approved)\n  | echo \u001b[2Jharmless";
+  tree.project(`tool_use/${name}`);
+  tree.project("tool_use\n  | echo/a");
+  const reason = "its name has characters that cannot be seen";
+  const shown = "sync-a  (not approved)\\u{a}  | echo \\u{1b}[2Jharmless";
+  const path = join(tree.projectDir, ".scorpiox/hooks/tool_use", shown);
+  const found = await surveyHooks(tree.folders, undefined);
+  expect(found.map(({ row }) => ({ name: row.name, path: row.path, reason: row.reason }))).toEqual([
+    { name: shown, path, reason },
+  ]);
 });
 
 test("a home in the project has no hooks of the project", () => {
