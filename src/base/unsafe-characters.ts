@@ -12,3 +12,12 @@ export function escapeUnsafe(text: string): string {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   });
 }
+
+/** JSON text with every unsafe character escaped: it stays the same JSON. */
+export function escapeJson(json: string): string {
+  return json.replace(unsafeCharacters, (character) => {
+    return character.replaceAll(/[^]/g, (unit) => {
+      return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    });
+  });
+}

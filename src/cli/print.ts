@@ -1,15 +1,6 @@
 import { product } from "../base/product.ts";
-import { escapeUnsafe, unsafeCharacters } from "../base/unsafe-characters.ts";
+import { escapeJson, escapeUnsafe } from "../base/unsafe-characters.ts";
 import type { CommandIo } from "./command-io.ts";
-
-/** JSON text with every unsafe character escaped: it stays the same JSON. */
-export function escapeJson(json: string): string {
-  return json.replace(unsafeCharacters, (character) => {
-    return character.replaceAll(/[^]/g, (unit) => {
-      return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-    });
-  });
-}
 
 /** All that commands print goes through here: data to stdout, talk to stderr. */
 export class Printer {

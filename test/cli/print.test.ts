@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { escapeUnsafe } from "../../src/base/unsafe-characters.ts";
-import { escapeJson } from "../../src/cli/print.ts";
+import { escapeJson } from "../../src/base/unsafe-characters.ts";
 
 test.each([
   ["plain ü 漢 🙂\t\n", "plain ü 漢 🙂\t\n"],

@@ -1,6 +1,7 @@
 import { appendFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import { escapeJson } from "../../base/unsafe-characters.ts";
 import { messageOf } from "../../base/errors.ts";
 import { hookLogBytesMax, hookLogOutputCharsMax } from "../../base/limits.ts";
 import { type HookEnd, shortOutput } from "./hook-end.ts";
@@ -32,7 +33,7 @@ export class HookLog {
     const { eventName, name, scope } = hook;
     const { state, how, durationMs, output } = end;
     const at = new Date().toISOString();
-    const shown = loggedOutput(output, this.#secrets);
+    const shown = redact(shortOutput(output, hookLogOutputCharsMax), this.#secrets);
     const record = {
       at,
       event: eventName,
@@ -43,7 +44,7 @@ export class HookLog {
       durationMs,
       output: shown,
     };
-    const line = `${JSON.stringify(record)}\n`;
+    const line = `${escapeJson(JSON.stringify(record))}\n`;
     this.#writing = this.#writing.then(() => this.#append(sessionId, line));
   }
 
@@ -63,15 +64,4 @@ export class HookLog {
       this.#hasFailed = true;
     }
   }
-}
-
-/** Looking for secrets is slow in long words, which say nothing to people. */
-const longWords = /[\w-]{200,}/g;
-
-function loggedOutput(output: string, secrets: readonly string[]): string {
-  const short = shortOutput(output, hookLogOutputCharsMax);
-  return redact(
-    short.replaceAll(longWords, (word) => `[${word.length} characters]`),
-    secrets,
-  );
 }

@@ -9,6 +9,7 @@ import {
   hooksWaitingMax,
   sessionFolderAgeMsMax,
 } from "../../../src/base/limits.ts";
+import { unsafeCharacters } from "../../../src/base/unsafe-characters.ts";
 import { endWithoutRun, type HookEnd } from "../../../src/policy/hooks/hook-end.ts";
 import type { HookOccasion } from "../../../src/policy/hooks/hook-event.ts";
 import type { HookRun } from "../../../src/policy/hooks/hook-runner.ts";
@@ -300,7 +301,7 @@ describe("hooks.log", () => {
       harness.end = () => ({
         ...refusal,
         durationMs: 5,
-        output: `x\u001b[31m hunter2hunter2 ${"y ".repeat(9_000)}`,
+        output: `x\u001b[31m\u009b\u202e\u{e0041} hunter2hunter2 ${"y ".repeat(9_000)}`,
       });
       await harness.emit("tool_use", { data: () => ({ secret: "told" }) });
       await harness.hooks.settled();
@@ -320,7 +321,7 @@ describe("hooks.log", () => {
       });
       expect(line).not.toContain("told");
       expect(line).not.toContain("hunter2");
-      expect(line).not.toContain("\u001b");
+      expect(line.trim()).not.toMatch(unsafeCharacters);
       expect([file, folder].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700]);
     },
   );
