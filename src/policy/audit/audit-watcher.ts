@@ -1,4 +1,5 @@
 import { auditCommandCharsMax } from "../../base/limits.ts";
+import { escapeJson } from "../../base/unsafe-characters.ts";
 import type { CallRequest } from "../../gateway/call.ts";
 import type { CallEnd, CallWatcher } from "../../gateway/gate/gate-stage.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
@@ -33,7 +34,7 @@ export class AuditWatcher implements CallWatcher {
     const decision = this.#parts.decisionOn(call);
     // The call itself is not kept: it holds on to its connection.
     this.#parts.log.add(() =>
-      JSON.stringify(this.#line({ name, args, id, owner, time, decision, end })),
+      escapeJson(JSON.stringify(this.#line({ name, args, id, owner, time, decision, end }))),
     );
   }
 

@@ -18,6 +18,7 @@ import {
   auditLinesWaitingMax,
   auditLockAgeMsMax,
 } from "../../../src/base/limits.ts";
+import { unsafeCharacters } from "../../../src/base/unsafe-characters.ts";
 import type { CallRequest } from "../../../src/gateway/call.ts";
 import { AuditFile } from "../../../src/policy/audit/audit-file.ts";
 import { AuditLog } from "../../../src/policy/audit/audit-log.ts";
@@ -208,6 +209,7 @@ describe("AuditWatcher (U-audit)", () => {
       ...options,
     });
     watcher.ended(request, { decision: "allowed", outcome: "result", durationMs: 1.26, ...end });
+    expect(lines.join("")).not.toMatch(unsafeCharacters);
     return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
   };
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
@@ -256,6 +258,10 @@ describe("AuditWatcher (U-audit)", () => {
     expect(
       lineOf(call({ name: "WebSearch" }), {}, { logsCommands: true })["command"],
     ).toBeUndefined();
+    const command = "ls \u202e\u009b2J\u{e0041}";
+    expect(lineOf(call({ args: { command } }), {}, { logsCommands: true })["command"]).toBe(
+      command,
+    );
     const long = lineOf(call({ args: { command: "x ".repeat(3000) } }), {}, { logsCommands: true })[
       "command"
     ];
