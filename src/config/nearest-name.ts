@@ -1,15 +1,26 @@
 /** The one of `candidates` that `name` was probably meant to be, or undefined when none is close. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  return nearestNames(name, candidates, 1)[0];
+}
+
+/** Those of `candidates` that are close to `name`, at most `count`, the closest first. */
+export function nearestNames(
+  name: string,
+  candidates: Iterable<string>,
+  count: number,
+): readonly string[] {
   const wanted = name.slice(0, nameCharsMax).toLowerCase();
-  let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
+  const near: { readonly candidate: string; readonly distance: number }[] = [];
   for (const candidate of candidates) {
-    const distance = editDistance(wanted, candidate.slice(0, nameCharsMax).toLowerCase());
-    if (distance >= bestDistance) continue;
-    best = candidate;
-    bestDistance = distance;
+    const known = candidate.slice(0, nameCharsMax).toLowerCase();
+    // So many characters at least would have to be put in or taken out.
+    if (Math.abs(known.length - wanted.length) > distanceMax) continue;
+    const distance = editDistance(wanted, known);
+    if (distance <= distanceMax) near.push({ candidate, distance });
   }
-  return best;
+  near.sort((a, b) => a.distance - b.distance);
+  return near.slice(0, count).map(({ candidate }) => candidate);
 }
 
 /** ` Did you mean X?`, or nothing: made to follow a sentence. */

@@ -20,6 +20,8 @@ export class LazySkills {
   #loading: Promise<Skills> | undefined;
   #loaded: Skills | undefined;
   #isClosed = false;
+  /** Clients that have a list of what is built in, and are not yet told of changes. */
+  readonly #unwatched = new Set<string>();
 
   constructor(parts: SkillsParts) {
     this.#parts = parts;
@@ -60,6 +62,7 @@ export class LazySkills {
   async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
     const { start, listings } = this.#parts;
     if (this.#loading === undefined && (await hasOnlyBuiltIn(client, start))) {
+      this.#unwatched.add(client.id);
       setTimeout(() => void this.#beginWatching(client), watchAfterMs).unref();
       return listings;
     }
@@ -67,8 +70,10 @@ export class LazySkills {
   }
 
   async #beginWatching(client: ClientContext): Promise<void> {
-    if (this.#isClosed) return;
-    await (await this.load()).watchFor(client);
+    if (this.#isClosed || !this.#unwatched.has(client.id)) return;
+    const skills = await this.load();
+    // It may have gone meanwhile.
+    if (this.#unwatched.delete(client.id)) await skills.watchFor(client);
   }
 
   load(): Promise<Skills> {
@@ -80,6 +85,7 @@ export class LazySkills {
   }
 
   endClient(clientId: string): void {
+    this.#unwatched.delete(clientId);
     this.#loaded?.endClient(clientId);
   }
 

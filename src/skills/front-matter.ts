@@ -19,7 +19,7 @@ export function splitSkill(text: string): SplitSkill {
   }
   const rest = lines.slice(opening[0].length);
   const closing = /^(?:---|\.\.\.)[ \t]*(?:\n|$)/m.exec(rest);
-  if (closing === null || closing.index > skillFrontMatterBytesMax) {
+  if (closing === null || isTooLong(rest, closing.index)) {
     return {
       frontMatter: undefined,
       body: lines,
@@ -28,6 +28,14 @@ export function splitSkill(text: string): SplitSkill {
   }
   const frontMatter = rest.slice(0, closing.index);
   return { frontMatter, body: rest.slice(closing.index + closing[0].length), problem: undefined };
+}
+
+/** In bytes, so that the beginning of a file tells the same as the whole of it. */
+function isTooLong(text: string, end: number): boolean {
+  return (
+    end > skillFrontMatterBytesMax ||
+    Buffer.byteLength(text.slice(0, end)) > skillFrontMatterBytesMax
+  );
 }
 
 export interface ParsedFrontMatter {
@@ -80,6 +88,7 @@ function readLines(text: string): ParsedFrontMatter {
 }
 
 function plainValue(text: string): string | boolean {
-  if (text === "true" || text === "false") return text === "true";
+  const [, truth] = /^(true|false)(?:\s+#.*)?$/i.exec(text) ?? [];
+  if (truth !== undefined) return truth.toLowerCase() === "true";
   return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text;
 }

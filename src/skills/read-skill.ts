@@ -40,9 +40,13 @@ function textOf(value: FrontMatterValue | undefined): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-/** What a skill without a description is about. */
+/** What a skill without a description is about: its first line that says something. */
 function firstLine(body: string): string {
-  return /^[#\s]*(\S.*)$/m.exec(body)?.[1] ?? "";
+  for (const line of body.split("\n")) {
+    const text = line.replace(/^[#\s]+/, "").trim();
+    if (text !== "" && !/^-+$/.test(text)) return text;
+  }
+  return "";
 }
 
 function problemsOf(

@@ -1,4 +1,4 @@
-import { lstat, readdir, stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
@@ -12,10 +12,10 @@ import {
 import { readInside } from "./file-inside.ts";
 import { FreshLook } from "./fresh-look.ts";
 import { inBatches } from "./in-batches.ts";
+import { readFolderNames } from "./folder-names.ts";
 import { realSkillFolder, realSourceDir } from "./locate-skill.ts";
 import { readSkill } from "./read-skill.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
-import { compareNames, isSkillName } from "./skill-name.ts";
 import type { SkillSource } from "./skill-sources.ts";
 
 /** What a skills folder held at one moment; the same object as long as nothing has changed. */
@@ -79,18 +79,14 @@ export class SkillFolder {
     const stamp = `${before.dev}:${before.ino}:${before.mtimeMs}:${before.ctimeMs}`;
     if (stamp === this.#stamp) return false;
     await realSourceDir(this.#source);
-    const entries = await readdir(dir, { withFileTypes: true });
-    const folders = entries
-      .filter((entry) => !entry.name.startsWith(".") && !entry.isFile())
-      .map(({ name }) => name)
-      .sort(compareNames);
-    const unusable = folders.filter((name) => !isSkillName(name));
-    this.#names = folders.filter((name) => isSkillName(name)).slice(0, skillsPerFolderMax);
-    this.#notes = notesOf(dir, unusable, folders.length - unusable.length);
+    const { usable, usableCount, unusable } = await readFolderNames(dir);
+    this.#names = usable;
+    this.#notes = notesOf(dir, unusable, usableCount);
     const names = new Set(this.#names);
     for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
-    // Another change within the same tick of the file system's clock would not be seen.
-    this.#stamp = Date.now() - before.mtimeMs < skillFolderSettledMs ? undefined : stamp;
+    // Another change within the same tick of the file system's clock would not be seen. A time to come was set by somebody.
+    const isSettled = Math.abs(Date.now() - before.mtimeMs) >= skillFolderSettledMs;
+    this.#stamp = isSettled ? stamp : undefined;
     return true;
   }
 
@@ -145,7 +141,7 @@ export class SkillFolder {
 }
 
 function notesOf(dir: string, unusable: readonly string[], count: number): readonly SkillProblem[] {
-  const notes = unusable.slice(0, 20).map((name) => ({
+  const notes = unusable.map((name) => ({
     path: join(dir, name.slice(0, 200)),
     reason: "its name cannot be the name of a skill: use lower-case letters, digits and hyphens",
   }));

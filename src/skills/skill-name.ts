@@ -10,6 +10,7 @@ export function isSkillName(name: string): boolean {
   return (
     name.length <= skillNameCharsMax &&
     usableName.test(name) &&
+    !/\p{DI}/u.test(name) &&
     !name.includes("..") &&
     !/[. ]$/.test(name)
   );

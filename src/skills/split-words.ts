@@ -1,11 +1,15 @@
 /**
  * The words of a text as a shell would see them: blanks separate, quotes and backslashes join. Nothing is expanded or run;
  * a quote that is not closed lasts to the end.
+ * @param wordsMax words after these are not looked for
  */
-export function splitWords(text: string): string[] {
+export function splitWords(text: string, wordsMax = Infinity): string[] {
   const words: string[] = [];
   const word = /(?:[^\s"'\\]|\\[^]?|"(?:[^"\\]|\\[^]?)*(?:"|$)|'[^']*(?:'|$))+/g;
-  for (const [written] of text.matchAll(word)) words.push(withoutQuotes(written));
+  for (const [written] of text.matchAll(word)) {
+    words.push(withoutQuotes(written));
+    if (words.length >= wordsMax) break;
+  }
   return words;
 }
 

@@ -8,5 +8,9 @@ export function visibleLine(text: string, charsMax: number): string {
 
 /** `text` without the characters that nobody sees. */
 export function withoutUnseen(text: string): string {
-  return text.toWellFormed().replace(unsafeCharacters, "");
+  // Default ignorable: fillers, variation selectors and such, of which whole hidden texts can be made.
+  return text
+    .toWellFormed()
+    .replace(unsafeCharacters, "")
+    .replaceAll(/\p{DI}/gu, "");
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
+import { skillFilledCharsMax } from "../../src/base/limits.ts";
 import { fillArguments } from "../../src/skills/fill-arguments.ts";
 import { splitWords } from "../../src/skills/split-words.ts";
 
@@ -61,5 +62,15 @@ describe("fillArguments()", () => {
     ["$&$'$`$1", "a", "$&$'$`a"],
   ])("%j with %j", (body, given, filled) => {
     expect(fillArguments(body, given)).toBe(filled);
+  });
+
+  const much = "x".repeat(skillFilledCharsMax / 2);
+
+  test.each([
+    ["many placeholders", "$ARGUMENTS ".repeat(20_000), much],
+    ["long arguments", "Fix it.", much + much],
+    ["three times the same word", "$1 $1 $1", much],
+  ])("a text that would grow without bounds is refused: %s", (_, body, given) => {
+    expect(() => fillArguments(body, given)).toThrow("Give shorter arguments");
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { skillFrontMatterBytesMax } from "../../src/base/limits.ts";
 import { parseFrontMatter, splitSkill } from "../../src/skills/front-matter.ts";
 import { readSkill } from "../../src/skills/read-skill.ts";
 
@@ -133,5 +134,47 @@ describe("readSkill()", () => {
     expect(read("---\nname: other\ndescription: d\n---\n").problems).toEqual([
       'its front matter calls it "other": the folder\'s name counts',
     ]);
+  });
+});
+
+describe("what a file begins with", () => {
+  const found = { name: "x", origin: "project", folder: "/x" } as const;
+
+  test.each([
+    ["no end of front matter", "---\nUse it.\n", "Use it."],
+    ["a heading", "\n\n## # Use it.\nMore.", "Use it."],
+    ["nothing that says something", "\n#\n---\n", ""],
+  ])("stands for a description, but lines and hashes do not: %s", (_, text, description) => {
+    expect(readSkill(found, text).description).toBe(description);
+  });
+
+  test("hostile text is read in a moment", () => {
+    const startedAt = performance.now();
+    for (const text of ["\n".repeat(16_384), "#\n".repeat(8_192), " \n#".repeat(5_000)]) {
+      readSkill(found, text);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(60);
+  });
+
+  test("front matter is as long for a list as it is for a load", () => {
+    const text = `---\nname: x\ndescription: ${"字".repeat(skillFrontMatterBytesMax / 2)}\n---\nbody`;
+    const head = new TextDecoder().decode(
+      new TextEncoder().encode(text).subarray(0, skillFrontMatterBytesMax * 2),
+    );
+    expect(splitSkill(text).frontMatter).toBe(splitSkill(head).frontMatter);
+  });
+
+  test.each(["true", "True", "TRUE", "true  # not for it"])(
+    "a switch counts where the rest is no YAML: %s",
+    (written) => {
+      const text = `---\ndescription: Use when: x\ndisable-model-invocation: ${written}\n---\n`;
+      expect(readSkill(found, text).isForModel).toBe(false);
+    },
+  );
+
+  test("what nobody sees is not in a description", () => {
+    const hidden = "\u00ad\u034f\u115f\u3164\ufe01\u{e0041}\u{e0101}";
+    const text = `---\ndescription: "a${hidden}b"\n---\n`;
+    expect(readSkill(found, text).description).toBe("ab");
   });
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { requiredSkillsLookMs, skillListMsMax } from "../../base/limits.ts";
+import { requiredSkillsLookMs, skillListMsMax, skillWatchersMax } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
 import { readRequiredSkills } from "../../skills/read-required.ts";
 import type { CallRequest, ClientContext } from "../call.ts";
@@ -79,6 +79,9 @@ export class RequiredSkills implements GateStage, NoteSource {
       looking: undefined,
     };
     this.#clients.set(clientId, state);
+    // A call that outlived its client brings it back.
+    const [oldest] = this.#clients.keys();
+    if (this.#clients.size > skillWatchersMax) this.#clients.delete(oldest ?? "");
     return state;
   }
 

@@ -5,22 +5,22 @@ import type { Change } from "../changes.ts";
 import { skillPromptListing } from "./skill-prompt-listing.ts";
 import { skillUri } from "./skill-uri.ts";
 
-/** What a client that saw `before` has to be told when it would now see `after`. */
-export function skillChanges(before: SkillSet, after: SkillSet, clientId: string): Change[] {
+/** What a client that saw `before` has to be told when it would now see `after`; whose it is the caller knows. */
+export function skillChanges(before: SkillSet, after: SkillSet): Change[] {
   const differs = (view: (set: SkillSet) => unknown): boolean =>
     JSON.stringify(view(before)) !== JSON.stringify(view(after));
   const changes: Change[] = [];
   if (differs(({ skills }) => skillToolDescription(skills))) {
-    changes.push({ kind: "tools", clientId });
+    changes.push({ kind: "tools" });
   }
   if (differs(({ skills }) => skills.filter((skill) => skill.isForUser).map(skillPromptListing))) {
-    changes.push({ kind: "prompts", clientId });
+    changes.push({ kind: "prompts" });
   }
   if (differs(({ skills }) => skills.map(({ name, description }) => [name, description]))) {
-    changes.push({ kind: "resources", clientId });
+    changes.push({ kind: "resources" });
   }
   for (const name of changedNames(before, after)) {
-    changes.push({ kind: "resource", uri: skillUri(name), clientId });
+    changes.push({ kind: "resource", uri: skillUri(name) });
   }
   return changes;
 }

@@ -6,18 +6,19 @@ import { visibleLine } from "../../skills/visible-text.ts";
 /** The one argument of a skill's prompt. */
 export const skillArgumentName = "arguments";
 
-/** A skill as `prompts/list` shows it. */
-export function skillPromptListing({
-  name,
-  description,
-  argumentHint,
-  origin,
-}: Skill): PromptListing {
+/** What lists say of a skill; of a project's also that it is one. */
+export function shownDescription({ description, origin }: Skill): string {
   const shown = visibleLine(description, skillDescriptionCharsMax);
+  return origin === "project" ? `(project) ${shown}`.trim() : shown;
+}
+
+/** A skill as `prompts/list` shows it. */
+export function skillPromptListing(skill: Skill): PromptListing {
+  const { name, argumentHint } = skill;
   return {
     name,
     title: name,
-    description: origin === "project" ? `(project) ${shown}` : shown,
+    description: shownDescription(skill),
     arguments: [
       {
         name: skillArgumentName,

@@ -64,7 +64,11 @@ export class SkillPrompts implements PromptProvider {
     }
     const own = this.#ownFor(client).find(({ listing }) => listing.name === name);
     if (own === undefined) return undefined;
-    return matching(own.choices[argumentName] ?? [], typed);
+    const { choices } = own;
+    return matching(
+      Object.hasOwn(choices, argumentName) ? (choices[argumentName] ?? []) : [],
+      typed,
+    );
   }
 
   #ownFor({ mayUse }: ClientContext): readonly OwnPrompt[] {

@@ -1,16 +1,16 @@
 import { extname, join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
-import { skillDescriptionCharsMax, skillResourceBytesMax } from "../../base/limits.ts";
+import { skillResourceBytesMax } from "../../base/limits.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
 import { readInside } from "../../skills/file-inside.ts";
 import { placeOf, readSkillText } from "../../skills/open-skill.ts";
 import type { Skill } from "../../skills/skill.ts";
-import { visibleLine } from "../../skills/visible-text.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes } from "../changes.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
 import { FileWatch } from "../resources/file-watch.ts";
+import { shownDescription } from "./skill-prompt-listing.ts";
 import { skillTemplates } from "./skill-templates.ts";
 import { readSkillUri, type SkillUri, skillUri } from "./skill-uri.ts";
 import type { SkillView } from "./skill-view.ts";
@@ -129,8 +129,9 @@ export function mimeTypeOf(file: string): string {
   return Bun.file(file).type.split(";")[0] ?? "application/octet-stream";
 }
 
-function skillListing({ name, description }: Skill): ResourceListing {
-  const shown = visibleLine(description, skillDescriptionCharsMax);
+function skillListing(skill: Skill): ResourceListing {
+  const { name } = skill;
+  const shown = shownDescription(skill);
   return {
     uri: skillUri(name),
     name,

@@ -15,7 +15,7 @@ export function skillUri(name: string, path = "SKILL.md"): string {
 
 /** Undefined for what is none, or is written in another way than `skillUri` does. */
 export function readSkillUri(uri: string): SkillUri | undefined {
-  if (!uri.startsWith(prefix)) return undefined;
+  if (!uri.startsWith(prefix) || !uri.isWellFormed()) return undefined;
   const parts = uri.slice(prefix.length).split("/").map(decoded);
   const [name, ...path] = parts;
   if (name === undefined || !parts.every(isPlainPart)) return undefined;

@@ -1,13 +1,21 @@
 import { skillLookMs, skillWatchersMax, skillWorkspacesMax } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { SkillLibrary, SkillSet } from "../../skills/skill-library.ts";
-import type { Changes } from "../changes.ts";
+import type { Change, Changes } from "../changes.ts";
 import { skillChanges } from "./skill-changes.ts";
 
 /** What one client was given last. */
 interface Seen {
   readonly workspace: string | undefined;
-  readonly set: SkillSet;
+  /** Undefined before its first list is there. */
+  readonly set: SkillSet | undefined;
+}
+
+/** What the same step means to whoever makes it. */
+interface Step {
+  readonly before: SkillSet;
+  readonly after: SkillSet;
+  readonly changes: readonly Change[];
 }
 
 /** A look may take this part of the time between two. */
@@ -24,21 +32,36 @@ export class SkillWatch {
   readonly #seen = new Map<string, Seen>();
   #timer: Timer | undefined;
   #isClosed = false;
+  #step: Step | undefined;
 
   constructor(library: SkillLibrary, changes: Changes) {
     this.#library = library;
     this.#changes = changes;
   }
 
-  /** This client has been given what follows from `set`; told at once when that is other than before. */
-  note(clientId: string, workspace: string | undefined, set: SkillSet): void {
+  get clientCount(): number {
+    return this.#seen.size;
+  }
+
+  /** This client wants a list: from now on what it is given is noted, until it is forgotten. */
+  begin(clientId: string): void {
     const before = this.#seen.get(clientId);
     this.#seen.delete(clientId);
-    this.#seen.set(clientId, { workspace, set });
+    this.#seen.set(clientId, before ?? { workspace: undefined, set: undefined });
     const [oldest] = this.#seen.keys();
     if (this.#seen.size > skillWatchersMax) this.#seen.delete(oldest ?? "");
-    if (before !== undefined && before.set !== set) this.#tell(clientId, before.set, set);
     if (this.#timer === undefined) this.#lookAfter(skillLookMs);
+  }
+
+  /**
+   * This client has been given what follows from `set`; told at once when that is other than before. One that is gone
+   * meanwhile stays so.
+   */
+  note(clientId: string, workspace: string | undefined, set: SkillSet): void {
+    const before = this.#seen.get(clientId);
+    if (before === undefined) return;
+    this.#seen.set(clientId, { workspace, set });
+    this.#tell(clientId, before.set, set);
   }
 
   forget(clientId: string): void {
@@ -49,6 +72,7 @@ export class SkillWatch {
     this.#isClosed = true;
     this.#timer?.stop();
     this.#seen.clear();
+    this.#step = undefined;
   }
 
   #lookAfter(delayMs: number): void {
@@ -78,12 +102,17 @@ export class SkillWatch {
   }
 
   #compare(clientId: string, seen: Seen, set: SkillSet): void {
-    if (seen.set === set) return;
+    if (seen.set === undefined || seen.set === set) return;
     this.#seen.set(clientId, { ...seen, set });
     this.#tell(clientId, seen.set, set);
   }
 
-  #tell(clientId: string, before: SkillSet, after: SkillSet): void {
-    for (const change of skillChanges(before, after, clientId)) this.#changes.emit(change);
+  #tell(clientId: string, before: SkillSet | undefined, after: SkillSet): void {
+    if (before === undefined || before === after) return;
+    // A thousand clients of one workspace make the same step: it is worked out once.
+    const isKnown = this.#step?.before === before && this.#step.after === after;
+    const changes = isKnown ? (this.#step?.changes ?? []) : skillChanges(before, after);
+    this.#step = { before, after, changes };
+    for (const change of changes) this.#changes.emit({ ...change, clientId });
   }
 }

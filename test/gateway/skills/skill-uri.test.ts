@@ -25,6 +25,7 @@ test.each<[string, ReturnType<typeof readSkillUri>]>([
   ["SKILL://a/b", undefined],
   ["skill://", undefined],
   ["file:///a", undefined],
+  ["skill://\ud800/x", undefined],
 ])("%s", (uri, named) => {
   expect(readSkillUri(uri)).toEqual(named);
 });

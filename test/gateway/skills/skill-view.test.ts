@@ -98,4 +98,21 @@ describe("SkillView", () => {
     expect(workspace).toBeUndefined();
     watch.close();
   });
+
+  test("a client that went away before its list was there is not watched", async () => {
+    using tree = new SkillTree();
+    tree.skill("work/.claude/skills", "theirs");
+    const { view, watch, told } = start(tree);
+    const answer = Promise.withResolvers<string>();
+    const client = clientIn(() => answer.promise);
+    await view.forList(client);
+    watch.forget("c");
+    const again = view.forList(clientIn(() => answer.promise, "d"));
+    watch.forget("d");
+    answer.resolve(tree.workspace);
+    await again;
+    await view.forUse(client);
+    expect([told, watch.clientCount]).toEqual([[], 0]);
+    watch.close();
+  });
 });
