@@ -155,6 +155,19 @@ describe("bubblewrap alone", () => {
     expect(yard.lines("contents")).toEqual(before);
   });
 
+  bubblewrapTest(
+    "[sandbox.workspace] what stands in is never committed, nor missed by the next command",
+    async () => {
+      await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
+      const commit = "git add -A && git commit -q -m second; git show --format= --name-only HEAD";
+      expect(await yard.bash(commit)).toStartWith("link\nsandbox: ");
+      for (let round = 0; round < 10; round++) {
+        const said = await Promise.all([yard.bash("echo a"), yard.bash("echo a")]);
+        expect(said.map((text) => text.split("\n")[0])).toEqual(["a", "a"]);
+      }
+    },
+  );
+
   bubblewrapTest("[sandbox.workspace] a link in a protected place is refused", async () => {
     await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
     Bun.spawnSync(["ln", "-s", "/nowhere", ".mcp.json"], { cwd: yard.workspace });

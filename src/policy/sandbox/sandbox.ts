@@ -8,7 +8,7 @@ import { type Applied, notesOf, planNotesOf, unheldNote } from "./notes.ts";
 import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
 import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
 import { assertProtectable, findShield, type OwnFolders } from "./shield.ts";
-import { isStandIn, type StandIns } from "./stand-ins.ts";
+import type { StandIns } from "./stand-ins.ts";
 
 export interface SandboxParts {
   readonly settings: SandboxSettings;
@@ -111,19 +111,20 @@ export class Sandbox {
       ]);
     };
     if (found === undefined) return { tmpDir, shield: noShield, release };
-    const { pinned, closed, missing } = found;
-    const more: string[] = [];
-    // Of one name only the first part stands in: what is below it does not exist either.
-    const places = [...missing];
-    for (const path of closed) if (await isStandIn(path)) places.push({ path, kind: "file" });
-    for (const place of isMounted ? places : []) {
-      const holding = await standIns.hold(place);
-      if (holding === "held") held.push(place.path);
-      if (holding !== "impossible") more.push(place.path);
-    }
+    const { pinned } = found;
+    const names = [...found.closed, ...found.missing];
     // Where names are forbidden by rule, nothing needs to be there.
-    if (!isMounted) more.push(...missing.map(({ path }) => path));
-    return { tmpDir, shield: { pinned, closed: [...closed, ...more] }, release };
+    if (!isMounted) {
+      return { tmpDir, shield: { pinned, closed: names.map(({ path }) => path) }, release };
+    }
+    const closed: string[] = [];
+    // What was there may be a stand-in that its last user removes right now: it is asked for as well.
+    for (const name of names) {
+      const holding = await standIns.hold(name);
+      if (holding === "held") held.push(name.path);
+      if (holding !== "impossible") closed.push(name.path);
+    }
+    return { tmpDir, shield: { pinned, closed }, release };
   }
 
   /** The workspace and what else the user opens, as real paths; what does not exist is left out. */

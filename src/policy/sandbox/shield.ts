@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import type { BackendName, Shield } from "./bounds.ts";
+import { isStandIn } from "./stand-ins.ts";
 
 /** A name that stays as it is, and what it is where it does not exist yet. */
 interface ProtectedName {
@@ -15,8 +16,9 @@ interface ProtectedName {
 const inEveryFolder: readonly ProtectedName[] = [
   { path: ".git/hooks", kind: "folder" },
   { path: ".git/config", kind: "file" },
-  { path: ".mcp.json", kind: "file" },
-  { path: "mcp.lock", kind: "file" },
+  // Empty folders in place of these files: git would commit empty files.
+  { path: ".mcp.json", kind: "folder" },
+  { path: "mcp.lock", kind: "folder" },
   { path: ".scorpiox", kind: "folder" },
   { path: ".claude", kind: "folder" },
 ];
@@ -52,14 +54,17 @@ export interface OwnFolders {
   readonly scorpioxDir: string;
 }
 
-/** Something that does not exist and must not come to exist: a stand-in takes its place. */
-export interface MissingName {
+/** An absolute path, and what stands in for it when nothing is there. */
+export interface KeptName {
   readonly path: string;
   readonly kind: "file" | "folder";
 }
 
-export interface FoundShield extends Shield {
-  readonly missing: readonly MissingName[];
+export interface FoundShield {
+  readonly pinned: Shield["pinned"];
+  readonly closed: readonly KeptName[];
+  /** What does not exist and must not come to exist: a stand-in takes its place. */
+  readonly missing: readonly KeptName[];
 }
 
 /**
@@ -160,13 +165,16 @@ async function lookAt(root: string, path: string, kind: "file" | "folder"): Prom
   for (const [index, part] of parts.entries()) {
     at = join(at, part);
     const isLast = index === parts.length - 1;
+    const name: KeptName = { path: at, kind: isLast ? kind : "folder" };
     const stats = await lstat(at).catch(() => undefined);
     if (stats === undefined) {
-      return { pinned, closed: [], missing: [{ path: at, kind: isLast ? kind : "folder" }] };
+      return { pinned, closed: [], missing: [name] };
     }
     if (stats.isSymbolicLink()) throw linkRefusal(at);
     // `.git` is a file where the repository is elsewhere: that file is kept.
-    if (isLast || !stats.isDirectory()) return { pinned, closed: [at], missing: [] };
+    // A stand-in has nothing in it, nor may it get anything: as a whole it is kept.
+    const isWhole = isLast || !stats.isDirectory() || (await isStandIn(at));
+    if (isWhole) return { pinned, closed: [name], missing: [] };
     pinned.push(at);
   }
   return { pinned, closed: [], missing: [] };

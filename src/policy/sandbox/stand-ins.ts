@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rmdir, unlink, utimes } from "node:fs/promises";
 
-import type { MissingName } from "./shield.ts";
+import type { KeptName } from "./shield.ts";
 
 /** The lock of a file, by its descriptor: `flock(2)`. Neither waits. */
 export interface FileLocks {
@@ -41,7 +41,7 @@ export class StandIns {
   }
 
   /** Sees to it that there is something at `name.path`. What is held has to be released. */
-  hold(name: MissingName): Promise<Holding> {
+  hold(name: KeptName): Promise<Holding> {
     return this.#inTurn(() => this.#hold(name));
   }
 
@@ -55,7 +55,7 @@ export class StandIns {
     return done;
   }
 
-  async #hold(name: MissingName): Promise<Holding> {
+  async #hold(name: KeptName): Promise<Holding> {
     const known = this.#held.get(name.path);
     if (known !== undefined) {
       known.users++;
@@ -101,7 +101,7 @@ export async function isStandIn(path: string): Promise<boolean> {
 }
 
 /** False when there is something already, or nothing can be made. Private: `.scorpiox` may come to be used meanwhile. */
-async function make({ path, kind }: MissingName): Promise<boolean> {
+async function make({ path, kind }: KeptName): Promise<boolean> {
   try {
     if (kind === "folder") await mkdir(path, 0o700);
     else await (await open(path, "wx", 0o600)).close();

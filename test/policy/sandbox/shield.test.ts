@@ -8,6 +8,7 @@ import {
   isWithin,
   protectedInWorkspace,
 } from "../../../src/policy/sandbox/shield.ts";
+import { StandIns } from "../../../src/policy/sandbox/stand-ins.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 const elsewhere = { homeDir: "/nowhere/home", scorpioxDir: "/nowhere/home/.scorpiox" };
@@ -21,7 +22,7 @@ async function shieldOf(
   const short = (path: string): string => path.slice(folder.path.length + 1);
   return {
     pinned: [...new Set(pinned.map(short))],
-    closed: [...new Set(closed.map(short))].sort(),
+    closed: [...new Set(closed.map(({ path }) => short(path)))].sort(),
     missing: [...new Set(missing.map(({ path, kind }) => `${short(path)} ${kind}`))].sort(),
   };
 }
@@ -35,9 +36,9 @@ describe("findShield()", () => {
       missing: [
         ".claude folder",
         ".git folder",
-        ".mcp.json file",
+        ".mcp.json folder",
         ".scorpiox folder",
-        "mcp.lock file",
+        "mcp.lock folder",
       ],
     });
   });
@@ -50,8 +51,24 @@ describe("findShield()", () => {
     expect(await shieldOf(folder)).toEqual({
       pinned: [".git"],
       closed: [".claude", ".git/config", ".mcp.json"],
-      missing: [".git/hooks folder", ".scorpiox folder", "mcp.lock file"],
+      missing: [".git/hooks folder", ".scorpiox folder", "mcp.lock folder"],
     });
+  });
+
+  test("of a folder in which a command runs by now: a stand-in is kept as a whole", async () => {
+    using folder = new TempFolder();
+    const standIns = new StandIns({ share: () => true, takeAlone: () => true });
+    const name = { path: folder.at(".git"), kind: "folder" } as const;
+    await standIns.hold(name);
+    const { pinned, closed, missing } = await shieldOf(folder);
+    await standIns.release(name.path);
+    expect([pinned, closed]).toEqual([[], [".git"]]);
+    expect(missing).toEqual([
+      ".claude folder",
+      ".mcp.json folder",
+      ".scorpiox folder",
+      "mcp.lock folder",
+    ]);
   });
 
   test("of a worktree: the file that names the repository is closed", async () => {

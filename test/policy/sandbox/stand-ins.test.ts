@@ -1,11 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { isStandIn, StandIns } from "../../../src/policy/sandbox/stand-ins.ts";
 import { loadLibc } from "../../../src/process/libc.ts";
+import { within } from "../../e2e/harness/conditions.ts";
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
 
 const libc = loadLibc();
+const holder = join(import.meta.dir, "fixtures/hold-stand-in.ts");
 const server = (): StandIns =>
   new StandIns({
     share: (fd) => libc?.lockFile(fd, false) ?? true,
@@ -48,11 +51,15 @@ describe.skipIf(libc === undefined)("StandIns", () => {
   test("what a server that was killed left is taken over and removed", async () => {
     using folder = new TempFolder();
     const name = { path: folder.at("name"), kind: "file" } as const;
-    await server().hold(name);
-    const next = server();
-    // A descriptor of a process that is gone holds no lock; here the first one is still open.
-    expect(await next.hold(name)).toBe("held");
+    const holding = Bun.spawn([process.execPath, holder, name.path], { stdout: "pipe" });
+    await within("it is held", 5_000, holding.stdout.getReader().read());
+    holding.kill("SIGKILL");
+    await holding.exited;
     expect(await isStandIn(name.path)).toBe(true);
+    const next = server();
+    expect(await next.hold(name)).toBe("held");
+    await next.release(name.path);
+    expect(existsSync(name.path)).toBe(false);
   });
 
   test("what is somebody's is left alone, at first and at the end", async () => {
