@@ -16,6 +16,10 @@ ensureBuilt(productBinary);
 /** Without tmux there is no terminal to look at. */
 const terminalTest = Bun.which("tmux") === null ? test.skip : posixTest;
 
+/** Those of other systems have other flags. */
+const hasScript = process.platform === "linux" && Bun.which("script") !== null;
+const scriptTest = hasScript ? terminalTest : test.skip;
+
 /** What a terminal is before anything ran in it: cursor, no other screen, wrapping, and the line. */
 const ordinary = "101 modes: opost isig icanon echo";
 
@@ -295,6 +299,20 @@ describe("the terminal", () => {
       await terminal.command("fg", "Servers 1");
       terminal.type("q");
       expect(await terminal.modes()).toBe(ordinary);
+    },
+  );
+
+  scriptTest(
+    "[attach.restore] Ctrl-Z where no shell could have it go on: it goes on by itself",
+    async () => {
+      using home = new TempFolder();
+      using terminal = new Tmux(home);
+      const line = `clear; script -qec "${productBinary} attach" /dev/null; echo "code: $?"`;
+      await terminal.command(line, "tab next view");
+      terminal.type("C-z", "5");
+      await terminal.shows("No server runs");
+      terminal.type("q");
+      await terminal.shows("code: 0");
     },
   );
 

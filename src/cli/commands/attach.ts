@@ -53,6 +53,9 @@ interface End {
   readonly failure?: string;
 }
 
+/** Who still runs after this was not suspended. */
+const notSuspendedMs = 100;
+
 /** As a shell counts those who were ended by a signal. */
 const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
@@ -76,16 +79,22 @@ function untilEnd(app: AttachApp, device: TerminalDevice): Promise<End> {
   return promise;
 }
 
-/** As Ctrl-Z does with other programs; goes on when the shell says so. */
+/** As Ctrl-Z does with other programs; goes on when the shell says so, and at once where no shell could. */
 function suspend(app: AttachApp, device: TerminalDevice): void {
-  // Nothing could bring it back there.
   if (process.platform === "win32") return;
   app.leave();
   device.giveBack();
-  process.once("SIGCONT", () => {
+  const goOn = (): void => {
+    clearTimeout(timer);
+    process.removeListener("SIGCONT", goOn);
+    process.on("SIGTSTP", () => suspend(app, device));
     device.take();
     app.start();
-  });
-  // SIGTSTP has our listener, which would be called again.
-  process.kill(process.pid, "SIGSTOP");
+  };
+  const timer = setTimeout(goOn, notSuspendedMs);
+  process.on("SIGCONT", goOn);
+  // Without listeners it stops the process, or nothing where nobody could have it go on, as in a window of its own.
+  process.removeAllListeners("SIGTSTP");
+  // To those who were started along with it, too, as the terminal does.
+  process.kill(0, "SIGTSTP");
 }
