@@ -495,6 +495,8 @@ export const requiredSkillsLookMs = 1_000;
 
 /** Characters of a task or step: a page of text. What is longer belongs into a file. */
 export const taskTextCharsMax = 10_000;
+/** Characters of the words that tasks are searched for: each is looked for in every text, and nobody reads that many. */
+export const taskQueryCharsMax = 1_000;
 /** Characters of each line of a list that has too many of them to show them whole. */
 export const taskLineCharsMax = 200;
 /** Tasks of one workspace: a loop that creates them fills no disk, and a search for words ends within a second. */

@@ -3,7 +3,7 @@ import { resultBytesPerChar, taskLineCharsMax } from "../../base/limits.ts";
 import type { Task, TaskStep } from "./task-records.ts";
 
 /** Beside its text: ids, marks and counts of one line, of which the structured copy has more than the text. */
-const lineCostChars = 48;
+export const lineCostChars = 48;
 
 export interface FittedTasks {
   /** By id. */

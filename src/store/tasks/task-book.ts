@@ -9,7 +9,7 @@ import { claimScope, readScope, saveScope, type ScopeRow } from "./scope-table.t
 import { selectTasks, wholeTask } from "./select-tasks.ts";
 import type { Task, TaskReply, TaskRequest, TaskStep } from "./task-records.ts";
 import { type StepRow, type TaskRow, TaskTable } from "./task-table.ts";
-import { taskTextFrom } from "./task-text.ts";
+import { taskTextFrom, wordsFrom } from "./task-text.ts";
 
 type Of<Action> = Extract<TaskRequest, { action: Action }>;
 
@@ -119,10 +119,15 @@ class TaskBook {
     const { total, pending, currentTaskId } = this.#scope;
     const isPending = action === "pending";
     const countWithoutWords = isPending ? pending : total;
-    const wanted = { isPending, words, countWithoutWords, currentTaskId };
-    const selection = selectTasks(this.#table, wanted);
-    const tasks = isPending ? selection.tasks.map(withoutDoneSteps) : selection.tasks;
-    return { ...fitTasks(tasks, charsMax), matching: selection.matching };
+    const wanted = {
+      isPending,
+      words: wordsFrom(words),
+      countWithoutWords,
+      currentTaskId,
+      charsMax,
+    };
+    const { tasks, matching } = selectTasks(this.#table, wanted);
+    return { ...fitTasks(tasks, charsMax), matching };
   }
 
   #switch({ taskId, words, charsMax = resultCharsMax }: Of<"switch">): Done {
@@ -136,7 +141,8 @@ class TaskBook {
     if (words.length === 0) {
       throw new AppError("usage", "switch needs `task_id`, or words of one task in `query`.");
     }
-    const wanted = { isPending: false, words, countWithoutWords: 0, currentTaskId: null };
+    const found = { isPending: false, countWithoutWords: 0, currentTaskId: null, charsMax: 0 };
+    const wanted = { ...found, words: wordsFrom(words) };
     const { tasks, matching } = selectTasks(this.#table, wanted);
     const [only] = tasks;
     if (only === undefined) {
@@ -175,10 +181,6 @@ class TaskBook {
   #about(task: TaskRow, steps: readonly TaskStep[]): Task {
     return { ...task, steps, ...this.#table.stepCounts(task.taskId) };
   }
-}
-
-function withoutDoneSteps(task: Task): Task {
-  return { ...task, steps: task.steps.filter(({ isDone }) => !isDone) };
 }
 
 /** Of the tasks that fit, as many as help to choose. */

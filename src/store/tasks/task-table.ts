@@ -12,6 +12,16 @@ export interface StepRow extends TaskStep {
   readonly taskId: number;
 }
 
+export interface StepCounts {
+  readonly stepCount: number;
+  readonly stepsDone: number;
+}
+
+interface TaskText {
+  readonly taskId: number;
+  readonly text: string;
+}
+
 interface TaskMark {
   readonly isDone: boolean;
 }
@@ -55,16 +65,31 @@ export class TaskTable {
     return row === null ? undefined : marked(row as Kept<StepRow>);
   }
 
+  /** Those of all tasks; see `tasks` for their order. They are read one by one, and not kept. */
+  texts({ isPending }: { isPending: boolean }): Iterable<TaskText> {
+    const condition = isPending ? "AND is_done = 0" : "";
+    return this.#database
+      .query(
+        `SELECT task_id AS taskId, text FROM tasks WHERE scope_id = ? ${condition} ${byWeight}`,
+      )
+      .iterate(this.#scopeId) as Iterable<TaskText>;
+  }
+
   steps(taskId: number): TaskStep[] {
-    return this.stepsOf([taskId]).get(taskId) ?? [];
+    return this.stepsOf([taskId], { isPending: false }).get(taskId) ?? [];
   }
 
   /** The steps of these tasks, by task, in one look: a list has up to a thousand of them. */
-  stepsOf(taskIds: readonly number[]): Map<number, TaskStep[]> {
+  stepsOf(
+    taskIds: readonly number[],
+    { isPending }: { isPending: boolean },
+  ): Map<number, TaskStep[]> {
+    const condition = isPending ? "AND is_done = 0" : "";
     const rows = this.#database
       .query(
         `SELECT ${stepColumns} FROM task_steps
-         WHERE scope_id = ? AND task_id IN (SELECT value FROM json_each(?)) ORDER BY task_id, step_id`,
+         WHERE scope_id = ? AND task_id IN (SELECT value FROM json_each(?)) ${condition}
+         ORDER BY task_id, step_id`,
       )
       .all(this.#scopeId, JSON.stringify(taskIds)) as Kept<StepRow>[];
     const steps = new Map<number, TaskStep[]>();
@@ -77,22 +102,26 @@ export class TaskTable {
     return steps;
   }
 
-  /** The texts of all steps by task. */
-  stepTexts(): Map<number, string> {
-    const rows = this.#database
-      .query("SELECT task_id AS taskId, text FROM task_steps WHERE scope_id = ? ORDER BY step_id")
-      .all(this.#scopeId) as { taskId: number; text: string }[];
-    const texts = new Map<number, string>();
-    for (const { taskId, text } of rows) texts.set(taskId, `${texts.get(taskId) ?? ""}\n${text}`);
-    return texts;
+  /** Those of the steps of all tasks. They are read one by one, and not kept. */
+  stepTexts(): Iterable<TaskText> {
+    return this.#database
+      .query("SELECT task_id AS taskId, text FROM task_steps WHERE scope_id = ?")
+      .iterate(this.#scopeId) as Iterable<TaskText>;
   }
 
-  stepCounts(taskId: number): { stepCount: number; stepsDone: number } {
-    return this.#database
+  stepCounts(taskId: number): StepCounts {
+    return this.stepCountsOf([taskId]).get(taskId) ?? { stepCount: 0, stepsDone: 0 };
+  }
+
+  /** By task; of tasks without steps there is none. */
+  stepCountsOf(taskIds: readonly number[]): Map<number, StepCounts> {
+    const rows = this.#database
       .query(
-        "SELECT count(*) AS stepCount, coalesce(sum(is_done), 0) AS stepsDone FROM task_steps WHERE scope_id = ? AND task_id = ?",
+        `SELECT task_id AS taskId, count(*) AS stepCount, sum(is_done) AS stepsDone FROM task_steps
+         WHERE scope_id = ? AND task_id IN (SELECT value FROM json_each(?)) GROUP BY task_id`,
       )
-      .get(this.#scopeId, taskId) as { stepCount: number; stepsDone: number };
+      .all(this.#scopeId, JSON.stringify(taskIds)) as (StepCounts & { taskId: number })[];
+    return new Map(rows.map(({ taskId, ...counts }) => [taskId, counts]));
   }
 
   addTask({ taskId, text, isDone }: TaskRow): void {

@@ -1,13 +1,10 @@
 /** Makes texts alike that differ in case or in the way their characters are written only. */
-function fold(text: string): string {
+export function foldText(text: string): string {
   return text.normalize("NFKC").toUpperCase();
 }
 
-/** Tells whether all `words` occur in a text, as parts of words too; without words every text fits. */
-export function wordMatcher(words: readonly string[]): (text: string) => boolean {
-  const wanted = words.map(fold);
-  return (text) => {
-    const folded = fold(text);
-    return wanted.every((word) => folded.includes(word));
-  };
+/** Those of `words`, which are folded and different, that do not occur in a text, as parts of words too. */
+export function missingWords(words: readonly string[], text: string): readonly string[] {
+  const folded = foldText(text);
+  return words.filter((word) => !folded.includes(word));
 }
