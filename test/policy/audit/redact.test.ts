@@ -22,8 +22,35 @@ describe("redact (U-audit)", () => {
     ],
     ["known own-secret here", "known [redacted] here"],
     ["echo hello world", "echo hello world"],
+    ["A_TOKEN=a'b c'\\ d\"e f\" g", "A_TOKEN=[redacted] g"],
+    ["A_TOKEN=$'a b' g", "A_TOKEN=[redacted] g"],
+    ['A_TOKEN="a\\" b" g', "A_TOKEN=[redacted] g"],
+    ['A_TOKEN="cut off, and', "A_TOKEN=[redacted]"],
+    ["curl -u me:pa55 h", "curl -u me:[redacted] h"],
+    ["git clone https://me:pa@55@h/r", "git clone https://me:[redacted]@h/r"],
   ])("%s", (text, expected) => {
     expect(redact(text, ["own-secret"])).toBe(expected);
+  });
+
+  // With an expression that tries every beginning and end each of these takes hours.
+  test.each([
+    "x",
+    "-",
+    "token",
+    "token-",
+    "token ",
+    'token="',
+    "token ' ",
+    "://a:",
+    "eyJaaaaaaaa-",
+  ])("is done soon with very much of %j", (unit) => {
+    const text = unit.repeat(1_000_000 / unit.length);
+    expect(redact(text, []).length).toBeGreaterThan(0);
+  });
+
+  test("longer secrets go first: one may be a part of another", () => {
+    const secrets = secretsOf({ A_TOKEN: "12345678", B_TOKEN: "0012345678" });
+    expect(redact("a 0012345678 b", secrets)).toBe("a [redacted] b");
   });
 
   test("secretsOf takes long values of names that say it", () => {
@@ -34,6 +61,6 @@ describe("redact (U-audit)", () => {
       DB_PASSWORD: "long enough",
       NO: undefined,
     };
-    expect(secretsOf(env)).toEqual(["12345678", "long enough"]);
+    expect(secretsOf(env)).toEqual(["long enough", "12345678"]);
   });
 });
