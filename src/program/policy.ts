@@ -1,6 +1,5 @@
 import { delimiter, join, win32 } from "node:path";
 
-import type { SandboxChoice } from "../config/settings.ts";
 import type { CallRequest } from "../gateway/call.ts";
 import type { CallWatcher, GateStage } from "../gateway/gate/gate-stage.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
@@ -16,7 +15,8 @@ import type { StateParts } from "./state-services.ts";
 
 export interface ServerPolicyParts extends StateParts {
   readonly questions: () => StateServices["questions"];
-  readonly activePlan: (call: CallRequest) => Promise<object | undefined>;
+  /** In what a command of the call would run, as a clause; undefined = in nothing. */
+  readonly sandboxOf: (call: CallRequest) => Promise<string | undefined>;
 }
 
 /** What every call is held against, and where it is written down. */
@@ -27,7 +27,7 @@ export class ServerPolicy {
   readonly #log: AuditLog | undefined;
 
   constructor(parts: ServerPolicyParts) {
-    const { start, env, warn, environment, questions, activePlan } = parts;
+    const { start, env, warn, environment, questions, sandboxOf } = parts;
     const { policy, shellPath } = start.config.settings;
     const { dirs } = start;
     const { platform } = process;
@@ -35,8 +35,7 @@ export class ServerPolicy {
     const stage = new PolicyStage({
       policy: () => files.current(),
       questions,
-      sandboxOf: async (call) =>
-        sandboxText(start.config.settings.sandbox, (await activePlan(call)) !== undefined),
+      sandboxOf,
       homeDir: dirs.homeDir,
       warnsOfDanger: policy.cautions,
       ignoresCase: ignoresCaseOn(platform),
@@ -62,13 +61,6 @@ export class ServerPolicy {
   async close(): Promise<void> {
     await this.#log?.flush();
   }
-}
-
-/** In what a command would run, as a clause; undefined = in nothing. */
-function sandboxText({ mode, hasNetwork }: SandboxChoice, isPlanning: boolean): string | undefined {
-  const chosen = isPlanning ? "read-only, because plan mode is on" : mode;
-  if (chosen === "off") return hasNetwork ? undefined : "no network";
-  return hasNetwork ? chosen : `${chosen}, no network`;
 }
 
 function kindOf(shellPath: string): ShellKind {

@@ -31,17 +31,26 @@ export class CommandSandbox implements Confinements {
   }
 
   async forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined> {
-    const { mode, hasNetwork } = this.#parts.start.config.settings.sandbox;
     const plan = await this.#parts.activePlan(call);
-    if (plan === undefined && mode === "off" && hasNetwork) return undefined;
-    return (await this.#load()).confine({ cwd, plan });
+    return this.#isNeeded(plan) ? (await this.#load()).confine({ cwd, plan }) : undefined;
   }
+
+  /** In what a command of the call would run, as a clause; undefined = in nothing. */
+  readonly stateFor = async (call: CallRequest): Promise<string | undefined> => {
+    const plan = await this.#parts.activePlan(call);
+    return this.#isNeeded(plan) ? (await this.#load()).stateFor(plan) : undefined;
+  };
 
   /** What plan mode will and will not hold here; one sentence each. */
   readonly planNotes = async (): Promise<readonly string[]> => {
     const sandbox = await this.#load();
     return sandbox.planNotes();
   };
+
+  #isNeeded(plan: object | undefined): boolean {
+    const { mode, hasNetwork } = this.#parts.start.config.settings.sandbox;
+    return plan !== undefined || mode !== "off" || !hasNetwork;
+  }
 
   #load(): Promise<Sandbox> {
     this.#sandbox ??= this.#create();

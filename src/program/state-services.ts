@@ -75,7 +75,11 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
   const hooks = new ServerHooks(parts);
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
-  const policy = new ServerPolicy({ ...parts, activePlan, questions: () => questions });
+  const policy = new ServerPolicy({
+    ...parts,
+    sandboxOf: confinements.stateFor,
+    questions: () => questions,
+  });
   const required = parts.skills === undefined ? [] : [parts.skills.required];
   const services: StateServices = {
     tasks: tasks.service,

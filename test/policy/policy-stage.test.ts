@@ -20,6 +20,7 @@ const through: CallEnd = { decision: "allowed", outcome: "result", durationMs: 1
 class StageHarness {
   readonly asked: string[] = [];
   reply: QuestionsReply | Error = { outcome: "unavailable" };
+  sandbox: string | undefined;
   readonly stage: PolicyStage;
 
   constructor(rules: readonly object[], warnsOfDanger = false) {
@@ -34,6 +35,7 @@ class StageHarness {
             : Promise.resolve(this.reply);
         },
       }),
+      sandboxOf: () => Promise.resolve(this.sandbox),
       homeDir: "/home/me",
       warnsOfDanger,
       ignoresCase: false,
@@ -95,6 +97,19 @@ describe("PolicyStage", () => {
     expect(harness.asked).toEqual([
       "consent: Run this command with Bash?\n\nls \\u{202e}\\u{1b}[2J  -la\n\nFolder: /work\nSandbox: none, it may do all that you may\nAsked because of: rule 1 of P\nReason: lists are private",
     ]);
+  });
+
+  test("consent to a command in a sandbox is none to the same without it", async () => {
+    const harness = new StageHarness([askLs]);
+    harness.reply = answered("Allow for this session");
+    harness.sandbox = "read-only, because plan mode is on (bubblewrap)";
+    expect([await harness.call("ls"), await harness.call("ls")]).toEqual(["session", "earlier"]);
+    expect(harness.asked[0]).toContain(
+      "\nSandbox: read-only, because plan mode is on (bubblewrap)\n",
+    );
+    harness.sandbox = undefined;
+    harness.reply = { outcome: "unavailable" };
+    expect(await harness.call("ls")).toBe("denied");
   });
 
   test.each<[number, boolean]>([

@@ -38,13 +38,13 @@ export class CallConsent {
 
   /** Undefined when the user agrees. @throws InputNeeded to be let through */
   async ask(call: CallRequest, verdict: Verdict): Promise<Refusal | undefined> {
-    const cwd = await workspaceDirOf(call.client);
-    const key = digestOf(call, cwd);
+    const about = await this.#about(call);
+    const key = digestOf(call, about);
     if (this.#granted.has(key)) {
       this.#agreements.set(call, "earlier");
       return undefined;
     }
-    const reply = await this.#reply(call, await this.#request(call, cwd, verdict));
+    const reply = await this.#reply(call, requestFor(about, call.name, verdict));
     const choice = reply.outcome === "answered" ? reply.answers[0]?.labels[0] : undefined;
     if (choice !== options.once && choice !== options.session) {
       return refusalOf(call, verdict, reply);
@@ -83,37 +83,51 @@ export class CallConsent {
     }
   }
 
-  async #request(
-    call: CallRequest,
-    cwd: string,
-    { reason, rule }: Verdict,
-  ): Promise<QuestionsRequest> {
+  async #about(call: CallRequest): Promise<About> {
+    const cwd = await workspaceDirOf(call.client);
     const command = commandOf({ tool: call.name, args: call.args });
-    const what = shown(command ?? JSON.stringify(call.args ?? {}, undefined, 2));
-    const sandbox = await this.#parts.sandboxOf?.(call, cwd);
-    const lines = [
-      command === undefined
-        ? `Call the tool ${shown(call.name)}?`
-        : `Run this command with ${call.name}?`,
-      "",
-      what,
-      "",
-      `Folder: ${shown(cwd)}`,
-      ...(command === undefined
-        ? []
-        : [`Sandbox: ${sandbox ?? "none, it may do all that you may"}`]),
-      ...(rule === undefined ? [] : [`Asked because of: ${shown(rule)}`]),
-      ...(reason === undefined ? [] : [`Reason: ${shown(reason)}`]),
-    ];
-    const labels = Object.values(options).map((label) => ({ label, description: null }));
-    const question = {
-      question: lines.join("\n"),
-      header: null,
-      options: labels,
-      multiSelect: false,
-    };
-    return { purpose: "consent", questions: [question] };
+    if (command === undefined) {
+      const what = JSON.stringify(call.args ?? {}, undefined, 2);
+      return { cwd, command, what, sandbox: undefined };
+    }
+    const sandbox =
+      (await this.#parts.sandboxOf?.(call, cwd)) ?? "none, it may do all that you may";
+    return { cwd, command, what: command, sandbox };
   }
+}
+
+/** What the user agrees to. */
+interface About {
+  readonly cwd: string;
+  /** Undefined for what runs none; so is `sandbox`. */
+  readonly command: string | undefined;
+  readonly what: string;
+  readonly sandbox: string | undefined;
+}
+
+function requestFor(
+  { cwd, command, what, sandbox }: About,
+  tool: string,
+  { reason, rule }: Verdict,
+): QuestionsRequest {
+  const lines = [
+    command === undefined ? `Call the tool ${shown(tool)}?` : `Run this command with ${tool}?`,
+    "",
+    shown(what),
+    "",
+    `Folder: ${shown(cwd)}`,
+    ...(sandbox === undefined ? [] : [`Sandbox: ${shown(sandbox)}`]),
+    ...(rule === undefined ? [] : [`Asked because of: ${shown(rule)}`]),
+    ...(reason === undefined ? [] : [`Reason: ${shown(reason)}`]),
+  ];
+  const labels = Object.values(options).map((label) => ({ label, description: null }));
+  const question = {
+    question: lines.join("\n"),
+    header: null,
+    options: labels,
+    multiSelect: false,
+  };
+  return { purpose: "consent", questions: [question] };
 }
 
 /** As long as the client waits, as the router counts it. */
@@ -138,9 +152,11 @@ function shown(text: string): string {
   return `${visible.slice(0, half)}\n[${left} characters are not shown here]\n${visible.slice(-half)}`;
 }
 
-/** Commands by their text: another timeout is no other command. One client's consent is none of another's. */
-function digestOf({ client, name, args }: CallRequest, cwd: string): string {
-  const command = commandOf({ tool: name, args });
-  const about = canonicalJson([client.id, name, command ?? args ?? {}, cwd]);
+/**
+ * Commands by their text: another timeout is no other command. One client's consent is none of another's, and one to
+ * a command in a sandbox none to the same without it.
+ */
+function digestOf({ client, name, args }: CallRequest, { cwd, command, sandbox }: About): string {
+  const about = canonicalJson([client.id, name, command ?? args ?? {}, cwd, sandbox ?? null]);
   return new Bun.CryptoHasher("sha256").update(about).digest("base64url");
 }

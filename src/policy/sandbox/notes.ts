@@ -33,6 +33,23 @@ export function unheldNote(reasons: string): string {
   return `Plan mode is on, and nothing on this system keeps commands from writing (${reasons}): only read.`;
 }
 
+/** In what a command would run, as a clause, for whoever is asked whether it may. */
+export function stateOf({ backend, mode, hasNetwork, plan }: Applied): string {
+  const files = plan !== undefined ? "read-only, because plan mode is on" : mode;
+  const parts = [
+    ...(files === "off" ? ["it may write all that you may"] : [files]),
+    ...(hasNetwork ? [] : ["no network"]),
+  ];
+  return `${parts.join(", ")} (${backend})`;
+}
+
+/** The same where nothing can hold a command; `isRefused`: then it will not run at all. */
+export function unheldState(isRefused: boolean): string {
+  return isRefused
+    ? "what is configured cannot be held here, so it will not be run"
+    : "none, although plan mode is on: nothing on this system keeps it from writing, it may do all that you may";
+}
+
 function heldIn({ backend, mode, plan }: Applied): string {
   if (plan !== undefined) {
     const what = plan.planFile === undefined ? "$TMPDIR" : "the plan file (in place) and $TMPDIR";

@@ -4,7 +4,7 @@ import type { Confinement } from "../../background/confinement.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Backend, Backends } from "./backends.ts";
 import { type Bounds, noShield, type SandboxMode } from "./bounds.ts";
-import { type Applied, notesOf, planNotesOf, unheldNote } from "./notes.ts";
+import { type Applied, notesOf, planNotesOf, stateOf, unheldNote, unheldState } from "./notes.ts";
 import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
 import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
 import { assertProtectable, findShield, type OwnFolders } from "./shield.ts";
@@ -47,6 +47,17 @@ export class Sandbox {
     const reasons = reasonsOf(chosen);
     if (this.#isChosen) throw new AppError("refused", refusalOf(settings, reasons));
     return unconfined(unheldNote(reasons));
+  }
+
+  /** In what a command would run now, as a clause; undefined = in nothing. */
+  async stateFor(plan: SandboxRequest["plan"]): Promise<string | undefined> {
+    const { settings, backends } = this.#parts;
+    const { hasNetwork } = settings;
+    const mode = plan === undefined ? settings.mode : "read-only";
+    if (mode === "off" && hasNetwork) return undefined;
+    const chosen = await backends.choose(settings.backend, hasNetwork);
+    if (!("name" in chosen)) return unheldState(this.#isChosen);
+    return stateOf({ backend: chosen.name, mode, hasNetwork, plan });
   }
 
   /** What plan mode will and will not hold here. */

@@ -145,3 +145,31 @@ describe("Sandbox.confine()", () => {
     expect(readdirSync(system.folder.path).sort()).toEqual(["link", "target"]);
   });
 });
+
+describe("Sandbox.stateFor()", () => {
+  const plan = { planFile: "/nowhere/plan.md" };
+  const none = "what is configured cannot be held here, so it will not be run";
+
+  test.each([
+    [{}, undefined, { bwrap: works }, undefined],
+    [{ mode: "workspace-write" }, undefined, { bwrap: works }, "workspace-write (bubblewrap)"],
+    [{ mode: "workspace-write" }, plan, {}, none],
+    [{}, plan, { self: works }, "read-only, because plan mode is on (landlock)"],
+    [
+      {},
+      plan,
+      {},
+      "none, although plan mode is on: nothing on this system keeps it from writing, it may do all that you may",
+    ],
+    [
+      { hasNetwork: false },
+      undefined,
+      { bwrap: works },
+      "it may write all that you may, no network (bubblewrap)",
+    ],
+    [{ hasNetwork: false }, undefined, { self: works }, none],
+  ] as const)("%j, plan %j, on %j: %s", async (settings, on, endings, expected) => {
+    using system = new PlayedSystem(endings);
+    expect(await system.sandbox(settings).stateFor(on)).toBe(expected);
+  });
+});
