@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { AppError, messageOf } from "../../base/errors.ts";
+import { makePrivateFile } from "./private-file.ts";
 
 /** SHA-256 of the content of each approved hook, by its key. */
 export type ApprovedDigests = ReadonlyMap<string, string>;
@@ -39,9 +40,9 @@ export class HookApprovals {
       const project = await realpath(this.#projectDir);
       const text = JSON.stringify({ project, hooks: Object.fromEntries(digests) }, undefined, 2);
       // Renamed into its place, so that a reader sees all of it.
-      const fresh = `${file}.${randomBytes(6).toString("hex")}`;
-      await writeFile(fresh, `${text}\n`, { mode: 0o600, flag: "wx" });
-      await rename(fresh, file);
+      const shape = { extension: ".json.new", mode: 0o600 };
+      await using fresh = await makePrivateFile(dirname(file), `${text}\n`, shape);
+      await rename(fresh.path, file);
     } catch (error) {
       throw new AppError("system", `${file} cannot be written: ${messageOf(error)}.`);
     }

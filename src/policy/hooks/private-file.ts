@@ -14,6 +14,13 @@ export async function makePrivateFile(
   { extension, mode }: { readonly extension: string; readonly mode: number },
 ): Promise<PrivateFile> {
   const path = join(folder, `${randomBytes(8).toString("hex")}${extension}`);
-  await writeFile(path, content, { mode, flag: "wx" });
-  return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+  const remove = (): Promise<void> => rm(path, { force: true });
+  try {
+    await writeFile(path, content, { mode, flag: "wx" });
+  } catch (error) {
+    // What was written before the disk was full.
+    await remove();
+    throw error;
+  }
+  return { path, [Symbol.asyncDispose]: remove };
 }
