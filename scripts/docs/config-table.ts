@@ -1,21 +1,15 @@
 import { type ConfigKeyDescription, describeConfigKeys } from "../../src/config/describe-keys.ts";
-import { toolKeyName } from "../../src/config/keys.ts";
-import { catalogue } from "../../src/tools/catalogue.ts";
 import { code, markdownTable, prose } from "./markdown.ts";
 
 const projectPolicies = {
   never: "no",
-  narrow: "only switch off",
+  narrow: "only to restrict",
   set: "yes",
 } as const satisfies Record<ConfigKeyDescription["project"], string>;
 
-/** The keys that have an effect; the switches of tools that are not built are left out. */
+/** The keys that have an effect. */
 export function configTable(): string {
-  const builtTools = new Set(catalogue.map((tool) => toolKeyName(tool.name)));
-  const rows = describeConfigKeys()
-    .filter(({ key }) => !key.startsWith("TOOL_") || builtTools.has(key))
-    .flatMap(asFamily)
-    .map(rowOf);
+  const rows = describeConfigKeys().flatMap(asFamily).map(rowOf);
   return markdownTable(
     ["key", "what it does", "value", "default", "may a project set it?", "environment"],
     rows,
@@ -30,6 +24,7 @@ const families: readonly {
   readonly help?: string;
 }[] = [
   { first: /^TOOL_BASH$/, rest: /^TOOL_/, name: "TOOL_<NAME>" },
+  { first: /^SKILL_NAME$/, rest: /^SKILL_/, name: "SKILL_<NAME>" },
   {
     first: /^WEBSEARCH_BASE_DUCKDUCKGO$/,
     rest: /^WEBSEARCH_BASE_/,

@@ -1,5 +1,6 @@
 import { configKeys } from "./keys.ts";
-import type { ProjectPolicy } from "./keys.ts";
+import type { ConfigKey, ProjectPolicy } from "./keys.ts";
+import { skillSwitchKey } from "./skill-keys.ts";
 
 /** A key as documentation shows it. */
 export interface ConfigKeyDescription {
@@ -17,9 +18,17 @@ export interface ConfigKeyDescription {
   readonly variables: readonly string[];
 }
 
-/** Every key that has an effect, in the order of `config list`: the README table is made from this. */
+/** Every key that has an effect, in the order of `config list`; then the switches of skills, of which there is any number. */
 export function describeConfigKeys(): ConfigKeyDescription[] {
-  return [...configKeys.values()].map((key) => ({
+  const anySkill = skillSwitchKey(anySkillKeyName);
+  return [...configKeys.values(), ...(anySkill === undefined ? [] : [anySkill])].map(describe);
+}
+
+/** Stands for the switch of each skill. */
+const anySkillKeyName = "SKILL_NAME";
+
+function describe(key: ConfigKey): ConfigKeyDescription {
+  return {
     key: key.name,
     type: key.type.name,
     allowed: key.type.allowed,
@@ -28,5 +37,5 @@ export function describeConfigKeys(): ConfigKeyDescription[] {
     help: key.help,
     project: key.project,
     variables: [`SCORPIOX_${key.name}`, ...(key.published ? [key.name] : [])],
-  }));
+  };
 }

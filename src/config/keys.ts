@@ -32,7 +32,7 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   readonly published: boolean;
 }
 
-/** Tools of the published contract, as their switches name them; not all of them are built. */
+/** The tools, as their switches name them. */
 const toolNames = [
   "BASH",
   "READIMAGE",

@@ -16,8 +16,11 @@ test("describeConfigKeys() has each key with its policy", () => {
     ["ACTIVE_PROFILE", "profile name", "", "never"],
     ["READDOCS_ALLOW_HOSTS", "host list", "", "never"],
   ]);
-  expect(rows.at(-1)).toEqual(["TOOL_SETCALLBACK", "boolean", "true", "narrow"]);
-  expect(rows.length).toBe(1 + 5 + 4 + 7 + 16 + 4 + 2 + 1 + 13);
+  expect(rows.slice(-2)).toEqual([
+    ["TOOL_SETCALLBACK", "boolean", "true", "narrow"],
+    ["SKILL_NAME", "boolean", "true", "narrow"],
+  ]);
+  expect(rows.length).toBe(1 + 5 + 4 + 7 + 16 + 4 + 2 + 1 + 13 + 1);
   expect(describeConfigKeys().every((row) => row.help.endsWith("."))).toBe(true);
 });
 
