@@ -47,6 +47,6 @@ function next(
 
 function remedy(isBuiltIn: boolean): string {
   return isBuiltIn
-    ? "The user can run it in a terminal, allow it by a rule in ~/.scorpiox/policy.jsonc, or switch these cautions off with POLICY_CAUTIONS=false in ~/.scorpiox/scorpiox-env.txt."
-    : "The user can run it in a terminal, or change the rule.";
+    ? "The user can open `scorpiox-code attach` on the machine of this client to be asked there, run it themselves, allow it by a rule in ~/.scorpiox/policy.jsonc, or switch these cautions off with POLICY_CAUTIONS=false in ~/.scorpiox/scorpiox-env.txt."
+    : "The user can open `scorpiox-code attach` on the machine of this client to be asked there, run it themselves, or change the rule.";
 }
