@@ -14,11 +14,11 @@ const sentBefore = new WeakMap<Server, number>();
 
 async function startSession(
   version = "2025-11-25",
-  capabilities: { readonly roots?: object } = {},
+  capabilities: Readonly<Record<string, unknown>> = {},
 ): Promise<Server> {
   const server = new Server({ binary: faultyBinary });
   await server.initialize(version, "e2e", capabilities);
-  if (capabilities.roots === undefined) return server;
+  if (!("roots" in capabilities)) return server;
   // The first list or call asks for the roots, once in a session.
   const id = server.start("tools/list");
   answer(server, await question(server), { roots: [] });
