@@ -4,6 +4,7 @@ import type { Server } from "bun";
 import { questionPageLingerMs, questionPostBytesMax, questionStateMs } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import { gone, type QuestionPage } from "./question-page.ts";
+import { userOfVisitor } from "./visitor-user.ts";
 
 /**
  * Serves the pages of open questions on 127.0.0.1, each under an address of its own. It listens only while there is
@@ -39,7 +40,7 @@ export class PageServer {
       hostname: "127.0.0.1",
       port: 0,
       maxRequestBodySize: questionPostBytesMax,
-      fetch: (request) => this.#handle(request),
+      fetch: (request, server) => this.#handle(request, server.requestIP(request)?.port ?? 0),
       error: () => new Response(null, { status: 500 }),
     });
   }
@@ -49,15 +50,15 @@ export class PageServer {
     this.#server = undefined;
   }
 
-  async #handle(request: Request): Promise<Response> {
+  async #handle(request: Request, visitorPort: number): Promise<Response> {
     const nonce = randomBytes(16).toString("base64url");
-    const response = await this.#answer(request, nonce);
+    const response = await this.#answer(request, visitorPort, nonce);
     for (const [name, value] of Object.entries(headers(nonce))) response.headers.set(name, value);
     return response;
   }
 
   /** Another site's page may reach this port: its requests have another Host, Origin or purpose. */
-  #answer(request: Request, nonce: string): Response | Promise<Response> {
+  #answer(request: Request, visitorPort: number, nonce: string): Response | Promise<Response> {
     const host = this.#origin.slice("http://".length);
     if (request.headers.get("Host") !== host) return new Response(null, { status: 421 });
     const { pathname, search } = new URL(request.url);
@@ -67,12 +68,26 @@ export class PageServer {
       case "GET":
         if (page === undefined) return gone(nonce);
         if (search === "?state") return page.state(cookies, questionStateMs);
-        return page.show(cookies, nonce);
+        return this.#show(page, cookies, visitorPort, nonce);
       case "POST":
         return this.#post(request, page, cookies, nonce);
       default:
         return new Response(null, { status: 405, headers: { Allow: "GET, POST" } });
     }
+  }
+
+  /** Another user has no cookie, and gets none. */
+  async #show(
+    page: QuestionPage,
+    cookies: string,
+    visitorPort: number,
+    nonce: string,
+  ): Promise<Response> {
+    const serverPort = this.#server?.port ?? 0;
+    if ((await userOfVisitor({ visitorPort, serverPort })) === "other") {
+      return new Response(null, { status: 403 });
+    }
+    return page.show(cookies, nonce);
   }
 
   async #post(

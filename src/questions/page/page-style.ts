@@ -54,7 +54,8 @@ label.option:focus-within { outline: 2px solid var(--main); outline-offset: 1px;
 
 /**
  * The page works without it. It chooses "Other" where words are written, and says when the question is over: the
- * server answers the request for `state` then, or is gone.
+ * server answers the request for `state` then, or is gone. One request that fails means nothing: those of a machine that
+ * was asleep do.
  */
 export const pageScript = `
 for (const words of document.querySelectorAll("textarea[data-other]")) {
@@ -70,12 +71,15 @@ form.addEventListener("submit", (event) => {
   sent = true;
 });
 addEventListener("pageshow", () => { sent = false; });
+let missed = 0;
 const watch = async () => {
   try {
     const reply = await fetch("?state", { cache: "no-store" });
+    missed = 0;
     if (reply.status === 200) return setTimeout(watch, 200);
   } catch {
-    if (sent) return;
+    missed += 1;
+    if (missed < 4) return setTimeout(watch, 1000);
   }
   if (sent) return;
   const over = document.getElementById("over");

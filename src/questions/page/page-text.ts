@@ -17,6 +17,9 @@ export function escapeHtml(text: string): string {
   });
 }
 
-/** What could make a question look like another one: controls, marks that turn text around, tags. */
+/**
+ * What could make a question look like another one: controls, marks that turn text around, what has no width, tags.
+ * Joiners stay: words of some languages and many emoji are made with them.
+ */
 const invisible =
-  /(?![\t\n])[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\u{E0000}-\u{E007F}]/gu;
+  /(?![\t\n])[\p{Cc}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E0FFF}]/gu;

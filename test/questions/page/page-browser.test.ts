@@ -49,6 +49,10 @@ async function visit(hasScript = true): Promise<Visit> {
   return { page, end, complaints, takeBack, [Symbol.asyncDispose]: dispose };
 }
 
+interface HidingElement {
+  readonly hidden: boolean;
+}
+
 /** What has the focus: its id, or its text. */
 function focus(page: Page): Promise<string> {
   const what = "document.activeElement.id || document.activeElement.textContent";
@@ -104,6 +108,24 @@ describe("a page with questions, in a browser", () => {
         ],
       });
       expect(complaints).toEqual([]);
+    },
+    browserTestMs,
+  );
+
+  browserTest(
+    "stays when a request for its state fails, as in a machine that was asleep",
+    async () => {
+      await using visited = await visit();
+      const { page, end } = visited;
+      await page.click("#answer1-0");
+      await page.evaluate("stop()");
+      await Bun.sleep(100);
+      expect(await page.$eval("#over", (over) => (over as unknown as HidingElement).hidden)).toBe(
+        true,
+      );
+      await page.click("#answer2-0");
+      await send(page, () => page.click("button[value=answer]"));
+      expect((await end).kind).toBe("answered");
     },
     browserTestMs,
   );

@@ -4,6 +4,7 @@ import { questionPostBytesMax } from "../../../src/base/limits.ts";
 import { PageRung } from "../../../src/questions/page/page-rung.ts";
 import type { ShownEnd } from "../../../src/questions/terminals.ts";
 import type { Question } from "../../../src/tools/question-service.ts";
+import { isRoot } from "../../e2e/harness/platform.ts";
 import { shownOf } from "../fixtures.ts";
 
 /** A page that is open, and a browser that is nothing but `fetch`. */
@@ -87,6 +88,16 @@ describe("the address", () => {
     expect((await fetch(opened.url)).status).toBe(403);
     const again = await opened.visit();
     expect([again.status, again.headers.get("Set-Cookie")]).toEqual([200, null]);
+  });
+
+  const canBeOther = isRoot && Bun.which("setpriv") !== null && Bun.which("curl") !== null;
+  (canBeOther ? test : test.skip)("does not open for another user, nor is it used up", async () => {
+    await using _ = closing(await Opened.start());
+    const { url } = _.opened;
+    const other = ["setpriv", "--reuid=65534", "--clear-groups"];
+    const curl = Bun.spawn([...other, "curl", "-s", "-o", "-", "-w", "%{http_code}", url]);
+    expect(await curl.stdout.text()).toBe("403");
+    expect((await _.opened.visit()).status).toBe(200);
   });
 
   test("is kept nowhere, and lets nothing in from elsewhere", async () => {
