@@ -1,11 +1,11 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpath, stat, unlink } from "node:fs/promises";
 import { join, sep } from "node:path";
 
 import { AppError } from "../base/errors.ts";
 import { planGoalCharsMax } from "../base/limits.ts";
 import type { ServerEvent, StateScope } from "../base/server-events.ts";
 import { createPlanFile, headingOf, planFolderParts } from "./plan-folder.ts";
-import { findPlanFile, type PlanPlaces, readPlanFile } from "./read-plan-file.ts";
+import { findActiveFile, findPlanFile, type PlanPlaces, readPlanFile } from "./read-plan-file.ts";
 
 /** Plan mode as it is kept, for each scope. */
 export interface KeptPlan {
@@ -21,8 +21,8 @@ export interface PlanStore {
   get(scope: StateScope): Promise<KeptPlan | undefined>;
   /** False when one was there already, which stays. */
   setIfAbsent(scope: StateScope, plan: KeptPlan): Promise<boolean>;
-  /** What was there. */
-  clear(scope: StateScope): Promise<KeptPlan | undefined>;
+  /** Ends the one that began at `startedAtMs` (null: whenever it began). What was ended. */
+  clear(scope: StateScope, startedAtMs: number | null): Promise<KeptPlan | undefined>;
 }
 
 /** Whose plan, and where its client works. */
@@ -63,20 +63,31 @@ export class PlanKeeper {
     if (active !== undefined) throw alreadyActive(active);
     const planFile = await this.#fileFor(place, goal, planText);
     const plan = { goal, planFile, startedAtMs: this.#now().getTime() };
-    const { store, emit } = this.#parts;
-    if (!(await store.setIfAbsent(place.scope, plan))) {
-      throw alreadyActive((await this.get(place)) ?? plan);
+    try {
+      await this.#begin(place, plan);
+    } catch (error) {
+      if (planText === null) await this.#removeUnused(place, planFile);
+      throw error;
     }
-    emit({ kind: "plan", scope: place.scope, change: "entered", planFile });
+    this.#parts.emit({ kind: "plan", scope: place.scope, change: "entered", planFile });
     return plan;
   }
 
-  /** Ends plan mode and keeps the file. Undefined when it was not active. */
-  async end(place: PlanPlace, change: "exited" | "reset"): Promise<KeptPlan | undefined> {
-    const ended = await this.#parts.store.clear(place.scope);
-    if (ended === undefined) return undefined;
-    this.#parts.emit({ kind: "plan", scope: place.scope, change, planFile: ended.planFile });
-    return ended;
+  /**
+   * Ends the plan mode that began at `startedAtMs` and keeps its file; nothing when none is active any more.
+   * @throws AppError `usage` when another one has begun: nobody has agreed to its plan
+   */
+  async exit(place: PlanPlace, startedAtMs: number): Promise<void> {
+    if (await this.#end(place, "exited", startedAtMs)) return;
+    const active = await this.get(place);
+    if (active === undefined) return;
+    const message = `Plan mode was begun anew meanwhile, with ${active.planFile}, and stays active. Call exit for that plan.`;
+    throw new AppError("usage", message);
+  }
+
+  /** Ends plan mode, if it is active, and keeps the file. */
+  async reset(place: PlanPlace): Promise<void> {
+    await this.#end(place, "reset", null);
   }
 
   /**
@@ -86,18 +97,48 @@ export class PlanKeeper {
   async read(
     place: PlanPlace,
     planText: string | null,
-  ): Promise<{ readonly planFile: string; readonly text: string }> {
+  ): Promise<Pick<KeptPlan, "planFile" | "startedAtMs"> & { readonly text: string }> {
     const active = await this.get(place);
     if (active === undefined) {
       throw new AppError("usage", "Plan mode is not active. Begin it with `enter` and a `goal`.");
     }
-    const places = await this.#placesOf(place);
-    const planFile = await findPlanFile(planText ?? active.planFile, places);
+    const { startedAtMs } = active;
+    const planFile =
+      planText === null
+        ? await findActiveFile(active.planFile)
+        : await findPlanFile(planText, await this.#placesOf(place));
     const text = await readPlanFile(planFile);
     if (text.trim() !== "" && text.trim() !== headingOf(active.goal).trim()) {
-      return { planFile, text };
+      return { planFile, text, startedAtMs };
     }
     throw new AppError("usage", `${planFile} has no plan in it yet. Write it there, then exit.`);
+  }
+
+  /** @throws AppError `usage` when another was quicker */
+  async #begin(place: PlanPlace, plan: KeptPlan): Promise<void> {
+    if (await this.#parts.store.setIfAbsent(place.scope, plan)) return;
+    throw alreadyActive((await this.get(place)) ?? plan);
+  }
+
+  /** A failure may leave open whether plan mode has begun: then the file stays. */
+  async #removeUnused(place: PlanPlace, planFile: string): Promise<void> {
+    try {
+      if ((await this.get(place))?.planFile !== planFile) await unlink(planFile);
+    } catch {
+      // What made it fail is told.
+    }
+  }
+
+  /** False when there was nothing to end. */
+  async #end(
+    { scope }: PlanPlace,
+    change: "exited" | "reset",
+    startedAtMs: number | null,
+  ): Promise<boolean> {
+    const ended = await this.#parts.store.clear(scope, startedAtMs);
+    if (ended === undefined) return false;
+    this.#parts.emit({ kind: "plan", scope, change, planFile: ended.planFile });
+    return true;
   }
 
   async #fileFor(place: PlanPlace, goal: string, planText: string | null): Promise<string> {

@@ -28,6 +28,20 @@ export async function findPlanFile(text: string, places: PlanPlaces): Promise<st
 }
 
 /**
+ * The file of plan mode, if it is still where it was made: with a name for the workspace that may be another folder.
+ * @throws AppError `not_found`, `refused` when a link has come into the way, `system`
+ */
+export async function findActiveFile(planFile: string): Promise<string> {
+  const remedy = "Put the plan there, give another `plan_file`, or drop plan mode with reset.";
+  const path = await realpath(planFile).catch((error: unknown) => {
+    if (!isMissing(error)) throw unreadable(planFile, error);
+    throw new AppError("not_found", `The plan file ${planFile} is gone. ${remedy}`);
+  });
+  if (path === planFile) return path;
+  throw new AppError("refused", `The plan file ${planFile} is a link now, to ${path}. ${remedy}`);
+}
+
+/**
  * The text of a plan of at most 1 MiB. Judged on the opened file; opening never waits.
  * @throws AppError `refused`, `limit`, `not_found`, `system`
  */
@@ -77,9 +91,13 @@ async function realPathOf(path: string, text: string): Promise<string> {
   }
 }
 
+function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes(String(systemCodeOf(error)));
+}
+
 function unreadable(path: string, cause: unknown): AppError {
   const shown = JSON.stringify(path.slice(0, 200));
-  if (systemCodeOf(cause) === "ENOENT" || systemCodeOf(cause) === "ENOTDIR") {
+  if (isMissing(cause)) {
     return new AppError(
       "not_found",
       `There is no plan ${shown}. Leave \`plan_file\` out for the active one.`,

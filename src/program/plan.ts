@@ -7,7 +7,7 @@ import type { StateServices } from "../gateway/state-calls.ts";
 import { scopeOf } from "../gateway/state-scope.ts";
 import { workspaceDirOf } from "../gateway/workspace-dir.ts";
 import { type KeptPlan, PlanKeeper, type PlanPlace } from "../plan/plan-keeper.ts";
-import { readPlanFile } from "../plan/read-plan-file.ts";
+import { findActiveFile, readPlanFile } from "../plan/read-plan-file.ts";
 import { PlanLook } from "../store/plan-look.ts";
 import type { StoreClient } from "../store/worker/store-client.ts";
 import type { PlanReply, PlanState } from "../tools/plan-service.ts";
@@ -41,9 +41,7 @@ export class Plans {
     this.resource = planResource({
       async plan(client) {
         const plan = await keeper.get(await placeOf(client));
-        const text =
-          plan === undefined ? null : await readPlanFile(plan.planFile).catch(() => null);
-        return { state: stateOf(plan), text };
+        return { state: stateOf(plan), text: plan === undefined ? null : await textOf(plan) };
       },
       watch: (client, tell) => this.#watch(client, tell),
     });
@@ -77,7 +75,8 @@ function createService(
       if (change.action === "enter") {
         return replyOf(await keeper.enter(place, change.goal, change.planFile));
       }
-      await keeper.end(place, change.action === "exit" ? "exited" : "reset");
+      if (change.action === "exit") await keeper.exit(place, change.startedAtMs);
+      else await keeper.reset(place);
       return replyOf(undefined);
     },
   };
@@ -86,6 +85,15 @@ function createService(
 async function placeOf(client: ClientContext): Promise<PlanPlace> {
   const [scope, workspaceDir] = await Promise.all([scopeOf(client), workspaceDirOf(client)]);
   return { scope, workspaceDir };
+}
+
+/** Null when it cannot be read. */
+async function textOf({ planFile }: KeptPlan): Promise<string | null> {
+  try {
+    return await readPlanFile(await findActiveFile(planFile));
+  } catch {
+    return null;
+  }
 }
 
 function stateOf(plan: KeptPlan | undefined): PlanState {

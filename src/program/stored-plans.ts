@@ -20,8 +20,9 @@ export class StoredPlans implements PlanStore {
     return this.#noted(await this.#store.call("plans.set", { scope, plan })).isSet;
   }
 
-  async clear(scope: StateScope): Promise<KeptPlan | undefined> {
-    return this.#noted(await this.#store.call("plans.clear", { scope })) ?? undefined;
+  async clear(scope: StateScope, startedAtMs: number | null): Promise<KeptPlan | undefined> {
+    const stored = await this.#store.call("plans.clear", { scope, startedAtMs });
+    return this.#noted(stored) ?? undefined;
   }
 
   takeNotices(): readonly string[] {

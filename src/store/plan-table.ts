@@ -39,9 +39,10 @@ export class PlanTable {
     return { isSet: true, plan };
   }
 
-  /** Ends it. Returns what was active, null when nothing was. */
-  clear(scope: StateScope): ActivePlan | null {
+  /** Ends it if it began at `startedAtMs` (null: whenever it began). Returns what was ended, null when nothing was. */
+  clear(scope: StateScope, startedAtMs: number | null): ActivePlan | null {
     const active = this.get(scope);
+    if (startedAtMs !== null && active?.startedAtMs !== startedAtMs) return null;
     this.#database
       .query("DELETE FROM plans WHERE workspace = ? AND owner = ?")
       .run(scope.workspace, scope.owner);

@@ -26,8 +26,11 @@ interface StoreMethods {
     request: { scope: StateScope; plan: ActivePlan };
     reply: { isSet: boolean; plan: ActivePlan };
   };
-  /** The reply is what was active. */
-  "plans.clear": { request: { scope: StateScope }; reply: ActivePlan | null };
+  /** The reply is what was ended: what was active if it began at `startedAtMs` (null: whenever it began). */
+  "plans.clear": {
+    request: { scope: StateScope; startedAtMs: number | null };
+    reply: ActivePlan | null;
+  };
 }
 
 export type StoreMethod = keyof StoreMethods;
@@ -47,7 +50,8 @@ const performers: Performers = {
   "tasks.import": (database, { scope, tasks }) => importTasks(database, scope, tasks),
   "plans.get": (database, { scope }) => new PlanTable(database).get(scope),
   "plans.set": (database, { scope, plan }) => new PlanTable(database).setIfInactive(scope, plan),
-  "plans.clear": (database, { scope }) => new PlanTable(database).clear(scope),
+  "plans.clear": (database, { scope, startedAtMs }) =>
+    new PlanTable(database).clear(scope, startedAtMs),
 };
 
 /** One request to the store, whichever method it is for. */

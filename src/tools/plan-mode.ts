@@ -77,7 +77,7 @@ async function exit({ plan_file }: Input, { plan, questions }: ToolContext): Pro
   if (refusal !== undefined) {
     return outputOf(await plan.status(), () => `${refusal} Plan mode is still active.`);
   }
-  const reply = await plan.change({ action: "exit" });
+  const reply = await plan.change({ action: "exit", startedAtMs: written.startedAtMs });
   const how = consent.outcome === "unavailable" ? "Nobody could be asked" : "The user approved";
   const text = `Plan mode ended. ${how}. The plan (${written.planFile}):\n\n${written.text}`;
   return outputOf(reply, () => text);

@@ -12,11 +12,14 @@ export interface PlanText {
   /** Absolute real path. */
   readonly planFile: string;
   readonly text: string;
+  /** When the plan mode began that it was read in, in ms since 1970. */
+  readonly startedAtMs: number;
 }
 
 export type PlanChange =
   | { readonly action: "enter"; readonly goal: string; readonly planFile: string | null }
-  | { readonly action: "exit" }
+  /** Ends the plan mode that began then, and no later one. */
+  | { readonly action: "exit"; readonly startedAtMs: number }
   | { readonly action: "reset" };
 
 export interface PlanReply {

@@ -155,6 +155,22 @@ describe("PlanMode", () => {
     expect(existsSync(planFile)).toBe(true);
   });
 
+  test("[plan.approve] what was approved ends no plan mode that began meanwhile", async () => {
+    using home = new TempFolder();
+    await using one = new PlanServer(home);
+    await using two = new PlanServer(home);
+    await one.initialize("2025-11-25", "e2e", { elicitation: { form: {} } });
+    await two.initialize();
+    await one.planned();
+    const id = one.start("tools/call", { name: "PlanMode", arguments: { action: "exit" } });
+    const asked = await one.message("a question", ({ method }) => method === "elicitation/create");
+    await two.plan("reset");
+    await two.plan("enter", { goal: "Something else" });
+    one.send({ jsonrpc: "2.0", id: asked.id, result: choose(formOf(asked), "Approve") });
+    expect(textOf(await one.reply(id))).toContain("Plan mode was begun anew meanwhile");
+    expect(await isActive(two)).toBe(true);
+  });
+
   test("[plan.kept] a name for the workspace keeps it apart from its folder", async () => {
     using home = new TempFolder();
     await using named = new PlanServer(home, ["--workspace", "docs"]);

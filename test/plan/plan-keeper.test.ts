@@ -31,9 +31,11 @@ class MemoryStore implements PlanStore {
     return Promise.resolve(true);
   }
 
-  clear(scope: StateScope): Promise<KeptPlan | undefined> {
+  clear(scope: StateScope, startedAtMs: number | null): Promise<KeptPlan | undefined> {
     const key = JSON.stringify(scope);
     const plan = this.#plans.get(key);
+    if (startedAtMs !== null && plan?.startedAtMs !== startedAtMs)
+      return Promise.resolve(undefined);
     this.#plans.delete(key);
     return Promise.resolve(plan);
   }
@@ -43,6 +45,7 @@ let folder: string;
 let workspace: string;
 let scorpioxDir: string;
 let events: ServerEvent[];
+let store: MemoryStore;
 let keeper: PlanKeeper;
 const now = new Date(2026, 10, 5);
 
@@ -53,7 +56,8 @@ beforeEach(() => {
   for (const each of [workspace, join(scorpioxDir, "plans")]) mkdirSync(each, { recursive: true });
   events = [];
   const emit = (event: ServerEvent): void => void events.push(event);
-  keeper = new PlanKeeper({ store: new MemoryStore(), scorpioxDir, emit, now: () => now });
+  store = new MemoryStore();
+  keeper = new PlanKeeper({ store, scorpioxDir, emit, now: () => now });
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -83,20 +87,30 @@ describe("PlanKeeper.enter()", () => {
     expect(readdirSync(join(workspace, ".scorpiox/plans"))).toHaveLength(1);
   });
 
-  test("of two at once one wins", async () => {
+  test("of two at once one wins, and the other leaves no file", async () => {
     const ends = await Promise.allSettled([enter(), enter()]);
     expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const plans = readdirSync(join(workspace, ".scorpiox/plans"));
+    expect(plans.map((name) => join(workspace, ".scorpiox/plans", name))).toEqual([
+      (await keeper.get(place()))?.planFile ?? "",
+    ]);
+  });
+
+  test("where it cannot be kept no file is left", async () => {
+    store.setIfAbsent = () => Promise.reject(new Error("the disk is full"));
+    expect(await failure(enter())).toBe("the disk is full");
+    expect(readdirSync(join(workspace, ".scorpiox/plans"))).toEqual([]);
   });
 
   test("plans of one day and goal get names of their own", async () => {
     await enter();
-    await keeper.end(place(), "reset");
+    await keeper.reset(place());
     expect((await enter()).planFile).toEndWith("/2026-11-05-add-a-login-2.md");
   });
 
   test("goes on with a plan that is there", async () => {
     const { planFile } = await enter();
-    await keeper.end(place(), "reset");
+    await keeper.reset(place());
     writeFileSync(planFile, "# Plan\n\n1. First");
     expect((await enter(planFile)).planFile).toBe(planFile);
     expect(readFileSync(planFile, "utf8")).toBe("# Plan\n\n1. First");
@@ -162,10 +176,11 @@ describe("PlanKeeper.read()", () => {
     const { planFile } = await enter();
     writeFileSync(planFile, "# Plan\n\n1. First");
     writeFileSync(join(workspace, "PLAN.md"), "Second");
-    expect(await keeper.read(place(), null)).toEqual({ planFile, text: "# Plan\n\n1. First" });
-    const other = join(workspace, "PLAN.md");
-    expect(await keeper.read(place(), "PLAN.md")).toEqual({ planFile: other, text: "Second" });
-    expect(await keeper.read(place(), other)).toEqual({ planFile: other, text: "Second" });
+    const own = { planFile, text: "# Plan\n\n1. First", startedAtMs: now.getTime() };
+    expect(await keeper.read(place(), null)).toEqual(own);
+    const other = { ...own, planFile: join(workspace, "PLAN.md"), text: "Second" };
+    expect(await keeper.read(place(), "PLAN.md")).toEqual(other);
+    expect(await keeper.read(place(), other.planFile)).toEqual(other);
   });
 
   test("needs plan mode, and something written", async () => {
@@ -204,10 +219,29 @@ describe("PlanKeeper.read()", () => {
     await enter();
     const planFile = join(scorpioxDir, "plans/mine.md");
     writeFileSync(planFile, "Mine");
-    expect(await keeper.read(place(), planFile)).toEqual({ planFile, text: "Mine" });
+    expect(await keeper.read(place(), planFile)).toMatchObject({ planFile, text: "Mine" });
     workspace = join(folder, "home");
     writeFileSync(join(scorpioxDir, "key"), "secret");
     expect(await failure(keeper.read(place(), ".scorpiox/key"))).toContain("is not inside");
+  });
+
+  test("the file of plan mode is found from another folder of the same name for the workspace", async () => {
+    const { planFile } = await enter();
+    writeFileSync(planFile, "1. First");
+    workspace = join(folder, "project-2");
+    mkdirSync(workspace);
+    expect(await keeper.read(place(), null)).toMatchObject({ planFile, text: "1. First" });
+    expect(await failure(keeper.read(place(), planFile))).toContain("is not inside the workspace");
+  });
+
+  test("the file of plan mode may go, and may become a link: what to do is said", async () => {
+    const { planFile } = await enter();
+    rmSync(planFile);
+    expect(await failure(keeper.read(place(), null))).toEndWith(
+      "is gone. Put the plan there, give another `plan_file`, or drop plan mode with reset.",
+    );
+    symlinkSync("/etc/passwd", planFile);
+    expect(await failure(keeper.read(place(), null))).toContain(" is a link now, to /etc/passwd.");
   });
 
   test("a plan has at most a megabyte", async () => {
@@ -219,10 +253,19 @@ describe("PlanKeeper.read()", () => {
   });
 });
 
-test("PlanKeeper.end() keeps the file, and says so only when plan mode was active", async () => {
-  const { planFile } = await enter();
-  expect((await keeper.end(place(), "exited"))?.planFile).toBe(planFile);
-  expect(await keeper.end(place(), "reset")).toBeUndefined();
+test("PlanKeeper.exit() keeps the file, and says so only when plan mode was active", async () => {
+  const { planFile, startedAtMs } = await enter();
+  await keeper.exit(place(), startedAtMs);
+  await keeper.exit(place(), startedAtMs);
+  await keeper.reset(place());
   expect(existsSync(planFile)).toBe(true);
   expect(events.map((event) => "change" in event && event.change)).toEqual(["entered", "exited"]);
+});
+
+test("PlanKeeper.exit() ends no plan mode that began later", async () => {
+  const { startedAtMs } = await enter();
+  expect(await failure(keeper.exit(place(), startedAtMs - 1))).toStartWith(
+    "Plan mode was begun anew meanwhile, with …/project/.scorpiox/plans/",
+  );
+  expect(await keeper.get(place())).toBeDefined();
 });

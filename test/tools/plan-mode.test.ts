@@ -24,7 +24,7 @@ function contextOf(state: PlanState, reply: QuestionsReply = { outcome: "unavail
   const context: ToolContext = fakeContext({
     plan: {
       status: () => Promise.resolve({ state, notes: state.active ? ["A note."] : [] }),
-      read: () => Promise.resolve({ planFile, text: "1. First\n" }),
+      read: () => Promise.resolve({ planFile, text: "1. First\n", startedAtMs }),
       change: (request) => {
         asked.push(request);
         const isEnter = request.action === "enter";
@@ -97,7 +97,7 @@ describe("PlanMode exit", () => {
     expect(output.text).toMatch(text);
     expect(output.text).toEndWith(`The plan (${planFile}):\n\n1. First\n`);
     expect(output.structured).toEqual(inactiveShape);
-    expect(asked.at(-1)).toEqual({ action: "exit" });
+    expect(asked.at(-1)).toEqual({ action: "exit", startedAtMs });
   });
 
   test.each([

@@ -51,7 +51,11 @@ describe("StoreClient", () => {
     const other = { goal: "o", planFile: "/w/o.md", startedAtMs: 6 };
     const { value } = await client.call("plans.set", { scope, plan: other });
     expect(value).toEqual({ isSet: false, plan });
-    expect((await client.call("plans.clear", { scope })).value).toEqual(plan);
+    const clear = async (startedAtMs: number | null): Promise<unknown> =>
+      (await client.call("plans.clear", { scope, startedAtMs })).value;
+    expect(await clear(plan.startedAtMs - 1)).toBeNull();
+    expect(await clear(plan.startedAtMs)).toEqual(plan);
+    expect(await clear(null)).toBeNull();
     expect((await client.call("plans.get", { scope })).value).toBeNull();
     expect(look.look(scope)).toEqual({ kind: "seen", plan: null });
     look.close();
