@@ -68,7 +68,8 @@ export const taskManager = defineTool({
 });
 
 function requestOf(args: z.output<typeof input>, limits: ToolLimits): TaskRequest {
-  const { action, query, task_id: taskId = null, step_id: stepId = null, text = query } = args;
+  const { action, query, task_id: taskId = null, step_id: stepId = null } = args;
+  const text = args.text === undefined || args.text.trim() === "" ? query : args.text;
   const words = query.split(/\s+/).filter((word) => word !== "");
   const charsMax = bodyCharsMax(limits.resultCharsMax);
   switch (action) {

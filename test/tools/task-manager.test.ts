@@ -33,6 +33,17 @@ const call = async (args: Arguments, resultCharsMax = 30_000) => {
 const linesOf = async (args: Arguments): Promise<string[]> => (await call(args)).text.split("\n");
 
 describe("TaskManager", () => {
+  test("create takes query where there is no text, also where it is empty", async () => {
+    for (const text of [undefined, "", " "]) {
+      const created = await call({
+        action: "create",
+        query: "Parser",
+        ...(text === undefined ? {} : { text }),
+      });
+      expect(created.structured?.tasks[0]?.text).toBe("Parser");
+    }
+  });
+
   test("a task from its beginning to its end", async () => {
     const talk: [Arguments, string[]][] = [
       [{}, ["No tasks.", "0 tasks, 0 pending; current: none."]],
