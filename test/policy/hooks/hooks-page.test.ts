@@ -20,7 +20,9 @@ test.each([
   [`${limits.hookReasonCharsMax.toLocaleString("en")} characters at most`],
   [`one file of ${limits.hookFileBytesMax / 1024 / 1024} MiB`],
   [`\`session_end\` get ${limits.hookEndMsMax / 1000} s`],
-  [`${limits.hooksRunningMax} hooks that are waited for and ${limits.hooksRunningMax} others`],
+  [
+    `${limits.hooksRunningMax} hooks that a call waits for, ${limits.hooksRunningMax} of \`session_end\` and ${limits.hooksRunningMax} others`,
+  ],
   [`When ${limits.hooksWaitingMax.toLocaleString("en")} wait`],
   [`${limits.hookOutputBytesMax / 1024} KiB of the output`],
   [`has ${limits.hooksPerEventMax.toLocaleString("en")} files at most`],
