@@ -17,10 +17,10 @@ test("describeConfigKeys() has each key with its policy", () => {
     ["READDOCS_ALLOW_HOSTS", "host list", "", "never"],
   ]);
   expect(rows.slice(-2)).toEqual([
-    ["TOOL_SETCALLBACK", "boolean", "true", "narrow"],
+    [toolKeyName(catalogue.at(-1)?.name ?? ""), "boolean", "true", "narrow"],
     ["SKILL_NAME", "boolean", "true", "narrow"],
   ]);
-  expect(rows.length).toBe(1 + 5 + 4 + 7 + 16 + 4 + 2 + 1 + 13 + 1);
+  expect(rows.length).toBe(1 + 5 + 4 + 7 + 16 + 4 + 2 + 1 + catalogue.length + 1);
   expect(describeConfigKeys().every((row) => row.help.endsWith("."))).toBe(true);
 });
 
