@@ -26,6 +26,8 @@ export interface ClientContext {
   readonly name?: string | undefined;
   /** Where commands run: the client's first root, else `--cwd`, else the process's directory, else home. */
   workspaceDir(): Promise<string>;
+  /** The same as far as it is known, without asking anybody; absent where it never changes. */
+  readonly workspaceNow?: () => string;
   /** The folders that the client offers, absolute; absent when it offers none. */
   roots?(): Promise<readonly string[]>;
   /** Whose tasks and plans it sees: the id of a principal; absent for the user of this machine. */

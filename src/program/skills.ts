@@ -66,7 +66,7 @@ export class Skills {
 
   /** This client was given a list with the skills that are built in: it is told of any other. */
   watchFor(client: ClientContext): Promise<unknown> {
-    this.#watch.begin(client.id);
+    this.#watch.begin(client);
     this.#watch.note(client.id, undefined, this.#builtIn);
     return this.#view.forList(client);
   }

@@ -111,7 +111,8 @@ export class Session {
   legacyAsker(lane: Outbox): Asker {
     const client = this.#contextFor(this.#clientName, () => this.#workspaceDir(lane));
     if (!this.#mayAskRoots) return new LegacyAsker(this, client);
-    return new LegacyAsker(this, { ...client, roots: () => this.#roots.folders(lane) });
+    const roots = (): Promise<readonly string[]> => this.#roots.folders(lane);
+    return new LegacyAsker(this, { ...client, roots, workspaceNow: this.#workspaceNow });
   }
 
   /** Who asks a modern request: nothing of the session but the identity of the connection (modern.md section 1). */
@@ -144,6 +145,10 @@ export class Session {
   get #mayAskRoots(): boolean {
     return this.#capabilities.roots && this.#isInitialized;
   }
+
+  /** Kept by others for longer than a lane lives. */
+  readonly #workspaceNow = (): string =>
+    this.#mayAskRoots ? this.#roots.known : this.#profile.fallbackDir;
 
   async #workspaceDir(lane: Outbox): Promise<string> {
     return this.#mayAskRoots ? this.#roots.directory(lane) : this.#profile.fallbackDir;

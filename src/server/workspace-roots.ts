@@ -30,6 +30,11 @@ export class WorkspaceRoots {
     return first;
   }
 
+  /** What `directory` would say if nobody had to be asked. */
+  get known(): string {
+    return this.#folders[0] ?? this.#fallbackDir;
+  }
+
   /** All roots that are folders of this machine; none when the client takes too long. Asked on `lane`. */
   async folders(lane: Outbox): Promise<readonly string[]> {
     if (this.#waiting === undefined) {

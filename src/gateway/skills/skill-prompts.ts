@@ -6,7 +6,7 @@ import type { Skill } from "../../skills/skill.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { CompletionRequest, PromptProvider } from "../features.ts";
 import { type OwnPrompt, promptOf } from "./own-prompts.ts";
-import { skillArgumentName, skillPromptListing } from "./skill-prompt-listing.ts";
+import { shownDescription, skillArgumentName, skillPromptListing } from "./skill-prompt-listing.ts";
 import type { SkillView } from "./skill-view.ts";
 
 export interface SkillPromptsParts {
@@ -44,7 +44,7 @@ export class SkillPrompts implements PromptProvider {
     if (skill?.isForUser === true) {
       const loaded = await loadSkill(skill, workspace, args[skillArgumentName] ?? null);
       this.#parts.onLoaded(client.id, name);
-      return promptOf(skillResult(loaded), skill.description || undefined);
+      return promptOf(skillResult(loaded), shownDescription(skill) || undefined);
     }
     const own = this.#ownFor(client).find(({ listing }) => listing.name === name);
     if (own === undefined) throw unknownSkill(name, set);

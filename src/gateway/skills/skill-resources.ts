@@ -2,10 +2,12 @@ import { extname, join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { skillResourceBytesMax } from "../../base/limits.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ResourceListing } from "../../protocol/resource-types.ts";
 import { readInside } from "../../skills/file-inside.ts";
 import { placeOf, readSkillText } from "../../skills/open-skill.ts";
 import type { Skill } from "../../skills/skill.ts";
+import { FaultError } from "../ask-client.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes } from "../changes.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
@@ -98,10 +100,8 @@ async function readFile(
     const file = join(folder, ...path);
     const { bytes, size } = await readInside(file, folder, skillResourceBytesMax);
     if (size > skillResourceBytesMax) {
-      throw new AppError(
-        "limit",
-        `${path.join("/")} of ${skill.name} has ${size} bytes: at most ${skillResourceBytesMax} are read. Read it where it lies: ${file}`,
-      );
+      const message = `${path.join("/")} of ${skill.name} has ${size} bytes: at most ${skillResourceBytesMax} are read. Read it where it lies: ${file}`;
+      throw new FaultError(createFault(errorCodes.invalidParams, message));
     }
     return contentsOf(file, bytes);
   } catch (error) {

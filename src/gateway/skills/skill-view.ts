@@ -37,7 +37,7 @@ export class SkillView {
    */
   async forList(client: ClientContext): Promise<ClientSkills> {
     if (!this.#isFor(client)) return nothing;
-    this.#watch.begin(client.id);
+    this.#watch.begin(client);
     const whole = this.forUse(client);
     const inTime = await within(skillListMsMax, whole);
     const given = inTime ?? { set: await this.#withoutWorkspace(), workspace: undefined };

@@ -1,12 +1,17 @@
+import { isAbsolute } from "node:path";
+
 import { skillLookMs, skillWatchersMax, skillWorkspacesMax } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { SkillLibrary, SkillSet } from "../../skills/skill-library.ts";
+import type { ClientContext } from "../call.ts";
 import type { Change, Changes } from "../changes.ts";
 import { skillChanges } from "./skill-changes.ts";
 
 /** What one client was given last. */
 interface Seen {
   readonly workspace: string | undefined;
+  /** Where it works by now: it may have offered other roots, or been late with the first. */
+  readonly workspaceNow: ClientContext["workspaceNow"];
   /** Undefined before its first list is there. */
   readonly set: SkillSet | undefined;
 }
@@ -28,15 +33,18 @@ const lookPart = 1 / 50;
 export class SkillWatch {
   readonly #library: SkillLibrary;
   readonly #changes: Changes;
+  readonly #everyMs: number;
   /** The one that asked last comes last. */
   readonly #seen = new Map<string, Seen>();
   #timer: Timer | undefined;
   #isClosed = false;
   #step: Step | undefined;
 
-  constructor(library: SkillLibrary, changes: Changes) {
+  /** @param everyMs how often it looks */
+  constructor(library: SkillLibrary, changes: Changes, everyMs: number = skillLookMs) {
     this.#library = library;
     this.#changes = changes;
+    this.#everyMs = everyMs;
   }
 
   get clientCount(): number {
@@ -44,13 +52,13 @@ export class SkillWatch {
   }
 
   /** This client wants a list: from now on what it is given is noted, until it is forgotten. */
-  begin(clientId: string): void {
-    const before = this.#seen.get(clientId);
-    this.#seen.delete(clientId);
-    this.#seen.set(clientId, before ?? { workspace: undefined, set: undefined });
+  begin({ id, workspaceNow }: ClientContext): void {
+    const { workspace, set } = this.#seen.get(id) ?? {};
+    this.#seen.delete(id);
+    this.#seen.set(id, { workspace, set, workspaceNow });
     const [oldest] = this.#seen.keys();
     if (this.#seen.size > skillWatchersMax) this.#seen.delete(oldest ?? "");
-    if (this.#timer === undefined) this.#lookAfter(skillLookMs);
+    if (this.#timer === undefined) this.#lookAfter(this.#everyMs);
   }
 
   /**
@@ -60,7 +68,7 @@ export class SkillWatch {
   note(clientId: string, workspace: string | undefined, set: SkillSet): void {
     const before = this.#seen.get(clientId);
     if (before === undefined) return;
-    this.#seen.set(clientId, { workspace, set });
+    this.#seen.set(clientId, { ...before, workspace, set });
     this.#tell(clientId, before.set, set);
   }
 
@@ -86,18 +94,18 @@ export class SkillWatch {
       for (const workspace of this.#workspaces()) {
         const set = await this.#library.find(workspace);
         for (const [clientId, seen] of this.#seen) {
-          if (seen.workspace === workspace) this.#compare(clientId, seen, set);
+          if (workspaceOf(seen) === workspace) this.#compare(clientId, { ...seen, workspace }, set);
         }
       }
     }
     const tookMs = performance.now() - startedAt;
-    if (this.#seen.size > 0) this.#lookAfter(Math.max(skillLookMs, tookMs / lookPart));
+    if (this.#seen.size > 0) this.#lookAfter(Math.max(this.#everyMs, tookMs / lookPart));
     else this.#timer = undefined;
   }
 
   /** Those that were asked for last: the library remembers as many. */
   #workspaces(): readonly (string | undefined)[] {
-    const all = new Set([...this.#seen.values()].map(({ workspace }) => workspace));
+    const all = new Set([...this.#seen.values()].map(workspaceOf));
     return [...all].slice(-skillWorkspacesMax);
   }
 
@@ -115,4 +123,9 @@ export class SkillWatch {
     this.#step = { before, after, changes };
     for (const change of changes) this.#changes.emit({ ...change, clientId });
   }
+}
+
+function workspaceOf({ workspace, workspaceNow }: Seen): string | undefined {
+  const now = workspaceNow?.();
+  return now !== undefined && isAbsolute(now) ? now : workspace;
 }

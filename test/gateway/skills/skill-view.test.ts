@@ -3,14 +3,15 @@ import { describe, expect, test } from "bun:test";
 import { Changes, type Change } from "../../../src/gateway/changes.ts";
 import { SkillView } from "../../../src/gateway/skills/skill-view.ts";
 import { SkillWatch } from "../../../src/gateway/skills/skill-watch.ts";
+import { eventually } from "../../e2e/harness/conditions.ts";
 import { SkillTree } from "../../skills/skill-tree.ts";
 
-function start(tree: SkillTree, isOffered = true) {
+function start(tree: SkillTree, isOffered = true, everyMs?: number) {
   const changes = new Changes();
   const told: Change[] = [];
   changes.listen((change) => told.push(change));
   const library = tree.library();
-  const watch = new SkillWatch(library, changes);
+  const watch = new SkillWatch(library, changes, everyMs);
   return { view: new SkillView(library, watch, isOffered), watch, told };
 }
 
@@ -113,6 +114,21 @@ describe("SkillView", () => {
     await again;
     await view.forUse(client);
     expect([told, watch.clientCount]).toEqual([[], 0]);
+    watch.close();
+  });
+
+  test("a client that works elsewhere by now is told without asking again", async () => {
+    using tree = new SkillTree();
+    tree.skill("other/.claude/skills", "theirs");
+    const { view, watch, told } = start(tree, true, 20);
+    let dir = tree.workspace;
+    const client = { ...clientIn(() => Promise.resolve(dir)), workspaceNow: () => dir };
+    await view.forList(client);
+    dir = tree.folder("other");
+    await eventually("it is told", () => told.length >= 4);
+    expect(kindsOf(told)).toEqual(["tools", "prompts", "resources", "resource"]);
+    await view.forList(client);
+    expect(told.length).toBe(4);
     watch.close();
   });
 });
