@@ -405,8 +405,10 @@ export const sleepNoticeMs = 2 * uptimeStepMs;
 
 /** Constructs of a command nested in each other; people write three. More is not judged but asked about. */
 export const shellDepthMax = 40;
-/** Characters of a command that is judged: reading these takes a millisecond. People write some hundred. */
+/** Characters of a command that is judged. People write some hundred; files in here-documents are longer. */
 export const shellCharsMax = 64 * KIB;
+/** Looks at a place of a command while it is read, four or five for a word: a few milliseconds at worst. */
+export const shellStepsMax = 10_000;
 /** Programs in one command; each is held against each rule. */
 export const shellCommandsMax = 1000;
 /** Characters of a policy file: a thousand rules. */
@@ -561,3 +563,5 @@ export const fileLookMs = 1_000;
 export const privateFolderAgeMsMax = 24 * 60 * 60 * 1000;
 /** What the trial of a sandbox may take; it takes some 10 ms. */
 export const sandboxTrialMsMax = 10_000;
+/** A sandbox that failed is tried again after this: a system may have been short of processes, or get one installed. */
+export const sandboxFailureKeptMs = 30_000;

@@ -1,5 +1,14 @@
 /** How this program starts itself: the executable alone when it is compiled, else Bun and the main file. */
-export function ownCommand(): readonly string[] {
+export function ownCommand(): readonly [string, ...string[]] {
   const isCompiled = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:[\\/]~BUN/i.test(Bun.main);
   return isCompiled ? [process.execPath] : [process.execPath, Bun.main];
+}
+
+/**
+ * The same, whatever lies at its path by now: a command may be allowed to write there, and what is started by this
+ * would run outside of its bounds.
+ */
+export function ownRunningCommand(): readonly string[] {
+  const [program, ...rest] = ownCommand();
+  return [process.platform === "linux" ? "/proc/self/exe" : program, ...rest];
 }

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 
-import { sandboxTrialMsMax } from "../base/limits.ts";
+import { sandboxFailureKeptMs, sandboxTrialMsMax } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { BackendParts, Start } from "../policy/sandbox/backends.ts";
@@ -10,7 +10,7 @@ import type { SandboxSettings } from "../policy/sandbox/settings.ts";
 import { startCommand } from "../process/command.ts";
 import { findShell } from "../process/shell.ts";
 import { signalGroup } from "../process/signals.ts";
-import { ownCommand } from "./own-command.ts";
+import { ownRunningCommand } from "./own-command.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -20,17 +20,26 @@ export function backendParts(start: StartUp, env: Env, run: BackendParts["run"])
   const { shellPath } = start.config.settings;
   return {
     platform,
-    ownCommand: ownCommand(),
-    findProgram: (name) => Bun.which(name, { PATH: searchPath(env["PATH"]) }) ?? undefined,
+    ownCommand: ownRunningCommand(),
+    findProgram: (name) =>
+      Bun.which(name, { PATH: searchPath(env["PATH"], process.cwd()) }) ?? undefined,
     shellPath: findShell({ shellPath, env, platform }).path,
     tmpDir: tmpdir(),
+    failureKeptMs: sandboxFailureKeptMs,
     run,
   };
 }
 
-/** The system's own folders first: PATH may have folders of a project in it, as `npx` puts them there. */
-function searchPath(path: string | undefined): string {
-  const folders = (path ?? "").split(":").filter((folder) => isAbsolute(folder));
+/**
+ * The system's own folders first. What a project brings along is no sandbox: `npx` puts folders of the project on PATH,
+ * and whatever is found is started outside of any.
+ */
+export function searchPath(path: string | undefined, projectDir: string): string {
+  const folders = (path ?? "").split(":").filter((folder) => {
+    const ofProject =
+      `${folder}/`.startsWith(`${projectDir}/`) || folder.split("/").includes("node_modules");
+    return isAbsolute(folder) && !ofProject;
+  });
   return [...systemFolders, ...folders].join(":");
 }
 

@@ -1,12 +1,15 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { hasBubblewrap, hasLandlock, SandboxYard } from "./harness/sandbox-yard.ts";
+import { Server } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
 import { writingCommands } from "./harness/writing-commands.ts";
 
 /** A test for each sandbox that there is on this machine; the others are skipped. */
@@ -121,6 +124,47 @@ describe.each(backends)("%s", (backend, isThere) => {
     ]).toEqual([false, false]);
   });
 });
+
+test.skipIf(!hasLandlock)(
+  "[sandbox.workspace] landlock: a command that replaces this program replaces no sandbox",
+  async () => {
+    using base = new TempFolder();
+    const [workspace, home] = [base.folder("workspace"), base.folder("home")];
+    const binary = base.at("workspace", "program");
+    cpSync(productBinary, binary);
+    const env = { HOME: home, SCORPIOX_SANDBOX: "workspace-write" };
+    await using server = new Server({
+      binary,
+      cwd: workspace,
+      env: { ...env, SCORPIOX_SANDBOX_BACKEND: "landlock" },
+    });
+    await server.initialize();
+    const evil = `printf '#!/bin/sh\\necho x > ${base.path}/evil' > other; chmod +x other; mv other program`;
+    for (const command of [evil, "true"]) await server.call("Bash", { command });
+    expect(readFileSync(binary, "latin1")).toStartWith("#!/bin/sh\n");
+    expect(existsSync(base.at("evil"))).toBe(false);
+  },
+);
+
+test.skipIf(!hasBubblewrap)(
+  "[sandbox.workspace] a link in an open folder opens nothing more",
+  async () => {
+    using base = new TempFolder();
+    const [workspace, home] = [base.folder("workspace"), base.folder("home")];
+    const cache = base.at("workspace", "cache");
+    await using server = new Server({
+      cwd: workspace,
+      env: { HOME: home, SCORPIOX_SANDBOX: "workspace-write", SCORPIOX_SANDBOX_WRITE: cache },
+    });
+    await server.initialize();
+    await server.call("Bash", { command: `ln -s ${home} cache` });
+    const reply = await server.call("Bash", { command: `echo x > ${home}/x` });
+    expect(JSON.stringify(reply.result)).toContain(
+      `SANDBOX=workspace-write cannot open ${cache} for writing: ${cache} is a symbolic link in ${workspace}`,
+    );
+    expect(existsSync(base.at("home", "x"))).toBe(false);
+  },
+);
 
 describe("bubblewrap alone", () => {
   const yardWith = async (env: Readonly<Record<string, string>>): Promise<SandboxYard> => {

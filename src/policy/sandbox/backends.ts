@@ -37,14 +37,25 @@ export interface BackendParts {
   /** An absolute path. */
   readonly shellPath: string;
   readonly tmpDir: string;
+  /** How long a sandbox that failed is not tried again, in ms. */
+  readonly failureKeptMs: number;
   /** Runs a program to its end; what it printed, and its exit code. */
   readonly run: (start: Start, cwd: string) => Promise<{ exitCode: number | null; output: string }>;
 }
 
-/** Knows the sandboxes of this system and which of them work. Each is tried once, when it is first needed. */
+interface KeptTrial {
+  readonly trial: Promise<Trial>;
+  /** On the clock of `performance.now()`; undefined = it is kept for good. */
+  staleAt: number | undefined;
+}
+
+/**
+ * Knows the sandboxes of this system and which of them work. Each is tried once, when it is first needed; one that
+ * failed again later, since what was in its way may be gone.
+ */
 export class Backends {
   readonly #parts: BackendParts;
-  readonly #trials = new Map<string, Promise<Trial>>();
+  readonly #trials = new Map<string, KeptTrial>();
 
   constructor(parts: BackendParts) {
     this.#parts = parts;
@@ -74,9 +85,16 @@ export class Backends {
   /** Really starts something in it. */
   try(name: BackendName, hasNetwork: boolean): Promise<Trial> {
     const key = `${name} ${hasNetwork}`;
-    let trial = this.#trials.get(key);
-    if (trial === undefined) this.#trials.set(key, (trial = this.#try(name, hasNetwork)));
-    return trial;
+    const known = this.#trials.get(key);
+    if (known !== undefined && (known.staleAt ?? Infinity) > performance.now()) return known.trial;
+    const kept: KeptTrial = { trial: this.#try(name, hasNetwork), staleAt: undefined };
+    this.#trials.set(key, kept);
+    const expire = (afterMs: number): void => void (kept.staleAt = performance.now() + afterMs);
+    kept.trial.then(
+      ({ problem }) => problem !== undefined && expire(this.#parts.failureKeptMs),
+      () => expire(0),
+    );
+    return kept.trial;
   }
 
   async #try(name: BackendName, hasNetwork: boolean): Promise<Trial> {

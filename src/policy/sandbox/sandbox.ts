@@ -5,6 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Backend, Backends } from "./backends.ts";
 import { type Bounds, noShield, type SandboxMode } from "./bounds.ts";
 import { type Applied, notesOf, planNotesOf, stateOf, unheldNote, unheldState } from "./notes.ts";
+import { openFolders } from "./open-folders.ts";
 import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
 import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
 import { assertProtectable, findShield, type OwnFolders } from "./shield.ts";
@@ -83,7 +84,8 @@ export class Sandbox {
   ): Promise<Confinement> {
     const { settings, own } = this.#parts;
     const { hasNetwork } = settings;
-    const folders = mode === "workspace-write" ? await this.#folders(cwd) : [];
+    const wanted = mode === "workspace-write" ? [cwd, ...settings.writable] : [];
+    const folders = await openFolders(wanted);
     assertProtectable(folders, own, backend.name);
     const planFile = plan === undefined ? undefined : await regularFile(plan.planFile);
     const made = await this.#prepare(folders, backend.name === "bubblewrap");
@@ -136,13 +138,6 @@ export class Sandbox {
       if (holding !== "impossible") closed.push(name.path);
     }
     return { tmpDir, shield: { pinned, closed }, release };
-  }
-
-  /** The workspace and what else the user opens, as real paths; what does not exist is left out. */
-  async #folders(cwd: string): Promise<string[]> {
-    const wanted = [cwd, ...this.#parts.settings.writable];
-    const real = await Promise.all(wanted.map((path) => realpath(path).catch(() => undefined)));
-    return [...new Set(real.filter((path) => path !== undefined))];
   }
 }
 

@@ -16,13 +16,18 @@ class PlayedSystem implements Disposable {
   readonly folder = new TempFolder();
   readonly backends: Backends;
 
-  constructor(endings: Readonly<Record<string, Ending>>, platform: NodeJS.Platform = "linux") {
+  constructor(
+    endings: Readonly<Record<string, Ending>>,
+    platform: NodeJS.Platform = "linux",
+    failureKeptMs = 60_000,
+  ) {
     this.backends = new Backends({
       platform,
       ownCommand: ["self"],
       findProgram: (name) => ("bwrap" in endings ? name : undefined),
       shellPath: "/bin/sh",
       tmpDir: this.folder.path,
+      failureKeptMs,
       run: ({ command: [program = ""] }: Start) => {
         this.started.push(program);
         const ending = endings[program];
@@ -82,6 +87,17 @@ describe("Backends", () => {
     using system = new PlayedSystem({ bwrap: denied, self: works });
     for (let times = 0; times < 3; times++) await system.backends.choose(undefined, true);
     expect(system.started).toEqual(["bwrap", "self"]);
+  });
+
+  test("one that failed is tried again later, one that works is not", async () => {
+    const endings: Record<string, Ending> = { bwrap: denied };
+    using system = new PlayedSystem(endings, "linux", 0);
+    const isHeld = async (): Promise<boolean> =>
+      "name" in (await system.backends.choose("bubblewrap", true));
+    expect([await isHeld(), await isHeld()]).toEqual([false, false]);
+    endings["bwrap"] = works;
+    expect([await isHeld(), await isHeld()]).toEqual([true, true]);
+    expect(system.started.length).toBe(3);
   });
 
   test("a system without any has none to try", async () => {
