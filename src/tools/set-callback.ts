@@ -89,7 +89,8 @@ function specOf(args: Input): { message: string; delaySeconds: number; repeatCou
       `repeat_count is ${repeatCount}; it must be 1 or more, or -1 for ever.`,
     );
   }
-  return { message, delaySeconds, repeatCount };
+  // Half a character makes the JSON that it is in unreadable for some clients.
+  return { message: message.toWellFormed(), delaySeconds, repeatCount };
 }
 
 function assertBetween(name: string, value: number, min: number, max: number): void {

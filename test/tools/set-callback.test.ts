@@ -34,6 +34,10 @@ describe("SetCallback, what is asked", () => {
   test.each<[Args, CallbackRequest]>([
     [set, { action: "set", message: "m", delaySeconds: 30, repeatCount: 20 }],
     [
+      { ...set, message: "half \ud83d" },
+      { action: "set", message: "half \ufffd", delaySeconds: 30, repeatCount: 20 },
+    ],
+    [
       { ...set, repeat_count: -1, delay_seconds: 1 },
       { action: "set", message: "m", delaySeconds: 1, repeatCount: -1 },
     ],
