@@ -35,16 +35,22 @@ export class FormWindow {
 
   /** @param pages -1 for the one before */
   turn(pages: number): void {
-    this.#turned = this.#from + pages * Math.max(1, this.#height - 1);
+    this.#turned = this.#from + pages * this.#step;
   }
 
-  /** True when the pointer stands at something that is seen; else it is shown now. */
+  /** Lines of a page: one is seen again. */
+  get #step(): number {
+    return Math.max(1, this.#height - 1);
+  }
+
+  /** True when the pointer stands at something that is seen; else a page is turned on the way there: nothing is skipped. */
   reveal(): boolean {
     if (this.#drawn === undefined) return true;
     const { rowFrom, rowTo } = this.#drawn;
     const isSeen = rowFrom >= this.#from && rowFrom < this.#from + this.#height;
-    if (!isSeen) this.#turned = Math.min(rowFrom, rowTo - this.#height);
-    return isSeen;
+    if (isSeen) return true;
+    this.#turned = Math.min(this.#from + this.#step, rowFrom, rowTo - this.#height);
+    return false;
   }
 
   /** A question is read from its beginning; then the row of the pointer is in the window. */

@@ -79,25 +79,50 @@ describe("questions in the interface", () => {
     expect(app.suspended).toBe(1);
   });
 
-  test("nothing is chosen that was not seen, and permission is asked for by that name", async () => {
+  test("permission is asked for by that name, and there is no other answer", async () => {
     await using server = new AttachHarness();
     await server.open();
     using app = new AppHarness(server.runFolder);
     app.size = { columns: 40, rows: 12 };
     await until(() => server.questions.count === 1);
-    const text = `${"Read this. ".repeat(40)}The end.`;
-    let isEnded = false;
+    const text = "Read this. ".repeat(40);
     const end = server.questions.ask(shown(text, { purpose: "consent" }), never);
-    void end.then(() => (isEnded = true));
     await app.shows("asks for permission");
     expect(app.screen).toContain("more lines: page down");
     await settle();
+    app.press("down", "down", "down");
+    await app.shows("› ○ No");
+    expect(app.screen).not.toContain("Other");
     app.press("enter");
-    await app.shows("The end.");
-    expect([isEnded, app.screen.includes("Other")]).toEqual([false, false]);
-    app.press("enter");
-    expect(await end).toEqual({ kind: "answered", answers: [{ labels: ["Yes"], other: null }] });
+    expect(await end).toEqual({ kind: "answered", answers: [{ labels: ["No"], other: null }] });
   });
+});
+
+test.each([
+  [12, 40],
+  [5, 20],
+])("all of a permission is on the screen before it is given: %p rows", async (rows, columns) => {
+  await using server = new AttachHarness();
+  await server.open();
+  using app = new AppHarness(server.runFolder);
+  app.size = { columns, rows };
+  await until(() => server.questions.count === 1);
+  const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}.`);
+  const ends: ShownEnd[] = [];
+  const end = server.questions.ask(shown(lines.join("\n"), { purpose: "consent" }), never);
+  void end.then((each) => ends.push(each));
+  await app.shows("line 1.");
+  await settle();
+  const seen = new Set<string>();
+  const isNew = (line: string): boolean => app.screen.includes(line) && !seen.has(line);
+  while (ends.length === 0) {
+    for (const line of lines.filter(isNew)) seen.add(line);
+    const before = app.screen;
+    app.press("enter");
+    await until(() => ends.length > 0 || app.screen !== before);
+  }
+  expect([...seen]).toEqual(lines);
+  expect(ends).toEqual([{ kind: "answered", answers: [{ labels: ["Yes"], other: null }] }]);
 });
 
 test("an answer of one's own is no longer than what is taken, and it is said", async () => {
