@@ -64,6 +64,15 @@ describe("call", () => {
     expect([exitCode, stderr]).toEqual([3, `scorpiox-code: error: ${message}\n`]);
   });
 
+  test("a tool that is switched off is said to be", async () => {
+    const env = { SCORPIOX_TOOL_BASH: "off" };
+    const { exitCode, stderr } = await run(["call", "Bash", "command=ls"], { env });
+    expect([exitCode, stderr]).toEqual([
+      3,
+      "scorpiox-code: error: The tool Bash is switched off. See: scorpiox-code config list --show-source\n",
+    ]);
+  });
+
   test("prints what a tool says of its failure, and exits with 1", async () => {
     const outcome = resultOf([{ type: "text", text: "no such file\n" }], true);
     const { exitCode, stdout, stderr } = await run(["call", "Probe"], { outcome });

@@ -1,5 +1,7 @@
 import { Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import { configKeys, toolKeyName } from "../../config/keys.ts";
 import { nearestName, suggestionFor } from "../../config/nearest-name.ts";
 import type { CallOutcome, Router } from "../../gateway/call.ts";
 import { legacyVersionLatest } from "../../protocol/versions.ts";
@@ -40,7 +42,7 @@ async function callTool(
 ): Promise<number> {
   const [name = "", ...words] = args.positionals;
   const tool = router.list().find((listing) => listing.name === name);
-  if (tool === undefined) throw unknownTool(name, router);
+  if (tool === undefined) throw unknownTool(name, router, start);
   const isJson = words.length === 1 && words[0]?.trimStart().startsWith("{") === true;
   const outcome = await router.call({
     name,
@@ -52,7 +54,11 @@ async function callTool(
   return printOutcome(outcome, args.has("json"), print);
 }
 
-function unknownTool(name: string, router: Router): AppError {
+function unknownTool(name: string, router: Router, { config }: StartUp): AppError {
+  if (configKeys.has(toolKeyName(name)) && !config.settings.isToolEnabled(name)) {
+    const message = `The tool ${name} is switched off. See: ${product.name} config list --show-source`;
+    return new AppError("not_found", message);
+  }
   const names = router.list().map((listing) => listing.name);
   const more = nearestName(name, names) === undefined ? ` There are: ${names.join(", ")}.` : "";
   return new AppError("not_found", `There is no tool ${name}.${suggestionFor(name, names)}${more}`);

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+
 import type { Glob } from "../../policy/rules/glob.ts";
 import type { CommandMatch, PolicyDefault, Rule } from "../../policy/rules/rule.ts";
 import type { Command } from "../command.ts";
@@ -28,7 +30,9 @@ export const policyListCommand: Command = {
         notes,
       });
     } else {
-      for (const { level, path } of places) print.line(`# ${level}: ${path}`);
+      for (const { level, path } of places) {
+        print.line(`# ${level}: ${path}${existsSync(path) ? "" : " (none)"}`);
+      }
       for (const rule of rules) print.line(ruleLine(rule));
       for (const { action, tools } of defaults)
         print.line(`${action}  ${textOf(tools)}  by default`);

@@ -13,7 +13,9 @@ export function refusalText(
 
 function because({ rule, reason }: Verdict): string {
   const about = [rule, reason].filter((text) => text !== undefined);
-  return about.length === 0 ? "the policy of this machine." : `${about.join(": ")}.`;
+  if (about.length === 0) return "the policy of this machine.";
+  // Reasons in files of rules are often whole sentences.
+  return `${about.join(": ").replace(/\.$/, "")}.`;
 }
 
 const another = "Do not try to reach the same in another way: tell the user what you need it for.";

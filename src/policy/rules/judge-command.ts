@@ -50,9 +50,9 @@ function verdictOf(rule: CommandRule, command: SimpleCommand, surroundings: Surr
   const match = matchCommand(rule.command, command, surroundings);
   if (match === "no") return allowed;
   const { action, name } = rule;
-  const about = rule.reason ?? `${nameOf(command)} is what it is about`;
+  const about = rule.reason ?? `it is about ${nameOf(command)}`;
   if (match === "yes") return { action, rule: name, reason: about };
-  const reason = `${nameOf(command)} may be what it is about, which is known only when it runs`;
+  const reason = `it may be about ${nameOf(command)}, which is known only when it runs`;
   return { action: "ask", rule: name, reason };
 }
 

@@ -136,7 +136,7 @@ describe("judgeCall: deny before ask before allow", () => {
     expect(await judged(file, "$x")).toEqual({
       action: "ask",
       rule: "rule 1 of P",
-      reason: '"…" may be what it is about, which is known only when it runs',
+      reason: 'it may be about "…", which is known only when it runs',
     });
   });
 });

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+
+import { run } from "./fake-io.ts";
+
+const rules = JSON.stringify({
+  rules: [
+    { tool: "Bash", match: "git push", action: "ask" },
+    { tool: "Bash", match: "terraform", action: "deny", reason: "Only the pipeline does this." },
+  ],
+});
+const files = { "home/.scorpiox/policy.jsonc": rules };
+const rule = (number: number): string => `rule ${number} of home/.scorpiox/policy.jsonc`;
+
+test("policy list has the files, also those that are not there, and the rules", async () => {
+  const { exitCode, stdout } = await run(["policy", "list"], { files });
+  const shown = stdout.split("\n").filter((line) => !line.startsWith("# managed"));
+  expect([exitCode, shown]).toEqual([
+    0,
+    [
+      "# user: home/.scorpiox/policy.jsonc",
+      "# project: project/.scorpiox/policy.jsonc (none)",
+      `ask  Bash  {"program":["git"],"args":["push"]}  # ${rule(1)}`,
+      `deny  Bash  {"program":["terraform"]}  # ${rule(2)}: Only the pipeline does this.`,
+      "# built-in cautions: on",
+      "",
+    ],
+  ]);
+});
+
+test.each([
+  ["git status", 0, "allow"],
+  ["ls; git push", 4, `ask: ${rule(1)}: it is about "git"`],
+  ["$x push", 4, `ask: ${rule(1)}: it may be about "…", which is known only when it runs`],
+  ["terraform apply", 1, `deny: ${rule(2)}: Only the pipeline does this.`],
+])("policy check %s", async (command, exitCode, text) => {
+  const checked = await run(["policy", "check", command], { files });
+  expect([checked.exitCode, checked.stdout.split("\n")[0]]).toEqual([exitCode, text]);
+});
