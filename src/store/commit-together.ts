@@ -27,16 +27,19 @@ export class CommitError extends Error {
  * Does all of them in one transaction, so that they share one fsync; a request that is refused (`AppError`) changes
  * nothing and spoils none of the others. What it returns is on the disk.
  * @param busyMsMax how long it waits for other processes
+ * @param assertUsable throws when the file must not be used; asked when nobody else can change it any more
  * @throws CommitError when none of them was done
  */
 export function commitTogether(
   database: Database,
   calls: readonly StoreCall[],
   busyMsMax: number,
+  assertUsable: () => void,
 ): StoreOutcome[] {
   try {
     if (calls.some(isWrite)) beginWrite(database, busyMsMax);
     else database.run("BEGIN");
+    assertUsable();
     const outcomes = calls.map((call) => attempt(database, call));
     commit(database);
     return outcomes;

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 
 import { migrations } from "./migrations.ts";
+import { newerVersionCode } from "./store-errors.ts";
 
 /** Brings the schema up to date. @throws Error for a file of a newer version, which is not touched */
 export function migrate(database: Database): void {
@@ -18,7 +19,8 @@ export function migrate(database: Database): void {
 /** @throws Error when a newer version has changed the schema */
 export function assertNotNewer(database: Database): void {
   if (versionOf(database) <= migrations.length) return;
-  throw new Error("it was written by a newer version of scorpiox-code");
+  const message = "it was written by a newer version of scorpiox-code";
+  throw Object.assign(new Error(message), { code: newerVersionCode });
 }
 
 function versionOf(database: Database): number {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, lstatSync, openSync, renameSync, rmSync } from "node:fs";
 
 import { systemCodeOf } from "../base/errors.ts";
 import { type FileIdentity, identityOf } from "./file-identity.ts";
@@ -42,7 +42,7 @@ function takeLock(lock: string): void {
 
 /** 0 for one that is gone; a clock that was set back makes it old at once. */
 function ageMsOf(lock: string): number {
-  const stats = statSync(lock, { throwIfNoEntry: false });
+  const stats = lstatSync(lock, { throwIfNoEntry: false });
   return stats === undefined ? 0 : Math.abs(Date.now() - stats.mtimeMs);
 }
 

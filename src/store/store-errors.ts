@@ -2,6 +2,9 @@ import { dirname } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 
+/** Of the error for a file whose schema this version does not know. */
+export const newerVersionCode = "SCORPIOX_NEWER";
+
 /** True when the file is no database any more, or one that contradicts itself. */
 export function isDamage(error: unknown): boolean {
   const code = String(systemCodeOf(error));
@@ -29,6 +32,9 @@ function remedyOf(path: string, cause: unknown): string {
   const code = String(systemCodeOf(cause));
   if (code === "EEXIST" || code === "ENOTDIR") {
     return `${dirname(path)} must be a folder: move away what is there, ${changeFolder}.`;
+  }
+  if (code === newerVersionCode) {
+    return `Update scorpiox-code and restart the server, ${changeFolder}.`;
   }
   if (isBusy(cause)) return "Another process is writing to it for a long time: try again later.";
   if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
 
 import { storeBusyMsMax } from "../base/limits.ts";
 import { CommitError, commitTogether, type StoreOutcome } from "./commit-together.ts";
@@ -37,10 +38,12 @@ export class StoreFile {
       return this.#attempt(calls);
     } catch (error) {
       const reason = reasonOf(error);
-      this.#settle(error);
-      if (!isDamage(reason)) throw this.#described(error);
+      if (!(reason instanceof Replaced)) {
+        this.#settle(error);
+        if (!isDamage(reason)) throw this.#described(error);
+      }
     }
-    // The damaged file is out of the way.
+    // The damaged file is out of the way, or the one that is there now is opened.
     try {
       return this.#attempt(calls);
     } catch (error) {
@@ -67,8 +70,11 @@ export class StoreFile {
   #attempt(calls: readonly StoreCall[]): StoreOutcome[] {
     this.#leaveIfReplaced();
     const { database } = (this.#open ??= this.#opened());
-    assertNotNewer(database);
-    return commitTogether(database, calls, this.#busyMsMax);
+    return commitTogether(database, calls, this.#busyMsMax, () => {
+      assertNotNewer(database);
+      // While it waited for others, one of them may have set the file aside.
+      if (!this.#isInPlace()) throw new Replaced();
+    });
   }
 
   #opened(): OpenFile {
@@ -78,14 +84,37 @@ export class StoreFile {
     return { database, ...identitiesOf(this.#path) };
   }
 
+  #isInPlace(): boolean {
+    const { identity, walIdentity } = identitiesOf(this.#path);
+    return identity === this.#open?.identity && walIdentity === this.#open?.walIdentity;
+  }
+
   /** Changes to a file that has lost its name would be acknowledged and lost. */
   #leaveIfReplaced(): void {
-    if (this.#open === undefined) return;
-    const { identity, walIdentity } = identitiesOf(this.#path);
-    if (identity === this.#open.identity && walIdentity === this.#open.walIdentity) return;
+    if (this.#open === undefined || this.#isInPlace()) return;
+    const identity = identityOf(this.#path);
+    const isLogOnly = identity === this.#open.identity;
+    const isWhole = isLogOnly && this.#rescueLog(this.#open.database);
     this.close();
-    const what = identity === undefined ? "removed" : "replaced";
-    this.#notices.push(`${this.#path} was ${what} while it was in use; what is there now is used.`);
+    const what = isLogOnly ? `${this.#path}-wal` : this.#path;
+    const fate = isWhole || identity === undefined ? "removed" : "replaced";
+    const rest = isWhole ? "what was in it is kept" : "what is there now is used";
+    this.#notices.push(`${what} was ${fate} while it was in use; ${rest}.`);
+  }
+
+  /**
+   * Brings what was acknowledged from a log that has lost its name into the file, unless somebody has begun another
+   * log: what is read from the old one then is not what was written. False when that is so, or it failed.
+   */
+  #rescueLog(database: Database): boolean {
+    const present = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
+    if (present !== undefined && present.size > 0) return false;
+    try {
+      const row = database.query("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
+      return row.busy === 0;
+    } catch {
+      return false;
+    }
   }
 
   /** After a failure nothing is taken for granted: the next request opens the file anew. */
@@ -108,6 +137,15 @@ export class StoreFile {
       ? "The change may have been kept all the same: look before you repeat it."
       : "Nothing was changed.";
     return storeError(this.#path, reasonOf(error), outcome);
+  }
+}
+
+/** The file, or its log, is not the one that was opened. */
+class Replaced extends Error {
+  override readonly name = "Replaced";
+
+  constructor() {
+    super("it was replaced while it was in use");
   }
 }
 
