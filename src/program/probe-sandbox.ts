@@ -25,6 +25,7 @@ export function backendParts(start: StartUp, env: Env, run: BackendParts["run"])
       Bun.which(name, { PATH: searchPath(env["PATH"], process.cwd()) }) ?? undefined,
     shellPath: findShell({ shellPath, env, platform }).path,
     tmpDir: tmpdir(),
+    isRoot: process.getuid?.() === 0,
     failureKeptMs: sandboxFailureKeptMs,
     run,
   };

@@ -112,6 +112,18 @@ describe.each(backends)("%s", (backend, isThere) => {
     expect(existsSync(join(yard.workspace, "new.txt"))).toBe(false);
   });
 
+  sandboxTest("[sandbox.workspace] nobody sets what the kernel does, root neither", async () => {
+    await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
+    const settings = [
+      "/proc/sys/kernel/core_pattern",
+      "/proc/sys/vm/drop_caches",
+      "/proc/sysrq-trigger",
+    ];
+    // Opened only: where it is not held the machine is to stay as it is.
+    const open = settings.map((path) => `(exec 5>> ${path}) && echo open`).join("; ");
+    expect(await yard.bash(open)).not.toContain("open\n");
+  });
+
   sandboxTest("[sandbox.workspace] opens the workspace and nothing beside it", async () => {
     await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
     const said = await yard.bash(

@@ -37,6 +37,8 @@ export interface BackendParts {
   /** An absolute path. */
   readonly shellPath: string;
   readonly tmpDir: string;
+  /** Commands run as root, though without its capabilities. */
+  readonly isRoot: boolean;
   /** How long a sandbox that failed is not tried again, in ms. */
   readonly failureKeptMs: number;
   /** Runs a program to its end; what it printed, and its exit code. */
@@ -142,7 +144,7 @@ export class Backends {
           name,
           needsNetwork: false,
           start: (bounds) => ({
-            command: [this.#bwrap ?? "bwrap", ...bubblewrapArguments(bounds)],
+            command: [this.#bwrap ?? "bwrap", ...bubblewrapArguments(bounds, this.#parts.isRoot)],
             data: seccompFilter(),
           }),
         };

@@ -7,8 +7,10 @@ const filterFd = 3;
  * The arguments of `bwrap` for a command within `bounds`, up to the command itself. The command gets a
  * view of the files of its own, in which later mounts cover earlier ones, and namespaces for processes
  * and shared memory; it ends with bwrap, which ends with the server.
+ * @param isRoot the kernel's settings belong to it, and bwrap leaves `/proc/sys` open: they name programs that the
+ * kernel starts
  */
-export function bubblewrapArguments(bounds: Bounds): string[] {
+export function bubblewrapArguments(bounds: Bounds, isRoot: boolean): string[] {
   const { mode, hasNetwork, cwd, writable, shield } = bounds;
   const files =
     mode === "off"
@@ -25,7 +27,8 @@ export function bubblewrapArguments(bounds: Bounds): string[] {
     hasNetwork ? [] : ["--unshare-net"],
     ["--seccomp", String(filterFd)],
     ...files,
-    ["--proc", "/proc", "--chdir", cwd, "--"],
+    ["--proc", "/proc", ...(isRoot && mode !== "off" ? ["--remount-ro", "/proc"] : [])],
+    ["--chdir", cwd, "--"],
   ].flat();
 }
 

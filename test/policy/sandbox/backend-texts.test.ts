@@ -46,7 +46,10 @@ describe("bubblewrapArguments()", () => {
       `${always} --unshare-net --seccomp 3 --dev-bind / / --proc /proc --chdir /w --`,
     ],
   ])("%s", (_name, bounds, text) => {
-    expect(bubblewrapArguments(bounds).join(" ")).toBe(text);
+    expect(bubblewrapArguments(bounds, false).join(" ")).toBe(text);
+    const ofRoot = bounds.mode === "off" ? "" : "--remount-ro /proc ";
+    const withRoot = text.replace("--chdir", `${ofRoot}--chdir`);
+    expect(bubblewrapArguments(bounds, true).join(" ")).toBe(withRoot);
   });
 });
 

@@ -27,6 +27,7 @@ class PlayedSystem implements Disposable {
       findProgram: (name) => ("bwrap" in endings ? name : undefined),
       shellPath: "/bin/sh",
       tmpDir: this.folder.path,
+      isRoot: false,
       failureKeptMs,
       run: ({ command: [program = ""] }: Start) => {
         this.started.push(program);
