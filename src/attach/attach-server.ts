@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
+import { hostname } from "node:os";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { attachConnectionsMax, attachLookMs, attachStateMs } from "../base/limits.ts";
@@ -66,7 +67,7 @@ export class AttachServer {
       accept,
       (link) => links.delete(link),
     );
-    const pointer: ServerPointer = { serverId, pid: process.pid, socket, key };
+    const pointer: ServerPointer = { serverId, pid: process.pid, host: hostname(), socket, key };
     server = new AttachServer(parts, pointer, listener, links);
     try {
       await writePointer(parts.runFolder, pointer);

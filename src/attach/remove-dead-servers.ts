@@ -1,5 +1,5 @@
 import { connectTo } from "./connect.ts";
-import { listPointers, removePointer } from "./run-folder.ts";
+import { listPointers, removeDeadPointer } from "./run-folder.ts";
 
 /** Removes what servers have left that were killed. Others are not disturbed. */
 export async function removeDeadServers(runFolder: string, ownId: string): Promise<void> {
@@ -10,7 +10,7 @@ export async function removeDeadServers(runFolder: string, ownId: string): Promi
       onDrain: () => {},
       onClose: () => {},
     });
-    if (outcome.kind === "dead") await removePointer(runFolder, pointer);
+    if (outcome.kind === "dead") await removeDeadPointer(runFolder, pointer);
     if (outcome.kind === "connected") outcome.socket.end();
   }
 }

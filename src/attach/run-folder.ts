@@ -1,12 +1,26 @@
-import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 
 import { AppError, systemCodeOf } from "../base/errors.ts";
+import { attachForeignMsMax } from "../base/limits.ts";
 
 /** How a running server is found: a private file that says where it listens and what opens it. */
 export interface ServerPointer {
   readonly serverId: string;
   readonly pid: number;
+  /** The name of its machine: others may share the home folder. */
+  readonly host: string;
   /** Path of the socket, or name of the pipe. */
   readonly socket: string;
   /** Who can read it is the user of the server: a pipe of Windows has no folder that would keep others out. */
@@ -58,6 +72,15 @@ export async function removePointer(
   if (!socket.startsWith("\\\\")) await rm(socket, { force: true });
 }
 
+/** Of a server that nobody could reach: one of another machine may well be alive, and goes when it is old. */
+export async function removeDeadPointer(folder: string, pointer: ServerPointer): Promise<void> {
+  if (pointer.host !== hostname()) {
+    const found = await stat(pointerPath(folder, pointer.serverId)).catch(() => undefined);
+    if (found === undefined || Date.now() - found.mtimeMs < attachForeignMsMax) return;
+  }
+  await removePointer(folder, pointer);
+}
+
 /**
  * The servers that were started and not ended properly or at all. None where there is no folder.
  * @throws AppError `system` when it cannot be read
@@ -93,13 +116,14 @@ async function readPointer(folder: string, serverId: string): Promise<ServerPoin
     const text = await readFile(pointerPath(folder, serverId), "utf8");
     if (text.length > pointerBytesMax) return undefined;
     const value = JSON.parse(text) as Partial<Record<keyof ServerPointer, unknown>> | null;
-    const { pid, socket, key } = value ?? {};
+    const { pid, host, socket, key } = value ?? {};
     if (typeof pid !== "number" || typeof socket !== "string" || typeof key !== "string") {
       return undefined;
     }
+    if (typeof host !== "string") return undefined;
     // Whoever reads it removes the socket when nobody listens there: nothing else may be named.
     if (!isSocketName(socket, serverId)) return undefined;
-    return { serverId, pid, socket, key };
+    return { serverId, pid, host, socket, key };
   } catch {
     return undefined;
   }

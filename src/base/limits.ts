@@ -351,6 +351,8 @@ export const attachOutputBytesMax = 64 * KIB;
 export const attachOutputMs = 100;
 /** All that a server holds is told this often at most: gathering it costs as much as a call. */
 export const attachStateMs = 100;
+/** What a server of another machine with the same home has left is kept this long: it may be alive over there. */
+export const attachForeignMsMax = 7 * 24 * 60 * 60_000;
 /** How often servers look for changes that nothing tells of, and terminals for servers. */
 export const attachLookMs = 1_000;
 /** Lines of output that a terminal keeps for scrolling back. */

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 
 import { removeDeadServers } from "../../src/attach/remove-dead-servers.ts";
 import { listPointers, makePrivateFolder } from "../../src/attach/run-folder.ts";
 import {
   attachConnectionsMax,
+  attachForeignMsMax,
   attachRequestBytesMax,
   attachStateMs,
 } from "../../src/base/limits.ts";
@@ -157,7 +159,7 @@ describe("AttachServer", () => {
     newer.send({ type: "attach", protocol: 2, key, mode: "terminal" });
     await until(() => newer.messages.length === 1);
     harness.change();
-    const good = await RawTerminal.attach({ socket, key, serverId: "", pid: 0 });
+    const good = await RawTerminal.attach({ socket, key, serverId: "", pid: 0, host: "" });
     expect([newer.messages.map(({ type }) => type), harness.questions.count]).toEqual([
       ["hello"],
       1,
@@ -250,7 +252,7 @@ describe("what killed servers leave", () => {
   test("is removed, and nothing else is", async () => {
     await using harness = new AttachHarness();
     const alive = await harness.open();
-    const dead = { serverId: "dead00", pid: 1, key: "k" };
+    const dead = { serverId: "dead00", pid: 1, host: hostname(), key: "k" };
     const socket = join(harness.runFolder, "dead00.sock");
     writeFileSync(socket, "");
     writeFileSync(join(harness.runFolder, "dead00.json"), JSON.stringify({ ...dead, socket }));
@@ -264,6 +266,21 @@ describe("what killed servers leave", () => {
     await removeDeadServers(harness.runFolder, "other");
     expect(await listPointers(harness.runFolder)).toEqual([alive]);
     expect([existsSync(socket), existsSync(foreign)]).toEqual([false, true]);
+  });
+
+  test("is kept while it may be alive on another machine with the same home", async () => {
+    await using harness = new AttachHarness();
+    const alive = await harness.open();
+    const socket = join(harness.runFolder, "dead00.sock");
+    const path = join(harness.runFolder, "dead00.json");
+    const foreign = { serverId: "dead00", pid: 1, host: "elsewhere", socket, key: "k" };
+    writeFileSync(path, JSON.stringify(foreign));
+    await removeDeadServers(harness.runFolder, "other");
+    expect(await listPointers(harness.runFolder)).toEqual([alive, foreign]);
+    const old = new Date(Date.now() - attachForeignMsMax - 1_000);
+    utimesSync(path, old, old);
+    await removeDeadServers(harness.runFolder, "other");
+    expect(await listPointers(harness.runFolder)).toEqual([alive]);
   });
 
   test("a folder of somebody else's making is not trusted", async () => {

@@ -2,7 +2,7 @@ import { attachListMsMax } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
 import { connectTo } from "../connect.ts";
 import type { ServerFacts, ServerState } from "../messages.ts";
-import { listPointers, removePointer, type ServerPointer } from "../run-folder.ts";
+import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
 import { faultOf } from "./server-fault.ts";
 
@@ -48,7 +48,7 @@ async function askServer(
     },
     onClose: () => resolve(reasonOfClosing(pointer)),
   });
-  if (outcome.kind === "dead") await removePointer(runFolder, pointer).catch(() => {});
+  if (outcome.kind === "dead") await removeDeadPointer(runFolder, pointer).catch(() => {});
   if (outcome.kind === "failed") return `Server ${pointer.pid}: ${outcome.reason}.`;
   if (outcome.kind !== "connected") return undefined;
   const timer = startTimer(attachListMsMax, () =>

@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { messageOf } from "../../base/errors.ts";
 import { attachLookMs } from "../../base/limits.ts";
 import type { ServerMessage, TerminalMessage } from "../messages.ts";
-import { listPointers, removePointer, type ServerPointer } from "../run-folder.ts";
+import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
 
 export interface DirectoryHandlers {
@@ -89,7 +89,7 @@ export class ServerDirectory {
       },
       onClose: leave,
     });
-    if (outcome.kind === "dead") await removePointer(this.#runFolder, pointer).catch(() => {});
+    if (outcome.kind === "dead") await removeDeadPointer(this.#runFolder, pointer).catch(() => {});
     if (era !== this.#era) {
       if (outcome.kind === "connected") outcome.connection.close();
       return;
