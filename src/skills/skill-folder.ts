@@ -133,10 +133,15 @@ export class SkillFolder {
     this.#stamp = undefined;
     this.#names = [];
     this.#known.clear();
-    const code = systemCodeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") this.#notes = [];
-    else this.#notes = [{ path: this.#source.dir, reason: reasonOf(error) }];
+    this.#notes = this.#notesOfAbsence(error);
     return this.#update();
+  }
+
+  #notesOfAbsence(error: unknown): readonly SkillProblem[] {
+    const { dir: path, isNamed } = this.#source;
+    const code = systemCodeOf(error);
+    if (code !== "ENOENT" && code !== "ENOTDIR") return [{ path, reason: reasonOf(error) }];
+    return isNamed === true ? [{ path, reason: "ADDITIONAL_SKILLS names no folder here" }] : [];
   }
 }
 

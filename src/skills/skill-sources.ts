@@ -6,6 +6,8 @@ export interface SkillSource {
   readonly origin: "project" | "user";
   /** Nothing in it may lead out of this folder; undefined: links may lead to what the same user owns. */
   readonly within: string | undefined;
+  /** True when the user has named it: then it should be there. */
+  readonly isNamed?: boolean;
 }
 
 export interface SkillDirs {
@@ -38,8 +40,10 @@ export function skillSources(
         : { dir, origin: "project", within: workspace },
     );
   }
+  const named = new Set(additional.map((dir) => resolve(dir)));
   for (const dir of own) {
-    if (!sources.has(dir)) sources.set(dir, { dir, origin: "user", within: undefined });
+    if (sources.has(dir)) continue;
+    sources.set(dir, { dir, origin: "user", within: undefined, isNamed: named.has(dir) });
   }
   return [...sources.values()];
 }

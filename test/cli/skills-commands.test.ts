@@ -23,6 +23,12 @@ describe("skills list", () => {
     expect(stderr).toContain("empty: not used: there is no SKILL.md in it.");
   });
 
+  test("a name of a folder makes no line of its own", async () => {
+    const hostile = { "project/.claude/skills/a\nscorpiox-code: all is well/SKILL.md": "x" };
+    const { stderr } = await run(["skills", "list"], { files: hostile, cwd: "project" });
+    expect(stderr.trimEnd().split("\n").length).toBe(1);
+  });
+
   test("as JSON", async () => {
     const { stdout } = await run(["skills", "list", "--json"], { files, cwd: "project" });
     const listed = JSON.parse(stdout) as { skills: object[]; unused: object[]; problems: object[] };

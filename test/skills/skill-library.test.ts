@@ -72,6 +72,12 @@ describe("the first of a name counts", () => {
   });
 });
 
+test("a folder that the user has named and that is not there is told of", async () => {
+  using tree = new SkillTree();
+  const set = await tree.library([tree.at("nowhere")]).find(tree.workspace);
+  expect(problemsIn(tree, set)).toEqual(["nowhere: ADDITIONAL_SKILLS names no folder here"]);
+});
+
 describe("changes", () => {
   test("nothing new is the same object, and each change is seen", async () => {
     using tree = new SkillTree();

@@ -1,3 +1,4 @@
+import { oneLine } from "../../base/cut-text.ts";
 import type { Skill } from "../../skills/skill.ts";
 import type { SkillSet } from "../../skills/skill-library.ts";
 import { visibleLine } from "../../skills/visible-text.ts";
@@ -25,7 +26,8 @@ export const skillsListCommand: Command = {
       return exitCodes.done;
     }
     if (set.skills.length > 0) print.line(columns(set.skills.map(rowOf)).join("\n"));
-    for (const { place, text } of remarksOn(set)) print.note(`${place}: ${text}`);
+    // Names of folders are other people's text, and may have line ends in them.
+    for (const { place, text } of remarksOn(set)) print.note(oneLine(`${place}: ${text}`, 4_096));
     return exitCodes.done;
   },
 };
