@@ -63,7 +63,8 @@ function readPipeline(text: ShellText): void {
     if (text.char() !== "|" || !text.skip(/\|&?(?!\|)/y)) break;
     text.refuseSplitOperator();
     skipNewlines(text);
-    text.fedBy = [...text.fedBy, ...namesOf(text.findings.commands.slice(begin))];
+    const names = [...text.fedBy, ...namesOf(text.findings.commands.slice(begin))];
+    text.fedBy = names.slice(0, feedersMax);
   }
   text.fedBy = outer;
 }
@@ -80,8 +81,11 @@ function skipPipelineWords(text: ShellText): boolean {
       text.at += text.match(/-p(?:[ \t]+--)?(?=[ \t\n;&|)]|$)/y)?.length ?? 0;
     } else break;
   }
-  return !isBare || !(text.isAtEnd || "\n;&)".includes(text.char()));
+  return !isBare || !(text.isAtEnd || "\n;)".includes(text.char()));
 }
+
+/** Every program of a pipe has them all; nobody needs more. */
+const feedersMax = 50;
 
 /** An unknown name counts as one: `""`. */
 function namesOf(commands: readonly SimpleCommand[]): string[] {

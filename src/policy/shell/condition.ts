@@ -1,3 +1,5 @@
+import { evaluated, hasSubscript } from "./changes.ts";
+import type { Word } from "./shell-command.ts";
 import { type ShellText, Unreadable } from "./shell-text.ts";
 import { readWord } from "./word.ts";
 
@@ -17,9 +19,13 @@ export function readCondition(text: ShellText): void {
     if (!isPattern && text.match(/[\n()&|]|[<>](?!\()/y) !== undefined) text.at++;
     else {
       const operator = text.match(/=~(?=[ \t])/y);
-      if (operator === undefined) readWord(text, isPattern);
+      if (operator === undefined) assertNotEvaluated(readWord(text, isPattern).word);
       else text.at += operator.length;
       isPattern = operator !== undefined;
     }
   }
+}
+
+function assertNotEvaluated({ pieces }: Word): void {
+  if (hasSubscript(pieces.join(""))) throw new Unreadable(evaluated);
 }

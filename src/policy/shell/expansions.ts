@@ -1,4 +1,5 @@
 import { readAnsiQuote } from "./ansi-quote.ts";
+import { evaluated, holdsCommand } from "./changes.ts";
 import { type ShellText, Unreadable } from "./shell-text.ts";
 import { WordBuilder } from "./word-builder.ts";
 
@@ -141,6 +142,9 @@ function readParameter(text: ShellText, word: WordBuilder, isQuoted: boolean): v
   if (head === undefined) throw new Unreadable("an expansion that is not known");
   text.at += head.length;
   text.deeper(() => readParameterRest(text, isQuoted));
+  if (text.text.endsWith("@P}", text.at)) {
+    throw new Unreadable("an expansion that is expanded once more");
+  }
   // `"${a[@]}"`, and `"${!a@}"`, make as many words as there are.
   const isList = head.includes("@") || text.text.charAt(text.at - 3) === "@";
   addValue(word, isQuoted, isList);
@@ -161,6 +165,8 @@ function readParameterRest(text: ShellText, isQuoted: boolean): void {
         // Whether it quotes hangs on the operator before it.
         if (isQuoted) throw new Unreadable("a quote within an expansion within quotes");
         readSingleQuote(text, ignored);
+        // Subscripts and numbers are evaluated, quotes or not.
+        if (holdsCommand(ignored.word.pieces.join(""))) throw new Unreadable(evaluated);
         break;
       case '"':
         readDoubleQuote(text, ignored);

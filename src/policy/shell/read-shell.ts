@@ -1,13 +1,8 @@
-import { shellCharsMax } from "../../base/limits.ts";
+import { shellCharsMax, shellStepsMax } from "../../base/limits.ts";
+import { changeBy, changeIn } from "./changes.ts";
 import { readList } from "./commands.ts";
 import { readHereDocuments } from "./here-documents.ts";
-import {
-  baseNameOf,
-  literalOf,
-  type ShellKind,
-  type ShellReading,
-  type Word,
-} from "./shell-command.ts";
+import type { ShellKind, ShellReading, Word } from "./shell-command.ts";
 import { type Findings, type FoundCommand, ShellText, Unreadable } from "./shell-text.ts";
 import { unwrap } from "./unwrap.ts";
 
@@ -29,6 +24,7 @@ export function readShell(
     unknowns: new Set(),
     // Texts in texts are read again: a usual `bash -c` is one level.
     charsLeft: 4 * shellCharsMax,
+    stepsLeft: shellStepsMax,
   };
   const text = new ShellText(source, findings, 0, readSubstitution, readAll);
   text.shell = shell;
@@ -36,7 +32,7 @@ export function readShell(
   // Grows while it is looked at.
   for (const command of findings.commands) {
     attempt(findings, () => unwrapFound(command, text));
-    noteChanges(command, findings);
+    note(findings, changeBy(command));
   }
   return { commands: findings.commands, unknowns: [...findings.unknowns] };
 }
@@ -63,7 +59,12 @@ function attempt(findings: Findings, read: () => void): void {
   }
 }
 
+function note({ unknowns }: Findings, unknown: string | undefined): void {
+  if (unknown !== undefined) unknowns.add(unknown);
+}
+
 function readAll(text: ShellText): void {
+  note(text.findings, changeIn(text.text));
   readList(text, [""], true);
   // The end of the text ends them too.
   readHereDocuments(text);
@@ -116,21 +117,4 @@ function unwrapFound(command: FoundCommand, outer: ShellText): void {
 }
 
 /** `env env env …`: nobody needs more. */
-const wrappersDeepMax = 40;
-
-/** What makes other words mean something else than was read. */
-function noteChanges({ words, assignments }: FoundCommand, { unknowns }: Findings): void {
-  const [first, ...rest] = words;
-  const declares = declaring.has(baseNameOf(literalOf(first) ?? ""));
-  const isHome = ({ pieces }: Word): boolean => /^HOME\+?=/.test(pieces[0] ?? "");
-  if (assignments.includes("HOME") || (declares && rest.some(isHome)))
-    unknowns.add("HOME is changed");
-}
-
-const declaring: ReadonlySet<string> = new Set([
-  "export",
-  "declare",
-  "typeset",
-  "local",
-  "readonly",
-]);
+const wrappersDeepMax = 12;

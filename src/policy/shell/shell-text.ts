@@ -19,6 +19,8 @@ export interface Findings {
   readonly unknowns: Set<string>;
   /** Characters that may still be read: texts in texts are read again. */
   charsLeft: number;
+  /** Looks at a place that may still be taken: the measure of the work. */
+  stepsLeft: number;
 }
 
 /** A here-document whose body begins after the next newline. */
@@ -74,8 +76,9 @@ export class ShellText {
     return this.text.startsWith(prefix, this.at);
   }
 
-  /** What the sticky `expression` matches here; the place does not move. */
+  /** What the sticky `expression` matches here; the place does not move. @throws Unreadable when that was too often */
   match(expression: RegExp): string | undefined {
+    this.#step();
     expression.lastIndex = this.at;
     return expression.exec(this.text)?.[0];
   }
@@ -107,12 +110,17 @@ export class ShellText {
     }
   }
 
-  /** Moves behind what the sticky `expression` matches here; false when it does not. */
+  /** Moves behind what the sticky `expression` matches here; false when it does not. @throws Unreadable as `match` */
   skip(expression: RegExp): boolean {
+    this.#step();
     expression.lastIndex = this.at;
     if (!expression.test(this.text)) return false;
     this.at = expression.lastIndex;
     return true;
+  }
+
+  #step(): void {
+    if (--this.findings.stepsLeft < 0) throw new Unreadable("it has too many parts");
   }
 
   skipBlanks(): void {

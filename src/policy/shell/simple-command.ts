@@ -1,4 +1,5 @@
 import { shellCommandsMax } from "../../base/limits.ts";
+import { evaluated, holdsCommand } from "./changes.ts";
 import { isAtRedirect, readRedirect, type Redirections } from "./redirects.ts";
 import { isReservedWord } from "./reserved-words.ts";
 import { literalOf, type Word } from "./shell-command.ts";
@@ -30,12 +31,14 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
     if (text.isAtEnd || "\n;&|()".includes(text.char())) break;
     const read = readWord(text);
     if (words.length > 0) words.push(read.word);
-    else if (read.variable !== undefined) assignments.push(read.variable);
-    else {
+    else if (read.variable !== undefined) {
+      assignments.push(read.variable);
+      if (holdsCommand(read.word.pieces.join(""))) text.findings.unknowns.add(evaluated);
+    } else {
       // Behind assignments and redirections the shell knows no reserved words.
       const isFirst = assignments.length + found.redirects.length === 0 && !found.input;
       if (isFirst) assertNotReserved(read);
-      if (isFunctionHead(text)) return text.deeper(() => readFunctionBody(text));
+      if (isFirst && isFunctionHead(text)) return text.deeper(() => readFunctionBody(text));
       words.push(read.word);
     }
   }

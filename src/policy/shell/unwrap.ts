@@ -1,7 +1,7 @@
 import { baseNameOf, literalOf, type ShellKind, shellKindOf, type Word } from "./shell-command.ts";
 import { type FoundCommand, Unreadable } from "./shell-text.ts";
 import { wrappedWords } from "./wrapped-words.ts";
-import { shells, wrappers } from "./wrappers.ts";
+import { shells, starters, wrappers } from "./wrappers.ts";
 
 /** Takes what a command starts in its turn. */
 export interface InnerCommands {
@@ -42,24 +42,25 @@ function withUnknown(all: readonly Word[], words: readonly Word[]): readonly Wor
   );
 }
 
-function unwrapBuiltin(
-  program: string,
-  { words, shell }: FoundCommand,
-  inner: InnerCommands,
-): void {
+function unwrapBuiltin(program: string, command: FoundCommand, inner: InnerCommands): void {
+  const { words, shell } = command;
   switch (program) {
     case "eval": {
-      const literals = words.slice(1).map(literalOf);
+      const literals = operandsOf(words).map(literalOf);
       if (!literals.every((literal) => literal !== undefined))
         throw new Unreadable("eval of what is known only when it runs");
       return inner.addText(literals.join(" "), shell);
     }
     case "trap": {
-      const action = words.length > 2 ? literalOf(words[1]) : "-";
+      const operands = operandsOf(words);
+      const action = operands.length > 1 ? literalOf(operands[0]) : "-";
       if (action === undefined) throw new Unreadable("a trap that is known only when it runs");
       if (!action.startsWith("-")) inner.addText(action, shell);
       return;
     }
+    case ".":
+    case "source":
+      return runsFile(operandsOf(words)[0], command, shell, inner);
     case "find":
       return unwrapFind(words, inner);
     case "alias":
@@ -73,23 +74,62 @@ function unwrapBuiltin(
     case "hash":
     case "enable":
       if (words.length > 1) throw new Unreadable(`${program}, which changes what names stand for`);
+      return;
+    case "mapfile":
+    case "readarray":
+      if (words.some((word) => /^-[^-]*C/.test(literalOf(word) ?? "-C"))) throw startsMore(program);
+      return;
+    case "fc":
+    case "compgen":
+    case "complete":
+    case "jobs":
+      if (words.length > 1) throw startsMore(program);
+      return;
+    default:
+      if (starters.has(program)) throw startsMore(program);
   }
+}
+
+function startsMore(program: string): Unreadable {
+  return new Unreadable(`${program}, which starts others in its own way`);
+}
+
+/** The arguments of a builtin without options. */
+function operandsOf(words: readonly Word[]): readonly Word[] {
+  return words.slice(literalOf(words[1]) === "--" ? 2 : 1);
+}
+
+/** A file of commands is a program like any other, whose name is in the arguments, if it is a file. */
+function runsFile(
+  word: Word | undefined,
+  command: FoundCommand,
+  shell: ShellKind,
+  inner: InnerCommands,
+): void {
+  if (word === undefined) return;
+  const path = literalOf(word);
+  if (path === undefined)
+    throw new Unreadable("a file of commands that is known only when it runs");
+  if (/^\/(?:dev|proc)\//.test(path)) runsInput(command, shell, inner);
+}
+
+function runsInput(command: FoundCommand, shell: ShellKind, inner: InnerCommands): void {
+  const { input } = command;
+  if (input?.kind !== "text" || input.text === undefined)
+    throw new Unreadable("a shell that reads its commands from elsewhere");
+  inner.addText(input.text, shell);
 }
 
 function isOption(word: Word): boolean {
   return literalOf(word)?.startsWith("-") === true;
 }
 
-const findActions: ReadonlySet<string | undefined> = new Set([
-  "-exec",
-  "-execdir",
-  "-ok",
-  "-okdir",
-]);
+const findActions = ["-exec", "-execdir", "-ok", "-okdir"];
 
 function unwrapFind(words: readonly Word[], inner: InnerCommands): void {
   for (let at = 1; at < words.length; at++) {
-    if (!findActions.has(literalOf(words[at]))) continue;
+    if (mayBeAction(words, at)) throw new Unreadable("find with words known only when it runs");
+    if (!findActions.includes(literalOf(words[at]) ?? "")) continue;
     const end = words.findIndex(
       (word, index) => index > at && isEndOfAction(word, words[index - 1]),
     );
@@ -103,6 +143,20 @@ function unwrapFind(words: readonly Word[], inner: InnerCommands): void {
   }
 }
 
+/** Several words may be an action with all that belongs to it; one needs an end behind it. */
+function mayBeAction(words: readonly Word[], at: number): boolean {
+  const word = words[at];
+  if (word === undefined || literalOf(word) !== undefined) return false;
+  if (!findActions.some((action) => mayBe(word, action))) return false;
+  return word.isMany || words.slice(at + 1).some((end) => mayBe(end, ";") || mayBe(end, "+"));
+}
+
+function mayBe({ pieces }: Word, text: string): boolean {
+  const [first = ""] = pieces;
+  if (pieces.length === 1) return first === text;
+  return text.startsWith(first) && text.endsWith(pieces.at(-1) ?? "");
+}
+
 function isEndOfAction(word: Word, before: Word | undefined): boolean {
   const literal = literalOf(word);
   return literal === ";" || (literal === "+" && literalOf(before) === "{}");
@@ -112,52 +166,39 @@ function hasPath(word: Word): boolean {
   return word.pieces.some((piece) => piece.includes("{}"));
 }
 
-/** Options of shells with a value of their own. */
-const shellValued: ReadonlySet<string> = new Set([
-  "-o",
-  "+o",
-  "-O",
-  "+O",
-  "--rcfile",
-  "--init-file",
-]);
-
 function unwrapShell(command: FoundCommand, inner: InnerCommands): void {
-  const { words, input } = command;
+  const { words } = command;
   let takesText = false;
-  for (let at = 1; at < words.length; at++) {
+  let readsInput = false;
+  let at = 1;
+  for (; at < words.length; at++) {
     const word = literalOf(words[at]);
     if (word === undefined)
       throw new Unreadable("a shell whose arguments are known only when it runs");
     if (word === "--help" || word === "--version") return;
-    if (shellValued.has(word)) at++;
-    else if (/^[-+]/.test(word) && word !== "--" && word !== "-") {
-      takesText ||= /^-[A-Za-z]*c/.test(word);
-      if (/^-[A-Za-z]*s/.test(word)) break;
-    } else
-      return runsText(
-        words.slice(word === "-" || word === "--" ? at + 1 : at),
-        takesText,
-        command,
-        inner,
-      );
+    if (word === "-" || word === "--") {
+      at++;
+      break;
+    }
+    if (!/^[-+]/.test(word)) break;
+    if (/^--?(?:rcfile|init-file)/.test(word))
+      throw new Unreadable("a shell that reads its commands from elsewhere");
+    if (word.startsWith("--")) continue;
+    takesText ||= word.includes("c");
+    readsInput ||= word.includes("s");
+    // Each of these has a value of its own.
+    at += word.replaceAll(/[^oO]/g, "").length;
   }
-  if (input?.kind !== "text" || input.text === undefined || takesText) {
-    throw new Unreadable("a shell that reads its commands from elsewhere");
-  }
+  const operand = words[at];
+  if (takesText) return runsText(operand, command, inner);
+  if (operand !== undefined && !readsInput)
+    return runsFile(operand, command, kindOf(command), inner);
+  runsInput(command, kindOf(command), inner);
   command.isWrapper = true;
-  inner.addText(input.text, kindOf(command));
 }
 
-function runsText(
-  words: readonly Word[],
-  takesText: boolean,
-  command: FoundCommand,
-  inner: InnerCommands,
-): void {
-  // A file of commands: a program like any other, whose name is in the arguments.
-  if (!takesText && words.length > 0) return;
-  const text = literalOf(words[0]);
+function runsText(word: Word | undefined, command: FoundCommand, inner: InnerCommands): void {
+  const text = literalOf(word);
   if (text === undefined)
     throw new Unreadable("a shell whose commands are known only when it runs");
   command.isWrapper = true;

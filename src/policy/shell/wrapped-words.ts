@@ -26,7 +26,8 @@ export function wrappedWords(words: readonly Word[], wrapper: Wrapper): Wrapped 
     if (takesNext(option, wrapper)) at++;
   }
   for (; wrapper.takesVariables === true && at < words.length; at++) {
-    const name = /^([A-Za-z_]\w*)=/.exec(words[at]?.pieces[0] ?? "")?.[1];
+    // Whatever has an equals sign is one, its name may be none for a shell.
+    const name = /^([^=]*)=/.exec(words[at]?.pieces[0] ?? "")?.[1];
     if (name === undefined) break;
     assignments.push(name);
   }

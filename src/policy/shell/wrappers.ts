@@ -132,3 +132,12 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
 export const shells: ReadonlySet<string> = new Set(
   "bash sh dash ash zsh ksh mksh rbash fish csh tcsh".split(" "),
 );
+
+/** Programs that start others in ways of their own, which are not looked into. */
+export const starters: ReadonlySet<string> = new Set(
+  [
+    "chrt taskset numactl setarch linux32 linux64 i386 x86_64 setpriv prlimit unshare nsenter choom",
+    "script watch flock parallel run-parts start-stop-daemon systemd-run su runuser pkexec",
+    "strace ltrace gdb valgrind unbuffer expect fakeroot firejail bwrap proot xvfb-run dbus-run-session",
+  ].flatMap((names) => names.split(" ")),
+);

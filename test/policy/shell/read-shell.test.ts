@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import { shellCharsMax, shellCommandsMax, shellDepthMax } from "../../../src/base/limits.ts";
+import {
+  shellCharsMax,
+  shellCommandsMax,
+  shellDepthMax,
+  shellStepsMax,
+} from "../../../src/base/limits.ts";
 import { reading } from "./shown-reading.ts";
 
 describe("readShell finds every program (U-policy)", () => {
@@ -82,6 +87,7 @@ describe("readShell reads redirections and here-documents (U-policy)", () => {
 });
 
 describe("readShell says what it cannot know (U-policy: unparseable input, aliases)", () => {
+  const evaluated = "? a text with commands that may be evaluated once more";
   const dynamic = "? the name of a program is known only when it runs";
   test.each<[string, string[]]>([
     ["$x y", ["…* y", dynamic]],
@@ -95,9 +101,29 @@ describe("readShell says what it cannot know (U-policy: unparseable input, alias
     ],
     ["HOME=/x a", ["HOME= a", "? HOME is changed"]],
     ["export HOME=/x", ["export HOME=/x", "? HOME is changed"]],
+    ["read HOME", ["read HOME", "? HOME is changed"]],
+    ["BASH_ENV=f a", ["BASH_ENV= a", "? BASH_ENV, which changes what is run"]],
+    ["BASH_ALIASES[a]=b", ["BASH_ALIASES=", "? BASH_ALIASES, which changes what is run"]],
+    [
+      "env 'BASH_FUNC_a%%=() { b; }' c",
+      [
+        "wrapper env BASH_FUNC_a%%=() { b; } c",
+        "BASH_FUNC_a%%= c",
+        "? BASH_FUNC_a, which changes what is run",
+      ],
+    ],
+    ["a='x[$(b)]'; ((a))", ["a=", evaluated]],
+    ["let 'x[$(b)]=1'", ["let x[$(b)]=1", evaluated]],
+    ["[ -v 'x[`b`]' ]", ["[ -v x[`b`] ]", evaluated]],
+    ["declare -a a='($(b))'", ["declare -a a=($(b))", evaluated]],
+    ["[[ 'x[$(b)]' -eq 0 ]]", [evaluated]],
+    ["echo ${b['$(c)']}", [evaluated]],
+    ["echo ${x@P}", ["? an expansion that is expanded once more"]],
     ["a | sh", ["a", "sh", "? a shell that reads its commands from elsewhere"]],
     ["'a", ["? a quote without end"]],
     ["a &&", ["a", '? a command is missing before ""']],
+    ["time & a", ['? a command is missing before "&"']],
+    ["A=1 f() { b; }", ["A= f", '? "(" is not expected here']],
     ["a;;b", ["a", '? ";" is not expected here']],
     ["i\\\nf a", ["? if is not expected here"]],
     ["a &\\\n& b", ["a", "? a line is continued within an operator"]],
@@ -135,6 +161,12 @@ describe("readShell says what it cannot know (U-policy: unparseable input, alias
     ],
   ])("nesting: %s", (_what, text, expected) => {
     expect(reading(text)).toEqual(expected);
+  });
+
+  test("parts", () => {
+    expect(reading("a ".repeat(shellStepsMax)).at(-1)).toBe("? it has too many parts");
+    const file = `cat <<'E'\n${"a `b` $(c) ".repeat(5000)}\nE`;
+    expect(reading(file)).toEqual(["cat"]);
   });
 
   test("programs", () => {
