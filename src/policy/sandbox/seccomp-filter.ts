@@ -3,20 +3,29 @@ import { AppError } from "../../base/errors.ts";
 /**
  * A filter for system calls in classic BPF (seccomp(2)): what bounds on files and network leave open.
  * A socket of the family AF_UNIX reaches any server of this machine by the path of its socket, and that
- * server may write or connect for the asker; io_uring makes sockets without the calls that are looked at.
+ * server may write or connect for the asker; io_uring makes sockets without the calls that are looked at; the kernel's
+ * keys are shared with the session outside, and asking for one starts a program of root there.
  */
 interface CallNumbers {
   /** `AUDIT_ARCH_…`: numbers mean something else on another architecture. */
   readonly architecture: number;
   readonly socket: number;
   readonly socketpair: number;
+  /** `add_key`, `request_key` and `keyctl`. */
+  readonly keys: readonly number[];
   /** Numbers from here on are of another table (x32). */
   readonly foreignFrom?: number;
 }
 
 const callNumbers: Partial<Record<NodeJS.Architecture, CallNumbers>> = {
-  x64: { architecture: 0xc000003e, socket: 41, socketpair: 53, foreignFrom: 0x40000000 },
-  arm64: { architecture: 0xc00000b7, socket: 198, socketpair: 199 },
+  x64: {
+    architecture: 0xc000003e,
+    socket: 41,
+    socketpair: 53,
+    keys: [248, 249, 250],
+    foreignFrom: 0x40000000,
+  },
+  arm64: { architecture: 0xc00000b7, socket: 198, socketpair: 199, keys: [217, 218, 219] },
 };
 const ioUringSetup = 425;
 
@@ -97,7 +106,7 @@ export function seccompFilter(architecture: NodeJS.Architecture = process.arch):
     ...foreign,
     ...when(calls.socket, judgeFamily),
     ...when(calls.socketpair, judgePair),
-    ...endIf(ioUringSetup, missing),
+    ...[ioUringSetup, ...calls.keys].flatMap((number) => endIf(number, missing)),
     end(allow),
   ]);
 }

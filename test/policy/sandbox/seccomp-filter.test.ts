@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { seccompFilter } from "../../../src/policy/sandbox/seccomp-filter.ts";
 import { judge } from "./bpf.ts";
 
-const x64 = { architecture: 0xc000003e, socket: 41, socketpair: 53 };
-const arm64 = { architecture: 0xc00000b7, socket: 198, socketpair: 199 };
+const x64 = { architecture: 0xc000003e, socket: 41, socketpair: 53, addKey: 248 };
+const arm64 = { architecture: 0xc00000b7, socket: 198, socketpair: 199, addKey: 217 };
 const cloexec = 0o2000000;
 
 type Row = readonly [what: string, call: "socket" | "socketpair", args: number[], verdict: string];
@@ -35,6 +35,11 @@ for (const [name, numbers] of [["x64", x64] as const, ["arm64", arm64] as const]
 
   test.each([
     ["io_uring_setup", 425, "errno 38"],
+    ["add_key", numbers.addKey, "errno 38"],
+    ["request_key", numbers.addKey + 1, "errno 38"],
+    ["keyctl", numbers.addKey + 2, "errno 38"],
+    ["what comes before the keys", numbers.addKey - 1, "allow"],
+    ["what comes after the keys", numbers.addKey + 3, "allow"],
     ["read, or what has its number", 0, "allow"],
     ["openat2", 437, "allow"],
   ])(`${name}: %s`, (_what, number, verdict) => {
