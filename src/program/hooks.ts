@@ -7,6 +7,7 @@ import { HookSessions } from "../policy/hooks/hook-sessions.ts";
 import type { Hooks } from "../policy/hooks/hooks.ts";
 import { HooksStage } from "../policy/hooks/hooks-stage.ts";
 import { IdleWatch } from "../policy/hooks/idle-watch.ts";
+import { clientNameOf } from "../policy/hooks/session-folder.ts";
 import { workspaceFallback } from "./client-profile.ts";
 import { createHooks } from "./create-hooks.ts";
 import type { StateParts } from "./state-services.ts";
@@ -78,15 +79,16 @@ export class ServerHooks {
       eventName: "agent_idle",
       clientId,
       cwd: () => this.#sessions.dirOf(clientId),
-      data: (workspace) => ({ client: clientId, workspace, idle_ms: idleMs }),
+      data: (workspace) => ({ client: clientNameOf(clientId), workspace, idle_ms: idleMs }),
     });
   }
 
   #onEvent(event: ServerEvent): void {
-    const { kind, ...data } = event;
+    const { kind, ...happened } = event;
     const clientId = "clientId" in event ? event.clientId : noClient;
     const scopeDir = "scope" in event ? event.scope.workspace : "";
     const cwd = (): string => (isAbsolute(scopeDir) ? scopeDir : this.#sessions.dirOf(clientId));
-    this.#hooks.tell({ eventName: kind, clientId, cwd, data: () => data });
+    const client = "clientId" in event ? { clientId: clientNameOf(clientId) } : {};
+    this.#hooks.tell({ eventName: kind, clientId, cwd, data: () => ({ ...happened, ...client }) });
   }
 }

@@ -302,16 +302,21 @@ describe("hooks of a project", () => {
 describe("other events", () => {
   posixTest("[hooks.session] over HTTP a session begins with its first call and ends", async () => {
     using hooked = new Hooked();
-    for (const event of ["session_start", "session_end"]) {
-      hooked.user(`${event}/a`, hooked.note("$1"));
+    const events = ["session_start", "tool_use", "session_end"];
+    for (const event of events) {
+      hooked.user(`${event}/sync-a`, `printf '%s %s\\n' "$1" "$4" >> ${hooked.home.at("notes")}`);
     }
     await using server = await HttpServer.start({ home: hooked.home, cwd: hooked.project });
     const session = await HttpSession.open(server.client, "2025-11-25", {});
     await session.call("Bash", { command: "echo fine" });
-    await eventually("the start", () => hooked.lines.length > 0);
     await session.end();
-    await eventually("the end", () => hooked.lines.length > 1);
-    expect(hooked.lines).toEqual(["session_start", "session_end"]);
+    await eventually("the end", () => hooked.lines.length > 2);
+    expect(hooked.lines.map((line) => line.split(" ")[0])).toEqual(events);
+    // Other users of the machine see command lines.
+    expect(hooked.lines.join("\n")).not.toContain(session.id);
+    expect(hooked.lines.map((line) => /"client":"session:[\da-f]{16}"/.test(line))).not.toContain(
+      false,
+    );
   });
 
   posixTest("[hooks.session] over HTTP sessions end with the server", async () => {

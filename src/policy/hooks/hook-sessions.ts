@@ -1,5 +1,6 @@
 import type { ClientContext } from "../../gateway/call.ts";
 import type { Hooks } from "./hooks.ts";
+import { clientNameOf } from "./session-folder.ts";
 
 type SessionClient = Pick<ClientContext, "id" | "workspaceDir">;
 
@@ -57,7 +58,7 @@ export class HookSessions {
       eventName: "session_start",
       clientId: client.id,
       cwd,
-      data: (workspace) => ({ client: client.id, workspace }),
+      data: (workspace) => ({ client: clientNameOf(client.id), workspace }),
     });
     // A start that fails is logged, and keeps nobody from calling.
     begun.then(
@@ -69,7 +70,7 @@ export class HookSessions {
   }
 
   #endOf(clientId: string, { cwd = this.#fallbackDir }: Session): Parameters<Hooks["tell"]>[0] {
-    const data = (workspace: string): unknown => ({ client: clientId, workspace });
+    const data = (workspace: string): unknown => ({ client: clientNameOf(clientId), workspace });
     // The server may be about to end, and then its sessions end just before it.
     return { eventName: "session_end", clientId, cwd: () => cwd, data, isLast: true };
   }

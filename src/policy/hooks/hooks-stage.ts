@@ -7,6 +7,7 @@ import { shortOutput } from "./hook-end.ts";
 import type { HookSessions } from "./hook-sessions.ts";
 import type { Hooks, Veto } from "./hooks.ts";
 import { hookKey } from "./hook.ts";
+import { clientNameOf } from "./session-folder.ts";
 
 export interface HooksStageParts {
   readonly hooks: Hooks;
@@ -81,7 +82,7 @@ export class HooksStage implements GateStage {
 const cancelledCall: Refusal = { decision: "denied", text: "The call was cancelled." };
 
 function dataOf({ name, args, client }: CallRequest, cwd: string): unknown {
-  return { tool: name, arguments: args ?? {}, client: client.id, workspace: cwd };
+  return { tool: name, arguments: args ?? {}, client: clientNameOf(client.id), workspace: cwd };
 }
 
 function refusalOf({ name }: CallRequest, { hook, end }: Veto): Refusal {

@@ -19,6 +19,15 @@ export function sessionIdOf(instanceId: string, clientId: string): string {
   return createHash("sha256").update(`${instanceId}\n${clientId}`).digest("hex").slice(0, 24);
 }
 
+/**
+ * How hooks are told which client it is. The id of a session over HTTP is what requests are made with, and a command
+ * line is seen by all users of the machine.
+ */
+export function clientNameOf(clientId: string): string {
+  if (!clientId.startsWith("session:")) return clientId;
+  return `session:${createHash("sha256").update(clientId).digest("hex").slice(0, 16)}`;
+}
+
 /** Private folders for what hooks leave and need, one for each session; made when they are first needed. */
 export class SessionFolders {
   readonly #dirs: readonly string[];

@@ -2,7 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { SessionFolders, sessionIdOf } from "../../../src/policy/hooks/session-folder.ts";
+import {
+  clientNameOf,
+  SessionFolders,
+  sessionIdOf,
+} from "../../../src/policy/hooks/session-folder.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { HooksTree } from "./hooks-tree.ts";
 
@@ -30,6 +34,14 @@ describe("SessionFolders", () => {
     const none = new SessionFolders([bad]).of(id);
     expect(await none.catch(String)).toContain(`No private folder can be made in ${bad}`);
   });
+});
+
+test.each([
+  ["stdio", "stdio"],
+  ["principal:me", "principal:me"],
+  ["session:secret", "session:323ee53f8a5053f2"],
+])("clientNameOf(%p) is %p", (id, name) => {
+  expect(clientNameOf(id)).toBe(name);
 });
 
 test("sessionIdOf() is the same for a client of a server, and tells nothing of either", () => {
