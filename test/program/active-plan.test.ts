@@ -45,3 +45,16 @@ test.each([
   await activePlan(call);
   expect([(await activePlan(call))?.planFile, warned.length]).toEqual([planFile, warnings]);
 });
+
+test("activePlanOf(): a plan that was active holds on while the store cannot be read, until it is seen to be over", async () => {
+  await using harness = new RouterHarness();
+  let sight: Sight = { kind: "seen", plan };
+  const lookFor: Plans["lookFor"] = () => Promise.resolve(sight);
+  const activePlan = activePlanOf({ ...plansWith(unreadable), lookFor }, () => {});
+  const call = harness.request("Bash", {});
+  const held: (string | undefined)[] = [];
+  for (sight of [sight, unreadable, { kind: "seen", plan: null }, unreadable] as const) {
+    held.push((await activePlan(call))?.planFile);
+  }
+  expect(held).toEqual([plan.planFile, plan.planFile, undefined, undefined]);
+});
