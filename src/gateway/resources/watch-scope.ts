@@ -22,17 +22,29 @@ export function watchScope(
 ): () => void {
   let looked: LookedAt | undefined;
   let isOver = false;
+  const missed: ServerEvent[] = [];
   const begin = (scope: StateScope): void => {
-    if (!isOver) looked = new LookedAt(() => look(scope), tell);
+    if (isOver) return;
+    looked = new LookedAt(() => look(scope), tell);
+    // The first look has that change already, and whoever subscribed may not.
+    if (missed.some((event) => isOf(scope, event))) tell();
+    missed.length = 0;
   };
   // For a workspace that cannot be named nothing is kept.
-  scopeOf(client).then(begin, () => {});
+  scopeOf(client).then(begin, () => (isOver = true));
   const stopListening = events.listen((event) => {
-    if (event.kind === kind) looked?.lookNow();
+    if (event.kind !== kind || isOver) return;
+    if (looked === undefined) missed.push(event);
+    else looked.lookNow();
   });
   return () => {
     isOver = true;
     stopListening();
     looked?.stop();
   };
+}
+
+function isOf({ workspace, owner }: StateScope, event: ServerEvent): boolean {
+  if (!("scope" in event)) return false;
+  return event.scope.workspace === workspace && event.scope.owner === owner;
 }
