@@ -7,9 +7,11 @@ import { isStandIn } from "./stand-ins.ts";
 
 /** A name that stays as it is, and what it is where it does not exist yet. */
 interface ProtectedName {
-  /** Relative to the folder that may be written. */
+  /** Relative to the folder that it protects. */
   readonly path: string;
   readonly kind: "file" | "folder";
+  /** What is in a file that stands in; absent = nothing. */
+  readonly text?: string;
 }
 
 /** What is run, or believed, by programs outside of the sandbox. */
@@ -31,7 +33,6 @@ const inGitFolder: readonly ProtectedName[] = [
 const filesOfHome = [
   ".profile",
   ".bashrc",
-  ".bash_profile",
   ".bash_login",
   ".bash_logout",
   ".zshrc",
@@ -41,11 +42,27 @@ const filesOfHome = [
   ".zlogout",
   ".gitconfig",
 ];
-const foldersOfHome = [".config/fish", ".config/git", ".scorpiox", ".claude"];
+const foldersOfHome = [
+  ".config/fish",
+  ".config/git",
+  ".config/systemd",
+  ".config/autostart",
+  ".ssh",
+  ".scorpiox",
+  ".claude",
+];
+
+/** A login shell reads the first of three files only: an empty one before the others would hide them. */
+const bashProfile: ProtectedName = {
+  path: ".bash_profile",
+  kind: "file",
+  text: 'for file in ~/.bash_login ~/.profile; do if [ -s "$file" ]; then . "$file"; break; fi; done\n',
+};
 
 const inHome: readonly ProtectedName[] = [
   ...filesOfHome.map((path) => ({ path, kind: "file" }) as const),
   ...foldersOfHome.map((path) => ({ path, kind: "folder" }) as const),
+  bashProfile,
 ];
 
 /** Folders of this user that count wherever they are. All real paths. */
@@ -54,11 +71,8 @@ export interface OwnFolders {
   readonly scorpioxDir: string;
 }
 
-/** An absolute path, and what stands in for it when nothing is there. */
-export interface KeptName {
-  readonly path: string;
-  readonly kind: "file" | "folder";
-}
+/** The same by its absolute path. */
+export type KeptName = ProtectedName;
 
 export interface FoundShield {
   readonly pinned: Shield["pinned"];
@@ -78,7 +92,7 @@ export async function findShield(
   const named = await Promise.all(folders.map((folder) => protectedPaths(folder, own)));
   const names = named.flat();
   const between = folders.flatMap((folder) => foldersBetween(folder, folders));
-  const found = await Promise.all(names.map(({ root, path, kind }) => lookAt(root, path, kind)));
+  const found = await Promise.all(names.map(({ root, ...name }) => lookAt(root, name)));
   return {
     pinned: [...between, ...found.flatMap(({ pinned }) => pinned)],
     closed: found.flatMap(({ closed }) => closed),
@@ -143,7 +157,7 @@ async function protectedPaths(
 ): Promise<(ProtectedName & { root: string })[]> {
   const below = (base: string, names: readonly ProtectedName[]): ProtectedName[] =>
     isWithin(base, folder)
-      ? names.map(({ path, kind }) => ({ path: relative(folder, join(base, path)), kind }))
+      ? names.map((name) => ({ ...name, path: relative(folder, join(base, name.path)) }))
       : [];
   const scorpiox = below(scorpioxDir, [{ path: ".", kind: "folder" }]);
   const ofGit = (await isGitFolder(folder)) ? inGitFolder : [];
@@ -157,15 +171,15 @@ async function isGitFolder(folder: string): Promise<boolean> {
   return (await Promise.allSettled(parts)).every(({ status }) => status === "fulfilled");
 }
 
-/** Follows the parts of `path` below `root` as far as they exist. */
-async function lookAt(root: string, path: string, kind: "file" | "folder"): Promise<FoundShield> {
-  const parts = path.split("/");
+/** Follows the parts of a path below `root` as far as they exist. */
+async function lookAt(root: string, wanted: ProtectedName): Promise<FoundShield> {
+  const parts = wanted.path.split("/");
   const pinned: string[] = [];
   let at = root;
   for (const [index, part] of parts.entries()) {
     at = join(at, part);
     const isLast = index === parts.length - 1;
-    const name: KeptName = { path: at, kind: isLast ? kind : "folder" };
+    const name: KeptName = isLast ? { ...wanted, path: at } : { path: at, kind: "folder" };
     const stats = await lstat(at).catch(() => undefined);
     if (stats === undefined) {
       return { pinned, closed: [], missing: [name] };

@@ -1,5 +1,14 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, rmdir, unlink, utimes } from "node:fs/promises";
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  rmdir,
+  unlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 
 import type { KeptName } from "./shield.ts";
 
@@ -23,6 +32,7 @@ const markSeconds = 981_173_106;
 const triesMax = 5;
 
 interface Held {
+  readonly name: KeptName;
   readonly handle: FileHandle;
   users: number;
 }
@@ -62,12 +72,12 @@ export class StandIns {
       return "held";
     }
     for (let tries = 0; tries < triesMax; tries++) {
-      if (!(await make(name)) && !(await isStandIn(name.path))) {
+      if (!(await make(name)) && !(await isStandIn(name.path, name.text))) {
         return (await lookAt(name.path)) === undefined ? "impossible" : "there";
       }
       const handle = await this.#lock(name.path);
       if (handle === undefined) continue;
-      this.#held.set(name.path, { handle, users: 1 });
+      this.#held.set(name.path, { name, handle, users: 1 });
       return "held";
     }
     return "there";
@@ -85,26 +95,26 @@ export class StandIns {
     const held = this.#held.get(path);
     if (held === undefined || --held.users > 0) return;
     this.#held.delete(path);
-    const { handle } = held;
+    const { name, handle } = held;
     const isLast = this.#locks.takeAlone(handle.fd) && (await isAt(path, handle));
     // Somebody may have filled it meanwhile: then it is theirs.
-    if (isLast && (await isStandIn(path))) await remove(path);
+    if (isLast && (await isStandIn(path, name.text))) await remove(path);
     await handle.close();
   }
 }
 
 /** True for what a server put there, be it another one or an earlier one. */
-export async function isStandIn(path: string): Promise<boolean> {
+export async function isStandIn(path: string, text = ""): Promise<boolean> {
   const stats = await lookAt(path);
   if (stats === undefined || Math.floor(stats.mtimeMs / 1000) !== markSeconds) return false;
-  return stats.isDirectory() || (stats.isFile() && stats.size === 0);
+  return stats.isDirectory() || (stats.isFile() && stats.size === text.length);
 }
 
 /** False when there is something already, or nothing can be made. Private: `.scorpiox` may come to be used meanwhile. */
-async function make({ path, kind }: KeptName): Promise<boolean> {
+async function make({ path, kind, text = "" }: KeptName): Promise<boolean> {
   try {
     if (kind === "folder") await mkdir(path, 0o700);
-    else await (await open(path, "wx", 0o600)).close();
+    else await writeFile(path, text, { flag: "wx", mode: 0o600 });
     await utimes(path, markSeconds, markSeconds);
     return true;
   } catch {

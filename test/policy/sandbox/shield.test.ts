@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, symlinkSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import {
@@ -93,6 +93,24 @@ describe("findShield()", () => {
     expect(missing).toContain(".zshrc file");
     expect(missing).toContain(".config folder");
     expect(missing).toContain(".gitconfig file");
+    expect(missing).toContain(".ssh folder");
+  });
+
+  test.each([
+    [{ ".profile": "echo profile" }, "profile\n"],
+    [{ ".profile": "echo profile", ".bash_login": "echo login" }, "login\n"],
+    [{}, ""],
+  ])("what stands in for .bash_profile hides nothing of %j", async (files, said) => {
+    using folder = new TempFolder();
+    for (const [name, text] of Object.entries(files)) folder.write(name, text);
+    const own = { homeDir: folder.path, scorpioxDir: folder.at(".scorpiox") };
+    const { missing } = await findShield([folder.path], own);
+    const standIns = new StandIns({ share: () => true, takeAlone: () => true });
+    for (const name of missing) await standIns.hold(name);
+    const shell = Bun.spawnSync(["bash", "-lc", "true"], { env: { HOME: folder.path } });
+    for (const { path } of missing) await standIns.release(path);
+    expect(shell.stdout.toString()).toBe(said);
+    expect(readdirSync(folder.path).sort()).toEqual(Object.keys(files).sort());
   });
 
   test.each([".mcp.json", ".git", ".git/hooks", ".claude"])(
