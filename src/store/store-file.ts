@@ -1,13 +1,14 @@
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 
+import type { AppError } from "../base/errors.ts";
 import { storeBusyMsMax } from "../base/limits.ts";
 import { CommitError, commitTogether, type StoreOutcome } from "./commit-together.ts";
 import { type FileIdentity, identityOf } from "./file-identity.ts";
 import { assertNotNewer } from "./migrate.ts";
 import { openStore, setAsideAloud } from "./open-store.ts";
 import { isDamage, storeError } from "./store-errors.ts";
-import type { StoreCall } from "./store-methods.ts";
+import { isWrite, type StoreCall } from "./store-methods.ts";
 
 interface OpenFile {
   readonly database: Database;
@@ -40,7 +41,7 @@ export class StoreFile {
       const reason = reasonOf(error);
       if (!(reason instanceof Replaced)) {
         this.#settle(error);
-        if (!isDamage(reason)) throw this.#described(error);
+        if (!isDamage(reason)) return this.#readOnly(calls, this.#described(error));
       }
     }
     // The damaged file is out of the way, or the one that is there now is opened.
@@ -50,6 +51,15 @@ export class StoreFile {
       this.close();
       throw this.#described(error);
     }
+  }
+
+  /** Who only asks need not fail because nothing can be written. @throws AppError when nobody does, or that fails too */
+  #readOnly(calls: readonly StoreCall[], refusal: AppError): StoreOutcome[] {
+    const reads = calls.filter((call) => !isWrite(call));
+    if (reads.length === 0 || reads.length === calls.length) throw refusal;
+    const outcomes = this.perform(reads);
+    const refused = { kind: "refused", error: refusal } as const;
+    return calls.map((call) => (isWrite(call) ? refused : (outcomes.shift() ?? refused)));
   }
 
   /** What has become of the file since the last time: said once. */
@@ -131,7 +141,7 @@ export class StoreFile {
     }
   }
 
-  #described(error: unknown): Error {
+  #described(error: unknown): AppError {
     const mayBeKept = error instanceof CommitError && error.mayBeKept;
     const outcome = mayBeKept
       ? "The change may have been kept all the same: look before you repeat it."

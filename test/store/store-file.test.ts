@@ -169,6 +169,11 @@ describe("StoreFile", () => {
       "database is locked. Nothing was changed. Another process is writing to it",
     );
     expect(textsIn(file)).toEqual(["a"]);
+    expect(file.perform([list, create("b"), list])).toMatchObject([
+      { kind: "done", value: [{ text: "a" }] },
+      { kind: "refused", error: { message: expect.stringContaining("Nothing was changed.") } },
+      { kind: "done", value: [{ text: "a" }] },
+    ]);
     other.run("ROLLBACK");
     other.close();
     file.perform([create("c")]);
