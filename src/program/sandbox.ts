@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 
 import type { Confinement } from "../background/confinement.ts";
 import type { Supervisor } from "../background/supervisor.ts";
@@ -100,6 +101,7 @@ async function real(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    return path;
+    const folder = dirname(path);
+    return folder === path ? path : join(await real(folder), basename(path));
   }
 }

@@ -6,6 +6,8 @@ export interface Applied {
   readonly backend: BackendName;
   readonly mode: SandboxMode;
   readonly hasNetwork: boolean;
+  /** SANDBOX_WRITE opens something. */
+  readonly opensMore?: boolean;
   /** Plan mode asks for it; the file that may be written, when there is one. */
   readonly plan: { readonly planFile: string | undefined } | undefined;
 }
@@ -50,7 +52,7 @@ export function unheldState(isRefused: boolean): string {
     : "none, although plan mode is on: nothing on this system keeps it from writing, it may do all that you may";
 }
 
-function heldIn({ backend, mode, plan }: Applied): string {
+function heldIn({ backend, mode, plan, opensMore = false }: Applied): string {
   if (plan !== undefined) {
     const what = plan.planFile === undefined ? "$TMPDIR" : "the plan file (in place) and $TMPDIR";
     return `Ran read-only for plan mode (${backend}): only ${what} could be written.`;
@@ -60,8 +62,10 @@ function heldIn({ backend, mode, plan }: Applied): string {
       return `Ran in a sandbox for the network (${backend}): files are not restricted.`;
     case "read-only":
       return `Ran in the sandbox read-only (${backend}): only $TMPDIR could be written.`;
-    case "workspace-write":
-      return `Ran in the sandbox workspace-write (${backend}): only the workspace and $TMPDIR could be written.`;
+    case "workspace-write": {
+      const what = `the workspace${opensMore ? ", what SANDBOX_WRITE names" : ""} and $TMPDIR`;
+      return `Ran in the sandbox workspace-write (${backend}): only ${what} could be written.`;
+    }
   }
 }
 

@@ -96,6 +96,7 @@ export class Sandbox {
       backend: backend.name,
       mode,
       hasNetwork,
+      opensMore: folders.length > 1,
       plan: plan === undefined ? undefined : { planFile },
     };
     return {

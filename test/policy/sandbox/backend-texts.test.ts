@@ -141,6 +141,16 @@ test.each([
     "Ran in the sandbox workspace-write (landlock): only the workspace and $TMPDIR could be written. Not enforced: chmod, chown, file times and extended attributes; protection of .git/hooks, .git/config, .mcp.json, mcp.lock, .scorpiox, .claude.",
   ],
   [
+    {
+      backend: "bubblewrap",
+      mode: "workspace-write",
+      hasNetwork: true,
+      plan: undefined,
+      opensMore: true,
+    },
+    "Ran in the sandbox workspace-write (bubblewrap): only the workspace, what SANDBOX_WRITE names and $TMPDIR could be written. Not enforced: named pipes that a process outside reads.",
+  ],
+  [
     { backend: "seatbelt", mode: "off", hasNetwork: false, plan: undefined },
     "Ran in a sandbox for the network (seatbelt): files are not restricted. No network.",
   ],
