@@ -95,6 +95,16 @@ posixTest.each([
   expect(existsSync(tree.path(approvals))).toBe(row.exitCode === 0);
 });
 
+posixTest("hooks approve leaves nothing out that can be read", async () => {
+  using tree = hooked();
+  const end = `${" ".repeat(5_000)}rm -rf /`;
+  tree.put("project/.scorpiox/hooks/tool_use/theirs.sh", `#!/bin/sh${"\n".repeat(500)}${end}\n`);
+  tree.put("project/.scorpiox/hooks/tool_use/tool.sh", "\u007fELF\u0000");
+  const { stdout } = await runIn(tree, ["hooks", "approve"]);
+  expect(stdout.split("\n")).toContain(`  | ${end}`);
+  expect(stdout).toContain("  It is a program, of which there is nothing to read.\n");
+});
+
 posixTest("hooks approve and revoke change what they name, and nothing else", async () => {
   using tree = hooked();
   const other = "project/.scorpiox/hooks/plan/other.sh";

@@ -7,10 +7,6 @@ import type { Printer } from "../print.ts";
 import { saysYes } from "../says-yes.ts";
 import { directoryFlags, readStartUp } from "../start-up.ts";
 
-/** Of each hook so much is shown; whoever wants more opens the file. */
-const linesShownMax = 20;
-const lineCharsMax = 200;
-
 export const hooksApproveCommand: Command = {
   usage: "[EVENT/NAME ...] [--yes]",
   description:
@@ -39,20 +35,16 @@ export const hooksApproveCommand: Command = {
   },
 };
 
+/** All of it, whatever it is: what is left out would be approved unseen, and a shell reads on behind what is no text. */
 function showHook({ row, content }: HookToApprove, print: Printer): void {
-  const lines = new TextDecoder().decode(content).trimEnd().split("\n");
   print.line(`${keyOf(row)}  (${row.state})`);
   print.line(`  file    ${row.path}`);
   print.line(`  size    ${content.length} bytes`);
   print.line(`  sha256  ${row.sha256 ?? ""}`);
-  for (const line of lines.slice(0, linesShownMax)) print.line(`  | ${shown(line)}`);
-  if (lines.length > linesShownMax) print.line(`  … ${lines.length - linesShownMax} more lines`);
-}
-
-function shown(line: string): string {
-  if (line.length <= lineCharsMax) return line;
-  const cut = line.slice(0, lineCharsMax).toWellFormed();
-  return `${cut} … ${line.length - lineCharsMax} more characters`;
+  if (content.includes(0))
+    return print.line("  It is a program, of which there is nothing to read.");
+  const lines = new TextDecoder().decode(content).trimEnd().split("\n");
+  for (const line of lines) print.line(`  | ${line}`);
 }
 
 async function isApproved({ args, io, print }: CommandContext, count: number): Promise<boolean> {
