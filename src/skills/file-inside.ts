@@ -3,6 +3,7 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { sep } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
+import { openedPath } from "./opened-file.ts";
 
 /** True when `path` is `folder` or lies below it; both are real paths. */
 export function isInside(path: string, folder: string): boolean {
@@ -35,6 +36,10 @@ export async function readInside(
     }
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
     handle = await open(real, flags);
+    const opened = await openedPath(handle, real);
+    if (opened === undefined || !isInside(opened, folder)) {
+      throw new AppError("refused", `${path} leads out of ${folder} by now.`);
+    }
     const stats = await handle.stat();
     assertRegular(path, stats);
     return { size: stats.size, bytes: await readStart(handle, Math.min(stats.size, bytesMax)) };

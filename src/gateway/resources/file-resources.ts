@@ -11,6 +11,7 @@ import type { Changes } from "../changes.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
 import type { FileWatch } from "./file-watch.ts";
 import { pathOfFileUri } from "./file-uri.ts";
+import type * as WorkspaceFile from "./workspace-file.ts";
 
 const templates: readonly ResourceTemplateListing[] = [
   {
@@ -92,7 +93,7 @@ export class FileResources implements ResourceProvider {
 }
 
 /** Few clients read files this way: what that takes is loaded when one does. */
-function loadFiles(): Promise<typeof import("./workspace-file.ts")> {
+function loadFiles(): Promise<typeof WorkspaceFile> {
   return import("./workspace-file.ts");
 }
 

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 
 import { resourceFileBytesMax } from "../../base/limits.ts";
+import { openedPath } from "../../skills/opened-file.ts";
 
 /** The real path of `path` when that lies inside one of `roots`; undefined for all else, whether it is there or not. */
 export async function realPathInside(
@@ -22,14 +23,14 @@ export type FileContents =
 
 /**
  * The bytes of a regular file; undefined when it is none or cannot be read. Judged on the opened file, and opening
- * never waits for the other end of a FIFO. `path` is a real path: a link that came since is not followed.
+ * never waits for the other end of a FIFO. `path` is a real path: where a link that came since has led is not read.
  */
 export async function readWholeFile(path: string): Promise<FileContents | undefined> {
   try {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     await using file = await open(path, flags);
     const stats = await file.stat();
-    if (!stats.isFile()) return undefined;
+    if (!stats.isFile() || (await openedPath(file, path)) !== path) return undefined;
     if (stats.size > resourceFileBytesMax) return { kind: "too_large", size: stats.size };
     // A file that grows meanwhile is cut where it was.
     const bytes = new Uint8Array(stats.size);

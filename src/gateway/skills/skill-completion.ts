@@ -39,6 +39,11 @@ export class SkillCompletion implements CompletionProvider {
     const skill = set.byName.get(name);
     if (skill === undefined) return [];
     if (skill.folder === null) return ["SKILL.md"];
-    return (await listSkillFiles(await placeOf(skill, workspace))).files;
+    try {
+      return (await listSkillFiles(await placeOf(skill, workspace))).files;
+    } catch {
+      // It is gone by now.
+      return [];
+    }
   }
 }

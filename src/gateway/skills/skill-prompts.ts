@@ -1,8 +1,11 @@
+import { AppError } from "../../base/errors.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { PromptListing, PromptResult } from "../../protocol/prompt-types.ts";
 import { loadSkill, unknownSkill } from "../../skills/load-skill.ts";
 import { skillResult } from "../../skills/skill-result.ts";
 import { compareNames } from "../../skills/skill-name.ts";
 import type { Skill } from "../../skills/skill.ts";
+import { FaultError } from "../ask-client.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { CompletionRequest, PromptProvider } from "../features.ts";
 import { type OwnPrompt, promptOf } from "./own-prompts.ts";
@@ -42,12 +45,13 @@ export class SkillPrompts implements PromptProvider {
     const { set, workspace } = await this.#parts.view.forUse(client);
     const skill = set.byName.get(name);
     if (skill?.isForUser === true) {
-      const loaded = await loadSkill(skill, workspace, args[skillArgumentName] ?? null);
+      const given = args[skillArgumentName] ?? null;
+      const loaded = await loadSkill(skill, workspace, given).catch(rejectAsFault);
       this.#parts.onLoaded(client.id, name);
       return promptOf(skillResult(loaded), shownDescription(skill) || undefined);
     }
     const own = this.#ownFor(client).find(({ listing }) => listing.name === name);
-    if (own === undefined) throw unknownSkill(name, set);
+    if (own === undefined) return rejectAsFault(unknownSkill(name, set));
     return promptOf(own.text(args), own.listing.description);
   }
 
@@ -74,6 +78,12 @@ export class SkillPrompts implements PromptProvider {
   #ownFor({ mayUse }: ClientContext): readonly OwnPrompt[] {
     return this.#parts.own.filter(({ toolName }) => mayUse?.(toolName) !== false);
   }
+}
+
+/** What cannot be had is a wrong parameter, not a fault of the server. @throws FaultError or the error itself */
+function rejectAsFault(error: unknown): never {
+  if (!(error instanceof AppError) || error.code === "system") throw error;
+  throw new FaultError(createFault(errorCodes.invalidParams, error.message));
 }
 
 /** Those that begin with what was typed, else those that contain it. */

@@ -16,6 +16,7 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import type { ClientContext, RequestContext } from "../../../src/gateway/call.ts";
 import { type Change, Changes } from "../../../src/gateway/changes.ts";
 import { FileResources } from "../../../src/gateway/resources/file-resources.ts";
+import { readWholeFile } from "../../../src/gateway/resources/workspace-file.ts";
 
 let folder: string;
 let root: string;
@@ -157,5 +158,16 @@ describe("FileResources.watch()", () => {
     if (seen.length === 0) await nextChange();
     expect(seen).toEqual([expected]);
     end();
+  });
+});
+
+test("a folder on the way that has become a link meanwhile is not followed", async () => {
+  mkdirSync(join(folder, "outside"));
+  writeFileSync(join(folder, "outside/a.txt"), "secret");
+  symlinkSync(join(folder, "outside"), join(root, "sub"));
+  expect(await readWholeFile(join(root, "sub/a.txt"))).toBeUndefined();
+  expect(await readWholeFile(join(folder, "outside/a.txt"))).toEqual({
+    kind: "text",
+    text: "secret",
   });
 });
