@@ -95,14 +95,14 @@ posixTest.each([
   expect(existsSync(tree.path(approvals))).toBe(row.exitCode === 0);
 });
 
-posixTest("hooks approve leaves nothing out that can be read", async () => {
+posixTest("hooks approve leaves nothing out", async () => {
   using tree = hooked();
   const end = `${" ".repeat(5_000)}rm -rf /`;
   tree.put("project/.scorpiox/hooks/tool_use/theirs.sh", `#!/bin/sh${"\n".repeat(500)}${end}\n`);
-  tree.put("project/.scorpiox/hooks/tool_use/tool.sh", "\u007fELF\u0000");
+  tree.put("project/.scorpiox/hooks/tool_use/tool.sh", "\u007fELF\u0000\nrm -rf ~\n");
   const { stdout } = await runIn(tree, ["hooks", "approve"]);
   expect(stdout.split("\n")).toContain(`  | ${end}`);
-  expect(stdout).toContain("  It is a program, of which there is nothing to read.\n");
+  expect(stdout).toContain("  | \\u{7f}ELF\\u{0}\n  | rm -rf ~\n");
 });
 
 posixTest("hooks approve and revoke change what they name, and nothing else", async () => {

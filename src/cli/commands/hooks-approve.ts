@@ -41,8 +41,6 @@ function showHook({ row, content }: HookToApprove, print: Printer): void {
   print.line(`  file    ${row.path}`);
   print.line(`  size    ${content.length} bytes`);
   print.line(`  sha256  ${row.sha256 ?? ""}`);
-  if (content.includes(0))
-    return print.line("  It is a program, of which there is nothing to read.");
   const lines = new TextDecoder().decode(content).trimEnd().split("\n");
   for (const line of lines) print.line(`  | ${line}`);
 }
