@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { formatDuration } from "../base/amount-text.ts";
 import { planShownCharsMax } from "../base/limits.ts";
+import { escapeUnsafe } from "../base/unsafe-characters.ts";
 import type { PlanReply, PlanState, PlanText } from "./plan-service.ts";
 import type { QuestionsReply, QuestionsRequest } from "./question-service.ts";
 import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
@@ -94,10 +95,8 @@ const approve = "Approve";
 const keepPlanning = "Keep planning";
 
 function consentRequest({ planFile, text }: PlanText): QuestionsRequest {
-  const rest = text.length - planShownCharsMax;
-  const shown = rest <= 0 ? text : `${text.slice(0, planShownCharsMax)}\n… ${rest} more characters`;
   const question = {
-    question: `Leave plan mode and begin with this plan? (${planFile})\n\n${shown}`.toWellFormed(),
+    question: `Leave plan mode and begin with this plan? (${visible(planFile)})\n\n${shownPlan(text)}`,
     header: "Plan",
     options: [
       { label: approve, description: "Work may begin; commands can write again" },
@@ -109,6 +108,19 @@ function consentRequest({ planFile, text }: PlanText): QuestionsRequest {
     multiSelect: false,
   };
   return { questions: [question], purpose: "consent" };
+}
+
+function shownPlan(text: string): string {
+  const plan = visible(text);
+  const rest = plan.length - planShownCharsMax;
+  return rest <= 0
+    ? plan
+    : `${plan.slice(0, planShownCharsMax).toWellFormed()}\n… ${rest} more characters`;
+}
+
+/** What is approved is what is seen: nothing in it hides or turns the reading around. */
+function visible(text: string): string {
+  return escapeUnsafe(text.toWellFormed());
 }
 
 /** Undefined: go on. */

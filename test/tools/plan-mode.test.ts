@@ -19,12 +19,16 @@ const activeShape = {
 const inactiveShape = { active: false, goal: null, plan_file: null, started_at: null };
 
 /** A context whose plan mode is in `state`, whose user answers `reply`, and what it was asked. */
-function contextOf(state: PlanState, reply: QuestionsReply = { outcome: "unavailable" }) {
+function contextOf(
+  state: PlanState,
+  reply: QuestionsReply = { outcome: "unavailable" },
+  plan = "1. First\n",
+) {
   const asked: (PlanChange | QuestionsRequest)[] = [];
   const context: ToolContext = fakeContext({
     plan: {
       status: () => Promise.resolve({ state, notes: state.active ? ["A note."] : [] }),
-      read: () => Promise.resolve({ planFile, text: "1. First\n", startedAtMs }),
+      read: () => Promise.resolve({ planFile, text: plan, startedAtMs }),
       change: (request) => {
         asked.push(request);
         const isEnter = request.action === "enter";
@@ -126,5 +130,20 @@ describe("PlanMode exit", () => {
     expect(text).toBe(`${why} Plan mode is still active.`);
     expect(structured).toEqual(activeShape);
     expect(asked).toHaveLength(1);
+  });
+
+  test("the user sees what is hidden in a plan, and how much is not shown", async () => {
+    const hidden = `1. \u202Eecho\u{e0041}\ud800\n${"x".repeat(7_000)}`;
+    const { asked, context } = contextOf(active, answered(["Approve"]), hidden);
+    await planMode.handler({ action: "exit" }, context);
+    const [request] = asked as QuestionsRequest[];
+    const [question, ...lines] = request?.questions[0]?.question.split("\n") ?? [];
+    expect(question).toBe(`Leave plan mode and begin with this plan? (${planFile})`);
+    expect(lines).toEqual([
+      "",
+      "1. \\u{202e}echo\\u{e0041}\uFFFD",
+      expect.stringMatching(/^x{5900,}$/),
+      "… 1026 more characters",
+    ]);
   });
 });
