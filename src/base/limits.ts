@@ -421,6 +421,8 @@ export const policyRulesMax = 1000;
 export const policyPatternCharsMax = 1000;
 /** Files with rules are looked at this often at most. */
 export const policyLookMs = 1_000;
+/** Folders of clients whose rules are remembered: a client may name any number of them. */
+export const policyProjectsMax = 100;
 /** Words of a command that are looked up as paths: a few system calls each. */
 export const policyLookupsMax = 200;
 /** Characters of a command that are shown to the person who decides about it: some four screens. */

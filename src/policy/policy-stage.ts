@@ -5,12 +5,15 @@ import { workspaceDirOf } from "../gateway/workspace-dir.ts";
 import { CallConsent, type CallConsentParts, type Agreement } from "./consent/call-consent.ts";
 import { refusalText } from "./consent/refusal-text.ts";
 import { judgeCall, type JudgeParts } from "./rules/judge-call.ts";
+import { withProject } from "./rules/project-policies.ts";
 import { type Policy, runsCommand } from "./rules/rule.ts";
 import { allowed, type Verdict } from "./rules/verdict.ts";
 
 export interface PolicyStageParts extends CallConsentParts, Omit<JudgeParts, "folder"> {
   /** The rules as they are now. */
   readonly policy: () => Policy;
+  /** The rules of the project in which a client works that says where it does. */
+  readonly policyAt?: (folder: string) => Policy;
 }
 
 /** Why a call was or was not made, for the audit log. */
@@ -32,7 +35,27 @@ export class PolicyStage implements GateStage, CallWatcher {
 
   /** @throws InputNeeded to be let through */
   check(call: CallRequest): Promise<Refusal | undefined> | undefined {
-    const policy = this.#parts.policy();
+    const { policy, policyAt } = this.#parts;
+    if (policyAt === undefined || call.client.roots === undefined)
+      return this.#checkAgainst(policy(), call);
+    return this.#checkInProject(call, policyAt);
+  }
+
+  /** The rules of both projects count: a client cannot choose none, and a project may only tighten. */
+  async #checkInProject(
+    call: CallRequest,
+    policyAt: (folder: string) => Policy,
+  ): Promise<Refusal | undefined> {
+    let folder: string;
+    try {
+      folder = await workspaceDirOf(call.client);
+    } catch (error) {
+      return refusalOfFailure(error);
+    }
+    return this.#checkAgainst(withProject(this.#parts.policy(), policyAt(folder)), call);
+  }
+
+  #checkAgainst(policy: Policy, call: CallRequest): Promise<Refusal | undefined> | undefined {
     const isWithout =
       policy.rules.length + policy.defaults.length + policy.problems.length === 0 &&
       !(this.#parts.warnsOfDanger && runsCommand(call.name));

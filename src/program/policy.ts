@@ -9,6 +9,7 @@ import { AuditWatcher } from "../policy/audit/audit-watcher.ts";
 import { secretsOf } from "../policy/audit/redact.ts";
 import { PolicyStage } from "../policy/policy-stage.ts";
 import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
+import { ProjectPolicies } from "../policy/rules/project-policies.ts";
 import { type ShellKind, shellKindOf } from "../policy/shell/shell-command.ts";
 import { findShell } from "../process/shell.ts";
 import type { StateParts } from "./state-services.ts";
@@ -31,9 +32,12 @@ export class ServerPolicy {
     const { policy, shellPath } = start.config.settings;
     const { dirs } = start;
     const { platform } = process;
-    const files = new PolicyFiles(policyPlaces(dirs, platform), warn);
+    const places = policyPlaces(dirs, platform);
+    const files = new PolicyFiles(places, warn);
+    const projects = new ProjectPolicies(dirs.homeDir, places, warn);
     const stage = new PolicyStage({
       policy: () => files.current(),
+      policyAt: (folder) => projects.at(folder),
       questions,
       sandboxOf,
       homeDir: dirs.homeDir,

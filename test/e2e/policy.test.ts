@@ -85,6 +85,25 @@ describe("rules", () => {
     expect(server.stderr).toContain("rule 1 of " + home.at("project", rulesFile) + " is ignored");
   });
 
+  test("[policy.project] the project that the client works in counts, and so does that of the start", async () => {
+    using home = new TempFolder();
+    home.write(`start/${rulesFile}`, rules(rule("deny", "echo a")));
+    home.write(`root/${rulesFile}`, rules(rule("deny", "echo b"), rule("allow", "echo a")));
+    await using server = new Server({ home, cwd: home.at("start") });
+    await server.initialize("2025-11-25", "e2e", { roots: {} });
+    const first = server.start("tools/call", { name: "Bash", arguments: { command: "echo b" } });
+    const asked = await server.message("a question", ({ method }) => method === "roots/list");
+    const roots = [{ uri: Bun.pathToFileURL(home.folder("root/sub")).href }];
+    server.send({ jsonrpc: "2.0", id: asked.id, result: { roots } });
+    const refusals = [textOf(await server.reply(first)), await bash(server, "echo a")];
+    expect(refusals.map((text) => text.slice(0, text.indexOf(":")))).toEqual([
+      "Bash was not run",
+      "Bash was not run",
+    ]);
+    expect(refusals[0]).toContain(`rule 1 of ${home.at("root", rulesFile)}`);
+    expect(refusals[1]).toContain(`rule 1 of ${home.at("start", rulesFile)}`);
+  });
+
   test("[policy.broken] a file that cannot be read lets nothing through unasked", async () => {
     using home = new TempFolder();
     home.write(rulesFile, '{"rules": [{"tool": "Bash"');

@@ -8,7 +8,7 @@ import { createGlob } from "./glob.ts";
 import { parsePolicy } from "./parse-policy.ts";
 import { emptyPolicy, type Policy, type PolicyLevel } from "./rule.ts";
 
-const fileName = "policy.jsonc";
+export const policyFileName = "policy.jsonc";
 
 export interface PolicyPlace {
   readonly path: string;
@@ -22,16 +22,18 @@ export function ignoresCaseOn(platform: NodeJS.Platform): boolean {
 
 /** Where rules are looked for: those of whoever runs the machine, of the user, and of the project. */
 export function policyPlaces(dirs: ConfigDirs, platform: NodeJS.Platform): readonly PolicyPlace[] {
-  const user = join(dirs.scorpioxDir, fileName);
+  const user = join(dirs.scorpioxDir, policyFileName);
   const places: PolicyPlace[] = [];
   const add = (level: PolicyLevel, path: string): void => {
     // One file may be in two places: it counts as the first.
     if (!places.some((place) => place.path === path)) places.push({ level, path });
   };
-  if (platform === "linux") add("managed", `/etc/scorpiox/${fileName}`);
-  if (dirname(user) !== dirs.executableDir) add("managed", join(dirs.executableDir, fileName));
+  if (platform === "linux") add("managed", `/etc/scorpiox/${policyFileName}`);
+  if (dirname(user) !== dirs.executableDir)
+    add("managed", join(dirs.executableDir, policyFileName));
   add("user", user);
-  if (dirs.projectDir !== undefined) add("project", join(dirs.projectDir, ".scorpiox", fileName));
+  if (dirs.projectDir !== undefined)
+    add("project", join(dirs.projectDir, ".scorpiox", policyFileName));
   return places;
 }
 
