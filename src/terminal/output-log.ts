@@ -11,16 +11,17 @@ const sequences =
 export class OutputLog {
   #lines: string[] = [];
   #partial = "";
-  isEnded = false;
 
-  /** @param isFirst what was there before is not continued */
+  /**
+   * @param isFirst what was there before is not continued
+   * @returns how many of the oldest lines have gone
+   */
   add(piece: {
     readonly isFirst: boolean;
     readonly text: string;
     readonly partial: string;
     readonly skippedBytes: number;
-    readonly isEnded: boolean;
-  }): void {
+  }): number {
     if (piece.isFirst) this.#lines = [];
     if (piece.skippedBytes > 0) {
       this.#lines.push(`[${formatCount(piece.skippedBytes)} bytes are not shown]`);
@@ -28,9 +29,10 @@ export class OutputLog {
     const lines = piece.text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     this.#lines.push(...lines.map(plainLine));
-    this.#lines = this.#lines.slice(-attachOutputLinesMax);
+    const gone = Math.max(0, this.#lines.length - attachOutputLinesMax);
+    this.#lines = this.#lines.slice(gone);
     this.#partial = plainLine(piece.partial);
-    this.isEnded = piece.isEnded;
+    return gone;
   }
 
   /** How many lines there are. */

@@ -55,7 +55,11 @@ export class OutputView {
   take(serverId: string, piece: OutputPiece): void {
     const task = this.#opened;
     if (task === undefined || !isSame(task, { ...piece, serverId })) return;
-    this.#log.add(piece);
+    const gone = this.#log.add(piece);
+    if (this.#end === undefined) return;
+    // What is being read stays where it is, for as long as it is kept.
+    const end = Math.max(this.#end - gone, Math.min(this.#page, this.#log.length));
+    this.#end = piece.isFirst || end >= this.#log.length ? undefined : end;
   }
 
   draw({ columns, rows }: Size): readonly string[] {

@@ -57,8 +57,14 @@ export class TasksView implements View {
       ...work.tasks.flatMap((task) =>
         this.#drawTask(task, task.taskId === work.currentTaskId, columns),
       ),
+      ...this.#drawRest(work.total - work.tasks.length),
       "",
     ];
+  }
+
+  /** Servers do not tell all of many tasks. */
+  #drawRest(count: number): string[] {
+    return count > 0 ? [below(this.#context.look.dim(`and ${count} more tasks`))] : [];
   }
 
   #drawPlan({ plan }: WorkEntry, columns: number): string[] {

@@ -165,6 +165,21 @@ describe("the rest of the interface", () => {
     await app.shows("There is no callback 1 any more.");
   });
 
+  test("tasks that were not told are counted", async () => {
+    await using server = new AttachHarness();
+    const task = { taskId: 1, text: "one", isDone: false, steps: [], stepCount: 0, stepsDone: 0 };
+    const counts = { currentTaskId: null, total: 5, pending: 5, plan: null };
+    server.state = {
+      ...emptyState,
+      work: [{ workspace: "/w", owner: "", tasks: [task], ...counts }],
+    };
+    await server.open();
+    using app = new AppHarness(server.runFolder);
+    await app.shows("Tasks 5");
+    app.press("3");
+    await app.shows("and 4 more tasks");
+  });
+
   test("a server that ends is gone, one that comes is there", async () => {
     await using server = new AttachHarness();
     mkdirSync(server.runFolder);

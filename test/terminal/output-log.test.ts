@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { attachOutputLinesMax } from "../../src/base/limits.ts";
 import { OutputLog } from "../../src/terminal/output-log.ts";
 
-const piece = { isFirst: false, text: "", partial: "", skippedBytes: 0, isEnded: false };
+const piece = { isFirst: false, text: "", partial: "", skippedBytes: 0 };
 
 test.each<[what: string, line: string, shown: string]>([
   ["colours", "\u001b[1;31mred\u001b[0m", "red"],
@@ -35,8 +35,8 @@ test("a line that grows is shown once, and what was missed is said", () => {
 test("a new beginning forgets what was before", () => {
   const log = new OutputLog();
   log.add({ ...piece, text: "old\n" });
-  log.add({ ...piece, text: "new\n", isFirst: true, isEnded: true });
-  expect([log.rowsBefore(log.length, 80, 10), log.isEnded]).toEqual([["new"], true]);
+  log.add({ ...piece, text: "new\n", isFirst: true });
+  expect(log.rowsBefore(log.length, 80, 10)).toEqual(["new"]);
 });
 
 test("lines that are kept are bounded", () => {

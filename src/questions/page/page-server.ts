@@ -3,7 +3,7 @@ import type { Server } from "bun";
 
 import { questionPageLingerMs, questionPostBytesMax, questionStateMs } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
-import { gone, type QuestionPage } from "./question-page.ts";
+import { foreign, gone, type QuestionPage } from "./question-page.ts";
 import { userOfVisitor } from "./visitor-user.ts";
 
 /**
@@ -85,7 +85,7 @@ export class PageServer {
   ): Promise<Response> {
     const serverPort = this.#server?.port ?? 0;
     if ((await userOfVisitor({ visitorPort, serverPort })) === "other") {
-      return new Response(null, { status: 403 });
+      return foreign(nonce);
     }
     return page.show(cookies, nonce);
   }

@@ -132,6 +132,11 @@ export function gone(nonce: string): Response {
   return html(saidPage("This question is no longer open", text, nonce), 410);
 }
 
+export function foreign(nonce: string): Response {
+  const text = "It opens for the user only whose assistant asks, in a browser on the same machine.";
+  return html(saidPage("This question is for another user", text, nonce), 403);
+}
+
 function usedUp(nonce: string): Response {
   const text = "Each address of a question opens once, in one browser. Answer where it was opened.";
   return html(saidPage("This address was already used", text, nonce), 403);
