@@ -1,5 +1,4 @@
 import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { skillNamesAtOnceMax, skillsPerFolderMax } from "../base/limits.ts";
@@ -8,7 +7,9 @@ import { compareNames, isSkillName } from "./skill-name.ts";
 /** Of what cannot be a skill's name so much is told. */
 const unusableMax = 20;
 
-export interface FolderNames {
+type Entry = Pick<Dirent, "name" | "isFile">;
+
+interface FolderNames {
   /** The first `skillsPerFolderMax`, sorted. */
   readonly usable: readonly string[];
   readonly usableCount: number;
@@ -17,11 +18,10 @@ export interface FolderNames {
 }
 
 /**
- * The names of all that may be a skill in `dir`: no plain files, nothing that begins with a dot. However many there are,
- * the thread is held up for a few milliseconds at most. @throws errors of the file system
+ * The names of all that may be a skill among what a folder holds: no plain files, nothing that begins with a dot. However
+ * many there are, the thread is held up for about a millisecond at a time.
  */
-export async function readFolderNames(dir: string): Promise<FolderNames> {
-  const entries = await readdir(dir, { withFileTypes: true });
+export async function folderNames(entries: readonly Entry[]): Promise<FolderNames> {
   let [usable, unusable]: [string[], string[]] = [[], []];
   let usableCount = 0;
   for (let start = 0; start < entries.length; start += skillNamesAtOnceMax) {
@@ -39,11 +39,11 @@ export async function readFolderNames(dir: string): Promise<FolderNames> {
   return { usable, usableCount, unusable };
 }
 
-function mayBeSkill(entry: Dirent): boolean {
+function mayBeSkill(entry: Entry): boolean {
   return !entry.name.startsWith(".") && !entry.isFile();
 }
 
-function nameOf({ name }: Dirent): string {
+function nameOf({ name }: Entry): string {
   return name;
 }
 

@@ -1,4 +1,4 @@
-import { lstat, stat } from "node:fs/promises";
+import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
@@ -12,7 +12,7 @@ import {
 import { readInside } from "./file-inside.ts";
 import { FreshLook } from "./fresh-look.ts";
 import { inBatches } from "./in-batches.ts";
-import { readFolderNames } from "./folder-names.ts";
+import { folderNames } from "./folder-names.ts";
 import { realSkillFolder, realSourceDir } from "./locate-skill.ts";
 import { readSkill } from "./read-skill.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
@@ -79,7 +79,8 @@ export class SkillFolder {
     const stamp = `${before.dev}:${before.ino}:${before.mtimeMs}:${before.ctimeMs}`;
     if (stamp === this.#stamp) return false;
     await realSourceDir(this.#source);
-    const { usable, usableCount, unusable } = await readFolderNames(dir);
+    const entries = await readdir(dir, { withFileTypes: true });
+    const { usable, usableCount, unusable } = await folderNames(entries);
     this.#names = usable;
     this.#notes = notesOf(dir, unusable, usableCount);
     const names = new Set(this.#names);
