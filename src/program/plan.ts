@@ -32,7 +32,7 @@ export class Plans {
   constructor({ store, storePath, scorpioxDir, events, notes }: PlansParts) {
     this.#look = new PlanLook(storePath);
     this.#events = events;
-    const kept = new StoredPlans(store);
+    const kept = new StoredPlans(store, this.#look);
     const keeper = new PlanKeeper({ store: kept, scorpioxDir, emit: events.emit });
     this.service = createService(keeper, async (plan) => {
       const held = plan === undefined ? [] : await notes();

@@ -1,19 +1,29 @@
 import type { StateScope } from "../base/server-events.ts";
 import type { KeptPlan, PlanStore } from "../plan/plan-keeper.ts";
+import type { PlanLook } from "../store/plan-look.ts";
 import type { StoreClient } from "../store/worker/store-client.ts";
 import type { Stored } from "../store/worker/store-link.ts";
 
 /** Plan mode in the store. What must be known of its file is said with the next reply. */
 export class StoredPlans implements PlanStore {
-  readonly #store: StoreClient;
+  readonly #store: Pick<StoreClient, "call">;
+  readonly #look: Pick<PlanLook, "look">;
   readonly #notices = new Set<string>();
 
-  constructor(store: StoreClient) {
+  constructor(store: Pick<StoreClient, "call">, look: Pick<PlanLook, "look">) {
     this.#store = store;
+    this.#look = look;
   }
 
+  /** Says the same as commands are told, also where the file may be read and not written. */
   async get(scope: StateScope): Promise<KeptPlan | undefined> {
-    return this.#noted(await this.#store.call("plans.get", { scope })) ?? undefined;
+    try {
+      return this.#noted(await this.#store.call("plans.get", { scope })) ?? undefined;
+    } catch (error) {
+      const sight = this.#look.look(scope);
+      if (sight.kind === "seen") return sight.plan ?? undefined;
+      throw error;
+    }
   }
 
   async setIfAbsent(scope: StateScope, plan: KeptPlan): Promise<boolean> {
