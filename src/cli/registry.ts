@@ -49,6 +49,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/doctor-search.ts")).doctorSearchCommand,
   },
   {
+    name: "doctor sandbox",
+    summary: "Tell which sandboxes for commands work on this machine",
+    load: async () => (await import("./commands/doctor-sandbox.ts")).doctorSandboxCommand,
+  },
+  {
     name: "attach",
     summary: "Answer questions and watch background tasks of running servers in this terminal",
     load: async () => (await import("./commands/attach.ts")).attachCommand,
@@ -72,11 +77,6 @@ export const commandListings: readonly CommandListing[] = [
     name: "skills show",
     summary: "Print a skill as a client is given it",
     load: async () => (await import("./commands/skills-show.ts")).skillsShowCommand,
-  },
-  {
-    name: "doctor sandbox",
-    summary: "Tell which sandboxes for commands work on this machine",
-    load: async () => (await import("./commands/doctor-sandbox.ts")).doctorSandboxCommand,
   },
   {
     name: "config list",

@@ -18,7 +18,8 @@ export const callCommand: Command = {
   usage: "TOOL ['{JSON}' | KEY=VALUE ...] [FLAGS]",
   description:
     "Calls a tool and prints the text of its result. Exits with 1 when the tool failed.\n" +
-    "Arguments that begin with - stand behind --.",
+    "Arguments that begin with - stand behind --. For instance:\n" +
+    "  scorpiox-code call Bash command='git status' timeout=5000",
   flags: {
     json: { kind: "switch", help: "Print the whole result as JSON." },
     ...startUpFlags,
