@@ -65,9 +65,11 @@ export class LineEditor {
   /** What cannot be seen is written as it would be shown, so that nobody answers what he does not see. */
   #insert(text: string): void {
     const room = questionOtherCharsMax - this.text.length;
-    const taken = safeLine(text).slice(0, Math.max(0, room)).toWellFormed();
+    if (room <= 0) return;
+    const taken = safeLine(text).slice(0, room).toWellFormed();
     // A mark that combines belongs to the character before it.
-    this.#before = graphemesOf(this.#before.join("") + taken);
+    const last = this.#before.pop() ?? "";
+    this.#before.push(...graphemesOf(last + taken));
   }
 
   #moveBy(steps: number): void {
