@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import type { BackendName, Shield } from "./bounds.ts";
-import { isStandIn } from "./stand-ins.ts";
+import { isEmptyFolder } from "./stand-ins.ts";
 
 /** A name that stays as it is, and what it is where it does not exist yet. */
 interface ProtectedName {
@@ -186,8 +186,8 @@ async function lookAt(root: string, wanted: ProtectedName): Promise<FoundShield>
     }
     if (stats.isSymbolicLink()) throw linkRefusal(at);
     // `.git` is a file where the repository is elsewhere: that file is kept.
-    // A stand-in has nothing in it, nor may it get anything: as a whole it is kept.
-    const isWhole = isLast || !stats.isDirectory() || (await isStandIn(at));
+    // An empty folder may be a stand-in, and nothing may come to be in that: as a whole it is kept.
+    const isWhole = isLast || !stats.isDirectory() || (await isEmptyFolder(at));
     if (isWhole) return { pinned, closed: [name], missing: [] };
     pinned.push(at);
   }

@@ -4,12 +4,14 @@ import {
   lstat,
   mkdir,
   open,
+  readdir,
   rmdir,
   unlink,
   utimes,
   writeFile,
 } from "node:fs/promises";
 
+import { systemCodeOf } from "../../base/errors.ts";
 import type { KeptName } from "./shield.ts";
 
 /** The lock of a file, by its descriptor: `flock(2)`. Neither waits. */
@@ -28,8 +30,11 @@ export type Holding = "held" | "there" | "impossible";
 
 /** By this modification time a stand-in is known for one, also to another server and after a crash. */
 const markSeconds = 981_173_106;
-/** A stand-in may be removed between the look and the lock, by its last user elsewhere. */
-const triesMax = 5;
+/** A stand-in may be removed between the look and the lock, by its last user elsewhere, or not be marked yet. */
+const triesMax = 50;
+/** Something empty that is no older than this may be a stand-in that another server makes right now. */
+const makingMsMax = 100;
+const makingRoundMs = 2;
 
 interface Held {
   readonly name: KeptName;
@@ -72,10 +77,14 @@ export class StandIns {
       return "held";
     }
     for (let tries = 0; tries < triesMax; tries++) {
-      if (!(await make(name)) && !(await isStandIn(name.path, name.text))) {
-        return (await lookAt(name.path)) === undefined ? "impossible" : "there";
+      const made = await make(name);
+      if (made === "impossible") return made;
+      if (made === "there") {
+        const found = await whatIsAt(name);
+        if (found === "other") return "there";
+        if (found !== "stand-in") await Bun.sleep(makingRoundMs);
       }
-      const handle = await this.#lock(name.path);
+      const handle = await this.#lock(name);
       if (handle === undefined) continue;
       this.#held.set(name.path, { name, handle, users: 1 });
       return "held";
@@ -83,10 +92,12 @@ export class StandIns {
     return "there";
   }
 
-  async #lock(path: string): Promise<FileHandle | undefined> {
+  /** Undefined when it is not there any more, or is none. */
+  async #lock({ path, text }: KeptName): Promise<FileHandle | undefined> {
     const handle = await openItself(path);
     if (handle === undefined) return undefined;
-    if (this.#locks.share(handle.fd) && (await isAt(path, handle))) return handle;
+    const isOurs = this.#locks.share(handle.fd) && (await isAt(path, handle));
+    if (isOurs && (await isStandIn(path, text))) return handle;
     await handle.close();
     return undefined;
   }
@@ -104,21 +115,44 @@ export class StandIns {
 }
 
 /** True for what a server put there, be it another one or an earlier one. */
-export async function isStandIn(path: string, text = ""): Promise<boolean> {
+export async function isStandIn(path: string, text?: string): Promise<boolean> {
   const stats = await lookAt(path);
-  if (stats === undefined || Math.floor(stats.mtimeMs / 1000) !== markSeconds) return false;
+  return stats !== undefined && isMarked(stats, text);
+}
+
+function isMarked(stats: Stats, text = ""): boolean {
+  if (Math.floor(stats.mtimeMs / 1000) !== markSeconds) return false;
   return stats.isDirectory() || (stats.isFile() && stats.size === text.length);
 }
 
-/** False when there is something already, or nothing can be made. Private: `.scorpiox` may come to be used meanwhile. */
-async function make({ path, kind, text = "" }: KeptName): Promise<boolean> {
+/** One look: between two of them it may be removed, or made anew. */
+async function whatIsAt({ path, text }: KeptName): Promise<"stand-in" | "in making" | "other"> {
+  const stats = await lookAt(path);
+  if (stats === undefined) return "in making";
+  if (isMarked(stats, text)) return "stand-in";
+  const isYoung = Math.abs(Date.now() - stats.ctimeMs) <= makingMsMax;
+  const isEmpty = stats.isDirectory() ? await isEmptyFolder(path) : stats.isFile();
+  return isYoung && isEmpty ? "in making" : "other";
+}
+
+/** True too for one that is gone by now; false for what cannot be read. */
+export async function isEmptyFolder(path: string): Promise<boolean> {
+  try {
+    return (await readdir(path)).length === 0;
+  } catch (error) {
+    return systemCodeOf(error) === "ENOENT";
+  }
+}
+
+/** Private: `.scorpiox` may come to be used meanwhile. */
+async function make({ path, kind, text = "" }: KeptName): Promise<"made" | "there" | "impossible"> {
   try {
     if (kind === "folder") await mkdir(path, 0o700);
     else await writeFile(path, text, { flag: "wx", mode: 0o600 });
     await utimes(path, markSeconds, markSeconds);
-    return true;
-  } catch {
-    return false;
+    return "made";
+  } catch (error) {
+    return systemCodeOf(error) === "EEXIST" ? "there" : "impossible";
   }
 }
 

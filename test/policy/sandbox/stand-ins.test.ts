@@ -48,6 +48,24 @@ describe.skipIf(libc === undefined)("StandIns", () => {
     expect(existsSync(name.path)).toBe(false);
   });
 
+  test("servers that come and go at the same time never lose one", async () => {
+    using folder = new TempFolder();
+    const names = (["file", "folder"] as const).map((kind) => ({ path: folder.at(kind), kind }));
+    const lost: string[] = [];
+    const comeAndGo = async (standIns: StandIns): Promise<void> => {
+      for (let round = 0; round < 40; round++) {
+        for (const name of names) {
+          const holding = await standIns.hold(name);
+          await Bun.sleep(Math.random() * 2);
+          if (holding !== "held" || !(await isStandIn(name.path))) lost.push(holding);
+          await standIns.release(name.path);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, () => comeAndGo(server())));
+    expect([lost, readdirSync(folder.path)]).toEqual([[], []]);
+  });
+
   test("what a server that was killed left is taken over and removed", async () => {
     using folder = new TempFolder();
     const name = { path: folder.at("name"), kind: "file" } as const;
