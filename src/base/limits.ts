@@ -474,6 +474,8 @@ export const skillReadsMax = 32;
 export const skillFilesMax = 512;
 /** Characters of their paths, all of them together: the list is a part of a result. */
 export const skillFilePathsCharsMax = 32 * KIB;
+/** Files and folders of one folder of a skill that are looked at: more than are told of. */
+export const skillEntriesMax = 1_000;
 /** Folders below a skill that are looked into. */
 export const skillDirsMax = 128;
 /** How deep they may be nested: the format recommends one level. */

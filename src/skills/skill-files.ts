@@ -5,10 +5,12 @@ import { join } from "node:path";
 import {
   skillDirDepthMax,
   skillDirsMax,
+  skillEntriesMax,
   skillFilePathsCharsMax,
   skillFilesMax,
 } from "../base/limits.ts";
 import { unsafeCharacters } from "../base/unsafe-characters.ts";
+import { firstByName } from "./first-by-name.ts";
 import { compareNames } from "./skill-name.ts";
 
 export interface SkillFiles {
@@ -61,11 +63,11 @@ async function visit(folder: string, prefix: string, depth: number, walk: Walk):
   }
 }
 
-/** The files and folders directly in `dir`, by name; empty when it cannot be read. */
+/** The files and folders directly in `dir`, the first `skillEntriesMax` by name; empty when it cannot be read. */
 export async function entriesOf(dir: string): Promise<readonly Dirent[]> {
   try {
     const entries = await readdir(dir, { withFileTypes: true });
-    return entries.filter(isShown).sort((a, b) => compareNames(a.name, b.name));
+    return (await firstByName(entries, isShown, skillEntriesMax)).first;
   } catch {
     return [];
   }

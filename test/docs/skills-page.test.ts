@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 
 import {
+  skillEntriesMax,
   skillFileBytesMax,
+  skillFilledCharsMax,
   skillFrontMatterBytesMax,
   skillListCharsMax,
   skillListMsMax,
@@ -23,6 +25,8 @@ test.each([
   ["the list", `${skillListCharsMax.toLocaleString("en")} characters`],
   ["waiting for roots", `${skillListMsMax} ms`],
   ["looks", `${["no", "one", "two", "three"][skillLookMs / 1_000]} seconds`],
+  ["a skill that is filled in", `${skillFilledCharsMax.toLocaleString("en")} characters`],
+  ["a folder of a skill", `${skillEntriesMax.toLocaleString("en")} entries`],
   ["a file", `${skillResourceBytesMax / 1024 ** 2} MiB`],
 ])("docs/skills.md says the bound of %s", (_what, bound) => {
   expect(text).toContain(bound);
