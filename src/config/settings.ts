@@ -69,7 +69,7 @@ interface SkillSettings {
 }
 
 /** How commands are confined. */
-export interface SandboxChoice {
+interface SandboxChoice {
   readonly mode: SandboxModeName;
   readonly hasNetwork: boolean;
   /** Absolute paths. */
