@@ -439,6 +439,8 @@ export const auditLockAgeMsMax = 10_000;
 export const auditFlushMs = 1_000;
 /** Lines that may wait for a disk that does not answer; each takes about 1 kB. */
 export const auditLinesWaitingMax = 10_000;
+/** Characters of arguments that are digested before others are served: a millisecond where each is a value. */
+export const auditDigestCharsAtOnce = 32 * KIB;
 /** Characters of a command in the audit log. */
 export const auditCommandCharsMax = 1_000;
 /** Steps of holding a pattern against a word that is not wholly known; beyond, it counts as possible. */

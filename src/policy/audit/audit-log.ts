@@ -1,18 +1,22 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { messageOf } from "../../base/errors.ts";
 import { auditFlushMs, auditLinesWaitingMax } from "../../base/limits.ts";
 import type { AuditFile } from "./audit-file.ts";
 
-/** Makes the line of an entry; only when it is written, so that calls need not wait for it. */
-export type AuditEntry = () => string;
+/** Makes the line of an entry; later, so that calls need not wait for it. */
+export type AuditEntry = () => string | Promise<string>;
 
 /** Collects what is to be logged and writes it once a second, and at the end. Never fails a call. */
 export class AuditLog {
   readonly #file: Pick<AuditFile, "append">;
   readonly #warn: (message: string) => void;
   #waiting: AuditEntry[] = [];
+  #lines: string[] = [];
   #lost = 0;
   #hasWarned = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #making: Promise<void> = Promise.resolve();
   #writing: Promise<void> = Promise.resolve();
 
   /** @param warn told once that nothing can be written */
@@ -22,7 +26,7 @@ export class AuditLog {
   }
 
   add(entry: AuditEntry): void {
-    if (this.#waiting.length >= auditLinesWaitingMax) {
+    if (this.#waiting.length + this.#lines.length >= auditLinesWaitingMax) {
       this.#lost++;
       return;
     }
@@ -37,40 +41,54 @@ export class AuditLog {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     // One after the other: lines stay in their order, and wait where they are counted while a disk does not answer.
-    this.#writing = this.#writing.then(() => this.#writeWaiting());
+    // They are made meanwhile: what they are made of may be much longer.
+    const made = this.#making.then(() => this.#makeLines());
+    this.#making = made;
+    this.#writing = this.#writing.then(() => made).then(() => this.#writeLines());
     return this.#writing;
   }
 
-  async #writeWaiting(): Promise<void> {
+  async #makeLines(): Promise<void> {
     const entries = this.#waiting;
     this.#waiting = [];
-    await this.#write(entries);
-  }
-
-  async #write(entries: readonly AuditEntry[]): Promise<void> {
-    let written = 0;
-    try {
-      // A little at a time: arguments may be long, and meanwhile others are served.
-      while (written < entries.length) {
-        const part = entries.slice(written, written + entriesAtOnce);
-        await this.#append(part.map((entry) => `${entry()}\n`));
-        written += part.length;
+    for (const [index, entry] of entries.entries()) {
+      if (index % entriesAtOnce === entriesAtOnce - 1) await nextTurn();
+      try {
+        this.#lines.push(`${await entry()}\n`);
+      } catch (error) {
+        this.#fail(1, error);
       }
-    } catch (error) {
-      this.#lost += entries.length - written;
-      const message = `The audit log cannot be written: ${messageOf(error)}. Calls go on without it.`;
-      if (!this.#hasWarned) this.#warn(message);
-      this.#hasWarned = true;
     }
   }
 
-  async #append(lines: readonly string[]): Promise<void> {
+  async #writeLines(): Promise<void> {
+    while (this.#lines.length > 0) {
+      const part = this.#lines.splice(0, linesAtOnce);
+      try {
+        await this.#append(part.join(""));
+      } catch (error) {
+        this.#fail(part.length + this.#lines.length, error);
+        this.#lines = [];
+      }
+    }
+  }
+
+  async #append(lines: string): Promise<void> {
     const lost = this.#lost;
     const loss = { time: new Date().toISOString(), lost };
-    await this.#file.append(lines.join("") + (lost > 0 ? `${JSON.stringify(loss)}\n` : ""));
+    await this.#file.append(lines + (lost > 0 ? `${JSON.stringify(loss)}\n` : ""));
     this.#lost -= lost;
+  }
+
+  #fail(lost: number, error: unknown): void {
+    this.#lost += lost;
+    const message = `The audit log cannot be written: ${messageOf(error)}. Calls go on without it.`;
+    if (!this.#hasWarned) this.#warn(message);
+    this.#hasWarned = true;
   }
 }
 
 /** At 10 µs each for usual arguments: no longer than a call may take. */
 const entriesAtOnce = 64;
+/** Some 100 kB. */
+const linesAtOnce = 256;

@@ -1,10 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { auditCommandCharsMax } from "../../base/limits.ts";
 import { escapeJson } from "../../base/unsafe-characters.ts";
 import type { CallRequest } from "../../gateway/call.ts";
 import type { CallEnd, CallWatcher } from "../../gateway/gate/gate-stage.ts";
-import { canonicalJson } from "../../protocol/canonical-json.ts";
 import type { Decision } from "../policy-stage.ts";
 import { commandOf } from "../rules/judge-call.ts";
+import { ArgumentsDigest } from "./arguments-digest.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { redact } from "./redact.ts";
 
@@ -33,12 +35,32 @@ export class AuditWatcher implements CallWatcher {
     const time = Date.now();
     const decision = this.#parts.decisionOn(call);
     // The call itself is not kept: it holds on to its connection.
-    this.#parts.log.add(() =>
-      escapeJson(JSON.stringify(this.#line({ name, args, id, owner, time, decision, end }))),
-    );
+    this.#parts.log.add(() => {
+      const ended: Ended = { name, args, id, owner, time, decision, end };
+      const digesting = new ArgumentsDigest(args ?? {});
+      const argsDigest = digesting.next();
+      return argsDigest === undefined
+        ? this.#lineLater(ended, digesting)
+        : this.#line(ended, argsDigest);
+    });
   }
 
-  #line({ name, args, id, owner, time, decision, end }: Ended): Readonly<Record<string, unknown>> {
+  async #lineLater(ended: Ended, digesting: ArgumentsDigest): Promise<string> {
+    for (;;) {
+      await nextTurn();
+      const argsDigest = digesting.next();
+      if (argsDigest !== undefined) return this.#line(ended, argsDigest);
+    }
+  }
+
+  #line(ended: Ended, argsDigest: string): string {
+    return escapeJson(JSON.stringify(this.#fields(ended, argsDigest)));
+  }
+
+  #fields(
+    { name, args, id, owner, time, decision, end }: Ended,
+    argsDigest: string,
+  ): Readonly<Record<string, unknown>> {
     const { instanceId, logsCommands, secrets } = this.#parts;
     const command = logsCommands ? commandOf({ tool: name, args }) : undefined;
     return {
@@ -47,7 +69,7 @@ export class AuditWatcher implements CallWatcher {
       client: this.#clientName(id),
       ...(owner !== undefined && { owner }),
       tool: name.slice(0, toolNameCharsMax),
-      args: `sha256:${digest(canonicalJson(args ?? {}))}`,
+      args: `sha256:${argsDigest}`,
       ...(command !== undefined && { command: shownCommand(command, secrets) }),
       decision: end.decision,
       ...(decision.rule !== undefined && { rule: redact(decision.rule, secrets) }),

@@ -167,6 +167,32 @@ describe("AuditLog (U-audit)", () => {
     expect(written.join("")).toMatch(/^y\n\{"time":"[^"]+","lost":3\}\n$/);
   });
 
+  test("an entry that cannot be made takes no other with it", async () => {
+    const written: string[] = [];
+    const warnings: string[] = [];
+    const file = { append: (lines: string) => Promise.resolve(void written.push(lines)) };
+    const log = new AuditLog(file, (line) => void warnings.push(line));
+    const entries = [() => "a", () => Promise.resolve("b"), () => Promise.reject(new Error("no"))];
+    for (const entry of [...entries, () => "c"]) log.add(entry);
+    await log.flush();
+    expect(written.join("")).toMatch(/^a\nb\nc\n\{"time":"[^"]+","lost":1\}\n$/);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("while a disk does not answer no arguments are kept", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const log = new AuditLog({ append: () => promise }, noWarning);
+    let made = 0;
+    const add = (): void => log.add(() => String(made++));
+    add();
+    void log.flush();
+    add();
+    const flushed = log.flush();
+    await eventually("the second line", () => made === 2);
+    resolve();
+    await flushed;
+  });
+
   test("as many as may wait, and one more", async () => {
     let lines = 0;
     const log = new AuditLog(
@@ -201,7 +227,12 @@ describe("AuditWatcher (U-audit)", () => {
   ): Record<string, unknown> => {
     const lines: string[] = [];
     const watcher = new AuditWatcher({
-      log: { add: (entry) => void lines.push(entry()) },
+      log: {
+        add: (entry) => {
+          const line = entry();
+          if (typeof line === "string") lines.push(line);
+        },
+      },
       instanceId: "i",
       decisionOn: () => ({ rule: undefined, agreement: undefined }),
       logsCommands: false,
