@@ -20,6 +20,7 @@ import { RequestGuard } from "../transport/http/request-guard.ts";
 import { limitsFor, workspaceFallback } from "./client-profile.ts";
 import { createServerContext } from "./create-server-context.ts";
 import { LazyRouter } from "./lazy-router.ts";
+import { listenFault } from "./listen-fault.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { readTlsFiles, tlsFaultOf } from "./tls-files.ts";
 
@@ -169,10 +170,7 @@ function listen(
   } catch (error) {
     const tlsFault = tlsFaultOf(error);
     if (tlsFault !== undefined) throw tlsFault;
-    throw new AppError(
-      "system",
-      `Cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another port with --http.`,
-    );
+    throw listenFault(`${host}:${port}`, error);
   }
 }
 
