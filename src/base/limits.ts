@@ -361,6 +361,8 @@ export const attachOutputLinesMax = 5_000;
 export const questionGuardMs = 500;
 /** A lone escape may be the beginning of a key's sequence for this long. */
 export const escapeKeyMs = 40;
+/** A paste whose end has not come by then has none: Ctrl-C must not be taken for a part of it for ever. */
+export const pasteSilentMs = 1_000;
 /** A list of what servers hold waits this long for each; one that is alive answers in milliseconds. */
 export const attachListMsMax = 3_000;
 

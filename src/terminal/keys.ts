@@ -1,4 +1,4 @@
-import { escapeKeyMs, questionOtherCharsMax } from "../base/limits.ts";
+import { escapeKeyMs, pasteSilentMs, questionOtherCharsMax } from "../base/limits.ts";
 
 /** A key, or text that was pasted. */
 export interface Key {
@@ -55,7 +55,7 @@ export class KeyDecoder {
     clearTimeout(this.#timer);
     this.#rest += this.#decoder.decode(chunk, { stream: true });
     this.#takeAll();
-    if (this.#rest.startsWith(pasteStart)) return this.#boundPaste();
+    if (this.#rest.startsWith(pasteStart)) return this.#holdPaste();
     if (this.#rest === "") return;
     // What follows an escape comes with it; alone it is the key.
     this.#timer = setTimeout(() => {
@@ -107,10 +107,15 @@ export class KeyDecoder {
     return 1;
   }
 
-  /** Nobody pastes that much on purpose; the end mark may be cut in two. */
-  #boundPaste(): void {
-    if (this.#rest.length <= pasteCharsMax) return;
-    this.#rest = this.#rest.slice(0, pasteCharsMax / 2) + this.#rest.slice(-pasteEnd.length);
+  /** Nobody pastes that much on purpose; the end mark may be cut in two. Where none comes, keys count again. */
+  #holdPaste(): void {
+    if (this.#rest.length > pasteCharsMax) {
+      this.#rest = this.#rest.slice(0, pasteCharsMax / 2) + this.#rest.slice(-pasteEnd.length);
+    }
+    this.#timer = setTimeout(() => {
+      this.#onKey({ name: "paste", text: this.#rest.slice(pasteStart.length) });
+      this.#rest = "";
+    }, pasteSilentMs);
   }
 
   #takePaste(rest: string): number {

@@ -165,6 +165,18 @@ describe("the rest of the interface", () => {
     await app.shows("There is no callback 1 any more.");
   });
 
+  test("a server that closes the connection is named", async () => {
+    await using server = new AttachHarness();
+    server.isOwnUser = () => false;
+    await server.open();
+    using app = new AppHarness(server.runFolder);
+    app.press("5");
+    await app.shows(`The server with pid ${process.pid} has closed the connection`);
+    server.isOwnUser = () => true;
+    await app.shows("Servers 1");
+    expect(app.screen).not.toContain("has closed the connection");
+  });
+
   test("tasks that were not told are counted", async () => {
     await using server = new AttachHarness();
     const task = { taskId: 1, text: "one", isDone: false, steps: [], stepCount: 0, stepsDone: 0 };

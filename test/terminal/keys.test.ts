@@ -55,6 +55,15 @@ describe("KeyDecoder", () => {
     expect(keys).toEqual(["escape"]);
   });
 
+  test("after a paste whose end is lost, keys count again", async () => {
+    const keys: string[] = [];
+    const decoder = new KeyDecoder(({ name }) => keys.push(name));
+    decoder.push(new TextEncoder().encode("\u001b[200~abc"));
+    await until(() => keys.length > 0);
+    decoder.push(new TextEncoder().encode("\u0003"));
+    expect(keys).toEqual(["paste", "ctrl-c"]);
+  });
+
   test("a paste without end is held within bounds", () => {
     const start = "\u001b[200~";
     const chunks = Array.from({ length: 40 }, () => "x".repeat(4_000));

@@ -4,7 +4,7 @@ import { connectTo } from "../connect.ts";
 import type { ServerFacts, ServerState } from "../messages.ts";
 import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
-import { faultOf } from "./server-fault.ts";
+import { closedFault, faultOf } from "./server-fault.ts";
 
 export interface FoundServer {
   readonly facts: ServerFacts;
@@ -68,5 +68,5 @@ async function reasonOfClosing({ socket, pid }: ServerPointer): Promise<string |
   const outcome = await connectTo(socket, { onBytes: ignore, onDrain: ignore, onClose: ignore });
   if (outcome.kind === "dead") return undefined;
   if (outcome.kind === "connected") outcome.socket.end();
-  return `The server with pid ${pid} has closed the connection: as many terminals as it takes are attached to it, or it belongs to another user.`;
+  return closedFault(pid);
 }

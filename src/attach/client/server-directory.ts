@@ -5,6 +5,7 @@ import { attachLookMs } from "../../base/limits.ts";
 import type { ServerMessage, TerminalMessage } from "../messages.ts";
 import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
+import { closedFault } from "./server-fault.ts";
 
 export interface DirectoryHandlers {
   onMessage(serverId: string, message: ServerMessage): void;
@@ -78,32 +79,43 @@ export class ServerDirectory {
     const { serverId } = pointer;
     if (this.#connections.has(serverId)) return;
     this.#connections.set(serverId, undefined);
+    let hasSpoken = false;
     const leave = (): void => {
       if (era !== this.#era) return;
       this.#connections.delete(serverId);
       this.#handlers.onGone(serverId);
+      if (!hasSpoken) this.#tellProblem(serverId, closedFault(pointer.pid));
     };
-    const outcome = await ServerConnection.open(pointer, "terminal", {
-      onMessage: (message) => {
-        if (era === this.#era) this.#handlers.onMessage(serverId, message);
-      },
-      onClose: leave,
-    });
+    const take = (message: ServerMessage): void => {
+      if (era !== this.#era) return;
+      if (!hasSpoken) this.#tellProblem(serverId, undefined);
+      hasSpoken = true;
+      this.#handlers.onMessage(serverId, message);
+    };
+    const handlers = { onMessage: take, onClose: leave };
+    const outcome = await ServerConnection.open(pointer, "terminal", handlers);
     if (outcome.kind === "dead") await removeDeadPointer(this.#runFolder, pointer).catch(() => {});
     if (era !== this.#era) {
       if (outcome.kind === "connected") outcome.connection.close();
       return;
     }
-    if (outcome.kind !== "connected") this.#connections.delete(serverId);
-    if (outcome.kind === "connected") this.#connections.set(serverId, outcome.connection);
-    if (outcome.kind === "failed") {
-      this.#problems.set(
-        serverId,
-        `The server with pid ${pointer.pid} cannot be reached: ${outcome.reason}.`,
-      );
-    } else {
-      this.#problems.delete(serverId);
+    if (outcome.kind === "connected") {
+      // It may have closed it already.
+      if (this.#connections.has(serverId)) this.#connections.set(serverId, outcome.connection);
+      return;
     }
+    this.#connections.delete(serverId);
+    const problem = `The server with pid ${pointer.pid} cannot be reached: `;
+    this.#tellProblem(
+      serverId,
+      outcome.kind === "failed" ? `${problem}${outcome.reason}.` : undefined,
+    );
+  }
+
+  #tellProblem(serverId: string, problem: string | undefined): void {
+    if (problem === undefined) this.#problems.delete(serverId);
+    else this.#problems.set(serverId, problem);
+    this.#handlers.onProblem([...this.#problems.values()][0]);
   }
 
   /** Servers are seen sooner than with the next look; where a folder cannot be watched, with that. */

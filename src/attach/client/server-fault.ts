@@ -8,3 +8,8 @@ export function faultOf({
   if (protocol === attachProtocol) return undefined;
   return `Version ${server.version} (pid ${server.pid}) cannot be talked to from here: use the attach of that version, or restart the server.`;
 }
+
+/** Why a server that runs closes a connection before it has said anything. */
+export function closedFault(pid: number): string {
+  return `The server with pid ${pid} has closed the connection: as many terminals as it takes are attached to it, or it belongs to another user.`;
+}
