@@ -1,4 +1,4 @@
-import { messageOf } from "../base/errors.ts";
+import { AppError, messageOf } from "../base/errors.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import type { Orphanage } from "../process/family.ts";
 import type { Questions } from "../questions/questions.ts";
@@ -24,7 +24,7 @@ export class LazyQuestions {
   readonly ask: StateServices["questions"]["ask"] = async (request, asking) => {
     this.#loading ??= this.#load();
     const questions = await this.#loading;
-    if (this.#isClosed) return { outcome: "unavailable" };
+    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     return questions.ask(request, asking);
   };
 

@@ -66,14 +66,16 @@ export class OpenQuestion {
   }
 
   async #climb(): Promise<void> {
+    let tried = {};
     for (const rung of this.#parts.rungs) {
       if (this.#isSettled) return;
       if (!rung.isThere()) continue;
+      tried = { isTried: true };
       this.#rung = rung.name;
       const reply = replyOf(await this.#askOn(rung), rung.name, this.#parts.request);
       if (reply !== undefined) return this.#settle(reply);
     }
-    this.#settle({ outcome: "unavailable" });
+    this.#settle({ outcome: "unavailable", ...tried });
   }
 
   async #askOn(rung: Rung): Promise<ShownEnd> {

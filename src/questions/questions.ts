@@ -44,17 +44,19 @@ export class Questions {
     const known = this.#table.find(key);
     if (known !== undefined) return this.#fetch(known, asking);
     const form = call.ask?.can("form") === true ? call.ask : undefined;
+    let tried = {};
     if (form?.endsCall === true && !asking.hasActed) {
       const reply = await askInRound(form, request);
       if (reply !== undefined) return reply;
       assertWanted(call.cancellation);
+      tried = { isTried: true };
     }
     const mayRunAgain = call.ask?.endsCall === true;
     const earlier = call.ask?.isReplaying === true ? this.#earlier.find(key) : undefined;
     if (earlier !== undefined) return earlier;
     // Another call may have asked the same meanwhile.
     const question = this.#table.find(key) ?? this.#open(key, request, call, form);
-    if (question === undefined) return { outcome: "unavailable" };
+    if (question === undefined) return { outcome: "unavailable", ...tried };
     const reply = await this.#fetch(question, asking);
     if (mayRunAgain && reply.outcome !== "pending") this.#earlier.keep(key, reply);
     return reply;

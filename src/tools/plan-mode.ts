@@ -127,7 +127,9 @@ function visible(text: string): string {
 function refusalOf(reply: QuestionsReply): string | undefined {
   switch (reply.outcome) {
     case "unavailable":
-      return undefined;
+      return reply.isTried === true
+        ? "The user could not be shown the plan, or gave no answer to it. Show it in the chat; when the user agrees there, end plan mode with reset."
+        : undefined;
     case "answered":
       return refusalIn(reply.answers[0]);
     case "pending":

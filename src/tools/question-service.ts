@@ -33,8 +33,11 @@ export type QuestionsReply =
   | { readonly outcome: "declined" | "cancelled" | "timed_out"; readonly rung: Rung }
   /** The client's patience is over; the question is still open, and asking the same again gives its answer. */
   | { readonly outcome: "pending"; readonly rung: Rung; readonly questionId: string }
-  /** There is nobody who could be shown it. */
-  | { readonly outcome: "unavailable" };
+  /**
+   * There is nobody who could be shown it. Tried: there was, and it failed, went away, or said what is no answer;
+   * whoever takes silence for consent must not take this for it.
+   */
+  | { readonly outcome: "unavailable"; readonly isTried?: true };
 
 export interface QuestionsService {
   /** As `ClientService.ask`: before anything else that changes something. */

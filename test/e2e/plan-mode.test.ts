@@ -155,6 +155,30 @@ describe("PlanMode", () => {
     expect(existsSync(planFile)).toBe(true);
   });
 
+  test.each<[string, (server: Server, asked: ServerMessage) => void]>([
+    ["goes away", (server) => server.endInput()],
+    [
+      "fails",
+      (server, { id }) =>
+        server.send({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } }),
+    ],
+    [
+      "declines at once",
+      (server, { id }) => server.send({ jsonrpc: "2.0", id, result: { action: "decline" } }),
+    ],
+  ])("[plan.refused] a client that %s while it is asked has not approved", async (_name, act) => {
+    using home = new TempFolder();
+    await using one = new PlanServer(home);
+    await one.initialize("2025-11-25", "e2e", { elicitation: { form: {} } });
+    await one.planned();
+    const id = one.start("tools/call", { name: "PlanMode", arguments: { action: "exit" } });
+    act(one, await one.message("a question", ({ method }) => method === "elicitation/create"));
+    await Promise.race([one.reply(id).catch(() => undefined), one.exited]);
+    await using two = new PlanServer(home);
+    await two.initialize();
+    expect(await isActive(two)).toBe(true);
+  });
+
   test("[plan.approve] what was approved ends no plan mode that began meanwhile", async () => {
     using home = new TempFolder();
     await using one = new PlanServer(home);

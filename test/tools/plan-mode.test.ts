@@ -120,6 +120,11 @@ describe("PlanMode exit", () => {
       "The user did not answer in time.",
     ],
     [
+      "asked, with no answer that counts",
+      { outcome: "unavailable", isTried: true },
+      "The user could not be shown the plan, or gave no answer to it. Show it in the chat; when the user agrees there, end plan mode with reset.",
+    ],
+    [
       "no answer yet",
       { outcome: "pending", rung: "terminal", questionId: "q1" },
       "The user has not answered yet: the question is still open. Call exit again to get the answer.",
