@@ -133,8 +133,9 @@ export function refusalOfProject(
   if (key.project === "set") return undefined;
   if (key.project === "narrow") {
     if (value === false || value === current) return undefined;
-    if (key.isNarrower !== undefined && current !== undefined) {
-      if (key.isNarrower(value, current)) return undefined;
+    const held = current ?? key.default;
+    if (key.isNarrower !== undefined && held !== undefined) {
+      if (key.isNarrower(value, held)) return undefined;
       return `${key.name} is refused: a project's file may only make it stricter. Set it in a file of yours.`;
     }
     return `${key.name} is refused: a project's file may only switch it off. Set it in a file of yours.`;

@@ -201,6 +201,18 @@ const cases: readonly CliCase[] = [
     ),
   },
   {
+    argv: "config set SANDBOX off --level project",
+    exitCode: 2,
+    stderr: say(
+      "error: SANDBOX is refused: a project's file may only make it stricter. Set it in a file of yours.",
+    ),
+  },
+  {
+    argv: "config set SANDBOX workspace-write --level project",
+    exitCode: 0,
+    stderr: say(`SANDBOX is set in ${project}`),
+  },
+  {
     argv: "config set TOOLS 0 --level project",
     cwd: "home",
     exitCode: 2,
