@@ -9,6 +9,8 @@ import type { Outcome } from "./outcome.ts";
 
 const nobody = 65_534;
 const costRuns = 100;
+const looksMax = 50;
+const lookMs = 20;
 
 interface Setting {
   readonly backend: "bubblewrap" | "landlock";
@@ -111,12 +113,20 @@ async function countEffective(
   for (const writing of writingCommands.filter((one) => mustWrite(one, isRoot))) {
     const before = yard.lines("all");
     const said = await yard.bash(`TMPDIR=$(mktemp -d -p "$SCRATCH"); ${writing.command}`);
-    const changed = difference(before, yard.lines("all"));
-    if (changed.length > 0) effective++;
+    if (await changes(yard, before)) effective++;
     else faults.push(`${writing.name} changed nothing unheld: ${said}`);
     yard.restore();
   }
   return effective;
+}
+
+/** The helper writes after its asker has ended. */
+async function changes(yard: SandboxYard, before: readonly string[]): Promise<boolean> {
+  for (let look = 0; look < looksMax; look++) {
+    if (difference(before, yard.lines("all")).length > 0) return true;
+    await Bun.sleep(lookMs);
+  }
+  return false;
 }
 
 function mustWrite({ isTrick, asRoot }: WritingCommand, isRoot: boolean): boolean {
