@@ -102,9 +102,15 @@ export class KeyDecoder {
     }
     // eslint-disable-next-line no-control-regex -- that is how keys begin
     if (/^\u001b(?:\[[0-9;?]*|O)?$/.test(rest)) return 0;
-    // With Alt, or two keys that came together: the escape counts for itself.
-    this.#onKey({ name: "escape", text: "" });
-    return 1;
+    return this.#takeAlt(rest);
+  }
+
+  /** A key with Alt is none of those that cancel; where none follows, the escape counts for itself. */
+  #takeAlt(rest: string): number {
+    const character = String.fromCodePoint(rest.codePointAt(1) ?? 0);
+    const name = controlNames[character] ?? (character >= " " ? character : undefined);
+    this.#onKey({ name: name === undefined ? "escape" : `alt-${name}`, text: "" });
+    return name === undefined ? 1 : 1 + character.length;
   }
 
   /** Nobody pastes that much on purpose; the end mark may be cut in two. Where none comes, keys count again. */

@@ -60,6 +60,9 @@ export class LineEditor {
     "ctrl-u": () => void (this.#before = []),
     "ctrl-k": () => void (this.#after = []),
     "ctrl-w": () => this.#dropWord(),
+    "alt-backspace": () => this.#dropWord(),
+    "alt-b": () => this.#moveTo(this.#wordStart),
+    "alt-f": () => this.#moveTo(this.#wordEnd),
   };
 
   /** What cannot be seen is written as it would be shown, so that nobody answers what he does not see. */
@@ -84,7 +87,15 @@ export class LineEditor {
   }
 
   #dropWord(): void {
-    const kept = this.#before.join("").replace(/\S*\s*$/, "");
-    this.#before = graphemesOf(kept);
+    this.#before = this.#before.slice(0, this.#wordStart);
+  }
+
+  get #wordStart(): number {
+    return graphemesOf(this.#before.join("").replace(/\S*\s*$/, "")).length;
+  }
+
+  get #wordEnd(): number {
+    const [word = ""] = /^\s*\S*/.exec(this.#after.join("")) ?? [];
+    return this.#before.length + graphemesOf(word).length;
   }
 }

@@ -30,7 +30,12 @@ describe("KeyDecoder", () => {
       "\u0003\u001a\r\t\u007f",
       ["<ctrl-c>", "<ctrl-z>", "<enter>", "<tab>", "<backspace>"],
     ],
-    ["a key with Alt", "\u001bx", ["<escape>", "x"]],
+    ["a key with Alt", "\u001bx\u001bä\u001b\u007f", ["<alt-x>", "<alt-ä>", "<alt-backspace>"]],
+    [
+      "an escape before another key",
+      "\u001b\u001b[A\u001b\u0003",
+      ["<escape>", "<up>", "<escape>", "<ctrl-c>"],
+    ],
     ["sequences that mean nothing here", "\u001b[I\u001b[?1;2cx", ["x"]],
     ["pasted text, controls and all", "\u001b[200~a\nb\u001b[A\u001b[201~c", ["a\nb\u001b[A", "c"]],
   ])("%s", (_, bytes, keys) => {
