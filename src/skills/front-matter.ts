@@ -44,7 +44,9 @@ export interface ParsedFrontMatter {
 }
 
 /** Anchors and aliases make few lines into many values; no skill needs them. */
-const anchorOrAlias = /(?:^[ \t]*|[:?-][ \t]+|[[{,][ \t]*)[&*]\w/m;
+const anchorOrAlias = /(?:^[ \t]*|[:?-][ \t]+|[[{,][ \t]*)[&*]\S/m;
+/** More of their marks than that, wherever they stand: behind a tag or a quoted key, where they are no emphasis either. */
+const marksMax = 16;
 /** More brackets than that nest deeper than the parser's stack, in text that has no use for them. */
 const bracketsMax = 200;
 /** The same for lists and keys that begin on one line. */
@@ -56,7 +58,9 @@ const nestedLine = /(?:[-?]\s+){16}/;
  */
 export function parseFrontMatter(text: string): ParsedFrontMatter {
   const brackets = text.match(/[[{]/g)?.length ?? 0;
-  const isHostile = anchorOrAlias.test(text) || nestedLine.test(text) || brackets > bracketsMax;
+  const marks = text.match(/[&*]\S/g)?.length ?? 0;
+  const isHostile =
+    anchorOrAlias.test(text) || nestedLine.test(text) || brackets > bracketsMax || marks > marksMax;
   if (isHostile) return readLines(text);
   try {
     const values = boundedValue(Bun.YAML.parse(text));

@@ -4,6 +4,15 @@ import { skillFrontMatterBytesMax } from "../../src/base/limits.ts";
 import { parseFrontMatter, splitSkill } from "../../src/skills/front-matter.ts";
 import { readSkill } from "../../src/skills/read-skill.ts";
 
+/** Twenty lists, each of nine times the one before it. */
+function aliases(anchor: string, alias: string): string {
+  const lines = Array.from({ length: 20 }, (_, at) => {
+    const before = at === 0 ? alias : `${alias}${at - 1}`;
+    return `b${at}: ${anchor}${at} [${Array(9).fill(before).join(", ")}]`;
+  });
+  return [`a: ${anchor} [x,x,x,x,x,x,x,x,x]`, ...lines].join("\n");
+}
+
 describe("splitSkill()", () => {
   test.each([
     ["plain", "---\na: 1\n---\nbody\n", "a: 1\n", "body\n"],
@@ -76,14 +85,20 @@ describe("parseFrontMatter()", () => {
       "merges",
       `a: &a {k: 1}\n${Array.from({ length: 150 }, (_, at) => `m${at}: &m${at} {<<: [*a, *a]}`).join("\n")}`,
     ],
+    ["aliases with names of other scripts", aliases("&é", "*é")],
+    ["aliases behind tags", aliases("!!seq &a", "!x *a")],
     ["a list of itself", "a: &a [*a]"],
     ["a long word", `a: ${"x".repeat(8_000)}`],
     ["nothing but anchors", "&a ".repeat(2_700)],
   ];
   test.each(bombs)("%s are read in a moment", (_what, text) => {
-    const startedAt = performance.now();
+    const tookMs = Array.from({ length: 3 }, () => {
+      const startedAt = performance.now();
+      parseFrontMatter(text);
+      return performance.now() - startedAt;
+    });
     const { values } = parseFrontMatter(text);
-    expect(performance.now() - startedAt).toBeLessThan(100);
+    expect(Math.min(...tookMs)).toBeLessThan(20);
     expect(JSON.stringify(values).length).toBeLessThan(2 * text.length + 100);
   });
 
@@ -153,7 +168,7 @@ describe("what a file begins with", () => {
     for (const text of ["\n".repeat(16_384), "#\n".repeat(8_192), " \n#".repeat(5_000)]) {
       readSkill(found, text);
     }
-    expect(performance.now() - startedAt).toBeLessThan(60);
+    expect(performance.now() - startedAt).toBeLessThan(150);
   });
 
   test("front matter is as long for a list as it is for a load", () => {
