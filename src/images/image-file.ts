@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 
 import { AppError, type AppErrorCode, messageOf, systemCodeOf } from "../base/errors.ts";
+import { isStoreFile } from "../base/store-files.ts";
 import { imageFileBytesMax } from "./image-limits.ts";
 import { shownPath } from "./shown-path.ts";
 
@@ -51,6 +52,12 @@ function openFile(path: string): number {
       throw new AppError(
         "refused",
         `${shownPath(path)} is not a file of a disk: only regular files are read.`,
+      );
+    }
+    if (isStoreFile(real)) {
+      throw new AppError(
+        "refused",
+        `${shownPath(path)} belongs to the database of scorpiox-code, which is in use. Give the path of an image.`,
       );
     }
     return openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

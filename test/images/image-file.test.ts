@@ -52,6 +52,16 @@ describe("readImageFile()", () => {
     expect([size, bytes.length]).toEqual([20_000, 8_192]);
   });
 
+  test("opens no file of the store, whatever its name: closing it would drop the locks of this process", () => {
+    for (const name of ["scorpiox.db", "scorpiox.db-wal", "scorpiox.db-shm"]) {
+      writeFileSync(at(name), "0123456789");
+      symlinkSync(at(name), at(`${name}.png`));
+      for (const path of [at(name), at(`${name}.png`)]) {
+        expect(() => readImageFile(path, 100)).toThrow("belongs to the database of scorpiox-code");
+      }
+    }
+  });
+
   test.each([
     [at("missing"), "there is no such file"],
     [at("ten/x"), "a part of the path is not a folder"],

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 
 import { resourceFileBytesMax } from "../../base/limits.ts";
+import { isStoreFile } from "../../base/store-files.ts";
 import { openedPath } from "../../skills/opened-file.ts";
 
 /** The real path of `path` when that lies inside one of `roots`; undefined for all else, whether it is there or not. */
@@ -26,6 +27,7 @@ export type FileContents =
  * never waits for the other end of a FIFO. `path` is a real path: where a link that came since has led is not read.
  */
 export async function readWholeFile(path: string): Promise<FileContents | undefined> {
+  if (isStoreFile(path)) return undefined;
   try {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     await using file = await open(path, flags);

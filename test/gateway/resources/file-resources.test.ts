@@ -66,7 +66,7 @@ describe("FileResources.read()", () => {
     expect((await read(uriOf("link.txt")))?.contents[0]).toMatchObject({ text: "text" });
   });
 
-  test("has no others: outside, missing, folders, FIFOs, foreign and malformed URIs", async () => {
+  test("has no others: outside, the store, missing, folders, FIFOs, foreign and malformed URIs", async () => {
     const secret = join(folder, "secret.txt");
     writeFileSync(secret, "secret");
     mkdirSync(join(folder, "root-2"));
@@ -74,12 +74,15 @@ describe("FileResources.read()", () => {
     symlinkSync(secret, join(root, "link.txt"));
     symlinkSync(folder, join(root, "linked"));
     Bun.spawnSync(["mkfifo", join(root, "fifo")]);
+    writeFileSync(join(root, "scorpiox.db-wal"), "text");
     const uris = [
       pathToFileURL(secret).href,
       pathToFileURL(join(folder, "root-2/secret.txt")).href,
       `${pathToFileURL(root).href}/../secret.txt`,
       `${pathToFileURL(root).href}/%2e%2e/secret.txt`,
-      ...["link.txt", "linked/secret.txt", "missing", "src", "fifo", ""].map(uriOf),
+      ...["link.txt", "linked/secret.txt", "missing", "src", "fifo", "scorpiox.db-wal", ""].map(
+        uriOf,
+      ),
       `file://elsewhere${join(root, "src")}`,
       "file:///%00",
       "file:///%zz",
