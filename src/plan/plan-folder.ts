@@ -77,6 +77,10 @@ async function writeNew(path: string, text: string): Promise<boolean> {
 }
 
 function unwritable(path: string, cause: unknown): AppError {
-  const message = `The plan cannot be written: ${path}: ${messageOf(cause)}. Make the folder writable.`;
+  const isGone = systemCodeOf(cause) === "ENOENT";
+  const remedy = isGone
+    ? "The workspace folder is gone: make it again."
+    : "Make the folder writable.";
+  const message = `The plan cannot be written: ${path}: ${messageOf(cause)}. ${remedy}`;
   return new AppError("system", message, { cause });
 }

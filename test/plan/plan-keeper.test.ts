@@ -134,6 +134,11 @@ describe("PlanKeeper.enter()", () => {
     expect((await keeper.enter(place(), goal, null)).goal).toBe(goal);
   });
 
+  test("a workspace that is gone is named", async () => {
+    rmSync(workspace, { recursive: true });
+    expect(await failure(enter())).toEndWith("The workspace folder is gone: make it again.");
+  });
+
   test("writes through no link", async () => {
     const elsewhere = join(folder, "elsewhere");
     mkdirSync(elsewhere);
