@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../../base/errors.ts";
@@ -45,8 +45,17 @@ export async function sweepPrivateFolders(
   }
 }
 
-async function openUp(folder: string): Promise<void> {
-  await chmod(folder, 0o700).catch(() => undefined);
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) if (entry.isDirectory()) await openUp(join(folder, entry.name));
+/** Gives rights to all folders in it. They are moved to its top one by one, since a path may be too long to be named. */
+async function openUp(top: string): Promise<void> {
+  await chmod(top, 0o700).catch(() => undefined);
+  const folders = [top];
+  for (const folder of folders) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+      const place = join(top, `folder ${folders.length}`);
+      await chmod(join(folder, name), 0o700).catch(() => undefined);
+      await rename(join(folder, name), place).catch(() => undefined);
+      folders.push(place);
+    }
+  }
 }

@@ -142,12 +142,13 @@ export class Sandbox {
   }
 }
 
-/** Undefined for what is not there or is no file: then nothing of it can be opened. */
+/** Undefined for what is not there, is no file, or is a file with another name as well: then nothing of it is opened. */
 async function regularFile(path: string): Promise<string | undefined> {
   try {
     // It was kept as a real path: another one is a link that somebody has put in its place.
-    const isReal = (await realpath(path)) === path;
-    return isReal && (await lstat(path)).isFile() ? path : undefined;
+    if ((await realpath(path)) !== path) return undefined;
+    const stats = await lstat(path);
+    return stats.isFile() && stats.nlink === 1 ? path : undefined;
   } catch {
     return undefined;
   }

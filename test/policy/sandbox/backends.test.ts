@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { linkSync, readdirSync } from "node:fs";
 
 import { type BackendParts, Backends, type Start } from "../../../src/policy/sandbox/backends.ts";
 import { reportOn } from "../../../src/policy/sandbox/report.ts";
@@ -145,7 +145,7 @@ describe("Sandbox.confine()", () => {
     expect(confinement?.notes[0]).toStartWith("Plan mode is on, and nothing on this system keeps");
   });
 
-  test("a plan file that is a link by now is not opened", async () => {
+  test("a plan file that is a link by now, of either kind, is not opened", async () => {
     using system = new PlayedSystem({ self: works });
     const target = system.folder.write("target", "");
     const link = system.folder.at("link");
@@ -155,11 +155,14 @@ describe("Sandbox.confine()", () => {
       await confinement?.release();
       return confinement?.notes[0];
     };
-    expect([await notesFor(target), await notesFor(link)]).toEqual([
+    const said = [await notesFor(target), await notesFor(link)];
+    linkSync(target, system.folder.at("other"));
+    expect([...said, await notesFor(target)]).toEqual([
       "Ran read-only for plan mode (landlock): only the plan file (in place) and $TMPDIR could be written.",
       "Ran read-only for plan mode (landlock): only $TMPDIR could be written.",
+      "Ran read-only for plan mode (landlock): only $TMPDIR could be written.",
     ]);
-    expect(readdirSync(system.folder.path).sort()).toEqual(["link", "target"]);
+    expect(readdirSync(system.folder.path).sort()).toEqual(["link", "other", "target"]);
   });
 });
 
