@@ -419,6 +419,8 @@ export const shellCommandsMax = 1000;
 export const policyCharsMax = 256 * KIB;
 /** Rules of one file: each is held against each program of a command. */
 export const policyRulesMax = 1000;
+/** Units of some ten nanoseconds that rules take for one call: a hundred rules and a usual command take some hundredths. */
+export const policyWorkMax = 1_000_000;
 /** Characters of a pattern; paths are the longest. */
 export const policyPatternCharsMax = 1000;
 /** Files with rules are looked at this often at most. */

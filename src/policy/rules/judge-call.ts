@@ -17,6 +17,7 @@ import {
 } from "./match-command.ts";
 import { type PathFacts, readPathFacts } from "./path-facts.ts";
 import { isAboutTool, type Policy, type Rule, runsCommand } from "./rule.ts";
+import { RuleWork, TooMuchWork } from "./rule-work.ts";
 import { allowed, strictest, type Verdict } from "./verdict.ts";
 
 /** A call as rules see it. */
@@ -80,7 +81,7 @@ function judgeNow(about: About): Verdict {
   const { homeDir, warnsOfDanger, ignoresCase } = about.parts;
   const isWanted = warnsOfDanger || about.otherwise.action !== "allow";
   const reading = isWanted ? readingOf(about) : undefined;
-  return judge(about, reading, { facts: noFacts, homeDir, ignoresCase });
+  return judge(about, reading, { facts: noFacts, homeDir, ignoresCase, work: new RuleWork() });
 }
 
 async function judgeWithFiles(about: About): Promise<Verdict> {
@@ -97,7 +98,7 @@ async function judgeWithFiles(about: About): Promise<Verdict> {
     words: isAboutPaths ? wordsOf(commands, call) : [],
     programs: isAboutPrograms ? commands.flatMap(({ words }) => literalOf(words[0]) ?? []) : [],
   });
-  return judge(about, reading, { facts, homeDir, ignoresCase });
+  return judge(about, reading, { facts, homeDir, ignoresCase, work: new RuleWork() });
 }
 
 function readingOf({ call, parts }: About): ShellReading | undefined {
@@ -107,6 +108,22 @@ function readingOf({ call, parts }: About): ShellReading | undefined {
 }
 
 function judge(
+  about: About,
+  reading: ShellReading | undefined,
+  surroundings: Surroundings,
+): Verdict {
+  try {
+    return judgeAll(about, reading, surroundings);
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    const rule = about.rules.find(({ action }) => action !== "allow")?.name;
+    const reason = "the rules are too many or too long to be held against all of it";
+    return strictest([about.otherwise, { action: "ask", rule, reason }]);
+  }
+}
+
+/** @throws TooMuchWork */
+function judgeAll(
   about: About,
   reading: ShellReading | undefined,
   surroundings: Surroundings,

@@ -2,6 +2,7 @@ import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/s
 import { createGlob, type Glob, globMatches, globMayMatch } from "./glob.ts";
 import type { PathFacts } from "./path-facts.ts";
 import type { CommandMatch } from "./rule.ts";
+import type { RuleWork } from "./rule-work.ts";
 
 /** `maybe`: it hangs on what is known only when the command runs. */
 export type Match = "no" | "maybe" | "yes";
@@ -11,6 +12,7 @@ export interface Surroundings {
   readonly homeDir: string;
   /** `RM` is `rm` for the file systems of macOS and Windows. */
   readonly ignoresCase: boolean;
+  readonly work: RuleWork;
 }
 
 /** Whether a rule is about this program; `yes` only when all parts of it say so. */
@@ -20,11 +22,13 @@ export function matchCommand(
   surroundings: Surroundings,
 ): Match {
   const { program, args, has, writes } = match;
+  surroundings.work.spend(commandCost + globCost * (program?.length ?? 0));
   const rest = command.words.slice(1);
   const results: Match[] = [];
   if (program !== undefined) results.push(matchProgram(program, command.words[0], surroundings));
   if (results[0] === "no") return "no";
   if (args !== undefined) results.push(matchFirst(args, rest, surroundings));
+  if (results.includes("no")) return "no";
   if (has !== undefined) results.push(matchAll(has, rest, surroundings));
   if (writes !== undefined) results.push(matchWrites(writes, command, surroundings));
   return weakest(results);
@@ -149,17 +153,38 @@ function matchWrites(
 function matchWord(written: Glob, word: Word, surroundings: Surroundings): Match {
   const glob = withHome(written, surroundings);
   const literal = literalOf(word);
-  if (literal === undefined) return globMayMatch(glob, word) ? "maybe" : "no";
+  if (literal === undefined) {
+    surroundings.work.spend(mayMatchCost(glob, word));
+    return globMayMatch(glob, word) ? "maybe" : "no";
+  }
   return literalMatches(glob, literal, surroundings) ? "yes" : "no";
 }
 
 /** Patterns with a slash are about paths too, wherever links lead; also about that of `--option=path`. */
 export function literalMatches(glob: Glob, literal: string, surroundings: Surroundings): boolean {
+  surroundings.work.spend(matchCost(glob, literal));
   if (globMatches(glob, literal)) return true;
   if (!isPathGlob(glob)) return false;
   return candidatePaths(literal).some((path) =>
-    surroundings.facts.pathsOf(path).some((real) => matchesFile(glob, real, surroundings)),
+    surroundings.facts.pathsOf(path).some((real) => {
+      surroundings.work.spend(matchCost(glob, real));
+      return matchesFile(glob, real, surroundings);
+    }),
   );
+}
+
+/** In units of `RuleWork`, as measured. */
+const commandCost = 30;
+const globCost = 10;
+
+/** Texts between stars are searched for; with a `?` that is done character by character. */
+function matchCost({ pattern }: Glob, text: string): number {
+  const isSlow = pattern.includes("?") && pattern.includes("*");
+  return globCost + (isSlow ? text.length * pattern.length : text.length / 64);
+}
+
+function mayMatchCost({ pattern }: Glob, { pieces }: Word): number {
+  return 3 * pattern.length * (pieces.join("").length + pieces.length);
 }
 
 /** The parts of a word that may be a path. */

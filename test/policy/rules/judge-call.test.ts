@@ -252,3 +252,29 @@ describe("judgeCall: other tools", () => {
     expect(await action(rules(rule("allow", "rm")), "ls", parts)).toBe("allow");
   });
 });
+
+describe("rules that are too much for a call ask (U-policy)", () => {
+  const many = (count: number, match: unknown): object[] =>
+    Array.from({ length: count }, () => ({ tool: "Bash", action: "deny", match }));
+  const words = "git commit -m 'a usual message' && npm test -- --watch=false; ".repeat(10);
+  const usual = { program: ["rm", "git"], args: ["push*"], has: ["--for?e*", "~/x/*"] };
+  test.each<[string, object, string, string]>([
+    ["many usual rules and programs", { rules: many(300, usual) }, words, "allow"],
+    ["long patterns", { rules: many(1000, { has: `*${"?".repeat(100)}x*` }) }, words, "ask 1"],
+    ["very many programs", { rules: many(1000, "p") }, "a;".repeat(1000), "ask 1"],
+    [
+      "parts that are not known",
+      { rules: many(1000, { has: "*a*b" }) },
+      'p "aaaaaaaaa$x";'.repeat(300),
+      "ask 1",
+    ],
+    [
+      "a default that denies",
+      { rules: many(1000, "p"), default: { Bash: "deny" } },
+      "a;".repeat(1000),
+      "deny",
+    ],
+  ])("%s", async (_what, file, command, expected) => {
+    expect(await action(file, command)).toBe(expected);
+  });
+});
