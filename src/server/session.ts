@@ -109,10 +109,11 @@ export class Session {
 
   /** Who asks a legacy request. Its questions about roots go out on the request's own lane. */
   legacyAsker(lane: Outbox): Asker {
-    const client = this.#contextFor(this.#clientName, () => this.#workspaceDir(lane));
+    const context = this.#contextFor(this.#clientName, () => this.#workspaceDir(lane));
+    const client = { ...context, workspaceNow: this.#workspaceNow };
     if (!this.#mayAskRoots) return new LegacyAsker(this, client);
     const roots = (): Promise<readonly string[]> => this.#roots.folders(lane);
-    return new LegacyAsker(this, { ...client, roots, workspaceNow: this.#workspaceNow });
+    return new LegacyAsker(this, { ...client, roots });
   }
 
   /** Who asks a modern request: nothing of the session but the identity of the connection (modern.md section 1). */

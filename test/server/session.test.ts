@@ -82,6 +82,17 @@ describe("workspaceDir()", () => {
     expect(await askDirectory(server)).toBe("/late");
   });
 
+  test("what is known of it by now is told without asking", async () => {
+    const server = await startSession("2025-06-18", roots);
+    const directory = askDirectory(server);
+    const client = server.router.calls.at(-1)?.request.client;
+    expect(client?.workspaceNow?.()).toBe("/fallback");
+    server.transport.deliver({ jsonrpc: "2.0", id: "server-1", result: listed("file:///one") });
+    await directory;
+    server.transport.deliver(notification("notifications/roots/list_changed"));
+    expect([client?.workspaceNow?.(), server.news().length]).toEqual(["/one", 1]);
+  });
+
   test("asks nothing of a client that offers no roots", async () => {
     const server = await startSession("2025-06-18");
     expect(await askDirectory(server)).toBe("/fallback");
