@@ -67,9 +67,10 @@ class Desk extends TempFolder {
     return eventually(`page ${number}`, () => this.urls[number - 1]);
   }
 
+  /** Whole lines only: the file is there before what is written into it. */
   get urls(): readonly string[] {
     const path = this.at("urls");
-    return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
+    return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
   }
 }
 
