@@ -20,13 +20,17 @@ export class AuditFile {
 
   /** @param lines each with its newline. @throws AppError `system`, errors of the file system */
   async append(lines: string): Promise<void> {
-    if ((await this.#size()) + lines.length > auditFileBytesMax) await this.#rotate();
+    if (isFull(await this.#size(), lines)) await this.#rotate(lines);
     // Windows has neither of the last two.
     const known: Partial<typeof constants> = constants;
-    const { O_APPEND = 0, O_CREAT = 0, O_WRONLY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = known;
-    await using file = await this.#open(O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
-    if (!(await file.stat()).isFile()) throw new AppError("system", `${this.path} is no file`);
-    await file.appendFile(lines);
+    const { O_APPEND = 0, O_CREAT = 0, O_RDWR = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = known;
+    await using file = await this.#open(O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new AppError("system", `${this.path} is no file`);
+    // A full disk may have cut off the last line.
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, stats.size - 1));
+    const isCutOff = stats.size > 0 && buffer[0] !== newline;
+    await file.appendFile(isCutOff ? `\n${lines}` : lines);
   }
 
   async #open(flags: number): ReturnType<typeof open> {
@@ -49,11 +53,11 @@ export class AuditFile {
   }
 
   /** By one process at a time; whoever comes second finds a file that is not full any more. */
-  async #rotate(): Promise<void> {
+  async #rotate(lines: string): Promise<void> {
     const lock = join(this.folder, "audit.lock");
     if (!(await takeLock(lock))) return;
     try {
-      if ((await this.#size()) === 0) return;
+      if (!isFull(await this.#size(), lines)) return;
       for (let number = auditFilesMax - 1; number > 0; number--) {
         const from = number === 1 ? this.path : this.#numbered(number - 1);
         await rename(from, this.#numbered(number)).catch(ignoreMissing);
@@ -66,6 +70,13 @@ export class AuditFile {
   #numbered(number: number): string {
     return join(this.folder, `audit.${number}.jsonl`);
   }
+}
+
+const newline = 0x0a;
+
+/** An empty one takes everything. */
+function isFull(size: number, lines: string): boolean {
+  return size > 0 && size + lines.length > auditFileBytesMax;
 }
 
 /** False when another process has it. One that died leaves it behind: after a while it counts no more. */

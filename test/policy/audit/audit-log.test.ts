@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -64,6 +65,47 @@ describe("AuditFile (U-audit)", () => {
     const first = names.map((name) => readFileSync(home.at(name), "utf8").split("\n", 1)[0]);
     expect(first).toEqual(["5", "4", "3", "2", "new"]);
   });
+
+  test("of several that find it full one changes its name, and no other after it", async () => {
+    using home = new TempFolder();
+    const full = "x".repeat(auditFileBytesMax - 1);
+    for (let round = 0; round < 30; round++) {
+      writeFileSync(home.at("audit.jsonl"), full);
+      const files = Array.from({ length: 8 }, () => new AuditFile(home.path));
+      const late = async (file: AuditFile, index: number): Promise<void> => {
+        await Bun.sleep(index / 4);
+        await file.append("1\n".repeat(10));
+      };
+      await Promise.all(files.map(late));
+      expect(readdirSync(home.path).sort()).toEqual(["audit.1.jsonl", "audit.jsonl"]);
+      rmSync(home.at("audit.1.jsonl"));
+    }
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "a line that was cut off takes no other with it",
+    async () => {
+      using home = new TempFolder();
+      const source = new URL("../../../src/policy/audit/audit-file.ts", import.meta.url).pathname;
+      const script = home.write(
+        "writer.ts",
+        `import { AuditFile } from ${JSON.stringify(source)};
+         const file = new AuditFile(${JSON.stringify(home.at("audit"))});
+         await file.append("1".repeat(600) + "\\n");
+         console.log(await file.append("2".repeat(600) + "\\n").catch(({ code }) => code));`,
+      );
+      // No file may be longer than a kibibyte.
+      const limited = `trap '' XFSZ; ulimit -f 1; exec "$0" "$1"`;
+      const { stdout } = Bun.spawnSync(["bash", "-c", limited, process.execPath, script]);
+      expect(stdout.toString()).toBe("EFBIG\n");
+      const file = new AuditFile(home.at("audit"));
+      await file.append("3\n");
+      await file.append("4\n");
+      expect(readFileSync(file.path, "utf8")).toBe(
+        `${"1".repeat(600)}\n${"2".repeat(1024 - 601)}\n3\n4\n`,
+      );
+    },
+  );
 
   test("a lock that was left behind counts for a while", async () => {
     using home = new TempFolder();
