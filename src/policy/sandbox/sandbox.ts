@@ -132,11 +132,16 @@ export class Sandbox {
       return { tmpDir, shield: { pinned, closed: names.map(({ path }) => path) }, release };
     }
     const closed: string[] = [];
-    // What was there may be a stand-in that its last user removes right now: it is asked for as well.
-    for (const name of names) {
-      const holding = await standIns.hold(name);
-      if (holding === "held") held.push(name.path);
-      if (holding !== "impossible") closed.push(name.path);
+    try {
+      // What was there may be a stand-in that its last user removes right now: it is asked for as well.
+      for (const name of names) {
+        const holding = await standIns.hold(name);
+        if (holding === "held") held.push(name.path);
+        if (holding !== "impossible") closed.push(name.path);
+      }
+    } catch (error) {
+      await release();
+      throw error;
     }
     return { tmpDir, shield: { pinned, closed }, release };
   }

@@ -11,7 +11,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 
-import { systemCodeOf } from "../../base/errors.ts";
+import { AppError, systemCodeOf } from "../../base/errors.ts";
 import type { KeptName } from "./shield.ts";
 
 /** The lock of a file, by its descriptor: `flock(2)`. Neither waits. */
@@ -31,9 +31,9 @@ export type Holding = "held" | "there" | "impossible";
 /** By this modification time a stand-in is known for one, also to another server and after a crash. */
 const markSeconds = 981_173_106;
 /** A stand-in may be removed between the look and the lock, by its last user elsewhere, or not be marked yet. */
-const triesMax = 50;
-/** Something empty that is no older than this may be a stand-in that another server makes right now. */
-const makingMsMax = 100;
+const holdMsMax = 3_000;
+/** Something empty that is no older than this may be a stand-in that another server makes right now; on a busy machine. */
+const makingMsMax = 500;
 const makingRoundMs = 2;
 
 interface Held {
@@ -55,7 +55,10 @@ export class StandIns {
     this.#locks = locks;
   }
 
-  /** Sees to it that there is something at `name.path`. What is held has to be released. */
+  /**
+   * Sees to it that there is something at `name.path`. What is held has to be released.
+   * @throws AppError `system` when others make and remove it all the time
+   */
   hold(name: KeptName): Promise<Holding> {
     return this.#inTurn(() => this.#hold(name));
   }
@@ -76,7 +79,8 @@ export class StandIns {
       known.users++;
       return "held";
     }
-    for (let tries = 0; tries < triesMax; tries++) {
+    const deadline = performance.now() + holdMsMax;
+    while (performance.now() < deadline) {
       const made = await make(name);
       if (made === "impossible") return made;
       if (made === "there") {
@@ -89,7 +93,10 @@ export class StandIns {
       this.#held.set(name.path, { name, handle, users: 1 });
       return "held";
     }
-    return "there";
+    throw new AppError(
+      "system",
+      `${name.path} comes and goes and cannot be protected. Nothing was run. Try again.`,
+    );
   }
 
   /** Undefined when it is not there any more, or is none. */
