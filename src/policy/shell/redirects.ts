@@ -19,25 +19,34 @@ export function isAtRedirect(text: ShellText): boolean {
 
 /** One redirection, at its first character. @throws Unreadable */
 export function readRedirect(text: ShellText, into: Redirections): void {
+  const begin = text.at;
   text.skip(/(?:\d+|\{[A-Za-z_]\w*\})/y);
+  const descriptor = text.text.slice(begin, text.at);
   const found = text.match(operator) ?? "";
+  const isInput = descriptor === "" ? found.startsWith("<") : /^0+$/.test(descriptor);
   // Others take it for the end of a command, and what follows for the next one.
   if (found.startsWith("&")) text.assertBash("&>");
   text.at += found.length;
   text.refuseSplitOperator();
   text.skipBlanks();
+  // Of several the last one counts; what a file has is not known.
+  const input: TextInput = { kind: "text", text: undefined };
+  if (isInput) into.input = input;
   switch (found) {
     case "<<":
     case "<<-":
-      return awaitDocument(text, into, found === "<<-");
-    case "<<<": {
-      const { word } = readWord(text);
-      into.input = { kind: "text", text: literalOf(word) };
+      return awaitDocument(text, input, found === "<<-");
+    case "<<<":
+      input.text = literalOf(readWord(text).word);
       return;
-    }
     default:
       into.redirects.push(readTarget(text, found));
   }
+}
+
+interface TextInput {
+  readonly kind: "text";
+  text: string | undefined;
 }
 
 function readTarget(text: ShellText, found: string): Redirect {
@@ -53,15 +62,13 @@ function readTarget(text: ShellText, found: string): Redirect {
   return { kind: found === "<&" ? "duplicate" : "write", target };
 }
 
-function awaitDocument(text: ShellText, into: Redirections, stripsTabs: boolean): void {
+function awaitDocument(text: ShellText, input: TextInput, stripsTabs: boolean): void {
   const begin = text.at;
   const { word, isQuoted } = readWord(text);
   const delimiter = literalOf(word);
   if (delimiter === undefined || text.text.charAt(begin) === "~") {
     throw new Unreadable("a here-document whose end is not plain text");
   }
-  const input: { kind: "text"; text: string | undefined } = { kind: "text", text: undefined };
-  into.input = input;
   const take = (body: string | undefined): void => {
     input.text = body;
   };

@@ -66,6 +66,8 @@ describe("readShell knows what words become (U-policy: quoting tricks)", () => {
   });
 });
 
+const elsewhere = "? a shell that reads its commands from elsewhere";
+
 describe("readShell reads redirections and here-documents (U-policy)", () => {
   test.each<[string, string[]]>([
     ["a > f 2>> g < h", ["a write:f write:g read:h"]],
@@ -81,6 +83,13 @@ describe("readShell reads redirections and here-documents (U-policy)", () => {
     ["bash <<'E'\nrm x\nE", ["wrapper bash", "rm x"]],
     ["bash <<E\nrm $x\nE", ["bash", "? a shell that reads its commands from elsewhere"]],
     ["sh <<< 'rm x'", ["wrapper sh", "rm x"]],
+    ["sh <<< 'rm x' 3<<< ls", ["wrapper sh", "rm x"]],
+    ["sh <<A 3<<B\nrm x\nA\nls\nB", ["wrapper sh", "rm x"]],
+    ["sh <<< ls 0<<< 'rm x'", ["wrapper sh", "rm x"]],
+    ["sh <<< ls < f", ["sh read:f", elsewhere]],
+    ["sh <<< ls <> f", ["sh write:f", elsewhere]],
+    ["sh <<< ls <&3", ["sh duplicate:3", elsewhere]],
+    ["a | sh 3<<< ls", ["a", "sh", elsewhere]],
   ])("%j", (text, expected) => {
     expect(reading(text)).toEqual(expected);
   });
