@@ -1,4 +1,4 @@
-import { type Glob, globMatches } from "./glob.ts";
+import { createGlob, type Glob, globMatches } from "./glob.ts";
 
 export const ruleActions = ["allow", "ask", "deny"] as const;
 export type RuleAction = (typeof ruleActions)[number];
@@ -55,10 +55,12 @@ export interface Policy {
 
 export const emptyPolicy: Policy = { rules: [], defaults: [], problems: [], notes: [] };
 
-/** Whether a pattern for tools is about this one. */
+/** Whether a pattern for tools is about this one. Many write `bash`: a rule that is about nothing protects nobody. */
 export function isAboutTool(glob: Glob, toolName: string): boolean {
   if (globMatches(glob, toolName)) return true;
-  return toolName === "BackgroundBash" && globMatches(glob, "Bash");
+  if (!runsCommand(toolName)) return false;
+  const inLowerCase = createGlob(glob.pattern.toLowerCase());
+  return globMatches(inLowerCase, "bash") || globMatches(inLowerCase, toolName.toLowerCase());
 }
 
 /** Tools that run a command; a rule for Bash is for both, since the one does what the other does. */

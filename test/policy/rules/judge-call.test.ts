@@ -241,6 +241,18 @@ describe("judgeCall: other tools", () => {
     expect(await action(file, { tool, args })).toBe(expected);
   });
 
+  test.each([
+    ["bash", "Bash", "deny 1"],
+    ["BASH", "BackgroundBash", "deny 1"],
+    ["backgroundbash", "BackgroundBash", "deny 1"],
+    ["backgroundbash", "Bash", "allow"],
+    ["BackgroundBash", "Bash", "allow"],
+    ["websearch", "WebSearch", "allow"],
+  ])("a rule for %s and the tool %s: %s", async (written, tool, expected) => {
+    const denying = rules({ tool: written, match: "rm", action: "deny" });
+    expect(await action(denying, { tool, args: { command: "rm x" } })).toBe(expected);
+  });
+
   test("a rule for Bash is for BackgroundBash too", async () => {
     const call = { tool: "BackgroundBash", args: { command: "rm x" } };
     expect(await action(rules(rule("deny", "rm")), call)).toBe("deny 1");
