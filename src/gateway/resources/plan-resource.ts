@@ -4,7 +4,7 @@ import { planListing } from "./state-listings.ts";
 import type { StateResource } from "./state-resource.ts";
 
 /** Plan mode, and the plan as it stands; null when it cannot be read. */
-export interface ShownPlan {
+interface ShownPlan {
   readonly state: PlanState;
   readonly text: string | null;
 }
