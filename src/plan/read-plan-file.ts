@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { planBytesMax, planPathCharsMax } from "../base/limits.ts";
+import { isBelow } from "../base/is-inside.ts";
 import { planFolderParts } from "./plan-folder.ts";
 
 /** Where a plan may lie; both are real paths. */
@@ -72,15 +73,10 @@ function assertPath(text: string): void {
 }
 
 function isPlace(path: string, { workspace, scorpioxDir }: PlanPlaces): boolean {
-  if (isBelow(join(scorpioxDir, "plans"), path)) return true;
+  if (isBelow(path, join(scorpioxDir, "plans"))) return true;
   // A workspace may be the home folder, and has the user's own files below it then.
-  if (isBelow(scorpioxDir, path)) return isBelow(join(workspace, ...planFolderParts), path);
-  return isBelow(workspace, path);
-}
-
-function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  if (isBelow(path, scorpioxDir)) return isBelow(path, join(workspace, ...planFolderParts));
+  return isBelow(path, workspace);
 }
 
 async function realPathOf(path: string, text: string): Promise<string> {

@@ -1,14 +1,9 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
-import { sep } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
+import { isInside } from "../base/is-inside.ts";
 import { openedPath } from "./opened-file.ts";
-
-/** True when `path` is `folder` or lies below it; both are real paths. */
-export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
 
 export interface FileInside {
   /** Bytes of the whole file. */

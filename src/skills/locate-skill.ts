@@ -2,7 +2,7 @@ import { lstat, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { AppError } from "../base/errors.ts";
-import { isInside } from "./file-inside.ts";
+import { isInside } from "../base/is-inside.ts";
 import type { SkillSource } from "./skill-sources.ts";
 
 /** The real path of a source's folder. @throws AppError `refused` when it leads out of its workspace */

@@ -4,6 +4,7 @@ import { isAbsolute, relative, sep } from "node:path";
 
 import { resourceFileBytesMax } from "../../base/limits.ts";
 import { isStoreFile } from "../../base/store-files.ts";
+import { isBelow } from "../../base/is-inside.ts";
 import { openedPath } from "../../skills/opened-file.ts";
 
 /** The real path of `path` when that lies inside one of `roots`; undefined for all else, whether it is there or not. */
@@ -13,7 +14,7 @@ export async function realPathInside(
 ): Promise<string | undefined> {
   const [real, ...realRoots] = await Promise.all([path, ...roots].map(realOrNone));
   if (real === undefined) return undefined;
-  const isInside = realRoots.some((root) => root !== undefined && isBelow(root, real));
+  const isInside = realRoots.some((root) => root !== undefined && isBelow(real, root));
   return isInside ? real : undefined;
 }
 
@@ -58,9 +59,4 @@ async function realOrNone(path: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { ResourceListing } from "../../protocol/resource-types.ts";
 import type { SkillEntry, SkillFile } from "../../protocol/skill-types.ts";
-import { isInside } from "../../skills/file-inside.ts";
+import { isInside } from "../../base/is-inside.ts";
 import { builtInText } from "../../skills/built-in/built-in-skills.ts";
 import { placeOf } from "../../skills/open-skill.ts";
 import { entriesOf } from "../../skills/skill-files.ts";

@@ -4,6 +4,7 @@ import { dirname, join, relative, isAbsolute, sep } from "node:path";
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { hooksPerEventMax } from "../../base/limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { isInside } from "../../base/is-inside.ts";
 import { isEventName, isWaitedFor } from "./hook-event.ts";
 import { launchOf } from "./hook-launch.ts";
 import type { HookFinding, HooksFolder } from "./hook.ts";
@@ -55,7 +56,7 @@ export async function readEventNames({ hooksDir }: HooksFolder): Promise<readonl
 }
 
 async function faultOfFolder(path: string, place: Place): Promise<string | undefined> {
-  if (!isInside(place.realDir, await realpath(path))) return "it leads out of the hooks folder";
+  if (!isInside(await realpath(path), place.realDir)) return "it leads out of the hooks folder";
   const stats = await stat(path);
   return stats.isDirectory() ? faultOf(stats, place) : "it is not a folder";
 }
@@ -74,7 +75,7 @@ async function lookAt(place: Place, name: string, platform: NodeJS.Platform): Pr
   }
   try {
     const path = await realpath(written);
-    if (!isInside(place.realDir, path)) {
+    if (!isInside(path, place.realDir)) {
       return refused(place, name, written, "it leads out of the hooks folder");
     }
     const stats = await stat(path);
@@ -109,11 +110,6 @@ function refused(
   reason: string,
 ): HookFinding {
   return { kind: "refused", eventName, name, scope, path, reason };
-}
-
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function isAbsence(error: unknown): boolean {

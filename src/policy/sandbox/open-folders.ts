@@ -2,7 +2,7 @@ import { lstat, readlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
-import { isWithin } from "./shield.ts";
+import { isInside } from "../../base/is-inside.ts";
 
 /** Where a path leads, and by which links. All real paths. */
 interface Way {
@@ -23,7 +23,7 @@ export async function openFolders(wanted: readonly string[]): Promise<readonly s
   const folders = [...new Set(ways.map(({ end }) => end))];
   for (const { given, links } of ways) {
     for (const link of links) {
-      const outer = folders.find((folder) => isWithin(link, folder));
+      const outer = folders.find((folder) => isInside(link, folder));
       if (outer !== undefined) throw linkRefusal(given, link, outer);
     }
   }

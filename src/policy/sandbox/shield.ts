@@ -2,6 +2,7 @@ import { lstat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
+import { isInside } from "../../base/is-inside.ts";
 import type { BackendName, Shield } from "./bounds.ts";
 import { isEmptyFolder } from "./stand-ins.ts";
 
@@ -113,7 +114,7 @@ function foldersBetween(inner: string, folders: readonly string[]): string[] {
 }
 
 const isAround = (outer: string, folder: string): boolean =>
-  outer !== folder && isWithin(folder, outer);
+  outer !== folder && isInside(folder, outer);
 
 /**
  * Refuses what a sandbox cannot open without giving away what has to stay closed.
@@ -132,11 +133,11 @@ export function assertProtectable(
   };
   for (const folder of folders) {
     if (folder === "/") refuse(folder, "it is everything");
-    if (isWithin(folder, scorpioxDir))
+    if (isInside(folder, scorpioxDir))
       refuse(folder, `it is in ${scorpioxDir}, which stays closed`);
     if (backend !== "landlock") continue;
     const instead = "and Landlock cannot keep a part as it is; install bubblewrap";
-    if (isWithin(scorpioxDir, folder)) refuse(folder, `${scorpioxDir} is in it, ${instead}`);
+    if (isInside(scorpioxDir, folder)) refuse(folder, `${scorpioxDir} is in it, ${instead}`);
     const inner = folders.find((other) => isAround(folder, other));
     if (inner !== undefined) refuse(folder, `${inner} is in it, ${instead}`);
   }
@@ -145,18 +146,12 @@ export function assertProtectable(
 /** Names for people: what `workspace-write` keeps in a workspace. */
 export const protectedInWorkspace = inEveryFolder.map(({ path }) => path);
 
-/** True for `path` itself too. */
-export function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith("../"));
-}
-
 async function protectedPaths(
   folder: string,
   { homeDir, scorpioxDir }: OwnFolders,
 ): Promise<(ProtectedName & { root: string })[]> {
   const below = (base: string, names: readonly ProtectedName[]): ProtectedName[] =>
-    isWithin(base, folder)
+    isInside(base, folder)
       ? names.map((name) => ({ ...name, path: relative(folder, join(base, name.path)) }))
       : [];
   const scorpiox = below(scorpioxDir, [{ path: ".", kind: "folder" }]);

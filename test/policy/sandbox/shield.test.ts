@@ -5,7 +5,6 @@ import { join } from "node:path";
 import {
   assertProtectable,
   findShield,
-  isWithin,
   protectedInWorkspace,
 } from "../../../src/policy/sandbox/shield.ts";
 import { StandIns } from "../../../src/policy/sandbox/stand-ins.ts";
@@ -151,16 +150,4 @@ test.each([
   const attempt = (): void => assertProtectable(folders, elsewhere, backend);
   if (message === undefined) attempt();
   else expect(attempt).toThrow(message);
-});
-
-test.each([
-  ["/a/b", "/a/b", true],
-  ["/a/b/c", "/a/b", true],
-  ["/a/b..c", "/a", true],
-  ["/a/..b", "/a", true],
-  ["/a/bc", "/a/b", false],
-  ["/a", "/a/b", false],
-  ["/a", "/", true],
-])("isWithin(%p, %p) is %p", (path, folder, is) => {
-  expect(isWithin(path, folder)).toBe(is);
 });
