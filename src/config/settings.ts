@@ -91,7 +91,7 @@ export interface WebSettings {
 }
 
 /** What is asked about, and what is written down. */
-export interface PolicySettings {
+interface PolicySettings {
   readonly cautions: boolean;
   readonly audit: boolean;
   readonly auditCommands: boolean;

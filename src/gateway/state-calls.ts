@@ -34,7 +34,7 @@ export interface StateServices {
 }
 
 /** Methods of those services. */
-export const stateMethods = [
+const stateMethods = [
   "tasks.perform",
   "plan.status",
   "plan.read",

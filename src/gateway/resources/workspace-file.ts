@@ -1,6 +1,5 @@
 import { open, realpath } from "node:fs/promises";
 import { constants } from "node:fs";
-import { isAbsolute, relative, sep } from "node:path";
 
 import { resourceFileBytesMax } from "../../base/limits.ts";
 import { isStoreFile } from "../../base/store-files.ts";

@@ -1,5 +1,5 @@
 import { readdir, realpath, stat } from "node:fs/promises";
-import { dirname, join, relative, isAbsolute, sep } from "node:path";
+import { dirname, join } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
 import { hooksPerEventMax } from "../../base/limits.ts";
