@@ -1,6 +1,6 @@
 import { open, realpath } from "node:fs/promises";
 import { constants } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { planBytesMax, planPathCharsMax } from "../base/limits.ts";
