@@ -249,7 +249,15 @@ describe("servers", () => {
     await server.call("BackgroundBash", { command: "sleep 60" });
     await other.call("BackgroundBash", { command: "exit 3" });
     await other.call("SetCallback", { action: "set", message: "look", delay_seconds: 100 });
-    const tasks = (JSON.parse(run(home, "bg", "list", "--json")) as { tasks: object[] }).tasks;
+    const listed = (): { state: string }[] =>
+      (JSON.parse(run(home, "bg", "list", "--json")) as { tasks: { state: string }[] }).tasks;
+    // A server listens from its first quiet moment on, and a command takes its time.
+    const states = (): string =>
+      listed()
+        .map(({ state }) => state)
+        .join();
+    await eventually("both tasks", () => states() === "running,failed");
+    const tasks = listed();
     expect(tasks).toMatchObject([
       { serverPid: server.pid, taskId: 1, command: "sleep 60", state: "running" },
       { serverPid: other.pid, taskId: 1, command: "exit 3", state: "failed", exitCode: 3 },
