@@ -77,20 +77,38 @@ run_gate() {
   failed=$((failed + gate_failed))
 }
 
+# Those that drive the executable mostly wait, so the others run beside them: the lines of both come as they come.
 run_tests() {
   say "tests"
-  shown bun test --timeout 20000
-  test_passed=$(sum_of pass)
-  test_failed=$(sum_of fail)
+  others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name fixtures ! -name golden)
+  part e2e bun test --timeout 20000 test/e2e &
+  # shellcheck disable=SC2086 # a list of paths
+  part others bun test --timeout 20000 $others &
+  wait
+  count_part e2e
+  count_part others
+}
+
+# part NAME COMMAND…: runs it with its output shown and kept in $work/NAME.log; its exit code is in $work/NAME.code.
+part() {
+  name=$1
+  shift
+  { "$@" </dev/null 2>&1; echo $? >"$work/$name.code"; } | tee "$work/$name.log"
+}
+
+count_part() {
+  test_passed=$(sum_of pass "$work/$1.log")
+  test_failed=$(sum_of fail "$work/$1.log")
   # An error between tests, or a crash before the summary: no test is counted for it.
-  if [ "$code" -ne 0 ] && [ "$test_failed" -eq 0 ]; then test_failed=1; fi
+  if [ "$(cat "$work/$1.code")" -ne 0 ] && [ "$test_failed" -eq 0 ]; then test_failed=1; fi
+  say "$1: $test_passed passed, $test_failed failed"
   passed=$((passed + test_passed))
   failed=$((failed + test_failed))
 }
 
 # The summary of `bun test`: lines like ` 12 pass` and ` 0 fail`.
 sum_of() {
-  awk -v word="$1" 'NF == 2 && $2 == word && $1 ~ /^[0-9]+$/ { last = $1 } END { print last + 0 }' "$work/log"
+  awk -v word="$1" 'NF == 2 && $2 == word && $1 ~ /^[0-9]+$/ { last = $1 } END { print last + 0 }' "$2"
 }
 
 work=$(mktemp -d) || fail "cannot create a temporary folder; set TMPDIR"
