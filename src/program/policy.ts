@@ -11,7 +11,6 @@ import { PolicyStage } from "../policy/policy-stage.ts";
 import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
 import { ProjectPolicies } from "../policy/rules/project-policies.ts";
 import { type ShellKind, shellKindOf } from "../policy/shell/shell-command.ts";
-import { findShell } from "../process/shell.ts";
 import type { StateParts } from "./state-services.ts";
 
 export interface ServerPolicyParts extends StateParts {
@@ -29,7 +28,7 @@ export class ServerPolicy {
 
   constructor(parts: ServerPolicyParts) {
     const { start, env, warn, environment, questions, sandboxOf } = parts;
-    const { policy, shellPath } = start.config.settings;
+    const { policy } = start.config.settings;
     const { dirs } = start;
     const { platform } = process;
     const places = policyPlaces(dirs, platform);
@@ -43,7 +42,7 @@ export class ServerPolicy {
       homeDir: dirs.homeDir,
       warnsOfDanger: policy.cautions,
       ignoresCase: ignoresCaseOn(platform),
-      shell: kindOf(findShell({ shellPath, env, platform }).path),
+      shell: kindOf(parts.shell.path),
       searchPath: async () => searchPathOf(await environment()),
     });
     this.stage = stage;

@@ -9,6 +9,7 @@ import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import type { Orphanage } from "../process/family.ts";
+import type { Shell } from "../process/shell.ts";
 import { StoreClient } from "../store/worker/store-client.ts";
 import { activePlanOf } from "./active-plan.ts";
 import { Attach } from "./attach.ts";
@@ -31,6 +32,8 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
   readonly reach: ClientReach;
   readonly supervisor: Supervisor;
   readonly orphanage: Orphanage;
+  /** That runs commands. */
+  readonly shell: Shell;
   /** That of commands. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** False for tools of other servers. */

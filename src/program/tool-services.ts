@@ -133,6 +133,7 @@ export class ToolServices {
       reach,
       supervisor: this.#supervisor,
       orphanage,
+      shell,
       environment,
       isOwnTool: (toolName) => parts.cards.some((card) => card.listing.name === toolName),
     });

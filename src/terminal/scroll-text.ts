@@ -1,4 +1,5 @@
 import type { Key } from "./keys.ts";
+import { stepOfKey } from "./step-of-key.ts";
 
 /** A text that is longer than its window. */
 export class ScrollText {
@@ -14,33 +15,9 @@ export class ScrollText {
 
   /** False when the key does not scroll. */
   press({ name }: Key): boolean {
-    const step = this.#stepOf(name);
+    const step = stepOfKey(name === " " ? "pagedown" : name, this.#page, Number.MAX_SAFE_INTEGER);
     if (step === undefined) return false;
     this.#top = Math.max(0, this.#top + step);
     return true;
-  }
-
-  #stepOf(name: string): number | undefined {
-    switch (name) {
-      case "up":
-      case "k":
-        return -1;
-      case "down":
-      case "j":
-        return 1;
-      case "pageup":
-        return -this.#page;
-      case "pagedown":
-      case " ":
-        return this.#page;
-      case "home":
-      case "g":
-        return Number.NEGATIVE_INFINITY;
-      case "end":
-      case "G":
-        return Number.MAX_SAFE_INTEGER;
-      default:
-        return undefined;
-    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Key } from "./keys.ts";
+import { stepOfKey } from "./step-of-key.ts";
 
 /** Which row of a list is chosen, and which rows are in the window. It stays with its row when the list changes. */
 export class Selection<Row> {
@@ -29,7 +30,7 @@ export class Selection<Row> {
 
   /** False when the key does not move a selection. */
   press(key: Key, rows: readonly Row[]): boolean {
-    const step = this.#stepOf(key.name, rows.length);
+    const step = stepOfKey(key.name, this.#page, rows.length);
     if (step === undefined) return false;
     this.#choose(rows, this.#place(rows) + step);
     return true;
@@ -46,28 +47,5 @@ export class Selection<Row> {
     this.#index = Math.min(Math.max(0, index), Math.max(0, rows.length - 1));
     const row = rows[this.#index];
     this.#name = row === undefined ? undefined : this.#nameOf(row);
-  }
-
-  #stepOf(name: string, count: number): number | undefined {
-    switch (name) {
-      case "up":
-      case "k":
-        return -1;
-      case "down":
-      case "j":
-        return 1;
-      case "pageup":
-        return -this.#page;
-      case "pagedown":
-        return this.#page;
-      case "home":
-      case "g":
-        return -count;
-      case "end":
-      case "G":
-        return count;
-      default:
-        return undefined;
-    }
   }
 }
