@@ -22,6 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   skills: ["base", "config"],
   web: ["base", "store"],
   plan: ["base"],
+  upstream: ["base", "protocol", "config", "process"],
   tools: ["base", "types:store", "images", "skills", "types:protocol", "web"],
   workers: ["base", "protocol", "tools"],
   questions: ["base", "protocol", "types:tools"],
@@ -35,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:web",
     "types:tools",
     "types:workers",
+    "upstream",
   ],
   policy: ["base", "protocol", "config", "background", "types:tools", "gateway"],
   server: ["base", "protocol", "types:auth", "gateway", "transport"],
@@ -50,9 +52,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "policy",
     "attach",
     "terminal",
+    "upstream",
   ],
   program: [
     "base",
+    "upstream",
     "attach",
     "questions",
     "images",
@@ -77,6 +81,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "worker.ts": ["tools", "workers"],
   "web-worker.ts": ["web"],
   "store-worker.ts": ["store"],
+  "upstream-worker.ts": ["upstream"],
   "main.ts": ["tools", "program"],
 };
 

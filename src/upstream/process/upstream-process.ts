@@ -1,0 +1,26 @@
+/** A started server and its pipes, as its connection sees it. The process belongs to the main thread. */
+export interface UpstreamProcess {
+  readonly pid: number;
+  /** What it writes to stdout, in chunks; ends with the pipe. Read at the pace of the reader. */
+  readonly output: ReadableStream<Uint8Array>;
+  /** Resolves when there is room for more. @throws when the process does not read any more */
+  write(text: string): Promise<void>;
+  /** Closes its stdin. */
+  endInput(): void;
+  /** How it ended. Never rejects. */
+  readonly ended: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
+  /** The last lines that it wrote to stderr. */
+  stderrTail(): readonly string[];
+  /** stdin closed, TERM to its group, KILL: resolves when nothing is left of it. */
+  stop(): Promise<void>;
+}
+
+/** What is started, with all variables filled in. */
+export interface ProcessLaunch {
+  readonly server: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly inheritEnv: readonly string[];
+  readonly cwd: string;
+}

@@ -1,0 +1,48 @@
+/** How a configured server stands (gateway contract §3.4). */
+export type ServerState =
+  | "disabled"
+  /** Found in a project, not approved by the user. */
+  | "untrusted"
+  /** A variable or secret that its entry names is not set. */
+  | "needs_config"
+  | "needs_auth"
+  /** Known from an earlier run; started by the first call that needs it. */
+  | "cached"
+  | "starting"
+  | "ready"
+  /** Works with what was read; not everything could be read. */
+  | "degraded"
+  | "backoff"
+  | "failed"
+  | "stopped";
+
+/** The facts of `mcp status --json` for one server. Secrets are redacted in all texts. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly state: ServerState;
+  /** Why it is not `ready`, and what to do; null when there is nothing to say. */
+  readonly reason: string | null;
+  readonly transport: "stdio" | "http";
+  readonly scope: string;
+  readonly pid: number | null;
+  readonly era: "legacy" | "modern" | null;
+  readonly protocolVersion: string | null;
+  readonly serverVersion: string | null;
+  readonly tools: number;
+  readonly resources: number;
+  readonly prompts: number;
+  /** Tools that may not be used, by reason. */
+  readonly blocked: { readonly pending: number; readonly changed: number; readonly denied: number };
+  readonly starts: number;
+  readonly calls: number;
+  readonly failures: number;
+  readonly resultBytes: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  /** Milliseconds until the next attempt; null when none is planned. */
+  readonly retryInMs: number | null;
+  /** Notifications, log lines and late answers that were dropped. */
+  readonly dropped: number;
+  /** The last lines that it wrote to stderr. */
+  readonly stderr: readonly string[];
+}

@@ -1,0 +1,77 @@
+import type { ResourceListing, ResourceTemplateListing } from "../protocol/resource-types.ts";
+import type { PromptListing } from "../protocol/prompt-types.ts";
+import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
+import type { ServerInfo } from "./server-state.ts";
+
+/** Why a tool of a server is not offered. */
+export type BlockReason = "pending" | "changed" | "denied";
+
+/** One callable tool of another server, as the main thread knows it. */
+export interface ToolEntry {
+  /** Its name here: `mcp__<server>__<tool>`, or the cut form (NM1–NM3). */
+  readonly name: string;
+  readonly server: string;
+  /** Its name there. */
+  readonly tool: string;
+  /** Of the server's entry; undefined = the server's name. */
+  readonly prefix?: string;
+  /** Present when it is in the list: what clients are shown. Hidden tools have theirs in the Worker only. */
+  readonly listing?: ToolListing;
+  /** Hints of an untrusted party: they may tighten a decision, never loosen one (TR6). */
+  readonly annotations?: ToolAnnotations;
+}
+
+/** A tool that is there but may not be called, so that a call can be told why. */
+export interface BlockedTool {
+  readonly name: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly reason: BlockReason;
+  /** What happened and how to approve. */
+  readonly text: string;
+}
+
+/** The settings of a server's entry that matter to calls on the main thread. */
+export interface ServerRights {
+  readonly name: string;
+  readonly policy?: "ask" | "allow" | "deny";
+  readonly sampling: "deny" | "ask" | "allow";
+  readonly elicitation: "deny" | "ask" | "allow";
+  readonly timeoutMs: number;
+  readonly handover: boolean;
+  readonly maxResultChars?: number;
+  readonly isolation: "shared" | "session" | "workspace" | "call";
+}
+
+/** Everything that the main thread knows of other servers; replaced as a whole, ordered by (server, tool). */
+export interface UpstreamSnapshot {
+  /** Grows with each snapshot of a Worker. */
+  readonly revision: number;
+  readonly servers: readonly ServerInfo[];
+  readonly rights: readonly ServerRights[];
+  readonly tools: readonly ToolEntry[];
+  readonly blocked: readonly BlockedTool[];
+  readonly prompts: readonly PromptEntry[];
+  /** URIs are ours (RP2). */
+  readonly resources: readonly ResourceListing[];
+  readonly templates: readonly ResourceTemplateListing[];
+  /** True: most tools are hidden, and `tool_search` and `tool_call` are listed. */
+  readonly isDeferred: boolean;
+  /** True while a server without a cached catalogue is still being asked. */
+  readonly isIncomplete: boolean;
+  /** What `instructions` say of each server: its own words, quoted, cut, in one line (TR7). */
+  readonly introductions: readonly { readonly server: string; readonly line: string }[];
+  /** Path of the index file, once it is written. */
+  readonly indexFile?: string;
+  /** The least time that lists may be kept, and whether one of them is private (CA11). */
+  readonly ttlMs: number;
+  readonly isPrivate: boolean;
+}
+
+export interface PromptEntry {
+  readonly server: string;
+  /** Its name there. */
+  readonly prompt: string;
+  /** With its name here. */
+  readonly listing: PromptListing;
+}

@@ -1,0 +1,146 @@
+import type { JsonText } from "../base/json-text.ts";
+import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
+import type { InputRequest, InputRequests, InputResponses } from "../protocol/input-request.ts";
+import type { Params } from "../protocol/json-rpc.ts";
+import type { LogLevel } from "../protocol/log-level.ts";
+import type { ProtocolFault } from "../protocol/tool-types.ts";
+import type { ServerInfo } from "./server-state.ts";
+import type { UpstreamSnapshot } from "./snapshot.ts";
+
+/** What the main thread may ask of the Worker that holds all connections to other servers. */
+
+/** Something that a server is asked for. */
+export interface UpstreamCall {
+  readonly server: string;
+  readonly method: "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
+  /** As that server wants it, `_meta` included (trace keys), without a progress token. */
+  readonly params: Params;
+  /** Whose call it is, for servers that are not shared (IS5). */
+  readonly clientId: string;
+  readonly workspace?: string;
+  /** What the client can be asked for: told to a modern server with the request. */
+  readonly capabilities: ClientCapabilities;
+  /** True when somebody wants to hear of progress. */
+  readonly wantsProgress: boolean;
+  /** Wall limit; the idle limit is the server's (CA4). */
+  readonly timeoutMs: number;
+  /** For `tools/call`: what of a result may cross (CA13, CA14). */
+  readonly resultCharsMax: number;
+  /** The answers to an `input-required` of this server, and the state that it gave, unchanged. */
+  readonly inputResponses?: InputResponses;
+  readonly requestState?: string;
+}
+
+export interface UpstreamCallEvents {
+  onProgress?(progress: number, total: number | undefined, message: string | undefined): void;
+  /**
+   * A legacy server asks in the middle of its call. Resolves with the answer.
+   * @throws AppError when the answer is an error
+   */
+  ask(request: InputRequest): Promise<Params>;
+  log?(level: LogLevel, data: unknown, logger: string | undefined): void;
+}
+
+export type UpstreamReply =
+  /**
+   * The result object as JSON text, in the shape of the newest revision, checked, cleaned and bounded; for
+   * `tools/call` and `resources/read` what was cut is in a file of the saved results.
+   */
+  | { readonly kind: "result"; readonly json: JsonText }
+  /** A modern server wants answers first. */
+  | {
+      readonly kind: "input-required";
+      readonly requests: InputRequests;
+      readonly requestState?: string;
+    }
+  /** The server answered with a JSON-RPC error. */
+  | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  /** It could not be asked or did not answer: `text` says which server, what happened, what to do (an `isError` result). */
+  | { readonly kind: "failed"; readonly text: string; readonly reason: FailureReason };
+
+/** Also what hooks of `api_error` are told. */
+export type FailureReason =
+  | "untrusted"
+  | "needs_config"
+  | "needs_auth"
+  | "unreachable"
+  | "backoff"
+  | "circuit_open"
+  | "connection_lost"
+  | "timeout"
+  | "invalid_arguments"
+  | "malformed"
+  | "too_large"
+  | "blocked"
+  | "worker";
+
+export interface SearchQuery {
+  readonly query: string;
+  readonly limit?: number;
+  readonly server?: string;
+  readonly detail?: "schema" | "summary" | "name";
+  readonly readOnly?: boolean;
+  readonly explain?: boolean;
+  /** Characters that the answer may have. */
+  readonly charsMax: number;
+}
+
+/** Told as they happen; bounded and coalesced in the Worker. */
+export type UpstreamEvent =
+  /** A new snapshot is there; says which lists have changed. */
+  | {
+      readonly kind: "snapshot";
+      readonly changed: readonly ("tools" | "prompts" | "resources" | "servers")[];
+    }
+  /** `uri` is ours. */
+  | { readonly kind: "resource-updated"; readonly uri: string }
+  /** An upstream failed outside of a call, or a call failed: hooks of `api_error`. */
+  | {
+      readonly kind: "failure";
+      readonly server: string;
+      readonly reason: FailureReason;
+      readonly text: string;
+    }
+  /** For people: goes to stderr. */
+  | { readonly kind: "notice"; readonly text: string };
+
+/** What the command line, and `attach`, may ask for (CN18). */
+export type UpstreamControl =
+  | { readonly kind: "info" }
+  | { readonly kind: "connect"; readonly server: string; readonly waitMs: number }
+  | { readonly kind: "disconnect"; readonly server: string }
+  | { readonly kind: "switch-workspace"; readonly workspace: string | null }
+  /** Whole definitions of tools, hidden ones included. */
+  | { readonly kind: "tools"; readonly server?: string };
+
+/** All other servers, as the main thread sees them. */
+export interface Upstreams {
+  /** The newest; undefined before the first. */
+  readonly snapshot: UpstreamSnapshot | undefined;
+  /**
+   * The first snapshot that is complete, or what there is after `waitMs`. Starts the Worker when that has not been done.
+   * Never rejects because of a server.
+   */
+  settled(waitMs: number): Promise<UpstreamSnapshot>;
+  /** Rejects with AppError `cancelled` only; all else is in the reply. */
+  call(call: UpstreamCall, events: UpstreamCallEvents, signal: AbortSignal): Promise<UpstreamReply>;
+  /** The arguments are what the tool's schema wants, or why not (CA1): asked before rules and hooks see the call. */
+  checkArguments(
+    server: string,
+    tool: string,
+    args: unknown,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
+  /** The result object of `tool_search`, as `UpstreamReply.result` (text and structured content). */
+  search(query: SearchQuery, signal: AbortSignal): Promise<JsonText>;
+  control(control: UpstreamControl): Promise<unknown>;
+  infoList(): Promise<readonly ServerInfo[]>;
+  /** `uri` is ours; says whether the server can. */
+  subscribe(uri: string, clientId: string): Promise<boolean>;
+  unsubscribe(uri: string, clientId: string): void;
+  /** The client is gone: what was only for it is stopped. */
+  endClient(clientId: string): void;
+  listen(listener: (event: UpstreamEvent) => void): () => void;
+  /** Ends all connections and all processes; within two seconds. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,28 @@
+import type { ConfigDirs } from "../../config/places.ts";
+
+/** What the Worker is given with its first message. Plain data. */
+export interface UpstreamOptions {
+  readonly dirs: ConfigDirs;
+  /** The server's own environment: keys of configuration and `${VAR}`; never handed to a server as it is (EN1). */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `PATH` as the user's login shell has it, when it was learned. */
+  readonly loginPath?: string;
+  /** Of `--config`, absolute; those that hold servers. */
+  readonly configFiles: readonly string[];
+  /** Only those files count (CF3). */
+  readonly isStrict: boolean;
+  readonly workspace?: string;
+  readonly defer: "auto" | "on" | "off";
+  readonly onChange: "block" | "warn" | "allow";
+  /** `--trust-project` or SCORPIOX_TRUST_PROJECT. */
+  readonly trustsProject: boolean;
+  /** Characters of an exposed name (NM2). */
+  readonly toolNameMax: number;
+  /** Of this server, in the marks of the processes that it starts. */
+  readonly instanceId: string;
+  readonly version: string;
+  /** Where results that are too long are kept; a later one stands in for one that cannot be written. */
+  readonly resultFolders: readonly string[];
+  /** Of an HTTP server's own address: an entry with it is ourselves (CF20). */
+  readonly ownUrl?: string;
+}

@@ -1,0 +1,44 @@
+import type { JsonText } from "../../base/json-text.ts";
+import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
+import type { ServerInfo } from "../server-state.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
+import type {
+  SearchQuery,
+  UpstreamCall,
+  UpstreamCallEvents,
+  UpstreamControl,
+  UpstreamEvent,
+  UpstreamReply,
+} from "../upstreams.ts";
+import type { UpstreamOptions } from "./upstream-options.ts";
+
+/** What the Worker does, apart from how messages reach it. `manager/` makes one; `worker/` carries its calls across. */
+export interface UpstreamWork {
+  /** Reads the configuration, publishes what the cache knows, then starts what has to be started. Never rejects. */
+  start(): Promise<void>;
+  call(call: UpstreamCall, events: UpstreamCallEvents, signal: AbortSignal): Promise<UpstreamReply>;
+  checkArguments(
+    server: string,
+    tool: string,
+    args: unknown,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
+  search(query: SearchQuery, signal: AbortSignal): Promise<JsonText>;
+  control(control: UpstreamControl): Promise<unknown>;
+  infoList(): readonly ServerInfo[];
+  subscribe(uri: string, clientId: string): Promise<boolean>;
+  unsubscribe(uri: string, clientId: string): void;
+  endClient(clientId: string): void;
+  close(): Promise<void>;
+}
+
+/** What it may ask of the main thread. */
+export interface UpstreamHost {
+  /** Starts a process in a group of its own, marked, guarded and reaped by the main thread. */
+  startProcess(launch: ProcessLaunch): Promise<UpstreamProcess>;
+  /** Bounded by whoever calls: at most one in 100 ms. */
+  publish(snapshot: UpstreamSnapshot): void;
+  notify(event: UpstreamEvent): void;
+}
+
+export type OpenUpstreams = (options: UpstreamOptions, host: UpstreamHost) => UpstreamWork;
