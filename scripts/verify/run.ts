@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,kill,mixed,battery,images,pages,sandbox,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,kill,mixed,battery,images,pages,sandbox,tasks,skills,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -20,6 +20,7 @@ import type { Outcome } from "./outcome.ts";
 import { checkPageScore, hasPages } from "./page-score.ts";
 import { page, summary } from "./report.ts";
 import { checkSandbox } from "./sandbox.ts";
+import { checkSkillLists } from "./skill-lists.ts";
 import { checkSoak } from "./soak.ts";
 import { checkTasks } from "./tasks.ts";
 
@@ -43,6 +44,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   ...(hasPages ? { pages: checkPageScore } : {}),
   sandbox: checkSandbox,
   tasks: () => checkTasks(150),
+  skills: () => checkSkillLists(500),
   soak: () => checkSoak(Number(values.calls)),
   bench: checkBench,
 };
