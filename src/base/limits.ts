@@ -577,3 +577,52 @@ export const privateFolderAgeMsMax = 24 * 60 * 60 * 1000;
 export const sandboxTrialMsMax = 10_000;
 /** A sandbox that failed is tried again after this: a system may have been short of processes, or get one installed. */
 export const sandboxFailureKeptMs = 30_000;
+
+// ---- Other servers: connections -------------------------------------------------------------
+
+/** A server that failed is tried again after these; one that is being updated is back within some seconds. */
+export const upstreamRetryMs = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
+/** Part by which these are longer or shorter, so that many processes do not come back in step. */
+export const upstreamRetryJitter = 0.2;
+/** After the last of them a server is looked at this often: whoever repairs it need not restart us. */
+export const upstreamFailedProbeMs = 60_000;
+/** A call to a failed server tries it at once, but not more often than this: models repeat calls quickly. */
+export const upstreamProbeOnCallMs = 5_000;
+/** A server that has run for so long did not fail because of what was wrong before. */
+export const upstreamStableMs = 300_000;
+/** Starts of one server within `upstreamStartsWindowMs`, whatever asks for them: each may cost a second of processor time. */
+export const upstreamStartsMax = 5;
+export const upstreamStartsWindowMs = 10_000;
+/** Servers that are being started at a time: each is a process that loads, and 2 to 16 processors are shared. */
+export const upstreamStartingMax = 24;
+/** Calls in a row that took too long before a server is left alone. */
+export const upstreamCircuitTimeoutsMax = 5;
+/** How long it is left alone; then one call is let through to see. */
+export const upstreamCircuitOpenMs = 60_000;
+/** A call to a server that is about to be tried again waits this long for it. */
+export const upstreamBackoffWaitMs = 5_000;
+/** How often a server is asked whether it lives; it costs one small message. */
+export const upstreamPingEveryMs = 60_000;
+/** Time for the answer; a busy machine takes a second. */
+export const upstreamPingMsMax = 10_000;
+/** Answers in a row that may be missing before it is started anew. */
+export const upstreamPingMissesMax = 3;
+/** Connections that belong to one client or workspace and were not used for so long are closed. */
+export const upstreamIdleSessionMs = 30 * 60_000;
+/** What a server may ask us to wait after 429 or 503. */
+export const upstreamRetryAfterMsMax = 60_000;
+/** Times that one call is sent again because the server was busy. */
+export const upstreamBusyRetriesMax = 2;
+/** A server that says that its list has changed is asked for it once in so long. */
+export const upstreamRelistMs = 500;
+/** Snapshots for the main thread are this far apart: each is composed of all servers. */
+export const upstreamPublishMs = 100;
+/** Durations of calls that are kept for the percentiles of `mcp status`. */
+export const upstreamLatenciesKept = 256;
+/** The status file of a running server is written this often at most. */
+export const upstreamStatusEveryMs = 1_000;
+
+// ---- Other MCP servers: trust ---------------------------------------------------------------
+
+/** A file's lock is waited for this long; whoever holds it writes one small file. */
+export const fileLockMsMax = 5_000;

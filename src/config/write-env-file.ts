@@ -1,22 +1,11 @@
-import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import { isKeyName } from "./env-file.ts";
 import { setInEnvText, unsetInEnvText } from "./edit-env-text.ts";
 import { readTextFile } from "./read-text-file.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** Which file to change. */
 export interface EnvFileTarget {
@@ -89,37 +78,4 @@ function followLinks(file: string, linksLeft: number): string {
   if (!isLink) return path;
   if (linksLeft === 0) throw new AppError("config", `${file} is a link that leads back to itself.`);
   return followLinks(resolve(dirname(path), readlinkSync(path)), linksLeft - 1);
-}
-
-/**
- * Writes beside `file` and renames, so that readers and other writers see the old text or the new one.
- * Of two writers at once the last rename counts.
- */
-function replaceFile(file: string, text: string): void {
-  const temporary = join(dirname(file), `.${basename(file)}.${randomUUID()}.tmp`);
-  try {
-    const handle = openSync(temporary, "wx", 0o600);
-    try {
-      writeFileSync(handle, text);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-  syncFolder(dirname(file));
-}
-
-/** Makes the rename itself last through a power cut, on systems where a folder can be opened. */
-function syncFolder(dir: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(dir, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,0 +1,67 @@
+import { Database } from "bun:sqlite";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
+import { fileLockMsMax } from "../base/limits.ts";
+
+/**
+ * Runs `work` while no other process, and nobody else in this one, holds the lock of `file`: what reads, changes and
+ * replaces a file does it here. The lock is the file's name with `.lock` behind it, which stays; it is let go by the
+ * system when its holder dies.
+ * @throws AppError `system` when the lock cannot be had within `fileLockMsMax`
+ */
+export async function withFileLock<Result>(
+  file: string,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
+  const lock = await takeLock(`${file}.lock`);
+  try {
+    return await work();
+  } finally {
+    // Ends the transaction, and with it the lock.
+    lock.close();
+  }
+}
+
+/** Between two tries; it varies, so that processes that wait for each other do not keep step. */
+const retryMs = { min: 2, spread: 10 };
+
+/** SQLite locks files alike on all systems, `fcntl` or `LockFileEx`; nothing is ever written to this database. */
+async function takeLock(lockFile: string): Promise<Database> {
+  const deadline = performance.now() + fileLockMsMax;
+  for (;;) {
+    try {
+      return tryToLock(lockFile);
+    } catch (error) {
+      if (!isHeld(error) || performance.now() >= deadline) throw lockFault(lockFile, error);
+    }
+    await sleep(retryMs.min + Math.random() * retryMs.spread);
+  }
+}
+
+function tryToLock(lockFile: string): Database {
+  mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 });
+  const database = new Database(lockFile, { create: true });
+  try {
+    database.run("PRAGMA busy_timeout = 0");
+    database.run("BEGIN EXCLUSIVE");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function isHeld(error: unknown): boolean {
+  const code = systemCodeOf(error) ?? "";
+  return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
+}
+
+function lockFault(lockFile: string, error: unknown): AppError {
+  const text = isHeld(error)
+    ? `is held by another process for more than ${fileLockMsMax / 1000} seconds. Try again when that is done`
+    : `cannot be taken: ${messageOf(error)}`;
+  return new AppError("system", `The lock ${lockFile} ${text}.`, { cause: error });
+}
