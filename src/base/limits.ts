@@ -592,6 +592,7 @@ export const upstreamProbeOnCallMs = 5_000;
 export const upstreamStableMs = 300_000;
 /** Starts of one server within `upstreamStartsWindowMs`, whatever asks for them: each may cost a second of processor time. */
 export const upstreamStartsMax = 5;
+/** A server that crashes at once is so started every two seconds at most. */
 export const upstreamStartsWindowMs = 10_000;
 /** Servers that are being started at a time: each is a process that loads, and 2 to 16 processors are shared. */
 export const upstreamStartingMax = 24;
@@ -626,3 +627,26 @@ export const upstreamStatusEveryMs = 1_000;
 
 /** A file's lock is waited for this long; whoever holds it writes one small file. */
 export const fileLockMsMax = 5_000;
+
+// ---- Search for tools of other servers ------------------------------------------------------
+
+/** More callable tools than this are hidden until they are searched for: models choose worse from more. */
+export const deferredToolsMin = 15;
+/** So are definitions of more estimated tokens than this, however few tools there are. */
+export const deferredTokensMin = 6_000;
+/** Tools in a reply of a search, unless the call says otherwise. */
+export const searchLimitDefault = 5;
+/** Tools in a reply at most: who wants more reads the index file. */
+export const searchLimitMax = 25;
+/** Of one server in the first page, so that a large one does not hide the others. */
+export const searchPerServerMax = 3;
+/** Characters of a query that are looked at. */
+export const searchQueryCharsMax = 1_000;
+/** Words of it that count. */
+export const searchWordsMax = 24;
+/** Characters of a description, and of all arguments together, that are searched: an index of 4,000 tools stays small. */
+export const searchedTextCharsMax = 4_000;
+/** Arguments of one tool that are searched. */
+export const searchedArgumentsMax = 200;
+/** How deep arguments within arguments are searched. */
+export const searchedSchemaDepthMax = 6;

@@ -1,0 +1,40 @@
+import { upstreamCircuitOpenMs, upstreamCircuitTimeoutsMax } from "../../base/limits.ts";
+
+/**
+ * After five calls in a row that took too long a server is left alone for a minute: calls fail at once instead of each
+ * waiting for its limit. Then one call is let through to see.
+ */
+export class CircuitBreaker {
+  #timeouts = 0;
+  #openUntil = Number.NEGATIVE_INFINITY;
+  #isTrialRunning = false;
+
+  /**
+   * Milliseconds until a call may be tried; 0 = this one may. Whoever got 0 tells how it ended.
+   * @param now in ms, on any clock that never goes back
+   */
+  enter(now: number): number {
+    if (this.#timeouts < upstreamCircuitTimeoutsMax) return 0;
+    if (now < this.#openUntil) return this.#openUntil - now;
+    if (this.#isTrialRunning) return upstreamCircuitOpenMs;
+    this.#isTrialRunning = true;
+    return 0;
+  }
+
+  onTimeout(now: number): void {
+    this.#isTrialRunning = false;
+    this.#timeouts++;
+    if (this.#timeouts >= upstreamCircuitTimeoutsMax) this.#openUntil = now + upstreamCircuitOpenMs;
+  }
+
+  /** It answered, be it with an error; or was connected anew. */
+  onAnswer(): void {
+    this.#isTrialRunning = false;
+    this.#timeouts = 0;
+  }
+
+  /** The call ended without telling anything of the server: cancelled, or the connection was lost. */
+  onOther(): void {
+    this.#isTrialRunning = false;
+  }
+}

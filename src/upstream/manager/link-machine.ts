@@ -1,0 +1,133 @@
+import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/limits.ts";
+import { RetrySchedule } from "./retry-schedule.ts";
+import { StartLimit } from "./start-limit.ts";
+
+/** How one connection stands. Times are on the clock that the machine is told. */
+export type LinkState =
+  /** Never wanted so far, or stopped since nobody used it. */
+  | { readonly kind: "idle" }
+  | { readonly kind: "starting" }
+  | { readonly kind: "ready" }
+  /** It failed. `retryAt` undefined: only a call tries it again. */
+  | {
+      readonly kind: "down";
+      readonly as: "backoff" | "failed" | "needs_auth";
+      readonly reason: string;
+      readonly retryAt: number | undefined;
+    }
+  /** On the user's wish, or for good. */
+  | { readonly kind: "stopped" };
+
+/** Why a start failed or a connection was lost. */
+export interface LinkFailure {
+  /** `final`: what no retry mends. */
+  readonly kind: "passing" | "final" | "needs_auth";
+  readonly reason: string;
+  readonly retryAfterMs?: number;
+}
+
+/** What somebody who needs the connection is to do. */
+export type LinkAdvice =
+  | { readonly do: "use" }
+  /** Begin a start after `inMs`, or let the one begin that is planned for then. */
+  | { readonly do: "start"; readonly inMs: number }
+  | { readonly do: "wait" }
+  /** Undefined: no attempt is planned. */
+  | { readonly do: "refuse"; readonly reason: string; readonly retryInMs: number | undefined };
+
+/** The states of one connection to a server and when it is tried again (gateway contract §3.4). No timers, no I/O. */
+export class LinkMachine {
+  readonly #retry: RetrySchedule;
+  readonly #limit = new StartLimit();
+  readonly #restarts: boolean;
+  #state: LinkState = { kind: "idle" };
+  #triedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param restarts false: after a failure only a call tries it again */
+  constructor(restarts: boolean, random?: () => number) {
+    this.#restarts = restarts;
+    this.#retry = new RetrySchedule(random);
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  /** What a call is to do at `now`. */
+  advise(now: number): LinkAdvice {
+    const state = this.#state;
+    switch (state.kind) {
+      case "ready":
+        return { do: "use" };
+      case "starting":
+        return { do: "wait" };
+      case "idle":
+        return { do: "start", inMs: this.#limit.waitMs(now) };
+      case "stopped":
+        return { do: "refuse", reason: "it was stopped", retryInMs: undefined };
+      case "down":
+        return this.#adviseDown(state, now);
+    }
+  }
+
+  /** Milliseconds until a start may begin that is due now; 0 = at once. */
+  startWaitMs(now: number): number {
+    return this.#limit.waitMs(now);
+  }
+
+  onStart(now: number): void {
+    this.#limit.onStart(now);
+    this.#triedAt = now;
+    this.#state = { kind: "starting" };
+  }
+
+  onConnected(now: number): void {
+    this.#retry.onConnected(now);
+    this.#state = { kind: "ready" };
+  }
+
+  /** A start failed, or the connection was lost. */
+  onFailure(now: number, failure: LinkFailure): void {
+    if (this.#state.kind === "stopped") return;
+    const { kind, reason } = failure;
+    if (kind !== "passing") {
+      const as = kind === "final" ? "failed" : "needs_auth";
+      this.#state = { kind: "down", as, reason, retryAt: undefined };
+      return;
+    }
+    const plan = this.#retry.onFailure(now, failure.retryAfterMs);
+    const retryAt = this.#restarts
+      ? now + Math.max(plan.delayMs, this.#limit.waitMs(now))
+      : undefined;
+    this.#state = { kind: "down", as: plan.state, reason, retryAt };
+  }
+
+  /** Nobody used it for long. */
+  onIdle(): void {
+    if (this.#state.kind !== "stopped") this.#state = { kind: "idle" };
+  }
+
+  onStop(): void {
+    this.#state = { kind: "stopped" };
+  }
+
+  /** The user wants it, or has changed something: what was before does not count. */
+  reset(): void {
+    this.#retry.reset();
+    if (this.#state.kind === "down" || this.#state.kind === "stopped") {
+      this.#state = { kind: "idle" };
+    }
+  }
+
+  #adviseDown(state: Extract<LinkState, { kind: "down" }>, now: number): LinkAdvice {
+    const retryInMs = state.retryAt === undefined ? undefined : Math.max(0, state.retryAt - now);
+    if (retryInMs !== undefined && retryInMs <= upstreamBackoffWaitMs) {
+      return { do: "start", inMs: retryInMs };
+    }
+    const mayProbe = state.as !== "backoff" || retryInMs === undefined;
+    const waitMs = Math.max(this.#triedAt + upstreamProbeOnCallMs - now, this.#limit.waitMs(now));
+    if (mayProbe && waitMs <= 0) return { do: "start", inMs: 0 };
+    const soonestMs = mayProbe ? Math.min(waitMs, retryInMs ?? waitMs) : retryInMs;
+    return { do: "refuse", reason: state.reason, retryInMs: soonestMs };
+  }
+}
