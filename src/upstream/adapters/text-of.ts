@@ -1,0 +1,68 @@
+import { isObject } from "../../protocol/json-rpc.ts";
+import { cleanText } from "./clean-text.ts";
+
+/**
+ * The text of a tool's result (CA15): its text blocks and embedded texts, one below the other; what is no text is named in
+ * brackets; of a result without any block the structured content as JSON. Takes any value and never throws.
+ */
+export function textOf(result: unknown): string {
+  if (!isObject(result)) return "";
+  const blocks = Array.isArray(result.content) ? result.content : [];
+  const texts = blocks.map((block: unknown) => blockText(block));
+  if (texts.length > 0) return cleanText(texts.join("\n"));
+  return result.structuredContent === undefined ? "" : jsonOf(result.structuredContent);
+}
+
+/** The text that stands for one block of content. */
+export function blockText(block: unknown): string {
+  if (!isObject(block)) return "[content of an unknown kind]";
+  switch (block.type) {
+    case "text":
+      return stringOf(block.text);
+    case "image":
+    case "audio":
+      return `[${block.type} ${describe(block.mimeType, block.data)}]`;
+    case "resource_link":
+      return linkText(block);
+    case "resource":
+      return resourceText(block.resource);
+    default:
+      return `[content of the unknown kind ${JSON.stringify(block.type) ?? "undefined"}]`;
+  }
+}
+
+function linkText(link: Readonly<Record<string, unknown>>): string {
+  const title = stringOf(link.title) || stringOf(link.name);
+  return `${title} <${stringOf(link.uri)}>`.trimStart();
+}
+
+function resourceText(resource: unknown): string {
+  if (!isObject(resource)) return "[resource]";
+  if (typeof resource.text === "string") return resource.text;
+  return `[resource ${stringOf(resource.uri)} ${describe(resource.mimeType, resource.blob)}]`;
+}
+
+/** `image/png 12 kB`. */
+function describe(mimeType: unknown, base64: unknown): string {
+  const size = typeof base64 === "string" ? sizeText(base64Bytes(base64)) : "without data";
+  return [stringOf(mimeType), size].filter((part) => part !== "").join(" ");
+}
+
+function base64Bytes(data: string): number {
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
+  return Math.max(0, Math.floor((data.length * 3) / 4) - padding);
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  if (bytes < 999_500) return `${Math.round(bytes / 1_000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function jsonOf(value: unknown): string {
+  return cleanText(JSON.stringify(value) ?? "");
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,76 @@
+import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import type { ObjectSchema } from "../../protocol/tool-types.ts";
+import type { ToolFormat } from "./formats.ts";
+
+/** What all forms of a definition say. */
+export interface CommonDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The definition as `format` writes it (CA19); MCP's own form keeps all that is in it, titles and annotations too. */
+export function definitionIn(format: ToolFormat, tool: CommonDefinition): Fields {
+  const { name, description, inputSchema } = tool;
+  switch (format) {
+    case "mcp":
+      return { ...tool };
+    case "openai":
+      return { type: "function", function: { name, description, parameters: inputSchema } };
+    case "anthropic":
+      return { name, description, input_schema: inputSchema };
+  }
+}
+
+/**
+ * Reads a definition of any form: MCP, OpenAI (with or without `function` around it), Anthropic, and the flat form
+ * `{name, description, parameters, required}`, whose `required` becomes part of the schema.
+ * @throws {AppError} `usage` for what has no name or no schema that is an object
+ */
+export function readDefinition(value: unknown): CommonDefinition {
+  const outer = isObject(value) ? value : {};
+  const fields = outer.type === "function" && isObject(outer.function) ? outer.function : outer;
+  const { name } = fields;
+  if (typeof name !== "string" || name === "") {
+    throw new AppError("usage", "This is no tool definition: it has no name.");
+  }
+  const description = typeof fields.description === "string" ? fields.description : "";
+  return { name, description, inputSchema: schemaOf(name, fields) };
+}
+
+function schemaOf(name: string, fields: Fields): ObjectSchema {
+  const written = fields.inputSchema ?? fields.input_schema ?? fields.parameters;
+  if (written !== undefined && written !== null && !isObject(written)) {
+    throw new AppError("usage", `The definition of ${name} has a schema that is no object.`);
+  }
+  const schema = isObject(written) ? asSchema(name, written) : emptySchema;
+  return withRequired(schema, fields.required);
+}
+
+/** How other forms write a tool without parameters. */
+const emptySchema: ObjectSchema = { type: "object", properties: {} };
+
+/** Flat definitions give the properties alone, without a schema around them. */
+function asSchema(name: string, written: Fields): ObjectSchema {
+  if (written.type === "object") return written as ObjectSchema;
+  if (typeof written.type === "string") {
+    const message = `The definition of ${name} takes ${JSON.stringify(written.type)}: a tool takes an object.`;
+    throw new AppError("usage", message);
+  }
+  const isSchema = schemaKeywords.some((keyword) => keyword in written);
+  if (isSchema || Object.keys(written).length === 0) return { type: "object", ...written };
+  return { type: "object", properties: written };
+}
+
+/** Any of them in the place of parameters says that it is a schema, though it does not name its type. */
+const schemaKeywords = ["properties", "$ref", "$schema", "anyOf", "oneOf", "allOf"];
+
+function withRequired(schema: ObjectSchema, required: unknown): ObjectSchema {
+  if (!Array.isArray(required) || required.length === 0) return schema;
+  const inner = Array.isArray(schema.required) ? schema.required : [];
+  const names = [...inner, ...required].filter((name) => typeof name === "string");
+  return { ...schema, required: [...new Set(names)] };
+}
