@@ -625,6 +625,8 @@ export const upstreamStatusEveryMs = 1_000;
 
 // ---- Other MCP servers: trust ---------------------------------------------------------------
 
+/** Names that are proposed for one that nobody has: one line. */
+export const nearestToolsMax = 5;
 /** A file's lock is waited for this long; whoever holds it writes one small file. */
 export const fileLockMsMax = 5_000;
 

@@ -15,6 +15,8 @@ export interface ToolEntry {
   readonly tool: string;
   /** Of the server's entry; undefined = the server's name. */
   readonly prefix?: string;
+  /** Names that it had in `mcp.lock` under another budget; they can still be called (NM7). */
+  readonly earlierNames?: readonly string[];
   /** Present when it is in the list: what clients are shown. Hidden tools have theirs in the Worker only. */
   readonly listing?: ToolListing;
   /** Hints of an untrusted party: they may tighten a decision, never loosen one (TR6). */
@@ -26,6 +28,7 @@ export interface BlockedTool {
   readonly name: string;
   readonly server: string;
   readonly tool: string;
+  readonly prefix?: string;
   readonly reason: BlockReason;
   /** What happened and how to approve. */
   readonly text: string;
