@@ -25,6 +25,8 @@ export interface AskClient {
   mark?(what: string): void;
   /** True when it was done before, in whatever round. */
   isMarked?(what: string): boolean;
+  /** What was marked that begins with `prefix`, without it, in the order in which it was marked. */
+  marksWith?(prefix: string): readonly string[];
   /** False when the client did not declare it: use another way. */
   can(kind: InputKind): boolean;
   /** True where the call ends with the question, and the handler runs again with the answer. */

@@ -6,6 +6,7 @@ import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolFault, ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { AskClient } from "./ask-client.ts";
+import type { CallTarget } from "./upstream/call-target.ts";
 
 /** How long and how much a client takes, from the client-budget table. */
 export interface ClientLimits {
@@ -67,6 +68,8 @@ export interface CallRequest extends RequestContext {
   readonly name: string;
   /** `params.arguments` as received; undefined when absent. */
   readonly args: unknown;
+  /** Where it goes when it is for none of our own tools; set before the gate sees the call. */
+  readonly target?: CallTarget;
   /**
    * Present when the client takes MCP tasks: from the first time it is called the client has been answered
    * with a task, and the outcome becomes the task's. Nothing but the task can cancel the call then.
@@ -117,4 +120,6 @@ export interface Router {
   call(request: CallRequest, passedMs?: number): Promise<CallOutcome>;
   /** Absent: no tool becomes an MCP task. */
   taskSupport?(toolName: string): TaskSupport;
+  /** True when it takes names that are not in `list`: tools of other servers, which may become MCP tasks. */
+  readonly isOpen?: boolean;
 }

@@ -1,4 +1,3 @@
-import { answerMarginMs } from "../base/limits.ts";
 import { noClientCapabilities } from "../protocol/client-capabilities.ts";
 import { type InputKind, inputKinds } from "../protocol/input-request.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
@@ -9,6 +8,7 @@ import type { Snapshots } from "../tools/tool.ts";
 import type { JobMessageSource, JobOutcome } from "../workers/job.ts";
 import type { ServiceCall } from "../workers/messages.ts";
 import type { WorkerPool } from "../workers/pool.ts";
+import { answerTimeOf } from "./answer-time.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "./call.ts";
 import { type HostParts, JobHost } from "./job-host.ts";
 import { taskSummary } from "./shown-execution.ts";
@@ -53,10 +53,7 @@ export class ToolRouter implements Router {
     begunAt: number,
     resolve: (outcome: CallOutcome) => void,
   ): void {
-    const { answerMs } = request.client.limits;
-    // Half of a limit that is shorter than the margin twice over.
-    const patienceMs = Math.max(answerMs - answerMarginMs, answerMs / 2);
-    const answerAt = answerMs === 0 ? undefined : begunAt + patienceMs;
+    const answerAt = answerTimeOf(request.client, begunAt);
     const { cancellation } = request;
     let host: JobHost | undefined;
     const spec = {

@@ -1,6 +1,7 @@
 import { AppError } from "../../base/errors.ts";
-import { answerMarginMs, consentsKeptMax, consentShownCharsMax } from "../../base/limits.ts";
+import { consentsKeptMax, consentShownCharsMax } from "../../base/limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { answerTimeOf } from "../../gateway/answer-time.ts";
 import type { CallRequest } from "../../gateway/call.ts";
 import type { Refusal } from "../../gateway/gate/gate-stage.ts";
 import type { StateServices } from "../../gateway/state-calls.ts";
@@ -73,7 +74,7 @@ export class CallConsent {
 
   async #reply(call: CallRequest, request: QuestionsRequest): Promise<QuestionsReply> {
     try {
-      const asking = { call, answerAt: answerAtOf(call), hasActed: false };
+      const asking = { call, answerAt: answerTimeOf(call.client, performance.now()), hasActed: false };
       return await this.#parts.questions().ask(request, asking);
     } catch (error) {
       // Whoever cannot be asked has not agreed; all but our own errors are not for us.
@@ -128,13 +129,6 @@ function requestFor(
     multiSelect: false,
   };
   return { purpose: "consent", questions: [question] };
-}
-
-/** As long as the client waits, as the router counts it. */
-function answerAtOf({ client }: CallRequest): number | undefined {
-  const { answerMs } = client.limits;
-  if (answerMs === 0) return undefined;
-  return performance.now() + Math.max(answerMs - answerMarginMs, answerMs / 2);
 }
 
 function refusalOf(call: CallRequest, verdict: Verdict, reply: QuestionsReply): Refusal {

@@ -39,6 +39,11 @@ class LazyAsk implements AskClient {
     return this.#request.marks?.includes(what) === true;
   }
 
+  marksWith(prefix: string): readonly string[] {
+    const marks = this.#request.marks?.filter((mark) => mark.startsWith(prefix)) ?? [];
+    return marks.map((mark) => mark.slice(prefix.length));
+  }
+
   can(kind: InputKind): boolean {
     return mayAsk(this.#request, this.#connection, kind);
   }

@@ -42,6 +42,10 @@ export class TaskAsk implements AskClient {
     return this.#parts.inRounds().isMarked?.(what) === true;
   }
 
+  marksWith(prefix: string): readonly string[] {
+    return this.#parts.inRounds().marksWith?.(prefix) ?? [];
+  }
+
   can(kind: InputKind): boolean {
     return canBeAsked(this.#parts.capabilities, kind);
   }

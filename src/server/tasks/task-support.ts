@@ -8,5 +8,6 @@ export function taskSupportOf(router: Router, toolName: string): TaskSupport {
 
 /** True when some tool makes MCP tasks: only then the extension is declared and its methods exist. */
 export function offersTasks({ router }: ServerFeatures): boolean {
+  if (router.isOpen === true) return true;
   return router.list().some(({ name }) => taskSupportOf(router, name) !== "none");
 }

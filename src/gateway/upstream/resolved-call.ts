@@ -1,0 +1,28 @@
+import type { CallRequest } from "../call.ts";
+import type { CallTarget } from "./call-target.ts";
+
+interface Resolution {
+  /** The tool's name here: what rules, hooks and the audit log know it by. */
+  readonly name: string;
+  readonly args: unknown;
+  readonly target?: CallTarget;
+}
+
+/** The call as it is meant: under the tool's own name, for the same client and with the same ways to speak to it. */
+export function resolvedCall(request: CallRequest, resolution: Resolution): CallRequest {
+  const { version, client, cancellation, onProgress, capabilities, ask, trace } = request;
+  const { becomeTask, closeStream } = request;
+  return {
+    ...resolution,
+    version,
+    client,
+    cancellation,
+    log: (level, data, logger) => request.log?.(level, data, logger),
+    ...(onProgress === undefined ? {} : { onProgress }),
+    ...(capabilities === undefined ? {} : { capabilities }),
+    ...(ask === undefined ? {} : { ask }),
+    ...(trace === undefined ? {} : { trace }),
+    ...(becomeTask === undefined ? {} : { becomeTask }),
+    ...(closeStream === undefined ? {} : { closeStream }),
+  };
+}
