@@ -589,7 +589,7 @@ export const upstreamFailedProbeMs = 60_000;
 /** A call to a failed server tries it at once, but not more often than this: models repeat calls quickly. */
 export const upstreamProbeOnCallMs = 5_000;
 /** A server that has run for so long did not fail because of what was wrong before. */
-export const upstreamStableMs = 300_000;
+export const upstreamServerStableMs = 300_000;
 /** Starts of one server within `upstreamStartsWindowMs`, whatever asks for them: each may cost a second of processor time. */
 export const upstreamStartsMax = 5;
 /** A server that crashes at once is so started every two seconds at most. */
@@ -627,6 +627,22 @@ export const upstreamStatusEveryMs = 1_000;
 
 /** Names that are proposed for one that nobody has: one line. */
 export const nearestToolsMax = 5;
+/** Bytes of `trust.json`: 4,000 tools of 20 servers take half a megabyte. */
+export const trustFileBytesMax = 16 * MIB;
+/** Launches whose tools are pinned; each change of an entry makes another one. The oldest are forgotten. */
+export const pinnedServersMax = 500;
+/** Launches that were approved or refused in a project; the oldest are asked for again. */
+export const approvedLaunchesMax = 2_000;
+/** Bytes of one launch's approved definitions, which are kept to show differences; 500 tools take about one. */
+export const definitionFileBytesMax = 8 * MIB;
+/** Characters of an allow or deny glob; names of tools have at most 128. */
+export const toolGlobCharsMax = 256;
+/** Its characters times the choices that its braces make together: each is matched by itself. */
+export const toolGlobWorkMax = 8 * KIB;
+/** Fields of one definition that a difference shows: what differs in more is another tool. */
+export const differenceFieldsMax = 100;
+/** Lines of one field on either side; a longer text is read in whole, not as a difference. */
+export const differenceLinesMax = 400;
 /** A file's lock is waited for this long; whoever holds it writes one small file. */
 export const fileLockMsMax = 5_000;
 
@@ -652,3 +668,168 @@ export const searchedTextCharsMax = 4_000;
 export const searchedArgumentsMax = 200;
 /** How deep arguments within arguments are searched. */
 export const searchedSchemaDepthMax = 6;
+/** Words that an unfinished one may become. */
+export const prefixTermsMax = 12;
+/** Words that a misspelt one may have been. */
+export const nearTermsMax = 4;
+
+// ---- Processes of other servers, and the Worker that speaks to them ---------------------------
+
+/** Bytes of what a server wrote to stderr last that are kept for errors and `mcp status`. */
+export const upstreamStderrBytesMax = 64 * KIB;
+/** Lines of it in an error: the reason is nearly always among them. */
+export const upstreamStderrLinesMax = 20;
+/** Bytes of a server's log file; then it is set aside. */
+export const upstreamLogFileBytesMax = 10 * MIB;
+/** Log files of one server, the one that is written included. */
+export const upstreamLogFilesMax = 3;
+/** Bytes that may wait for the disk; what comes beyond is counted and left out: a flood costs time only. */
+export const upstreamLogWaitingBytesMax = 2 * MIB;
+/** Characters of a line in a log; a longer one is cut there. */
+export const upstreamLogLineCharsMax = 16 * KIB;
+/** Bytes that may wait for a server that does not read: four of the longest messages. */
+export const upstreamInputWaitingBytesMax = 64 * MIB;
+/** A server whose stdin was closed may end by itself within this. */
+export const upstreamInputEndMs = 2_000;
+/** The start of a server waits this long for the PATH of the login shell. */
+export const upstreamLoginPathMsMax = 2_000;
+/** Folders that are named when a program was not found: a PATH may have hundreds. */
+export const upstreamSearchedFoldersMax = 30;
+/** The Worker is asked this often whether it lives. */
+export const upstreamHeartbeatMs = 1_000;
+/** Looks in a row that found it silent before it is given up. */
+export const upstreamSilentLooksMax = 5;
+/** The first wait before a Worker that was lost again is replaced; doubled each time. The first loss costs none. */
+export const upstreamRestartMs = 1_000;
+/** The longest of these waits. */
+export const upstreamRestartMsMax = 16_000;
+/** A Worker that has lived this long was well: losing it is a first loss. */
+export const upstreamStableMs = 5 * 60_000;
+/** Events of the Worker that may wait to be taken; more are dropped and counted. */
+export const upstreamEventsWaitingMax = 1_000;
+/** Events that are handed over at once: a fraction of a millisecond for whoever reads them. */
+export const upstreamEventsAtOnceMax = 64;
+/** Characters of JSON of a catalogue that are handed over at once: half a millisecond to parse. */
+export const upstreamSliceCharsMax = 64 * KIB;
+/** Log messages of one server in a second; more are dropped and counted. */
+export const upstreamLogsPerSecondMax = 100;
+/** Characters of one event, such as a log message with its data. */
+export const upstreamEventCharsMax = 64 * KIB;
+/** Questions of servers that wait for an answer, of one call. */
+export const upstreamAsksMax = 5;
+/** Chunks of a server's output on their way to the Worker where it cannot read the pipe itself (Windows). */
+export const upstreamRelayedChunksMax = 8;
+/** Whether a configuration file of other servers has appeared is looked at this often. */
+export const upstreamAppearMs = 2_000;
+
+// ---- Connections to other servers -----------------------------------------------------------
+
+/** One line, or one HTTP message, of another server: the largest legitimate ones are images of a few megabytes. */
+export const upstreamMessageBytesMax = 16 * MIB;
+/** The id of an answer that is too long is looked for in so much of its beginning. */
+export const upstreamLineHeadBytesMax = 4 * KIB;
+/** How deep an answer of another server may nest: who prints it goes as deep. */
+export const upstreamMessageDepthMax = 1_000;
+/** Of a refusal over HTTP: enough for its error, and for a person to recognise a page. */
+export const upstreamErrorBodyBytesMax = 64 * KIB;
+/** Characters of an answer that could not be understood, as it is shown. */
+export const upstreamRawCharsShown = 200;
+/** Silence after `server/discover` that tells a server of the older revisions. */
+export const upstreamProbeMsMax = 3_000;
+/** For a page of a list, and for all lists of one server (gateway contract CN5). */
+export const upstreamPageMsMax = 15_000;
+export const upstreamListsMsMax = 60_000;
+/** Pages and items of a list, and bytes of all lists of one server: a server without end is one that is broken. */
+export const upstreamPagesMax = 100;
+export const upstreamListItemsMax = 2_000;
+export const upstreamListsBytesMax = 16 * MIB;
+/** Of a tool's name: the specification's own limit. */
+export const upstreamToolNameCharsMax = 128;
+/** Of a tool's definition; deeper ones are made to be a burden. */
+export const upstreamToolDepthMax = 64;
+export const upstreamToolCharsMax = 256 * KIB;
+/** Problems of one server's lists that are told one by one. */
+export const upstreamListProblemsMax = 20;
+/** For the confirmation of a subscription. */
+export const upstreamSubscribeMsMax = 10_000;
+/** A stream of changes that ended is opened again after so long, and later, twice as long each time. */
+export const upstreamListenAgainMs = 1_000;
+export const upstreamListenAgainMsMax = 60_000;
+/** For the end of an HTTP session: a courtesy. */
+export const upstreamGoodbyeMsMax = 1_000;
+/** Attempts to take up a broken stream again. */
+export const upstreamResumesMax = 5;
+/** Questions of a server in one call, in all; one at a time. More is no conversation with a person. */
+export const upstreamQuestionsPerCallMax = 5;
+
+// ---- Configuration of other servers ---------------------------------------------------------
+
+/** Servers in one file: a user has some twenty, and 1 MiB of hostile file could name thousands. */
+export const serversPerFileMax = 256;
+/** Characters of an expanded argument, variable or header; Linux takes 128 KiB for one argument. */
+export const expandedTextCharsMax = 128 * KIB;
+/** References within the default of a reference, and so on: nobody writes three. */
+export const expansionDepthMax = 8;
+/** Files of servers are looked at this often where the system does not tell of changes, so that they count within 2 s. */
+export const serverFileLookMs = 1_500;
+/** An editor writes a file in several steps; they are over by then. */
+export const serverFileSettleMs = 150;
+/** Secrets shorter than this are not taken out of texts: their characters are in every text. */
+export const redactedCharsMin = 4;
+
+// ---- Other servers: results -----------------------------------------------------------------
+
+/** Blocks of one result of another server; an honest one has some dozens. */
+export const resultBlocksMax = 10_000;
+/** Values nested deeper than this are left out: JSON that is made by programs has some ten levels. */
+export const jsonDepthMax = 200;
+/** Characters of `_meta` of a result or block as JSON: a trace and some marks have some hundred. */
+export const resultMetaCharsMax = 16 * KIB;
+
+// ---- Other MCP servers: lists and calls -----------------------------------------------------
+
+/** The first `tools/list` waits this long for servers of which nothing is known yet: a usual one starts in a second. */
+export const upstreamListWaitMs = 1_300;
+/** A call by a name that nobody has waits this long for servers that are still being asked for their tools. */
+export const upstreamNameWaitMs = 3_000;
+/** Changes of the list within this time are told once: servers that start together change it one after the other. */
+export const upstreamChangeGatherMs = 250;
+/** Questions that a server may ask in one call: more is a server that works on the user. */
+export const upstreamAsksMax = 5;
+/** Calls that wait for a client to come back with answers, of all clients; each keeps a call to a server open. */
+export const upstreamSuspendedMax = 100;
+/** Characters of a server's words in one question to the user. */
+export const upstreamAskCharsMax = 4_000;
+/** Servers are given this long to complete an argument that somebody types. */
+export const upstreamCompletionMsMax = 5_000;
+/** Tools with the best words whose names are looked at more closely: no page shows more than a few of them. */
+export const searchBoostedMax = 100;
+/** Characters of a regular expression in a search for tools. */
+export const searchPatternCharsMax = 200;
+/** How deep its groups may be nested. */
+export const searchPatternDepthMax = 20;
+/** How often `{n,m}` may repeat. */
+export const searchPatternRepeatMax = 100;
+/** Steps of a regular expression with its repetitions written out: each costs some nanoseconds for each character. */
+export const searchPatternStepsMax = 1_000;
+/** Characters of a description that it is held against. */
+export const searchPatternTextCharsMax = 1_000;
+/** Time for all tools together; what was not looked at by then is said. */
+export const searchPatternMsMax = 50;
+
+// ---- Other servers: schemas -----------------------------------------------------------------
+
+/** Parts that a schema may have inside each other; the deepest of 500 real tools had 14. */
+export const schemaDepthMax = 64;
+/** Parts of one schema in all; the largest of real tools has some 1,000. */
+export const schemaPartsMax = 20_000;
+/** Looks at parts of a schema in one check: some 50 ms, where an honest one takes some hundred. */
+export const schemaStepsMax = 50_000;
+/** Characters of a regular expression that is used. */
+export const schemaPatternCharsMax = 500;
+/** Texts and lists that are longer are not held against patterns and not compared all with all: work grows as the square. */
+export const schemaCheckedTextCharsMax = 4 * KIB;
+/** The same of lists and of members of an object. */
+export const schemaCheckedItemsMax = 1_000;
+/** Faults that are named: a model mends three at a time. */
+export const schemaFaultsShownMax = 5;

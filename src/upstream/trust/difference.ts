@@ -1,0 +1,97 @@
+import { differenceFieldsMax, differenceLinesMax } from "../../base/limits.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { escapeHidden } from "./hidden-characters.ts";
+
+/** One place in which two definitions differ. Texts are escaped: they can be printed. */
+export interface FieldDifference {
+  /** `description`, `inputSchema.properties.path.type`. */
+  readonly field: string;
+  /** Lines as they were, without those that are the same at both ends; undefined: there was none. */
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
+}
+
+/**
+ * How `after` differs from `before`, field by field, in the order of the names of the fields; at most
+ * `differenceFieldsMax`, and a last one that says that there are more.
+ */
+export function differencesOf(
+  before: Params | undefined,
+  after: Params | undefined,
+): readonly FieldDifference[] {
+  const old = leavesOf(before);
+  const present = leavesOf(after);
+  const fields = [...new Set([...old.keys(), ...present.keys()])].sort();
+  const differing = fields.filter((field) => old.get(field) !== present.get(field));
+  const shown = differing
+    .slice(0, differenceFieldsMax)
+    .map((field) => differenceOf(field, old.get(field), present.get(field)));
+  const more = differing.length - shown.length;
+  return more === 0 ? shown : [...shown, { field: `… and ${more} more fields` }];
+}
+
+/** Lines for people: the field, then what went with `-` and what came with `+`. */
+export function differenceLines(differences: readonly FieldDifference[]): readonly string[] {
+  return differences.flatMap(({ field, before = [], after = [] }) => [
+    field,
+    ...before.map((line) => `  - ${line}`),
+    ...after.map((line) => `  + ${line}`),
+  ]);
+}
+
+/** `description, inputSchema.properties.path`: for a sentence. */
+export function differingFields(differences: readonly FieldDifference[]): string {
+  const names = differences.map(({ field }) => field);
+  return names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} and more`;
+}
+
+/** The texts at the ends of all paths; an empty object or list is one too. */
+function leavesOf(value: Params | undefined): ReadonlyMap<string, string> {
+  const leaves = new Map<string, string>();
+  for (const [name, part] of Object.entries(value ?? {})) collect(part, nameOf(name), leaves);
+  return leaves;
+}
+
+function collect(value: unknown, path: string, leaves: Map<string, string>): void {
+  if (isObject(value) && Object.keys(value).length > 0) {
+    for (const [name, part] of Object.entries(value))
+      collect(part, `${path}.${nameOf(name)}`, leaves);
+  } else if (Array.isArray(value) && value.some((part) => isObject(part) || Array.isArray(part))) {
+    for (const [index, part] of value.entries()) collect(part, `${path}[${index}]`, leaves);
+  } else {
+    leaves.set(path, typeof value === "string" ? value : JSON.stringify(value));
+  }
+}
+
+/** A name with a dot in it would be two. */
+function nameOf(name: string): string {
+  return /^[\w$-]+$/.test(name) ? name : escapeHidden(JSON.stringify(name));
+}
+
+function differenceOf(
+  field: string,
+  before: string | undefined,
+  after: string | undefined,
+): FieldDifference {
+  const old = before?.split("\n") ?? [];
+  const present = after?.split("\n") ?? [];
+  let head = 0;
+  while (head < Math.min(old.length, present.length) && old[head] === present[head]) head += 1;
+  let tail = 0;
+  const most = Math.min(old.length, present.length) - head;
+  while (tail < most && old.at(-1 - tail) === present.at(-1 - tail)) tail += 1;
+  const between = (lines: readonly string[]): readonly string[] => {
+    return shownLines(lines.slice(head, lines.length - tail));
+  };
+  return {
+    field,
+    ...(before === undefined ? {} : { before: between(old) }),
+    ...(after === undefined ? {} : { after: between(present) }),
+  };
+}
+
+function shownLines(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(0, differenceLinesMax).map(escapeHidden);
+  const more = lines.length - shown.length;
+  return more === 0 ? shown : [...shown, `… and ${more} more lines`];
+}

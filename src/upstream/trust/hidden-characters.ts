@@ -1,0 +1,68 @@
+import { unsafeCharacters } from "../../base/unsafe-characters.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+
+/**
+ * Characters that nobody sees and models read: zero-width and filling ones, bidirectional marks, tags, variation
+ * selectors, controls but tab and line ends.
+ */
+const hidden = new RegExp(
+  [
+    unsafeCharacters.source,
+    // Soft hyphen, joiners without width, fillers of Hangul, Khmer and Mongolian, Braille blank.
+    "[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0]",
+    // Variation selectors; 256 of them can spell any text.
+    "[\\ufe00-\\ufe0f]",
+    "[\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}]",
+  ].join("|"),
+  "gu",
+);
+
+/** What makes one picture of several: a person sees it, and it holds no text. */
+const pictures =
+  /(?:\p{Extended_Pictographic}\u{fe0f}?[\u{1f3fb}-\u{1f3ff}]?(?:\u200d(?=\p{Extended_Pictographic}))?)+|[0-9#*]\ufe0f\u20e3/gu;
+
+/** True when a text of the value, or a name in it, has a character that nobody sees. */
+export function hasHidden(value: unknown): boolean {
+  if (typeof value === "string") return textHasHidden(value);
+  if (Array.isArray(value)) return value.some(hasHidden);
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([name, part]) => textHasHidden(name) || hasHidden(part));
+}
+
+/** The value without these characters, in names of members as well. The same object when there are none. */
+export function withoutHidden<Value>(value: Value): Value {
+  return hasHidden(value) ? (cleaned(value) as Value) : value;
+}
+
+/** For people: each of them as `\u{…}`. */
+export function escapeHidden(text: string): string {
+  return replaceHidden(text, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return replaceHidden(value, () => "");
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [replaceHidden(name, () => ""), cleaned(part)]),
+  );
+}
+
+function textHasHidden(text: string): boolean {
+  hidden.lastIndex = 0;
+  if (!hidden.test(text)) return false;
+  return replaceHidden(text, () => "") !== text;
+}
+
+/** Between pictures, which stay as they are. */
+function replaceHidden(text: string, replace: (character: string) => string): string {
+  let result = "";
+  let from = 0;
+  for (const picture of text.matchAll(pictures)) {
+    result += text.slice(from, picture.index).replace(hidden, replace) + picture[0];
+    from = picture.index + picture[0].length;
+  }
+  return result + text.slice(from).replace(hidden, replace);
+}

@@ -1,0 +1,126 @@
+import { product } from "../../base/product.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { BlockReason } from "../snapshot.ts";
+import { differencesOf, differingFields } from "./difference.ts";
+import { escapeHidden, hasHidden } from "./hidden-characters.ts";
+import type { ToolPins } from "./trust-record.ts";
+
+/** One thing that a server offers, as it is now. */
+export interface Offered {
+  readonly kind: "tool" | "prompt" | "instructions";
+  readonly name: string;
+  /** The parts that an approval is for. */
+  readonly definition: Params;
+  readonly hash: string;
+  /** The hash that was approved; undefined = none. */
+  readonly pinned: string | undefined;
+  /** Why it may not be used whatever it is, as the end of a sentence. */
+  readonly rule: string | undefined;
+}
+
+export interface JudgeContext {
+  readonly server: string;
+  readonly isFirst: boolean;
+  readonly baseline: ToolPins;
+  readonly lockPins?: ToolPins | undefined;
+  readonly definitions: ReadonlyMap<string, Params>;
+  readonly autoApprove: boolean;
+  readonly onChange: "block" | "warn" | "allow";
+}
+
+export interface Judgement {
+  readonly state: "approved" | BlockReason;
+  /** Why it is not approved, and what to do. */
+  readonly text?: string;
+  /** The hash to be stored as approved. */
+  readonly pin?: string;
+  readonly notice?: string;
+}
+
+/** Whether it may be used. A rule hides how it stands, and leaves it: without the rule it is as it would have been. */
+export function judgeDefinition(offered: Offered, context: JudgeContext): Judgement {
+  const judgement = judgeHash(offered, context);
+  if (offered.rule === undefined) return judgement;
+  return {
+    state: "denied",
+    text: `${titleOf(offered, context)} may not be used: ${offered.rule}.`,
+    ...(judgement.pin === undefined ? {} : { pin: judgement.pin }),
+  };
+}
+
+/** Hidden before new before changed: what somebody cannot see was never approved by itself. */
+function judgeHash(offered: Offered, context: JudgeContext): Judgement {
+  const { hash, pinned } = offered;
+  if (hash === pinned && !context.isFirst) return { state: "approved" };
+  if (hasHidden(offered.definition)) return hiddenJudgement(offered, context);
+  const isBaseline = context.isFirst && context.lockPins === undefined;
+  if (isBaseline || hash === pinned) return { state: "approved", pin: hash };
+  return pinned === undefined ? newJudgement(offered, context) : changedJudgement(offered, context);
+}
+
+function hiddenJudgement(offered: Offered, context: JudgeContext): Judgement {
+  return {
+    state: "pending",
+    text: `${titleOf(offered, context)} has hidden characters in its definition, which a model reads and you do not see. ${lookAt(context)} ${remedyOf(offered, context)}`,
+  };
+}
+
+function newJudgement(offered: Offered, context: JudgeContext): Judgement {
+  const since = context.isFirst ? "is not in mcp.lock" : "came after its server was approved";
+  return (
+    letThrough(offered, context, since) ?? {
+      state: "pending",
+      text: `${titleOf(offered, context)} ${since} and waits for your approval. ${lookAt(context)} ${remedyOf(offered, context)}`,
+    }
+  );
+}
+
+function changedJudgement(offered: Offered, context: JudgeContext): Judgement {
+  const than = context.isFirst ? "is not as mcp.lock has it" : "was changed since it was approved";
+  const before = context.definitions.get(offered.pinned ?? "");
+  const fields =
+    before === undefined ? "" : ` (${differingFields(differencesOf(before, offered.definition))})`;
+  const judgement = letThrough(offered, context, than + fields);
+  if (judgement !== undefined) return judgement;
+  return {
+    state: "changed",
+    text: `${titleOf(offered, context)} ${than}${fields}. ${lookAt(context)} ${remedyOf(offered, context)}`,
+    // What the lock has stays the baseline, though nobody has met it.
+    ...(context.isFirst && offered.pinned !== undefined ? { pin: offered.pinned } : {}),
+  };
+}
+
+/** Undefined where nothing says that changes are fine. */
+function letThrough(offered: Offered, context: JudgeContext, what: string): Judgement | undefined {
+  const title = titleOf(offered, context);
+  if (context.autoApprove) {
+    const notice = `${title} ${what}; auto_approve accepted it.`;
+    return { state: "approved", pin: offered.hash, notice };
+  }
+  if (context.onChange === "block") return undefined;
+  const pin = context.isFirst ? offered.pinned : undefined;
+  return {
+    state: "approved",
+    ...(pin === undefined ? {} : { pin }),
+    ...(context.onChange === "warn"
+      ? { notice: `${title} ${what}; it is offered all the same.` }
+      : {}),
+  };
+}
+
+function titleOf({ kind, name }: Offered, { server }: JudgeContext): string {
+  const whose = `server ${JSON.stringify(server)}`;
+  if (kind === "instructions") return `The instructions text of ${whose}`;
+  const shown = escapeHidden(JSON.stringify(name.slice(0, 128)));
+  return `The ${kind} ${shown} of ${whose}`;
+}
+
+function lookAt({ server }: JudgeContext): string {
+  return `See what it is: ${product.name} mcp diff ${server}.`;
+}
+
+function remedyOf({ kind, name }: Offered, { server }: JudgeContext): string {
+  // A name that a shell would take apart is approved with the others.
+  const one = kind === "tool" && /^[\w.-]+$/.test(name) ? `${server}/${name}` : server;
+  return `Approve it: ${product.name} mcp approve ${one}.`;
+}
