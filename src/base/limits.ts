@@ -715,8 +715,6 @@ export const upstreamSliceCharsMax = 64 * KIB;
 export const upstreamLogsPerSecondMax = 100;
 /** Characters of one event, such as a log message with its data. */
 export const upstreamEventCharsMax = 64 * KIB;
-/** Questions of servers that wait for an answer, of one call. */
-export const upstreamAsksMax = 5;
 /** Chunks of a server's output on their way to the Worker where it cannot read the pipe itself (Windows). */
 export const upstreamRelayedChunksMax = 8;
 /** Whether a configuration file of other servers has appeared is looked at this often. */
@@ -833,3 +831,11 @@ export const schemaCheckedTextCharsMax = 4 * KIB;
 export const schemaCheckedItemsMax = 1_000;
 /** Faults that are named: a model mends three at a time. */
 export const schemaFaultsShownMax = 5;
+/** Characters of the line that says what a tool does. */
+export const toolSummaryCharsMax = 160;
+/** Characters of the reason why a server is not there, in a reply of a search. */
+export const searchReasonCharsMax = 300;
+/** Tools that await approval in a reply of a search: it is about the others. */
+export const searchBlockedMax = 10;
+/** Of a reply, what may go to servers and tools that are not there. */
+export const searchNotesCharsShare = 0.5;

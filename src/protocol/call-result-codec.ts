@@ -34,8 +34,8 @@ function hasStructure(structuredContent: unknown, version: ProtocolVersion): boo
   return isAtLeast(version, "2025-06-18") && isObject(structuredContent);
 }
 
-/** Where it cannot be carried it becomes a text block, unless one has that JSON already. */
-function withStructureAsText(result: CallToolResult): readonly ContentBlock[] {
+/** The content where structure cannot be carried: it becomes a text block, unless one has that JSON already. */
+export function withStructureAsText(result: CallToolResult): readonly ContentBlock[] {
   const { content, structuredContent } = result;
   const json = JSON.stringify(structuredContent);
   const hasJson = content.some((block) => block.type === "text" && isSameJson(block.text, json));

@@ -2,7 +2,7 @@ import {
   upstreamFailedProbeMs,
   upstreamRetryMs,
   upstreamRetryJitter,
-  upstreamStableMs,
+  upstreamServerStableMs,
 } from "../../base/limits.ts";
 
 /** What follows a failure: wait, or count the server as failed and only look at it now and then. */
@@ -42,7 +42,7 @@ export class RetrySchedule {
    */
   onFailure(now: number, leastMs = 0): RetryPlan {
     const ranMs = this.#connectedAt === undefined ? 0 : now - this.#connectedAt;
-    if (ranMs >= upstreamStableMs) this.#failures = 0;
+    if (ranMs >= upstreamServerStableMs) this.#failures = 0;
     this.#connectedAt = undefined;
     this.#failures++;
     const delayMs = upstreamRetryMs[this.#failures - 1] ?? upstreamFailedProbeMs;

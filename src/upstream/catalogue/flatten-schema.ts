@@ -1,0 +1,83 @@
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { ObjectSchema } from "../../protocol/tool-types.ts";
+
+const combinators = ["anyOf", "oneOf", "allOf"] as const;
+
+/** A schema as clients are shown it, and what had to be said in words instead. */
+export interface FlatSchema {
+  readonly schema: ObjectSchema;
+  /** For the description; undefined when nothing was changed. */
+  readonly note?: string;
+}
+
+/**
+ * Without `anyOf`, `oneOf` and `allOf` at the root, which model interfaces refuse there (CA18): all properties of all
+ * branches, of which those are required that each branch requires. Arguments are still checked against the original.
+ */
+export function flattenSchema(schema: ObjectSchema): FlatSchema {
+  if (!combinators.some((name) => Array.isArray(schema[name]))) return { schema };
+  const { anyOf, oneOf, allOf, ...root } = schema;
+  const any = branchesOf(anyOf, schema);
+  const one = branchesOf(oneOf, schema);
+  const all = branchesOf(allOf, schema);
+  const properties = Object.assign(
+    Object.create(null) as Record<string, unknown>,
+    ...[...any, ...one, ...all, root].map((branch) => branch.properties),
+  ) as Params;
+  const required = new Set([
+    ...requiredOf(root),
+    ...all.flatMap(requiredOf),
+    ...requiredByEach(any),
+    ...requiredByEach(one),
+  ]);
+  const flat = { ...root, properties: { ...properties } };
+  return {
+    schema: required.size === 0 ? flat : { ...flat, required: [...required] },
+    ...noteOf(any, one),
+  };
+}
+
+/** Branches that are a `$ref` into the schema are looked up, one step. */
+function branchesOf(value: unknown, schema: ObjectSchema): readonly Params[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter(isObject)
+    .map((branch) => (typeof branch.$ref === "string" ? lookUp(branch.$ref, schema) : branch));
+}
+
+function lookUp(ref: string, schema: ObjectSchema): Params {
+  const steps = ref.startsWith("#/") ? ref.slice(2).split("/") : [];
+  let found: unknown = steps.length === 0 ? undefined : schema;
+  for (const step of steps) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  }
+  return isObject(found) ? found : {};
+}
+
+function requiredOf(branch: Params): readonly string[] {
+  const { required } = branch;
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+}
+
+function requiredByEach(branches: readonly Params[]): readonly string[] {
+  const [first, ...others] = branches.map(requiredOf);
+  return (first ?? []).filter((name) => others.every((names) => names.includes(name)));
+}
+
+function noteOf(any: readonly Params[], one: readonly Params[]): { readonly note?: string } {
+  const lines = [
+    ...(any.length === 0 ? [] : [`at least one of: ${branchTexts(any)}`]),
+    ...(one.length === 0 ? [] : [`exactly one of: ${branchTexts(one)}`]),
+  ];
+  return lines.length === 0 ? {} : { note: `Arguments must fit ${lines.join("; and ")}.` };
+}
+
+function branchTexts(branches: readonly Params[]): string {
+  return branches
+    .map((branch) => {
+      const names = requiredOf(branch);
+      return names.length === 0 ? "(none required)" : `(${names.join(", ")})`;
+    })
+    .join(" ");
+}

@@ -1,0 +1,52 @@
+import { formatCount } from "../../base/amount-text.ts";
+import { bodyCharsMax, cutText } from "../../base/cut-text.ts";
+import { resultBytesPerChar } from "../../base/limits.ts";
+import type { SavedResult, SavedResults } from "./saved-results.ts";
+
+/** A text that fits, and where the whole is when it had to be cut. */
+export interface BoundText {
+  readonly text: string;
+  readonly saved?: SavedResult;
+}
+
+/** Whether `text` fits into a result of `charsMax` characters, also as JSON text in bytes. */
+export function fits(text: string, charsMax: number): boolean {
+  return text.length <= charsMax && jsonBytes(text) <= charsMax * resultBytesPerChar;
+}
+
+/**
+ * `text` as it is when it fits, else its two ends with one line between them that says how long it was, what was left
+ * out and how to read it (CA14).
+ */
+export async function boundText(
+  text: string,
+  charsMax: number,
+  results: SavedResults,
+): Promise<BoundText> {
+  if (fits(text, charsMax)) return { text };
+  const saved = await results.save(text);
+  const cut = cutToFit(text, bodyCharsMax(charsMax));
+  const line = `[... ${formatCount(text.length)} characters in all; ${formatCount(cut.omittedChars)} are left out here. ${wayToRest(saved)} ...]`;
+  const gap = cut.head === "" || cut.head.endsWith("\n") ? "" : "\n";
+  const shown = `${cut.head}${gap}${line}\n${cut.tail}`;
+  return saved === undefined ? { text: shown } : { text: shown, saved };
+}
+
+function wayToRest(saved: SavedResult | undefined): string {
+  return saved === undefined
+    ? "The whole could not be saved; ask for less"
+    : `The whole is in ${saved.path} and can be read as ${saved.uri ?? saved.name}`;
+}
+
+/** Texts that need many bytes are cut to fewer characters. */
+function cutToFit(text: string, charsMax: number): NonNullable<ReturnType<typeof cutText>> {
+  for (let max = charsMax; ; max = Math.floor(max / 2)) {
+    const cut = cutText(text, max) ?? { head: "", tail: text, omittedChars: 0 };
+    const bytes = jsonBytes(cut.head) + jsonBytes(cut.tail);
+    if (bytes <= charsMax * resultBytesPerChar || max <= 1) return cut;
+  }
+}
+
+function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
+}

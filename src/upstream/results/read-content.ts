@@ -1,0 +1,51 @@
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { ContentBlock } from "../../protocol/tool-types.ts";
+
+/** A block as a client may get it, or what is wrong with it, to stand after its place: `content[2] …`. */
+export type ReadBlock =
+  | { readonly kind: "block"; readonly block: ContentBlock }
+  | { readonly kind: "bad"; readonly reason: string };
+
+/** Looks at one block of content that another server sent. Members that are not known are kept (RP6). */
+export function readBlock(value: unknown): ReadBlock {
+  if (!isObject(value)) return bad("is no object");
+  const reason = isKnown(value.type) ? checks[value.type](value) : unknownType(value.type);
+  // Each check looks at the members that its type must have.
+  return reason === undefined
+    ? { kind: "block", block: value as unknown as ContentBlock }
+    : bad(reason);
+}
+
+const checks: Readonly<Record<ContentBlock["type"], (block: Params) => string | undefined>> = {
+  text: ({ text }) => (typeof text === "string" ? undefined : "is text without a text"),
+  image: ({ data, mimeType }) => checkData("an image", data, mimeType),
+  audio: ({ data, mimeType }) => checkData("audio", data, mimeType),
+  resource_link: ({ uri, name }) =>
+    typeof uri === "string" && typeof name === "string"
+      ? undefined
+      : "is a link without uri and name",
+  resource: ({ resource }) => checkResource(resource),
+};
+
+function isKnown(type: unknown): type is ContentBlock["type"] {
+  return typeof type === "string" && Object.hasOwn(checks, type);
+}
+
+function unknownType(type: unknown): string {
+  return `has the unknown type ${(JSON.stringify(type) ?? "undefined").slice(0, 60)}`;
+}
+
+function checkData(what: string, data: unknown, mimeType: unknown): string | undefined {
+  const isWhole = typeof data === "string" && typeof mimeType === "string";
+  return isWhole ? undefined : `is ${what} without data and mimeType`;
+}
+
+function checkResource(resource: unknown): string | undefined {
+  if (!isObject(resource) || typeof resource.uri !== "string") return "is a resource without a uri";
+  const hasContent = typeof resource.text === "string" || typeof resource.blob === "string";
+  return hasContent ? undefined : "is a resource without text or blob";
+}
+
+function bad(reason: string): ReadBlock {
+  return { kind: "bad", reason };
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A file that holds what a result could not. */
+export interface SavedResult {
+  readonly path: string;
+  /** `scorpiox://results/<id>`; undefined for bytes, which cannot be read as text. */
+  readonly uri?: string;
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** Keeps what is too long in the private folder of saved outputs, whose sweeping is the main thread's. */
+export class SavedResults {
+  readonly #folders: readonly string[];
+
+  /** @param folders a later one stands in when an earlier one cannot be written */
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
+  }
+
+  /** Undefined when no folder can be written. */
+  async save(content: string | Uint8Array): Promise<SavedResult | undefined> {
+    const id = `${Date.now().toString(36)}-${randomBytes(8).toString("hex")}`;
+    const name = typeof content === "string" ? `${id}.txt` : `${id}.bin`;
+    for (const folder of this.#folders) {
+      const path = join(folder, name);
+      if (!(await writePrivate(folder, path, content))) continue;
+      const bytes = typeof content === "string" ? Buffer.byteLength(content) : content.length;
+      const uri = typeof content === "string" ? { uri: `scorpiox://results/${id}` } : {};
+      return { path, name, bytes, ...uri };
+    }
+    return undefined;
+  }
+}
+
+async function writePrivate(
+  folder: string,
+  path: string,
+  content: string | Uint8Array,
+): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const info = await lstat(folder);
+    const isOurs = process.getuid === undefined || info.uid === process.getuid();
+    if (!info.isDirectory() || !isOurs) return false;
+    await writeFile(path, content, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch {
+    // Full, read-only or not ours: the next folder, or none, which the result says.
+    return false;
+  }
+}

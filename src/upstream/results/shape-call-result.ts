@@ -1,0 +1,68 @@
+import { JsonText } from "../../base/json-text.ts";
+import { encodeCallToolResult, withStructureAsText } from "../../protocol/call-result-codec.ts";
+import type { CallToolResult } from "../../protocol/tool-types.ts";
+import { modernVersions } from "../../protocol/versions.ts";
+import { textOf } from "../adapters/text-of.ts";
+import { boundResult } from "./bound-result.ts";
+import { boundText } from "./bound-text.ts";
+import { cleanCallResult, type Cleaning } from "./clean-result.ts";
+import { readCallResult } from "./read-call-result.ts";
+import type { SavedResults } from "./saved-results.ts";
+
+export interface ResultParts extends Cleaning {
+  /** Characters of text that the client takes. */
+  readonly charsMax: number;
+  readonly results: SavedResults;
+}
+
+export interface CallResultParts extends ResultParts {
+  readonly tool: string;
+  /** What is wrong with structured content by the tool's `outputSchema`; undefined when nothing is, or there is none. */
+  readonly checkStructure: (structured: unknown) => string | undefined;
+  /** Told what was mended, one sentence each: for the server's log. */
+  readonly onProblem: (problem: string) => void;
+}
+
+/**
+ * A server's answer to `tools/call` as a client may get it: checked, cleaned, with addresses of ours, bounded (CA13–CA17).
+ * An answer that is no result becomes a result with `isError` that says so.
+ */
+export async function shapeCallResult(answer: unknown, parts: CallResultParts): Promise<JsonText> {
+  const read = readCallResult(answer);
+  const result =
+    read.kind === "malformed"
+      ? await malformedResult(answer, read.reason, parts)
+      : cleanCallResult(withRightStructure(read.result, parts), parts);
+  const bound = await boundResult(result, parts.charsMax, parts.results);
+  return new JsonText(encodeCallToolResult(bound, modernVersions[0]));
+}
+
+/** What can be read of it is shown all the same: it may be what the model needs. */
+async function malformedResult(
+  answer: unknown,
+  reason: string,
+  { server, tool, clean, charsMax, results, onProblem }: CallResultParts,
+): Promise<CallToolResult> {
+  onProblem(`The answer to ${tool} ${reason}.`);
+  const text = `The server ${server} answered the call of ${tool} with something that is no result: it ${reason}. The tool may have run. Tell the maker of the server, or update it.`;
+  const rest = clean(textOf(answer));
+  const shown =
+    rest === ""
+      ? ""
+      : `\nWhat can be read of it:\n${(await boundText(rest, charsMax, results)).text}`;
+  return { content: [{ type: "text", text: text + shown }], isError: true };
+}
+
+function withRightStructure(result: CallToolResult, parts: CallResultParts): CallToolResult {
+  const { structuredContent, ...rest } = result;
+  // An error need not have what a success has.
+  if (result.isError) return result;
+  const problem = parts.checkStructure(structuredContent);
+  if (problem === undefined) return result;
+  parts.onProblem(
+    `The structured content of ${parts.tool} is not what its outputSchema says: ${problem}`,
+  );
+  return structuredContent === undefined
+    ? result
+    : { ...rest, content: withStructureAsText(result) };
+}

@@ -1,0 +1,140 @@
+import { schemaDepthMax, schemaPartsMax } from "../../base/limits.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isTamePattern } from "./tame-pattern.ts";
+
+/** A schema that is more than is looked at, or a check that takes too many steps. */
+export class SchemaTooLarge extends Error {
+  override readonly name = "SchemaTooLarge";
+}
+
+export interface CopyOptions {
+  /** Called for each part of the schema that is held against a value; what it throws ends the check. */
+  readonly onStep: () => void;
+  /** False: without what takes long on long texts and lists. */
+  readonly isThorough: boolean;
+}
+
+/** Taken over as they are. `format` says something and forbids nothing; `$id` would only move references. */
+const plainKeywords = new Set([
+  "type",
+  "enum",
+  "const",
+  "required",
+  "dependentRequired",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minContains",
+  "maxContains",
+  "minProperties",
+  "maxProperties",
+  "$anchor",
+]);
+const listKeywords = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+const mapKeywords = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
+const schemaKeywords = new Set([
+  "items",
+  "additionalItems",
+  "additionalProperties",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "contains",
+  "propertyNames",
+  "not",
+  "if",
+  "then",
+  "else",
+]);
+
+/**
+ * A copy of another server's schema that a validator may safely work with: only keywords that are known, references
+ * only into the schema itself, tame patterns, and a count of the steps.
+ * @throws SchemaTooLarge
+ */
+export function copySchema(schema: Params, options: CopyOptions): Params {
+  const copy = new SchemaCopy(options).part(schema, 0) as Params;
+  return typeof schema.$schema === "string"
+    ? Object.assign(copy, { $schema: schema.$schema })
+    : copy;
+}
+
+class SchemaCopy {
+  readonly #options: CopyOptions;
+  #parts = 0;
+
+  constructor(options: CopyOptions) {
+    this.#options = options;
+  }
+
+  part(value: unknown, depth: number): unknown {
+    if (!isObject(value)) return value === false ? false : true;
+    this.#parts++;
+    if (depth > schemaDepthMax || this.#parts > schemaPartsMax) {
+      throw new SchemaTooLarge("The schema has too many parts, or too deep ones.");
+    }
+    const copy: Record<string, unknown> = {};
+    for (const [keyword, content] of Object.entries(value)) {
+      this.#copyKeyword(copy, keyword, content, depth + 1);
+    }
+    this.#copyCostly(copy, value, depth + 1);
+    const ref =
+      typeof value.$ref === "string" && value.$ref.startsWith("#") ? value.$ref : undefined;
+    const { onStep } = this.#options;
+    // The validator reads it once for each look at this part.
+    Object.defineProperty(copy, "$ref", {
+      get: () => {
+        onStep();
+        return ref;
+      },
+    });
+    return copy;
+  }
+
+  #copyKeyword(
+    copy: Record<string, unknown>,
+    keyword: string,
+    content: unknown,
+    depth: number,
+  ): void {
+    if (plainKeywords.has(keyword)) copy[keyword] = content;
+    else if (listKeywords.has(keyword) && Array.isArray(content))
+      copy[keyword] = this.#list(content, depth);
+    else if (mapKeywords.has(keyword) && isObject(content))
+      copy[keyword] = this.#map(content, depth);
+    else if (!schemaKeywords.has(keyword)) return;
+    else if (Array.isArray(content)) copy[keyword] = this.#list(content, depth);
+    else copy[keyword] = this.part(content, depth);
+  }
+
+  #copyCostly(copy: Record<string, unknown>, value: Params, depth: number): void {
+    const { pattern, patternProperties, uniqueItems } = value;
+    const { isThorough } = this.#options;
+    if (isThorough && typeof pattern === "string" && isTamePattern(pattern)) copy.pattern = pattern;
+    if (isThorough && uniqueItems === true) copy.uniqueItems = true;
+    if (!isObject(patternProperties)) return;
+    if (isThorough && Object.keys(patternProperties).every(isTamePattern)) {
+      copy.patternProperties = this.#map(patternProperties, depth);
+      return;
+    }
+    // Without the patterns nobody knows which properties are additional.
+    delete copy.additionalProperties;
+    delete copy.unevaluatedProperties;
+  }
+
+  #list(parts: readonly unknown[], depth: number): unknown[] {
+    return parts.map((part) => this.part(part, depth));
+  }
+
+  #map(parts: Params, depth: number): Params {
+    const entries = Object.entries(parts).map(
+      ([name, part]) => [name, this.part(part, depth)] as const,
+    );
+    return Object.fromEntries(entries);
+  }
+}

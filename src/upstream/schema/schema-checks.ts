@@ -1,0 +1,138 @@
+import type { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
+
+import {
+  schemaCheckedItemsMax,
+  schemaCheckedTextCharsMax,
+  schemaFaultsShownMax,
+  schemaStepsMax,
+} from "../../base/limits.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { copySchema, SchemaTooLarge } from "./copy-schema.ts";
+
+type Validate = ReturnType<CfWorkerJsonSchemaValidator["getValidator"]>;
+
+/** Undefined: this schema is not checked against. */
+interface Checkers {
+  readonly thorough: Validate | undefined;
+  readonly quick: Validate | undefined;
+}
+
+/**
+ * Holds values against the schemas of other servers, JSON Schema 2020-12 unless they say otherwise, in bounded time
+ * (CA1). A schema that is too large, of an unknown dialect or otherwise unusable lets everything pass: the server that
+ * made it checks its arguments itself.
+ */
+export class SchemaChecks {
+  readonly #checkers = new WeakMap<Params, Checkers>();
+  #validator: Promise<CfWorkerJsonSchemaValidator> | undefined;
+  #steps = 0;
+
+  /** What is wrong with `value`, one line each, or undefined. Never rejects because of the schema. */
+  async check(schema: Params, value: unknown): Promise<string | undefined> {
+    const checkers = this.#checkers.get(schema) ?? this.#prepare(schema, await this.#load());
+    return this.#run(isLong(value) ? checkers.quick : checkers.thorough, value);
+  }
+
+  #run(validate: Validate | undefined, value: unknown): string | undefined {
+    if (validate === undefined) return undefined;
+    this.#steps = 0;
+    try {
+      const outcome = validate(value);
+      return outcome.valid ? undefined : shorten(outcome.errorMessage);
+    } catch {
+      // Too many steps, too deep, or a reference to nowhere.
+      return undefined;
+    }
+  }
+
+  #prepare(schema: Params, validator: CfWorkerJsonSchemaValidator): Checkers {
+    const compile = (isThorough: boolean): Validate | undefined => {
+      try {
+        return validator.getValidator(
+          copySchema(schema, { onStep: () => this.#step(), isThorough }),
+        );
+      } catch {
+        return undefined;
+      }
+    };
+    const checkers = { thorough: compile(true), quick: compile(false) };
+    this.#checkers.set(schema, checkers);
+    return checkers;
+  }
+
+  #step(): void {
+    this.#steps++;
+    if (this.#steps > schemaStepsMax) throw new SchemaTooLarge("The check takes too long.");
+  }
+
+  /** Loaded with the first check: most starts never make one. */
+  async #load(): Promise<CfWorkerJsonSchemaValidator> {
+    this.#validator ??= import("@modelcontextprotocol/client/validators/cf-worker").then(
+      (module) => new module.CfWorkerJsonSchemaValidator({ shortcircuit: false }),
+    );
+    return this.#validator;
+  }
+}
+
+/** Whether it has a text or list on which patterns and comparisons of all with all would take long. */
+function isLong(value: unknown): boolean {
+  const waiting: unknown[] = [value];
+  for (let next = waiting.pop(); waiting.length > 0 || next !== undefined; next = waiting.pop()) {
+    if (typeof next === "string" && next.length > schemaCheckedTextCharsMax) return true;
+    if (Array.isArray(next)) {
+      if (next.length > schemaCheckedItemsMax) return true;
+      waiting.push(...next);
+    } else if (isObject(next)) {
+      const names = Object.keys(next);
+      if (names.length > schemaCheckedItemsMax) return true;
+      if (names.some((name) => name.length > schemaCheckedTextCharsMax)) return true;
+      waiting.push(...Object.values(next));
+    }
+  }
+  return false;
+}
+
+/**
+ * The validator's words for a person: `path.to[0]: what is wrong`. Lines that only say that something further down is
+ * wrong are left out.
+ */
+function shorten(message: string): string {
+  const faults = message
+    .split("; #")
+    .map((fault) => fault.replace(/^#/, ""))
+    .filter(
+      (fault) =>
+        !/: (A subschema had errors\.|Property "[^]*" does not match schema\.|Items did not match schema\.)$/.test(
+          fault,
+        ),
+    )
+    .map(readable);
+  const distinct = [...new Set(faults)];
+  const shown = distinct.slice(0, schemaFaultsShownMax);
+  const more = distinct.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+}
+
+function readable(fault: string): string {
+  const [, pointer = "", what = fault] = /^([^:]*): ([^]*)$/.exec(fault) ?? [];
+  const path = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => decoded(step).replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".");
+  const text = what
+    .replace(/^Instance type "(\w+)" is invalid\. Expected "([^]*)"\.$/, "must be $2, and is $1")
+    .replace(/^Instance does not have required property "([^]*)"\.$/, '"$1" is missing')
+    .replace(/^Instance does not match any of (\[[^]*\])\.$/, "must be one of $1")
+    .replace(/^False boolean schema\.$/, "is not known")
+    .slice(0, 300);
+  return path === "" ? text : `${path}: ${text}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
