@@ -1,0 +1,42 @@
+import { deferredTokensMin, deferredToolsMin } from "../../base/limits.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+
+export interface DeferralParts {
+  /** Of this process: `--defer`, or what the client's name gives by default (DF3). */
+  readonly mode: "auto" | "on" | "off";
+  /** All callable tools of other servers, hidden or not. */
+  readonly tools: Iterable<{ readonly listing: ToolListing }>;
+  /** An enabled server has not been heard of yet, not even in an earlier run (DF2a). */
+  readonly hasUnknownServer: boolean;
+  /** `isSettled` and `isDeferred` of an earlier decision since the last change of configuration (DF2). */
+  readonly wasDeferred: boolean;
+}
+
+export interface DeferralDecision {
+  /** Most tools are hidden, and found by `tool_search`. */
+  readonly isDeferred: boolean;
+  /** False: only because a server is not known yet, and to be decided again when it is. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * Whether the tools of other servers are hidden until they are searched for. A decision that is settled and `isDeferred`
+ * holds until the configuration changes or the process ends: the list must not flap around the threshold.
+ */
+export function decideDeferral(parts: DeferralParts): DeferralDecision {
+  if (parts.mode !== "auto") return { isDeferred: parts.mode === "on", isSettled: true };
+  if (parts.wasDeferred || isLarge(parts.tools)) return { isDeferred: true, isSettled: true };
+  return { isDeferred: parts.hasUnknownServer, isSettled: !parts.hasUnknownServer };
+}
+
+function isLarge(tools: DeferralParts["tools"]): boolean {
+  let count = 0;
+  let tokens = 0;
+  for (const { listing } of tools) {
+    count++;
+    tokens += estimateTokens(listing);
+    if (count > deferredToolsMin || tokens > deferredTokensMin) return true;
+  }
+  return false;
+}

@@ -1,0 +1,121 @@
+import { searchLimitDefault, searchLimitMax } from "../../base/limits.ts";
+import type { SearchQuery } from "../upstreams.ts";
+import type { SearchParts } from "./answer-search.ts";
+import { firstPage } from "./first-page.ts";
+import { nearestNames } from "./nearest-names.ts";
+import { parseQuery, type ParsedQuery, type QueryWord } from "./parse-query.ts";
+import { matchPattern } from "./pattern/match-tools.ts";
+import type { SearchedTool } from "./searched-tool.ts";
+import type { Hit } from "./tool-index.ts";
+import { termsOf } from "./words.ts";
+
+/** A tool in a reply; what was looked up by its name has no score. */
+export interface Match extends Partial<Pick<Hit, "score" | "matched" | "explain">> {
+  readonly searched: SearchedTool;
+}
+
+export interface Found {
+  readonly kind: "found";
+  readonly matches: readonly Match[];
+  /** Further tools that matched. */
+  readonly more: number;
+  /** Names that were asked for and that nothing has. */
+  readonly unknown: readonly { readonly name: string; readonly nearest: readonly string[] }[];
+  /** The one server that was asked for, as it was written. */
+  readonly server?: string;
+  /** True: time was up before all tools were looked at. */
+  readonly isPartial: boolean;
+  readonly parsed: ParsedQuery;
+}
+
+/** One sentence: why the query cannot be used. */
+export interface Problem {
+  readonly kind: "problem";
+  readonly text: string;
+}
+
+/** What a query finds among the callable tools. */
+export function findMatches(query: SearchQuery, parts: SearchParts): Found | Problem {
+  const parsed = parseQuery(query.query);
+  const limit = Math.min(Math.max(1, query.limit ?? searchLimitDefault), searchLimitMax);
+  if (parsed.kind === "select") return selectTools(parsed, parts);
+  const facet = query.server ?? (parsed.kind === "words" ? parsed.server : undefined);
+  const meant = facet === undefined ? undefined : serversMeant(facet, parts);
+  const isWanted = ({ server, listing }: SearchedTool): boolean =>
+    (meant?.has(server) ?? true) &&
+    (query.readOnly !== true || listing.annotations?.readOnlyHint === true);
+  const asked = facet === undefined ? {} : { server: facet };
+  if (parsed.kind === "pattern") {
+    const wanted = parts.index.tools.filter(isWanted);
+    const found = matchPattern(wanted, parsed);
+    if (found.kind === "problem") return found;
+    return { kind: "found", parsed, ...asked, ...page(found.matches, limit), ...found.state };
+  }
+  const hits = searchWords(parsed.words, facet !== undefined, parts, isWanted);
+  const named = serversNamed(parsed.words);
+  const shown = firstPage(hits, limit, (name) => facet !== undefined || named(name));
+  const more = hits.length - shown.length;
+  return { kind: "found", parsed, ...asked, matches: shown, more, unknown: [], isPartial: false };
+}
+
+/** Without words a facet shows all that it has. */
+function searchWords(
+  words: readonly QueryWord[],
+  hasFacet: boolean,
+  { index }: SearchParts,
+  isWanted: (tool: SearchedTool) => boolean,
+): readonly (Match & { readonly server: string })[] {
+  if (words.length > 0) return index.search(words, isWanted);
+  if (!hasFacet) return [];
+  return index.tools.filter(isWanted).map((searched) => ({ searched, server: searched.server }));
+}
+
+function page(
+  tools: readonly SearchedTool[],
+  limit: number,
+): Pick<Found, "matches" | "more" | "unknown"> {
+  const matches = tools.slice(0, limit).map((searched) => ({ searched }));
+  return { matches, more: tools.length - matches.length, unknown: [] };
+}
+
+/** Exactly these, in this order. */
+function selectTools(
+  parsed: Extract<ParsedQuery, { kind: "select" }>,
+  { index, blocked, resolve }: SearchParts,
+): Found {
+  const byName = new Map(index.tools.map((searched) => [searched.listing.name, searched]));
+  const isBlocked = new Set(blocked.map(({ name }) => name));
+  const matches = new Set<SearchedTool>();
+  const unknown: Found["unknown"][number][] = [];
+  for (const name of parsed.names) {
+    const searched = byName.get(name) ?? byName.get(resolve?.(name) ?? "");
+    if (searched !== undefined) matches.add(searched);
+    else if (!isBlocked.has(name) && unknown.length < searchLimitMax) {
+      const shownName = name.slice(0, 200);
+      unknown.push({ name: shownName, nearest: nearestNames(name, byName.keys(), 5) });
+    }
+  }
+  const shown = page([...matches], searchLimitMax);
+  return { kind: "found", parsed, ...shown, unknown, isPartial: false };
+}
+
+/** Servers of exactly this name in any letter case, or else those that begin with it. */
+function serversMeant(facet: string, { servers, index }: SearchParts): ReadonlySet<string> {
+  const wanted = facet.toLowerCase();
+  const names = new Set([
+    ...servers.map(({ name }) => name),
+    ...index.tools.map(({ server }) => server),
+  ]);
+  const equal = [...names].filter((name) => name.toLowerCase() === wanted);
+  if (equal.length > 0) return new Set(equal);
+  return new Set([...names].filter((name) => name.toLowerCase().startsWith(wanted)));
+}
+
+/** Whether a query names a server with its own words. */
+function serversNamed(words: readonly QueryWord[]): (server: string) => boolean {
+  const terms = new Set(words.flatMap(({ text }) => termsOf(text)));
+  return (server) => {
+    const name = termsOf(server);
+    return name.length > 0 && name.every((term) => terms.has(term));
+  };
+}

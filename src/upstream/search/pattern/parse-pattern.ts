@@ -1,0 +1,122 @@
+import { searchPatternDepthMax, searchPatternRepeatMax } from "../../../base/limits.ts";
+import { anyOf, inEitherCase, rangeSet, type CharSet } from "./char-set.ts";
+import { readClass, readEscape } from "./parse-class.ts";
+import { PatternError, type PatternNode } from "./pattern-node.ts";
+import { PatternReader } from "./pattern-reader.ts";
+
+/**
+ * Reads the usual subset of regular expressions: what can be matched in one pass over a text. Back references and looking
+ * around cannot.
+ * @throws PatternError
+ */
+export function parsePattern(source: string, flags: string): PatternNode {
+  const parser = new PatternParser(new PatternReader(source), flags);
+  return parser.parse();
+}
+
+const quantifiers: ReadonlyMap<string, readonly [min: number, max: number]> = new Map([
+  ["*", [0, Infinity]],
+  ["+", [1, Infinity]],
+  ["?", [0, 1]],
+]);
+
+class PatternParser {
+  readonly #reader: PatternReader;
+  readonly #fold: (set: CharSet) => CharSet;
+  readonly #any: CharSet;
+  #depth = 0;
+
+  constructor(reader: PatternReader, flags: string) {
+    this.#reader = reader;
+    this.#fold = flags.includes("i") ? inEitherCase : (set) => set;
+    this.#any = flags.includes("s")
+      ? () => true
+      : anyOf([rangeSet(10, 10), rangeSet(13, 13)], true);
+  }
+
+  parse(): PatternNode {
+    const node = this.#choice();
+    if (!this.#reader.isAtEnd) throw new PatternError("has a `)` too many");
+    return node;
+  }
+
+  #choice(): PatternNode {
+    if (++this.#depth > searchPatternDepthMax) throw new PatternError("is nested too deep");
+    const nodes = [this.#sequence()];
+    while (this.#reader.take("|")) nodes.push(this.#sequence());
+    this.#depth--;
+    return nodes.length === 1 ? (nodes[0] ?? emptyNode) : { kind: "choice", nodes };
+  }
+
+  #sequence(): PatternNode {
+    const nodes: PatternNode[] = [];
+    while (!this.#reader.isAtEnd && !this.#reader.isAt("|") && !this.#reader.isAt(")")) {
+      nodes.push(this.#quantified(this.#atom()));
+    }
+    return { kind: "sequence", nodes };
+  }
+
+  #quantified(node: PatternNode): PatternNode {
+    const bounds = this.#bounds();
+    if (bounds === undefined) return node;
+    const [min, max] = bounds;
+    // Whether it takes as much or as little as it can makes no difference to whether it matches.
+    this.#reader.take("?");
+    if (this.#bounds() !== undefined) throw new PatternError("repeats a repetition");
+    return { kind: "repeat", node, min, max };
+  }
+
+  #bounds(): readonly [min: number, max: number] | undefined {
+    for (const [mark, bounds] of quantifiers) if (this.#reader.take(mark)) return bounds;
+    const counted = this.#reader.takeMatch(/\{(\d+)(,(\d*))?\}/y);
+    if (counted === undefined) return undefined;
+    const [, from, comma, to] = counted;
+    const min = Number(from);
+    const max = comma === undefined ? min : to === "" ? Infinity : Number(to);
+    const isOver = min > searchPatternRepeatMax || (max > searchPatternRepeatMax && max < Infinity);
+    if (isOver) throw new PatternError(`repeats more than ${searchPatternRepeatMax} times`);
+    if (min > max) throw new PatternError(`has the bounds ${counted[0]} the wrong way round`);
+    return [min, max];
+  }
+
+  #atom(): PatternNode {
+    const reader = this.#reader;
+    if (reader.take("(")) return this.#group();
+    if (reader.take("[")) return this.#setNode(readClass(reader));
+    if (reader.take(".")) return { kind: "set", set: this.#any };
+    if (reader.take("^")) return { kind: "assertion", assertion: "start" };
+    if (reader.take("$")) return { kind: "assertion", assertion: "end" };
+    if (reader.take("\\")) return this.#escaped();
+    const character = reader.next();
+    if (quantifiers.has(character)) throw new PatternError(`has a \`${character}\` after nothing`);
+    return this.#unitNode(character);
+  }
+
+  #group(): PatternNode {
+    if (this.#reader.takeMatch(/\?<?[=!]/y) !== undefined) {
+      throw new PatternError("looks ahead or behind, which is not supported");
+    }
+    this.#reader.takeMatch(/\?(?::|<\w+>)/y);
+    const node = this.#choice();
+    if (!this.#reader.take(")")) throw new PatternError("has a `(` that is not closed");
+    return node;
+  }
+
+  #escaped(): PatternNode {
+    if (this.#reader.take("b")) return { kind: "assertion", assertion: "border" };
+    if (this.#reader.take("B")) return { kind: "assertion", assertion: "no-border" };
+    const escape = readEscape(this.#reader);
+    return typeof escape === "string" ? this.#unitNode(escape) : this.#setNode(escape);
+  }
+
+  #unitNode(character: string): PatternNode {
+    const unit = character.charCodeAt(0);
+    return this.#setNode(rangeSet(unit, unit));
+  }
+
+  #setNode(set: CharSet): PatternNode {
+    return { kind: "set", set: this.#fold(set) };
+  }
+}
+
+const emptyNode: PatternNode = { kind: "sequence", nodes: [] };

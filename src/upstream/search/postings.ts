@@ -1,0 +1,114 @@
+import { fieldTerms, fields, fieldWeights, type Field } from "./tool-fields.ts";
+import type { SearchedTool } from "./searched-tool.ts";
+
+/** BM25F: how fast more of the same word stops counting, and how much long fields lose (DF10). */
+const saturation = 1.2;
+const lengthShare = 0.75;
+
+/** Occurrences in one field are kept in four bits: from fifteen on they are all the same. */
+const countBits = 4;
+const countMax = 15;
+
+/** Which tools have a term, and how often in which field: pairs of a tool's number and its packed counts. */
+type PostingList = readonly number[];
+
+/** The inverted index: plain numbers, built once and read by every search. */
+export class Postings {
+  readonly #lists = new Map<string, number[]>();
+  /** For each tool and field: its weight, less for a field that is longer than usual. */
+  readonly #norms: Float64Array;
+  readonly toolCount: number;
+
+  constructor(tools: readonly SearchedTool[]) {
+    this.toolCount = tools.length;
+    const lengths = new Float64Array(tools.length * fields.length);
+    for (const [tool, searched] of tools.entries()) this.#add(tool, searched, lengths);
+    this.#norms = normsOf(lengths, tools.length);
+  }
+
+  get terms(): Iterable<string> {
+    return this.#lists.keys();
+  }
+
+  has(term: string): boolean {
+    return this.#lists.has(term);
+  }
+
+  /** Tells the score of each tool that has the term. */
+  forEach(term: string, visit: (tool: number, score: number) => void): void {
+    const list = this.#lists.get(term);
+    if (list === undefined) return;
+    const rarity = this.#rarity(list);
+    for (let at = 0; at < list.length; at += 2) {
+      const tool = list[at] ?? 0;
+      const weight = this.#weight(tool, list[at + 1] ?? 0);
+      visit(tool, (rarity * (saturation + 1) * weight) / (saturation + weight));
+    }
+  }
+
+  /** What each field of one tool adds to the score of a term; undefined when it does not have the term. */
+  explain(term: string, tool: number): ReadonlyMap<Field, number> | undefined {
+    const list = this.#lists.get(term) ?? [];
+    const at = list.findIndex((entry, index) => index % 2 === 0 && entry === tool);
+    if (at === -1) return undefined;
+    const counts = list[at + 1] ?? 0;
+    const weight = this.#weight(tool, counts);
+    const perWeight = (this.#rarity(list) * (saturation + 1)) / (saturation + weight);
+    return new Map(
+      fields.flatMap((field, index) => {
+        const part = this.#fieldWeight(tool, counts, index);
+        return part === 0 ? [] : [[field, part * perWeight] as const];
+      }),
+    );
+  }
+
+  #add(tool: number, searched: SearchedTool, lengths: Float64Array): void {
+    const counts = new Map<string, number>();
+    for (const [field, terms] of fieldTerms(searched).entries()) {
+      const shift = field * countBits;
+      for (const term of terms) {
+        const packed = counts.get(term) ?? 0;
+        if (((packed >> shift) & countMax) < countMax) counts.set(term, packed + (1 << shift));
+      }
+      lengths[tool * fields.length + field] = terms.length;
+    }
+    for (const [term, packed] of counts) {
+      const list = this.#lists.get(term);
+      if (list === undefined) this.#lists.set(term, [tool, packed]);
+      else list.push(tool, packed);
+    }
+  }
+
+  /** The fewer tools have a term, the more it says. */
+  #rarity(list: PostingList): number {
+    const having = list.length / 2;
+    return Math.log(1 + (this.toolCount - having + 0.5) / (having + 0.5));
+  }
+
+  #weight(tool: number, counts: number): number {
+    let weight = 0;
+    for (let field = 0; field < fields.length; field++) {
+      weight += this.#fieldWeight(tool, counts, field);
+    }
+    return weight;
+  }
+
+  #fieldWeight(tool: number, counts: number, field: number): number {
+    const count = (counts >> (field * countBits)) & countMax;
+    return count === 0 ? 0 : count * (this.#norms[tool * fields.length + field] ?? 0);
+  }
+}
+
+function normsOf(lengths: Float64Array, toolCount: number): Float64Array {
+  const totals = fields.map((_, field) => {
+    let total = 0;
+    for (let at = field; at < lengths.length; at += fields.length) total += lengths[at] ?? 0;
+    return total;
+  });
+  return lengths.map((length, at) => {
+    const field = at % fields.length;
+    const usual = (totals[field] ?? 0) / toolCount || 1;
+    const name = fields[field] ?? "name";
+    return fieldWeights[name] / (1 - lengthShare + (lengthShare * length) / usual);
+  });
+}

@@ -1,0 +1,79 @@
+import { isObject } from "../../protocol/json-rpc.ts";
+import {
+  searchedArgumentsMax,
+  searchedSchemaDepthMax,
+  searchedTextCharsMax,
+} from "../../base/limits.ts";
+import type { SearchedTool } from "./searched-tool.ts";
+import { termsOf } from "./words.ts";
+
+/** The parts of a tool in which words are looked for, and what a word in them is worth (DF10). */
+export const fieldWeights = {
+  name: 4,
+  title: 3,
+  server: 2,
+  description: 1.5,
+  argumentNames: 1,
+  argumentTexts: 0.5,
+} as const;
+
+export type Field = keyof typeof fieldWeights;
+
+export const fields = Object.keys(fieldWeights) as readonly Field[];
+
+/** The terms of each field of a tool, in the order of `fields`. */
+export function fieldTerms({
+  server,
+  tool,
+  listing,
+}: SearchedTool): readonly (readonly string[])[] {
+  const { names, texts } = argumentsOf(listing.inputSchema);
+  const title = listing.title ?? listing.annotations?.title ?? "";
+  return [tool, title, server, listing.description, names, texts].map((text) =>
+    termsOf(text.slice(0, searchedTextCharsMax)),
+  );
+}
+
+/** Names of the arguments of a tool, the outermost only. */
+export function argumentNames(schema: unknown): readonly string[] {
+  if (!isObject(schema) || !isObject(schema["properties"])) return [];
+  return Object.keys(schema["properties"]);
+}
+
+interface ArgumentTexts {
+  names: string;
+  texts: string;
+}
+
+/** Names and descriptions of the arguments, nested ones included, as two texts. */
+function argumentsOf(schema: unknown): ArgumentTexts {
+  const found: ArgumentTexts = { names: "", texts: "" };
+  collect(schema, found, { depth: 0, left: searchedArgumentsMax });
+  return found;
+}
+
+/** A schema may be huge and may be deep: so many arguments, so deep. */
+function collect(schema: unknown, found: ArgumentTexts, at: { depth: number; left: number }): void {
+  if (!isObject(schema) || at.depth > searchedSchemaDepthMax) return;
+  const { properties, items } = schema;
+  at.depth++;
+  if (isObject(properties)) {
+    for (const name of Object.keys(properties)) {
+      if (at.left-- <= 0) break;
+      const property = properties[name];
+      found.names += ` ${name.slice(0, 100)}`;
+      if (isObject(property)) found.texts += ` ${textsOf(property)}`;
+      collect(property, found, at);
+    }
+  }
+  if (items !== undefined) collect(items, found, at);
+  at.depth--;
+}
+
+/** What an argument says of itself, and the values that it may have. */
+function textsOf({ description, enum: values }: Readonly<Record<string, unknown>>): string {
+  const text = typeof description === "string" ? description.slice(0, 500) : "";
+  if (!Array.isArray(values)) return text;
+  const names = values.slice(0, 20).filter((value) => typeof value === "string");
+  return `${text} ${names.join(" ").slice(0, 300)}`;
+}

@@ -1,0 +1,117 @@
+import { searchBoostedMax } from "../../base/limits.ts";
+import { conceptsOf, type Concept } from "./concepts.ts";
+import { nameBoost, type NameBoost } from "./name-boost.ts";
+import type { QueryWord } from "./parse-query.ts";
+import { Postings } from "./postings.ts";
+import { byScore, rank } from "./rank.ts";
+import type { SearchedTool } from "./searched-tool.ts";
+import type { Field } from "./tool-fields.ts";
+import { Vocabulary } from "./vocabulary.ts";
+import { termsOf } from "./words.ts";
+
+export interface Hit {
+  readonly searched: SearchedTool;
+  readonly server: string;
+  readonly score: number;
+  /** The words of the query that it has. */
+  readonly matched: readonly string[];
+  /** What the score is made of. */
+  explain(): HitExplanation;
+}
+
+export interface HitExplanation {
+  readonly terms: readonly {
+    readonly word: string;
+    readonly term: string;
+    readonly fields: ReadonlyMap<Field, number>;
+  }[];
+  readonly boost: NameBoost;
+}
+
+/** All callable tools, ready to be searched. Never changed: other tools, other index. */
+export class ToolIndex {
+  readonly #postings: Postings;
+  readonly #vocabulary: Vocabulary;
+
+  /** @param tools ordered by name, which decides between equal scores */
+  constructor(readonly tools: readonly SearchedTool[]) {
+    this.#postings = new Postings(tools);
+    this.#vocabulary = new Vocabulary(this.#postings.terms);
+  }
+
+  /** Tools that match, the best first; `isWanted` leaves out what a facet excludes. */
+  search(
+    words: readonly QueryWord[],
+    isWanted: (tool: SearchedTool) => boolean = () => true,
+  ): readonly Hit[] {
+    const concepts = conceptsOf(words, {
+      postings: this.#postings,
+      vocabulary: this.#vocabulary,
+    });
+    const query = termsOf(words.map(({ text }) => text).join(" ")).join(" ");
+    const ranked = rank(concepts, this.#postings).filter(({ tool }) => {
+      const searched = this.tools[tool];
+      return searched !== undefined && isWanted(searched);
+    });
+    // Names decide among those that have a chance; the rest stays as it is.
+    const boosted = ranked.slice(0, searchBoostedMax).map(({ tool, score }) => {
+      return { tool, score: score * this.#boost(tool, query, concepts).factor };
+    });
+    const order = [...boosted.sort(byScore), ...ranked.slice(searchBoostedMax)];
+    return order.flatMap(({ tool, score }) => this.#hit(tool, score, query, concepts));
+  }
+
+  #hit(tool: number, score: number, query: string, concepts: readonly Concept[]): Hit[] {
+    const searched = this.tools[tool];
+    if (searched === undefined) return [];
+    const postings = this.#postings;
+    const boost = (): NameBoost => this.#boost(tool, query, concepts);
+    return [
+      {
+        searched,
+        server: searched.server,
+        score,
+        get matched() {
+          return concepts.flatMap((concept) => {
+            return bestTerm(concept, tool, postings) === undefined ? [] : [concept.word];
+          });
+        },
+        explain: () => ({
+          terms: concepts.flatMap((concept) => bestTerm(concept, tool, postings) ?? []),
+          boost: boost(),
+        }),
+      },
+    ];
+  }
+
+  #boost(tool: number, query: string, concepts: readonly Concept[]): NameBoost {
+    const searched = this.tools[tool];
+    const names = [searched?.tool ?? "", searched?.listing.name ?? ""];
+    return nameBoost(query, concepts, names.map(termsOf));
+  }
+}
+
+/** The tools in the order in which equal scores are shown. */
+export function buildToolIndex(tools: Iterable<SearchedTool>): ToolIndex {
+  const byName = [...tools].sort(({ listing: a }, { listing: b }) => {
+    return a.name < b.name ? -1 : Number(a.name > b.name);
+  });
+  return new ToolIndex(byName);
+}
+
+/** The meaning of a word that counted for a tool, and what each field gave. */
+function bestTerm(
+  { word, alternatives }: Concept,
+  tool: number,
+  postings: Postings,
+): HitExplanation["terms"][number] | undefined {
+  let best: { sum: number; term: string; fields: ReadonlyMap<Field, number> } | undefined;
+  for (const { term, weight } of alternatives) {
+    const parts = postings.explain(term, tool);
+    if (parts === undefined) continue;
+    const fields = new Map([...parts].map(([field, part]) => [field, part * weight]));
+    const sum = [...fields.values()].reduce((total, part) => total + part, 0);
+    if (best === undefined || sum > best.sum) best = { sum, term, fields };
+  }
+  return best === undefined ? undefined : { word, term: best.term, fields: best.fields };
+}
