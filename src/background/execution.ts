@@ -11,6 +11,14 @@ export type ExecutionState = "running" | "exited" | "failed" | "killed" | "timed
 /** Why we ended a command. */
 export type EndReason = "timeout" | "cancelled" | "killed" | "user" | "shutdown";
 
+/** Work that is no process of ours, such as a call to another server. */
+export interface Work {
+  /** Resolves when it is over and its output was delivered. Never rejects. */
+  readonly ended: Promise<CommandExit>;
+  /** Gives it up; `ended` resolves soon afterwards. */
+  end(): void;
+}
+
 export interface ExecutionParts {
   readonly commandText: string;
   readonly orphanage: Orphanage;
@@ -39,6 +47,7 @@ export class Execution {
   readonly #listeners = new Set<(chunk: Uint8Array | undefined) => void>();
   readonly #ended = Promise.withResolvers<void>();
   #command: Command | undefined;
+  #work: Work | undefined;
   #family: Family | undefined;
   #exit: CommandExit | undefined;
   #endReason: EndReason | undefined;
@@ -65,6 +74,13 @@ export class Execution {
     void command.ended.then((exit) => this.#onLeaderEnd(exit));
   }
 
+  /** Takes over work that gives its output to `onOutput`. */
+  attachWork(work: Work): void {
+    this.#work = work;
+    void work.ended.then((exit) => this.#onLeaderEnd(exit));
+  }
+
+  /** 0 for what is no process. */
   get pid(): number {
     return this.#command?.pid ?? 0;
   }
@@ -127,6 +143,7 @@ export class Execution {
    */
   terminate(reason: EndReason, graceMs: number): Promise<void> {
     if (this.#exit === undefined) this.#endReason ??= reason;
+    this.#work?.end();
     return this.#endFamily(graceMs);
   }
 

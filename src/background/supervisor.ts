@@ -8,7 +8,7 @@ import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
 import type { CommandLauncher } from "./command-launcher.ts";
 import type { OutputStoreSizes } from "./output-store.ts";
 import type { Confinement } from "./confinement.ts";
-import type { Execution } from "./execution.ts";
+import { Execution, type Work } from "./execution.ts";
 import type { SavedOutput } from "./saved-output.ts";
 import type { SavedOutputs } from "./saved-outputs.ts";
 import { type AnswerTime, untilEndOr } from "./until-end.ts";
@@ -105,7 +105,7 @@ export class Supervisor {
     const cancel = (): void => void execution.terminate("cancelled", terminateGraceMs);
     cancellation.onCancel(cancel);
     try {
-      const isEnded = await untilEndOr(execution, spec, () => this.#hasRoom(spec.clientId));
+      const isEnded = await untilEndOr(execution, spec, () => this.hasRoom(spec.clientId));
       if (isEnded) return { kind: "ended", execution };
       return { kind: "handed_over", task: this.#addTask(spec.clientId, execution) };
     } finally {
@@ -152,6 +152,27 @@ export class Supervisor {
     timer.stop();
     signal.removeEventListener("abort", cancel);
     return execution;
+  }
+
+  /** True when the client may have one more background task. */
+  hasRoom(clientId: string): boolean {
+    try {
+      this.tasksOf(clientId).assertRoom();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Makes work that is no process a background task of a client, whose output goes to `task.execution.onOutput`.
+   * @param name names it where it is spoken of
+   */
+  adopt(clientId: string, name: string, makeWork: (execution: Execution) => Work): BackgroundTask {
+    const { orphanage } = this.#parts;
+    const execution = new Execution({ commandText: name, orphanage, onGone: () => {} });
+    execution.attachWork(makeWork(execution));
+    return this.#addTask(clientId, execution);
   }
 
   /**
@@ -210,15 +231,6 @@ export class Supervisor {
     } catch (error) {
       void confinement?.release();
       throw error;
-    }
-  }
-
-  #hasRoom(clientId: string): boolean {
-    try {
-      this.tasksOf(clientId).assertRoom();
-      return true;
-    } catch {
-      return false;
     }
   }
 

@@ -5,6 +5,7 @@ import type { PdfText } from "../web/documents/read-pdf.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../web/loaded-page.ts";
 import type { SearchRequest } from "../web/search-reply.ts";
 import type { RemoteWeb } from "../web/remote-web.ts";
+import { withSignal } from "./with-signal.ts";
 
 /** Decodes images outside of this process. */
 export interface ImageConverter {
@@ -35,20 +36,13 @@ export const distantMethods = [
 export type DistantMethod = (typeof distantMethods)[number];
 
 /** Has it done; the work ends when the call is cancelled. */
-export async function performDistantCall(
+export function performDistantCall(
   services: DistantServices,
   method: DistantMethod,
   request: unknown,
   cancellation: Cancellation,
 ): Promise<unknown> {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  cancellation.onCancel(abort);
-  try {
-    return await startCall(services, method, request, controller.signal);
-  } finally {
-    cancellation.offCancel(abort);
-  }
+  return withSignal(cancellation, (signal) => startCall(services, method, request, signal));
 }
 
 function startCall(

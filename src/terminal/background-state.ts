@@ -30,5 +30,7 @@ export function shortState(entry: BackgroundEntry, now: number): string {
 /** All that is known of how a task stands. */
 export function longState(entry: BackgroundEntry, now: number): string {
   if (entry.state !== "running") return describeState(entry);
-  return `running for ${passingTime(now - entry.startedAt)}, pid ${entry.pid}`;
+  const running = `running for ${passingTime(now - entry.startedAt)}`;
+  // A call to another server is no process of ours.
+  return entry.pid === 0 ? running : `${running}, pid ${entry.pid}`;
 }

@@ -30,5 +30,7 @@ export const listBgTasks = defineTool({
 
 function line(task: TaskSummary): string {
   const unread = task.unreadBytes === 0 ? "" : `, ${formatCount(task.unreadBytes)} bytes unread`;
-  return `task_id ${task.taskId}: ${describeState(task)}, pid ${task.pid}${unread}: ${oneLine(task.command)}`;
+  // A call to another server is no process of ours.
+  const pid = task.pid === 0 ? "" : `, pid ${task.pid}`;
+  return `task_id ${task.taskId}: ${describeState(task)}${pid}${unread}: ${oneLine(task.command)}`;
 }

@@ -2,10 +2,15 @@ import type { CallOutcome, CallRequest } from "../call.ts";
 
 /** Why a call is not made. */
 export interface Refusal {
-  /** `pending`: the user has been asked and has not answered yet. */
-  readonly decision: "denied" | "vetoed" | "pending";
+  /**
+   * `pending`: the user has been asked and has not answered yet. `invalid`: there is no such tool, or it takes other
+   * arguments.
+   */
+  readonly decision: "denied" | "vetoed" | "pending" | "invalid";
   /** For the model: what was refused, by what, and what to do instead. */
   readonly text: string;
+  /** True: told as an error of the protocol (-32602), not as a result. */
+  readonly isFault?: boolean;
 }
 
 /** One thing that may keep a call from being made. Stages come one after the other; the first refusal counts. */
@@ -15,6 +20,8 @@ export interface GateStage {
    * @throws InputNeeded to be let through
    */
   check(call: CallRequest): Promise<Refusal | undefined> | undefined;
+  /** The call was made. Lines to end its result with; undefined: none, and nothing to wait for. */
+  after?(call: CallRequest, outcome: CallOutcome): Promise<readonly string[]> | undefined;
 }
 
 /** Has lines to end results with, such as callbacks that fired. */
@@ -31,6 +38,8 @@ export interface CallEnd {
   /** Absent when it was refused, or ended by an error. */
   readonly outcome?: CallOutcome["kind"];
   readonly durationMs: number;
+  /** Of the result, as it was sent on. */
+  readonly resultChars?: number;
 }
 
 /** Told of every call, such as the audit log. Must not throw and must not wait. */

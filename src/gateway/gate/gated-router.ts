@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
 import { appendNotes } from "./append-notes.ts";
@@ -12,6 +13,8 @@ export interface GateParts {
   /** In the order in which their lines are shown. */
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
+  /** Says which tool is meant by a name that is none of ours, before anything looks at the call. */
+  readonly resolve?: (call: CallRequest) => CallRequest | Promise<CallRequest>;
 }
 
 /**
@@ -33,9 +36,15 @@ export class GatedRouter implements Router {
     return this.#parts.router.taskSupport?.(toolName) ?? "none";
   }
 
-  async call(request: CallRequest): Promise<CallOutcome> {
-    const { watchers } = this.#parts;
+  get isOpen(): boolean {
+    return this.#parts.router.isOpen === true;
+  }
+
+  async call(asked: CallRequest): Promise<CallOutcome> {
+    const { watchers, resolve } = this.#parts;
     const begunAt = performance.now();
+    const resolved = resolve?.(asked) ?? asked;
+    const request = resolved instanceof Promise ? await resolved : resolved;
     for (const watcher of watchers) watcher.began?.(request);
     let end: Omit<CallEnd, "durationMs"> = { decision: "allowed" };
     try {
@@ -44,8 +53,9 @@ export class GatedRouter implements Router {
         end = { decision: refusal.decision };
         return this.#withNotes(request, refused(request, refusal));
       }
-      const outcome = await this.#parts.router.call(request, performance.now() - begunAt);
-      end = { decision: "allowed", outcome: outcome.kind };
+      const made = await this.#parts.router.call(request, performance.now() - begunAt);
+      const outcome = await this.#lookedAt(request, made);
+      end = { decision: "allowed", outcome: outcome.kind, ...charsOf(outcome) };
       return this.#withNotes(request, outcome);
     } catch (error) {
       if (!isEndOf(request, error)) throw error;
@@ -55,6 +65,17 @@ export class GatedRouter implements Router {
       const durationMs = performance.now() - begunAt;
       for (const watcher of watchers) watcher.ended?.(request, { ...end, durationMs });
     }
+  }
+
+  /** The outcome with what stages have to say of it. */
+  #lookedAt(request: CallRequest, outcome: CallOutcome): CallOutcome | Promise<CallOutcome> {
+    const looking = this.#parts.stages.flatMap((stage) => stage.after?.(request, outcome) ?? []);
+    if (looking.length === 0 || outcome.kind !== "result") return outcome;
+    return Promise.all(looking).then((lines) => {
+      const said = lines.flat();
+      if (said.length === 0) return outcome;
+      return { kind: "result", json: appendNotes(outcome.json, said) };
+    });
   }
 
   /** Undefined without a turn of the loop when no stage has anything to wait for. */
@@ -99,7 +120,14 @@ function isEndOf({ cancellation }: CallRequest, error: unknown): boolean {
   return cancellation.isCancelled && error instanceof AppError && error.code === "cancelled";
 }
 
-function refused({ version }: CallRequest, { text }: Refusal): CallOutcome {
+function refused({ version }: CallRequest, { text, isFault }: Refusal): CallOutcome {
+  if (isFault === true) {
+    return { kind: "fault", fault: createFault(errorCodes.invalidParams, text.toWellFormed()) };
+  }
   const content = [{ type: "text" as const, text: text.toWellFormed() }];
   return { kind: "result", json: encodeCallToolResult({ content, isError: true }, version) };
+}
+
+function charsOf(outcome: CallOutcome): Pick<CallEnd, "resultChars"> {
+  return outcome.kind === "result" ? { resultChars: outcome.json.length } : {};
 }

@@ -1,4 +1,4 @@
-import type { CallRequest } from "../call.ts";
+import type { CallRequest, RequestContext } from "../call.ts";
 import type { CallTarget } from "./call-target.ts";
 
 interface Resolution {
@@ -8,12 +8,18 @@ interface Resolution {
   readonly target?: CallTarget;
 }
 
+/** A call, or another request that is put to a server. */
+type Asked = RequestContext & Pick<CallRequest, "becomeTask" | "closeStream">;
+
 /** The call as it is meant: under the tool's own name, for the same client and with the same ways to speak to it. */
-export function resolvedCall(request: CallRequest, resolution: Resolution): CallRequest {
+export function resolvedCall(request: Asked, resolution: Resolution): CallRequest {
   const { version, client, cancellation, onProgress, capabilities, ask, trace } = request;
   const { becomeTask, closeStream } = request;
+  const { name, args, target } = resolution;
   return {
-    ...resolution,
+    name,
+    args,
+    ...(target === undefined ? {} : { target }),
     version,
     client,
     cancellation,

@@ -1,0 +1,141 @@
+import { pathToFileURL } from "node:url";
+
+import { AppError } from "../../base/errors.ts";
+import {
+  type InputRequest,
+  inputKindOf,
+  type InputRequests,
+  type InputResponses,
+} from "../../protocol/input-request.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { StateServices } from "../state-calls.ts";
+import { workspaceDirOf } from "../workspace-dir.ts";
+import type { AskOccasion } from "./ask-occasion.ts";
+import { shownElicitation } from "./asked-things.ts";
+import { formQuestions } from "./form-questions.ts";
+import { asksModel } from "./sampling-consent.ts";
+
+/** What questions of another server are answered with. */
+export interface AnswerParts {
+  readonly questions: () => StateServices["questions"];
+}
+
+/**
+ * Answers what another server asks in the middle of a call (gateway contract §7.4): by the client where it can be asked,
+ * else by whoever sits at this machine, else for the user. What a client has to answer goes out together.
+ * @throws InputNeeded to be let through, AppError `refused` when the server may not ask for this, `unsupported`,
+ *   `cancelled`
+ */
+export async function answerAsks(
+  parts: AnswerParts,
+  occasion: AskOccasion,
+  requests: InputRequests,
+): Promise<InputResponses> {
+  const answers: Record<string, Params> = Object.create(null) as Record<string, Params>;
+  const forClient: Record<string, InputRequest> = Object.create(null) as Record<
+    string,
+    InputRequest
+  >;
+  for (const [key, request] of Object.entries(requests)) {
+    const step = await stepFor(parts, occasion, request);
+    if (step.kind === "answer") answers[key] = step.answer;
+    else forClient[key] = step.request;
+  }
+  const { ask } = occasion.call;
+  if (Object.keys(forClient).length === 0 || ask === undefined) return answers;
+  const given = await ask.ask(forClient, { until: occasion.until });
+  return { ...answers, ...given };
+}
+
+type Step =
+  | { readonly kind: "answer"; readonly answer: Params }
+  | { readonly kind: "client"; readonly request: InputRequest };
+
+function stepFor(parts: AnswerParts, occasion: AskOccasion, request: InputRequest): Promise<Step> {
+  switch (request.method) {
+    case "roots/list":
+      return rootsStep(occasion);
+    case "sampling/createMessage":
+      return samplingStep(parts, occasion, request);
+    case "elicitation/create":
+      return elicitationStep(parts, occasion, request);
+  }
+}
+
+/** Its own workspace and nothing else, whatever folders the client offers. */
+async function rootsStep({ call }: AskOccasion): Promise<Step> {
+  const uri = pathToFileURL(await workspaceDirOf(call.client)).href;
+  return { kind: "answer", answer: { roots: [{ uri, name: "workspace" }] } };
+}
+
+async function samplingStep(
+  parts: AnswerParts,
+  occasion: AskOccasion,
+  request: InputRequest,
+): Promise<Step> {
+  const { server, rights } = occasion;
+  if (rights.sampling === "deny") {
+    throw new AppError(
+      "refused",
+      `${server} asked for the client's model (sampling), which it may not use. ` +
+        `The user can allow it with sampling = "ask" or "allow" in its entry.`,
+    );
+  }
+  if (!canAsk(occasion, request)) {
+    throw new AppError(
+      "unsupported",
+      `${server} asked for the client's model (sampling), which this client does not offer.`,
+    );
+  }
+  if (rights.sampling === "ask") await asksModel(parts.questions(), occasion);
+  return { kind: "client", request };
+}
+
+async function elicitationStep(
+  parts: AnswerParts,
+  occasion: AskOccasion,
+  request: Extract<InputRequest, { method: "elicitation/create" }>,
+): Promise<Step> {
+  const { server, rights, note } = occasion;
+  if (rights.elicitation === "deny") return { kind: "answer", answer: { action: "decline" } };
+  const shown = shownElicitation(server, request);
+  if (shown.kind === "refused") {
+    note(`[${server} asked the user something, which was not shown: ${shown.why}.]`);
+    return { kind: "answer", answer: { action: "decline" } };
+  }
+  if (canAsk(occasion, shown.request)) return { kind: "client", request: shown.request };
+  const { params } = shown.request;
+  if (params.mode === "url") {
+    note(`[${params.message}\n${params.url}\nThis client cannot open it: the user can.]`);
+    return { kind: "answer", answer: { action: "cancel" } };
+  }
+  return {
+    kind: "answer",
+    answer: await askLocally(parts, occasion, { ...shown.request, params }),
+  };
+}
+
+/** People at this machine, by questions with options. */
+async function askLocally(
+  parts: AnswerParts,
+  occasion: AskOccasion,
+  form: Parameters<typeof formQuestions>[0],
+): Promise<Params> {
+  const asked = formQuestions(form);
+  if (asked === undefined) {
+    occasion.note(
+      `[${occasion.server} asked the user for words or numbers, and this client cannot show its form.]`,
+    );
+    return { action: "cancel" };
+  }
+  // It has begun its work: the call cannot run again from its start.
+  const call = { ...occasion.call, cancellation: occasion.until };
+  const asking = { call, answerAt: undefined, hasActed: true };
+  return asked.contentOf(await parts.questions().ask(asked.request, asking));
+}
+
+function canAsk({ call, isAnswered }: AskOccasion, request: InputRequest): boolean {
+  const { ask } = call;
+  if (ask === undefined || (isAnswered && ask.endsCall === true)) return false;
+  return ask.can(inputKindOf(request));
+}

@@ -1,0 +1,23 @@
+import {
+  type ClientCapabilities,
+  noClientCapabilities,
+} from "../../protocol/client-capabilities.ts";
+import type { ServerRights } from "../../upstream/snapshot.ts";
+import type { CallRequest } from "../call.ts";
+
+/** What that server may ask for with some hope of an answer. */
+export function askableOf(
+  { capabilities = noClientCapabilities, client }: CallRequest,
+  rights: Pick<ServerRights, "sampling" | "elicitation">,
+): ClientCapabilities {
+  const elicits = rights.elicitation !== "deny";
+  const samples = rights.sampling !== "deny";
+  return {
+    elicitationForm: elicits && (capabilities.elicitationForm || client.isRemote !== true),
+    elicitationUrl: elicits && capabilities.elicitationUrl,
+    sampling: samples && capabilities.sampling,
+    samplingTools: samples && capabilities.samplingTools,
+    roots: true,
+    tasks: false,
+  };
+}

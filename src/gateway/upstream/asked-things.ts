@@ -1,0 +1,96 @@
+import { upstreamAskCharsMax } from "../../base/limits.ts";
+import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { fieldKindOf } from "../../protocol/elicitation-field.ts";
+import type { FormElicitation, UrlElicitation } from "../../protocol/input-request.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+
+/** What another server asks, as the user may be shown it, or why nobody is shown it. */
+export type ShownElicitation =
+  | { readonly kind: "shown"; readonly request: FormElicitation | UrlElicitation }
+  /** `why` completes "… was not shown:". */
+  | { readonly kind: "refused"; readonly why: string };
+
+/**
+ * Prepares a question of `server` for the user: its words say whose they are, and what a form must not ask for is not
+ * asked. Takes any value, since it is that server's.
+ */
+export function shownElicitation(
+  server: string,
+  { params }: FormElicitation | UrlElicitation,
+): ShownElicitation {
+  const asked: unknown = params;
+  if (!isObject(asked)) return refused("it is malformed");
+  const words = typeof asked.message === "string" ? asked.message : "";
+  if (asked.mode === "url") return shownPage(server, words, asked);
+  return shownForm(server, words, asked);
+}
+
+function shownPage(
+  server: string,
+  words: string,
+  { url, elicitationId }: Params,
+): ShownElicitation {
+  const address = typeof url === "string" ? URL.parse(url) : null;
+  if (address === null || !/^https?:$/.test(address.protocol)) {
+    return refused("it names no http(s) address");
+  }
+  const message = `${server} asks you to open a page of ${address.host}: ${visible(words)}`;
+  const id = typeof elicitationId === "string" ? elicitationId : crypto.randomUUID();
+  const shown = { mode: "url", message, url: address.href, elicitationId: id } as const;
+  return { kind: "shown", request: { method: "elicitation/create", params: shown } };
+}
+
+function shownForm(server: string, words: string, asked: Params): ShownElicitation {
+  const { requestedSchema: schema } = asked;
+  if (!isObject(schema) || !isObject(schema.properties)) return refused("it has no form");
+  for (const [name, field] of Object.entries(schema.properties)) {
+    if (!isObject(field) || typeof field.type !== "string") return refused("its form is malformed");
+    const known = { ...field, type: field.type };
+    if (fieldKindOf(known) === undefined) {
+      return refused(`its field ${visible(name).slice(0, 60)} is of a kind that forms do not have`);
+    }
+    if (asksForSecret(name, field)) {
+      return refused(
+        `its field ${visible(name).slice(0, 60)} asks for a secret, which forms must not; ` +
+          `a page of that server may (URL mode)`,
+      );
+    }
+  }
+  const required: unknown = schema.required;
+  const message = `${server} asks: ${visible(words)}`;
+  const requestedSchema = {
+    type: "object",
+    properties: schema.properties as FormElicitation["params"]["requestedSchema"]["properties"],
+    ...(isTexts(required) ? { required } : {}),
+  } as const;
+  return {
+    kind: "shown",
+    request: { method: "elicitation/create", params: { message, requestedSchema } },
+  };
+}
+
+/** Secrets are named in few ways; a field that is none and is called so can be filled in on a page. */
+const secretWords =
+  /pass(?:word|phrase|code|wd)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|\b(?:pin|otp|cvv|cvc|ssn)\b/i;
+
+function asksForSecret(name: string, field: Params): boolean {
+  if (field.type !== "string") return false;
+  // camelCase and snake_case names are words too.
+  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " ");
+  return [name, words, field.title, field.description, field.format].some(
+    (text) => typeof text === "string" && secretWords.test(text),
+  );
+}
+
+/** The words of a stranger: cut, and without what would hide or forge others. */
+function visible(text: string): string {
+  return escapeUnsafe(text.slice(0, upstreamAskCharsMax)).toWellFormed();
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function refused(why: string): ShownElicitation {
+  return { kind: "refused", why };
+}

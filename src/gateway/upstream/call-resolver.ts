@@ -1,0 +1,184 @@
+import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/limits.ts";
+import { parseCallArguments } from "../../upstream/deferred/gateway-arguments.ts";
+import { toolCallName, toolSearchName } from "../../upstream/deferred/gateway-tools.ts";
+import { NameTable, type Resolution } from "../../upstream/names/name-table.ts";
+import type { ServerRights, ToolEntry, UpstreamSnapshot } from "../../upstream/snapshot.ts";
+import type { Upstreams } from "../../upstream/upstreams.ts";
+import type { CallRequest } from "../call.ts";
+import type { CallTarget } from "./call-target.ts";
+import { resolvedCall } from "./resolved-call.ts";
+
+export interface CallResolverParts {
+  readonly upstreams: Pick<Upstreams, "snapshot" | "settled">;
+  /** Of all tools that are built, also of those that are switched off: nobody else can have these names. */
+  readonly ownNames: readonly string[];
+  /** Of those that can be called. */
+  readonly enabledNames: readonly string[];
+  /** The key under which clients have this server. */
+  readonly ownKey: string;
+}
+
+/** What is meant by the name of a call (NM6), and by what `tool_call` carries. */
+interface Meant {
+  readonly name: string;
+  readonly args: unknown;
+  readonly isWrapped: boolean;
+}
+
+/**
+ * From a call as the client made it to the call as it is meant: under the tool's own name, whatever alias or wrapper was
+ * used, so that all that comes after sees one and the same call.
+ */
+export class CallResolver {
+  readonly #parts: CallResolverParts;
+  readonly #reserved: readonly string[];
+  readonly #enabled: ReadonlySet<string>;
+  #table: { readonly snapshot: UpstreamSnapshot; readonly names: NameTable } | undefined;
+
+  constructor(parts: CallResolverParts) {
+    this.#parts = parts;
+    this.#reserved = [...parts.ownNames, toolSearchName, toolCallName];
+    this.#enabled = new Set(parts.enabledNames);
+  }
+
+  /** At once for tools of ours; other names may have to wait for servers of which nothing is known yet. */
+  readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
+    if (call.name === toolSearchName) return resolvedCall(call, { ...call, target: search });
+    if (this.#enabled.has(call.name)) return call;
+    const { name, args } = call;
+    if (name !== toolCallName) return this.#resolve(call, { name, args, isWrapped: false });
+    const inner = parseCallArguments(args);
+    if (inner.kind === "problem") return unresolved(call, inner.text, true);
+    if (inner.value.name === toolCallName) {
+      return unresolved(call, "tool_call cannot call itself: name the tool that is meant.", true);
+    }
+    const meant = { ...inner.value, isWrapped: true };
+    if (meant.name === toolSearchName || this.#enabled.has(meant.name)) return own(call, meant);
+    return this.#resolve(call, meant);
+  };
+
+  async #resolve(call: CallRequest, meant: Meant): Promise<CallRequest> {
+    const { upstreams } = this.#parts;
+    let snapshot = upstreams.snapshot ?? (await upstreams.settled(upstreamListWaitMs));
+    let resolution = this.#look(meant.name, snapshot);
+    if (resolution.kind === "unknown" && snapshot.isIncomplete) {
+      snapshot = await upstreams.settled(upstreamNameWaitMs);
+      resolution = this.#look(meant.name, snapshot);
+    }
+    return this.#asMeant(call, meant, resolution, snapshot);
+  }
+
+  #look(name: string, snapshot: UpstreamSnapshot): Resolution {
+    if (this.#table?.snapshot !== snapshot) {
+      const { tools, blocked } = snapshot;
+      const parts = { tools, blocked, reserved: this.#reserved, ownKey: this.#parts.ownKey };
+      this.#table = { snapshot, names: NameTable.build(parts) };
+    }
+    return this.#table.names.resolve(name);
+  }
+
+  #asMeant(
+    call: CallRequest,
+    meant: Meant,
+    resolution: Resolution,
+    snapshot: UpstreamSnapshot,
+  ): CallRequest {
+    switch (resolution.kind) {
+      case "built-in":
+        return own(call, { ...meant, name: resolution.name });
+      case "found": {
+        const { entry } = resolution;
+        return forTool(
+          call,
+          meant,
+          entry.name,
+          toolTarget(entry, meant, rightsOf(snapshot, entry)),
+        );
+      }
+      case "blocked": {
+        const { name, server, tool, reason, text } = resolution.entry;
+        const about = { server, tool, reason, text, ...aliasOf(meant, name) };
+        return forTool(call, meant, name, { kind: "blocked", ...about });
+      }
+      case "ambiguous":
+        return unresolved(call, ambiguousText(meant.name, resolution.candidates), meant.isWrapped);
+      case "unknown":
+        return unresolved(call, unknownText(meant.name, resolution.nearest), meant.isWrapped);
+    }
+  }
+}
+
+const search: CallTarget = { kind: "search" };
+
+/** A tool of ours that was named by an alias or by `tool_call`. */
+function own(call: CallRequest, meant: Meant): CallRequest {
+  if (meant.name === toolCallName) {
+    return unresolved(call, "tool_call cannot call itself: name the tool that is meant.", true);
+  }
+  const target = meant.name === toolSearchName ? { target: search } : {};
+  const { name, args, isWrapped } = meant;
+  const refusal = forbidden(call, name, isWrapped);
+  return refusal ?? resolvedCall(call, { name, args, ...target });
+}
+
+function forTool(call: CallRequest, meant: Meant, name: string, target: CallTarget): CallRequest {
+  const refusal = forbidden(call, name, meant.isWrapped);
+  return refusal ?? resolvedCall(call, { name, args: meant.args, target });
+}
+
+/** Scopes are held against the name that the client used; the tool's own name counts as well. */
+function forbidden(call: CallRequest, name: string, isWrapped: boolean): CallRequest | undefined {
+  const { mayUse } = call.client;
+  if (mayUse === undefined || mayUse(name)) return undefined;
+  return unresolved(call, `Invalid params: you may not use the tool ${shown(name)}`, isWrapped);
+}
+
+function toolTarget(entry: ToolEntry, meant: Meant, rights: ServerRights): CallTarget {
+  const { server, tool, annotations, listing, name } = entry;
+  return {
+    kind: "tool",
+    server,
+    tool,
+    rights,
+    hasOutputSchema: listing?.outputSchema !== undefined,
+    ...(annotations === undefined ? {} : { annotations }),
+    ...aliasOf(meant, name),
+  };
+}
+
+function aliasOf(meant: Meant, name: string): { readonly alias?: string } {
+  return meant.name === name ? {} : { alias: meant.name };
+}
+
+/** Absent for a server that has just gone: then what is strictest. */
+function rightsOf({ rights }: UpstreamSnapshot, { server }: ToolEntry): ServerRights {
+  return rights.find(({ name }) => name === server) ?? { ...strictest, name: server };
+}
+
+const strictest = {
+  sampling: "deny",
+  elicitation: "deny",
+  timeoutMs: 600_000,
+  handover: true,
+  isolation: "shared",
+} as const;
+
+function unresolved(call: CallRequest, text: string, isResult: boolean): CallRequest {
+  const { name, args } = call;
+  return resolvedCall(call, { name, args, target: { kind: "unresolved", text, isResult } });
+}
+
+function ambiguousText(name: string, candidates: readonly string[]): string {
+  return `${shown(name)} may be any of several tools. Call one of: ${candidates.slice(0, namesShownMax).join(", ")}.`;
+}
+
+function unknownText(name: string, nearest: readonly string[]): string {
+  const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.join(", ")}.`;
+  return `Unknown tool: ${shown(name)}.${hint} ${toolSearchName} finds tools of other servers.`;
+}
+
+function shown(name: string): string {
+  return name.slice(0, 100);
+}
+
+const namesShownMax = 20;

@@ -1,0 +1,248 @@
+import { Cancellation } from "../../base/cancellation.ts";
+import { AppError } from "../../base/errors.ts";
+import { upstreamAsksMax } from "../../base/limits.ts";
+import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { ServerRights } from "../../upstream/snapshot.ts";
+import type { UpstreamCall, UpstreamReply, Upstreams } from "../../upstream/upstreams.ts";
+import { InputNeeded } from "../ask-client.ts";
+import type { CallRequest } from "../call.ts";
+import { answerAsks, type AnswerParts } from "./answer-asks.ts";
+import { askableOf } from "./askable.ts";
+import { earlierRounds, keepRound, type UpstreamRound } from "./earlier-rounds.ts";
+import type { Suspendable, SuspendedCalls } from "./suspended-calls.ts";
+
+export interface ExchangeParts extends AnswerParts {
+  readonly upstreams: Pick<Upstreams, "call">;
+  readonly suspended: SuspendedCalls<Exchange>;
+}
+
+/** What a server is asked for. */
+export interface ExchangeSpec extends Pick<UpstreamCall, "server" | "method" | "params"> {
+  readonly rights: ServerRights;
+  readonly resultCharsMax: number;
+}
+
+/** How it ended. */
+export type ExchangeEnd = Exclude<UpstreamReply, { kind: "input-required" }>;
+
+/** A question of a legacy server in the middle of its work. */
+interface PendingAsk {
+  readonly request: InputRequest;
+  readonly resolve: (answer: Params) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The key under which the one question of a legacy server is put to a client. */
+const onlyKey = "question";
+
+/**
+ * One request to another server from its start to its answer, with all that the server asks meanwhile, in each of the
+ * four pairs of eras (gateway contract §7.4). A client of the stateless era leaves and comes back: then it goes on
+ * where it stood, for the new call.
+ */
+export class Exchange implements Suspendable {
+  readonly #parts: ExchangeParts;
+  readonly #spec: ExchangeSpec;
+  /** Aborted when nobody wants the answer any more. */
+  readonly #controller = new AbortController();
+  readonly #until = new Cancellation();
+  /** Lines for the end of the result. */
+  readonly notes: string[] = [];
+  #call: CallRequest;
+  #id: string | undefined;
+  #reply: Promise<UpstreamReply> | undefined;
+  /** What was asked in this call so far, in order, the pending one included. */
+  readonly #asked: InputRequests[] = [];
+  #pending: PendingAsk | undefined;
+  #onAsk = Promise.withResolvers<PendingAsk>();
+  #isAnswered = false;
+
+  /** @param call whose client is asked */
+  constructor(parts: ExchangeParts, spec: ExchangeSpec, call: CallRequest) {
+    this.#parts = parts;
+    this.#spec = spec;
+    this.#call = call;
+  }
+
+  /** The exchange of a call that its client makes again with answers, else a new one. @throws FaultError */
+  static of(parts: ExchangeParts, spec: ExchangeSpec, call: CallRequest): Exchange {
+    const found = parts.suspended.take(call);
+    if (found === undefined) return new Exchange(parts, spec, call);
+    found.work.#call = call;
+    return found.work;
+  }
+
+  /** @throws InputNeeded and FaultError to be let through, AppError `cancelled` when the call is */
+  async run(): Promise<ExchangeEnd> {
+    const { cancellation } = this.#call;
+    const abandon = (): void => this.abandon();
+    cancellation.onCancel(abandon);
+    try {
+      const end = await (this.#pending === undefined ? this.#begin() : this.#resume(this.#pending));
+      this.#until.cancel();
+      return end;
+    } catch (error) {
+      return this.#endOf(error);
+    } finally {
+      cancellation.offCancel(abandon);
+    }
+  }
+
+  /** A client that is asked in rounds is away now, and its call waits; whatever else went wrong, that server need not go on. */
+  #endOf(error: unknown): ExchangeEnd {
+    const { cancellation, client } = this.#call;
+    if (error instanceof InputNeeded && this.#pending !== undefined && this.#id !== undefined) {
+      this.#parts.suspended.suspend(this.#id, client.id, this);
+      throw error;
+    }
+    this.abandon();
+    if (!(error instanceof AppError) || cancellation.isCancelled) throw error;
+    const { server } = this.#spec;
+    return { kind: "failed", text: `${server}: ${error.message}`, reason: "blocked" };
+  }
+
+  /** Nobody wants the answer any more: that server is told so. */
+  abandon(): void {
+    this.#controller.abort();
+    this.#until.cancel();
+  }
+
+  /** The client was answered otherwise, and reads the result later. */
+  markAnswered(): void {
+    this.#isAnswered = true;
+  }
+
+  /** Rounds of a stateless server that the client has brought back are answered first, in their order. */
+  async #begin(): Promise<ExchangeEnd> {
+    const rounds = [...earlierRounds(this.#call)];
+    let answers: InputResponses | undefined;
+    for (const { requests } of rounds) answers = await this.#answer(requests);
+    return this.#untilEnd(rounds, answers);
+  }
+
+  async #untilEnd(
+    rounds: UpstreamRound[],
+    first: InputResponses | undefined,
+  ): Promise<ExchangeEnd> {
+    for (let answers = first; ;) {
+      this.#reply = this.#send(answers, rounds.at(-1)?.requestState);
+      const reply = await this.#replyOrAsks();
+      if (reply.kind !== "input-required") return reply;
+      if (rounds.length >= upstreamAsksMax) return tooManyAsks(this.#spec.server);
+      const { requests, requestState } = reply;
+      const round = { requests, ...(requestState === undefined ? {} : { requestState }) };
+      rounds.push(round);
+      keepRound(this.#call, round);
+      answers = await this.#answer(requests);
+    }
+  }
+
+  /** The client is back: it is asked the same questions, of which it has answered all or all but the last. */
+  async #resume(pending: PendingAsk): Promise<ExchangeEnd> {
+    let answers: InputResponses = {};
+    for (const requests of [...this.#asked]) answers = await this.#answer(requests);
+    this.#pending = undefined;
+    pending.resolve(answers[onlyKey] ?? {});
+    const reply = await this.#replyOrAsks();
+    return reply.kind === "input-required" ? tooManyAsks(this.#spec.server) : reply;
+  }
+
+  #send(inputResponses: InputResponses | undefined, requestState?: string): Promise<UpstreamReply> {
+    const { rights, ...spec } = this.#spec;
+    const { client, onProgress } = this.#call;
+    const call: UpstreamCall = {
+      ...spec,
+      clientId: client.id,
+      ...(client.workspaceName === undefined ? {} : { workspace: client.workspaceName }),
+      capabilities: askableOf(this.#call, rights),
+      wantsProgress: onProgress !== undefined,
+      timeoutMs: rights.timeoutMs,
+      ...(inputResponses === undefined ? {} : { inputResponses }),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
+    return this.#parts.upstreams.call(call, this.#events(), this.#controller.signal);
+  }
+
+  #events(): Parameters<Upstreams["call"]>[1] {
+    return {
+      onProgress: (progress, total, message) =>
+        this.#call.onProgress?.({
+          progress,
+          ...(total === undefined ? {} : { total }),
+          ...(message === undefined ? {} : { message }),
+        }),
+      log: (level, data, logger) => {
+        const { server } = this.#spec;
+        this.#call.log?.(level, data, logger === undefined ? server : `${server}/${logger}`);
+      },
+      ask: (request) => this.#onRequest(request),
+    };
+  }
+
+  /** At most one question at a time, and a few in all (CA9). */
+  #onRequest(request: InputRequest): Promise<Params> {
+    if (this.#pending !== undefined || this.#asked.length >= upstreamAsksMax) {
+      const message = `${this.#spec.server} asks too much in one call.`;
+      return Promise.reject(new AppError("limit", message));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Params>();
+    this.#pending = { request, resolve, reject };
+    this.#asked.push({ [onlyKey]: request });
+    this.#onAsk.resolve(this.#pending);
+    return promise;
+  }
+
+  async #replyOrAsks(): Promise<UpstreamReply> {
+    const reply =
+      this.#reply ?? Promise.reject(new AppError("cancelled", "The call was not made."));
+    for (;;) {
+      const next = await Promise.race([reply, this.#onAsk.promise]);
+      if ("kind" in next) return next;
+      this.#onAsk = Promise.withResolvers();
+      await this.#answerPending(next);
+    }
+  }
+
+  /** A client that is asked in rounds ends this call with the question; of others the answer is waited for beside it. */
+  async #answerPending(pending: PendingAsk): Promise<void> {
+    const { ask } = this.#call;
+    const endsCall = ask?.endsCall === true && !this.#isAnswered;
+    if (endsCall) this.#id ??= this.#parts.suspended.name(this.#call);
+    const answering = this.#answer({ [onlyKey]: pending.request });
+    if (!endsCall) {
+      void answering.then(
+        (answers) => this.#settle(pending, () => pending.resolve(answers[onlyKey] ?? {})),
+        (error: unknown) => this.#settle(pending, () => pending.reject(error)),
+      );
+      return;
+    }
+    try {
+      const answers = await answering;
+      this.#settle(pending, () => pending.resolve(answers[onlyKey] ?? {}));
+    } catch (error) {
+      if (error instanceof InputNeeded) throw error;
+      this.#settle(pending, () => pending.reject(error));
+    }
+  }
+
+  #settle(pending: PendingAsk, settle: () => void): void {
+    if (this.#pending === pending) this.#pending = undefined;
+    settle();
+  }
+
+  #answer(requests: InputRequests): Promise<InputResponses> {
+    const { server, rights } = this.#spec;
+    const note = (line: string): void => {
+      if (!this.notes.includes(line)) this.notes.push(line);
+    };
+    const isAnswered = this.#isAnswered;
+    const occasion = { server, rights, call: this.#call, isAnswered, until: this.#until, note };
+    return answerAsks(this.#parts, occasion, requests);
+  }
+}
+
+function tooManyAsks(server: string): ExchangeEnd {
+  const text = `${server} asks the user again and again: the call was given up after ${upstreamAsksMax} questions.`;
+  return { kind: "failed", text, reason: "malformed" };
+}

@@ -1,0 +1,133 @@
+import { AppError } from "../../base/errors.ts";
+import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
+import { startTimer } from "../../base/timer.ts";
+import { parseSearchArguments } from "../../upstream/deferred/gateway-arguments.ts";
+import type { Upstreams } from "../../upstream/upstreams.ts";
+import { answerTimeOf } from "../answer-time.ts";
+import { tryBecomeTask } from "../become-task.ts";
+import type { CallOutcome, CallRequest } from "../call.ts";
+import { withSignal } from "../with-signal.ts";
+import type { ToolTarget } from "./call-target.ts";
+import { Exchange, type ExchangeParts } from "./exchange.ts";
+import { handOver, type HandOverParts } from "./handed-over.ts";
+import { resultFor, textResult } from "./result-json.ts";
+
+export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
+  readonly upstreams: Pick<Upstreams, "call" | "search">;
+}
+
+/** Makes the calls of other servers' tools, within the time that the client has. */
+export class UpstreamCalls {
+  readonly #parts: UpstreamCallsParts;
+
+  constructor(parts: UpstreamCallsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param passedMs how much of the client's patience is used up
+   * @throws InputNeeded and FaultError to be let through
+   */
+  async call(request: CallRequest, target: ToolTarget, passedMs: number): Promise<CallOutcome> {
+    const begunAt = performance.now() - passedMs;
+    const { server, tool, rights } = target;
+    const { maxResultChars = Number.POSITIVE_INFINITY } = rights;
+    const spec = {
+      server,
+      method: "tools/call",
+      params: {
+        name: tool,
+        arguments: request.args ?? {},
+        ...(request.trace === undefined ? {} : { _meta: request.trace }),
+      },
+      rights,
+      resultCharsMax: Math.min(request.client.limits.resultCharsMax, maxResultChars),
+    } as const;
+    const exchange = Exchange.of(this.#parts, spec, request);
+    const running = outcomeOf(exchange, request);
+    const answerAt = answerTimeOf(request.client, begunAt);
+    if (answerAt === undefined || !rights.handover) return running;
+    return this.#inTime(request, target, exchange, running, answerAt);
+  }
+
+  /** `tool_search`. */
+  async search(request: CallRequest): Promise<CallOutcome> {
+    const { args, client, version, cancellation } = request;
+    const parsed = parseSearchArguments(args ?? {}, client.limits.resultCharsMax);
+    if (parsed.kind === "problem") {
+      return { kind: "result", json: textResult(parsed.text, true, version) };
+    }
+    try {
+      const { json } = await withSignal(cancellation, (signal) =>
+        this.#parts.upstreams.search(parsed.value, signal),
+      );
+      return { kind: "result", json: resultFor(json, version, []) };
+    } catch (error) {
+      return failed(request, error);
+    }
+  }
+
+  /** The outcome, or what the client is told when it does not wait any longer. */
+  async #inTime(
+    request: CallRequest,
+    target: ToolTarget,
+    exchange: Exchange,
+    running: Promise<CallOutcome>,
+    answerAt: number,
+  ): Promise<CallOutcome> {
+    const { promise: due, resolve } = Promise.withResolvers<"due">();
+    const timer = startTimer(answerAt - performance.now(), () => {
+      const statusMessage = `Waiting for ${request.name}`;
+      const ttlMs = target.rights.timeoutMs + mcpTaskTtlMsDefault;
+      if (tryBecomeTask(request, { statusMessage, ttlMs })) return;
+      if (this.#parts.supervisor.hasRoom(request.client.id)) resolve("due");
+    });
+    try {
+      const first = await Promise.race([running, due]);
+      if (first !== "due") return first;
+    } finally {
+      timer.stop();
+    }
+    return this.#handOver(request, target, exchange, running);
+  }
+
+  #handOver(
+    request: CallRequest,
+    { hasOutputSchema }: ToolTarget,
+    exchange: Exchange,
+    running: Promise<CallOutcome>,
+  ): CallOutcome {
+    exchange.markAnswered();
+    const { id, execution } = handOver(this.#parts, request, running, () => exchange.abandon());
+    // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
+    request.cancellation.onCancel(() => void execution.terminate("cancelled", terminateGraceMs));
+    const text =
+      `${request.name} takes longer than this client waits, and goes on as background task ${id}. ` +
+      `Its result is read with ReadBgOutput (task_id ${id}; wait_ms waits for it), and KillBgTask gives it up. ` +
+      `Do not call it again.`;
+    // A result without the structured content that the tool has promised counts as an error for many clients.
+    return { kind: "result", json: textResult(text, hasOutputSchema, request.version) };
+  }
+}
+
+async function outcomeOf(exchange: Exchange, request: CallRequest): Promise<CallOutcome> {
+  const { version } = request;
+  const end = await exchange.run();
+  switch (end.kind) {
+    case "result":
+      return { kind: "result", json: resultFor(end.json.json, version, exchange.notes) };
+    case "fault":
+      return { kind: "fault", fault: end.fault };
+    case "failed":
+      return {
+        kind: "result",
+        json: textResult([end.text, ...exchange.notes].join("\n"), true, version),
+      };
+  }
+}
+
+/** @throws what the gate takes for the end of a call that was cancelled */
+function failed({ name, version, cancellation }: CallRequest, error: unknown): CallOutcome {
+  if (!(error instanceof AppError) || cancellation.isCancelled) throw error;
+  return { kind: "result", json: textResult(`${name} failed: ${error.message}`, true, version) };
+}

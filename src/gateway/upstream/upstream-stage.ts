@@ -1,0 +1,60 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+import { isAtLeast } from "../../protocol/versions.ts";
+import type { Upstreams } from "../../upstream/upstreams.ts";
+import type { CallRequest } from "../call.ts";
+import type { GateStage, Refusal } from "../gate/gate-stage.ts";
+import { withSignal } from "../with-signal.ts";
+import type { ToolTarget } from "./call-target.ts";
+
+/**
+ * The first stage: what cannot be called at all, because there is no such tool, it is not approved, or it takes other
+ * arguments. Rules and hooks see only calls that could be made.
+ */
+export class UpstreamStage implements GateStage {
+  readonly #upstreams: Pick<Upstreams, "checkArguments">;
+
+  constructor(upstreams: Pick<Upstreams, "checkArguments">) {
+    this.#upstreams = upstreams;
+  }
+
+  check(call: CallRequest): Promise<Refusal | undefined> | undefined {
+    const { target } = call;
+    switch (target?.kind) {
+      case undefined:
+      case "search":
+        return undefined;
+      case "unresolved":
+        return Promise.resolve({
+          decision: "invalid",
+          text: escapeUnsafe(target.text),
+          isFault: !target.isResult,
+        });
+      case "blocked":
+        return Promise.resolve({
+          decision: "denied",
+          text: `${call.name} was not called: ${target.text}`,
+        });
+      case "tool":
+        return this.#checkArguments(call, target);
+    }
+  }
+
+  async #checkArguments(
+    { name, args, cancellation, version }: CallRequest,
+    { server, tool }: ToolTarget,
+  ): Promise<Refusal | undefined> {
+    const problem = await withSignal(cancellation, async (signal) => {
+      try {
+        return await this.#upstreams.checkArguments(server, tool, args ?? {}, signal);
+      } catch (error) {
+        if (error instanceof AppError && error.code === "cancelled") throw error;
+        return `they could not be checked: ${messageOf(error)}`;
+      }
+    });
+    if (problem === undefined) return undefined;
+    // As for tools of ours: a result that the model can learn from, where the revision has that.
+    const isFault = !isAtLeast(version, "2025-11-25");
+    return { decision: "invalid", text: `Invalid arguments for ${name}: ${problem}`, isFault };
+  }
+}
