@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AppError } from "../base/errors.ts";
 import { envFileName } from "../config/places.ts";
 import type { ConfigDirs, ConfigLevel } from "../config/places.ts";
-import type { EnvFileTarget } from "../config/write-env-file.ts";
+import type { EditTarget } from "../config/edit-target.ts";
 import type { ConfigEntry } from "../config/resolution.ts";
 import { fileEntries } from "./file-entries.ts";
 import type { FlagTable } from "./flags.ts";
@@ -32,7 +32,7 @@ export const userLevelFlag: FlagTable = {
  * The file of a level; `global` is the default.
  * @throws {AppError} `usage` for `project` where there is none.
  */
-export function fileOfLevel(level: string | undefined, dirs: ConfigDirs): EnvFileTarget {
+export function fileOfLevel(level: string | undefined, dirs: ConfigDirs): EditTarget {
   if (level === "user") return { file: join(dirs.homeDir, ".claude", envFileName) };
   if (level !== "project") return { file: join(dirs.scorpioxDir, envFileName) };
   if (dirs.projectDir === undefined) {

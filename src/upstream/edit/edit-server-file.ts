@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { AppError, messageOf } from "../../base/errors.ts";
+import { type EditTarget, resolveTarget } from "../../config/edit-target.ts";
+import { withFileLock } from "../../config/file-lock.ts";
+import { readTextFile } from "../../config/read-text-file.ts";
+import { replaceFile } from "../../config/replace-file.ts";
+import { type NewEntry, type ServerText, serverTextOf } from "./server-text.ts";
+
+/** Which file of servers to change. */
+export interface ServerFileTarget extends EditTarget {
+  /** `~/.scorpiox`: locks lie there, so that none is left behind in a project. */
+  readonly scorpioxDir: string;
+  /** True for a file of the user's own: nobody else may read it, whatever was before. */
+  readonly isPrivate: boolean;
+}
+
+/** What `addServers` did with each. */
+export interface AddedServers {
+  readonly added: readonly string[];
+  readonly replaced: readonly string[];
+  /** There already; left as they are, since `isForced` was not given. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * Adds servers to a file, which is created with its folder when missing; all of them, or none when one fails. The file
+ * is replaced as a whole, under a lock.
+ * @throws {AppError} `config` for a file that cannot be edited, which stays as it is; `system`, `usage`
+ */
+export async function addServers(
+  target: ServerFileTarget,
+  servers: ReadonlyMap<string, NewEntry>,
+  isForced: boolean,
+): Promise<AddedServers> {
+  return editFile(target, (before, editor) => {
+    const known = editor.entries(before);
+    const added = [...servers.keys()].filter((name) => !known.has(name));
+    const others = [...servers.keys()].filter((name) => known.has(name));
+    let text = before;
+    for (const [name, entry] of servers) {
+      if (known.has(name) && !isForced) continue;
+      text = editor.add(editor.remove(text, name), name, entry);
+    }
+    const result = { added, replaced: isForced ? others : [], kept: isForced ? [] : others };
+    return { text, result };
+  });
+}
+
+/**
+ * Takes a server out of a file. A file that was made for servers, and has none left, is removed. False when it had no
+ * such server. Throws as `addServers` does.
+ */
+export async function removeServer(target: ServerFileTarget, name: string): Promise<boolean> {
+  if (readTextFile(target.file).kind === "absent") return false;
+  return editFile(target, (before, editor) => {
+    const text = editor.remove(before, name);
+    return { text, result: text !== before };
+  });
+}
+
+type Edit<Result> = (
+  before: string,
+  editor: ServerText,
+) => { readonly text: string; readonly result: Result };
+
+async function editFile<Result>(target: ServerFileTarget, edit: Edit<Result>): Promise<Result> {
+  try {
+    const file = resolveTarget(target);
+    return await withFileLock(lockOf(file, target.scorpioxDir), () => {
+      const { before, text, result } = edited(file, edit);
+      if (text === before) return result;
+      if (text === "") rmSync(file, { force: true });
+      else replaceFile(file, text, modeOf(file, target.isPrivate));
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("system", `${target.file} cannot be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function edited<Result>(
+  file: string,
+  edit: Edit<Result>,
+): { readonly before: string; readonly text: string; readonly result: Result } {
+  const content = readTextFile(file);
+  if (content.kind === "unusable") throw notChanged(file, content.reason);
+  const before = content.kind === "text" ? content.text : "";
+  try {
+    return { before, ...edit(before, serverTextOf(file)) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "config") throw notChanged(file, error.message);
+    throw error;
+  }
+}
+
+function notChanged(file: string, reason: string): AppError {
+  return new AppError("config", `${file} ${reason}; it was not changed.`);
+}
+
+/** A file that others may read stays so, unless it is the user's own. */
+function modeOf(file: string, isPrivate: boolean): number {
+  const stats = isPrivate ? undefined : statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? 0o600 : stats.mode & 0o777;
+}
+
+function lockOf(file: string, scorpioxDir: string): string {
+  const digest = createHash("sha256").update(file).digest("hex").slice(0, 32);
+  return join(scorpioxDir, "locks", digest);
+}

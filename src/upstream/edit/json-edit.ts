@@ -1,0 +1,138 @@
+import type { Node } from "jsonc-parser";
+
+import { byteOrderMark } from "../../config/env-file.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { appendElement, removeElement } from "./element-list.ts";
+import {
+  elementsOf,
+  findServers,
+  parseJsonTree,
+  propertiesNamed,
+  valueOf,
+} from "./json-document.ts";
+import { applyEdits, lineEndOf, lineStartOf, type TextEdit } from "./text-edit.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** What `addToJson` makes of a file that is not there. */
+const nothing = "";
+
+/**
+ * `text` with the server behind the others; `removeFromJson` gives back every byte. The text has no such server; an empty
+ * one is a file that is not there.
+ * @throws {AppError} `config` for what is no JSON with comments
+ */
+export function addToJson(text: string, name: string, entry: Entry): string {
+  if (text === nothing)
+    return `${ownBraces(keyed("mcpServers", ownBraces(keyed(name, print(entry)))))}\n`;
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const body = text.slice(mark.length);
+  const home = findServers(parseJsonTree(body));
+  const node = home.kind === "none" ? home.root : home.node;
+  const layout = layoutOf(body, node);
+  const element = elementOf(home.kind, name, entry, layout.indent);
+  const edits = appendElement(body, elementsOf(body, node), {
+    text: element.replaceAll("\n", lineEndOf(body) + layout.base),
+    separator: layout.isOnOwnLine ? lineEndOf(body) + layout.base : " ",
+    isOnOwnLine: layout.isOnOwnLine,
+  });
+  return mark + applyEdits(body, edits);
+}
+
+/**
+ * `text` without the server; an empty text when `addToJson` made all of the file.
+ * @throws {AppError} `config` for what is no JSON with comments
+ */
+export function removeFromJson(text: string, name: string): string {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  let body = text.slice(mark.length);
+  for (;;) {
+    const root = parseJsonTree(body);
+    const edits = removals(body, root, name);
+    if (edits === undefined) return mark + body;
+    if (edits === "all") return nothing;
+    body = applyEdits(body, edits);
+  }
+}
+
+function elementOf(kind: string, name: string, entry: Entry, indent: string): string {
+  if (kind === "list") return print({ name, ...entry }, indent);
+  const property = keyed(name, print(entry, indent));
+  return kind === "none" ? keyed("mcpServers", ownBraces(property)) : property;
+}
+
+/** One blank inside and none behind: so nobody writes, and an object that was made for one server goes with the last. */
+function ownBraces(property: string): string {
+  return `{ ${property}}`;
+}
+
+function keyed(name: string, text: string): string {
+  return `${JSON.stringify(name)}: ${text}`;
+}
+
+function print(entry: Entry, indent = "  "): string {
+  return JSON.stringify(entry, undefined, indent);
+}
+
+function removals(body: string, root: Node, name: string): readonly TextEdit[] | "all" | undefined {
+  const home = findServers(root);
+  if (home.kind === "none") return undefined;
+  const { node } = home;
+  const index = (node.children ?? []).findIndex((child) =>
+    home.kind === "list" ? isNamed(child, name) : propertiesNamed(node, name).includes(child),
+  );
+  if (index === -1) return undefined;
+  const property = home.kind === "object" ? home.property : undefined;
+  if (property === undefined || !isOwn(body, node)) {
+    return removeElement(body, elementsOf(body, node), index);
+  }
+  if (isOwn(body, root) && body.trimEnd() === body.slice(root.offset, root.offset + root.length)) {
+    return "all";
+  }
+  return removeElement(body, elementsOf(body, root), (root.children ?? []).indexOf(property));
+}
+
+function isNamed(child: Node, name: string): boolean {
+  const value = valueOf(child);
+  return isObject(value) && value.name === name;
+}
+
+/** As `ownBraces` writes it, with one property. */
+function isOwn(body: string, { offset, length, children = [] }: Node): boolean {
+  const [only, ...others] = children;
+  if (only === undefined || others.length > 0) return false;
+  return (
+    only.offset === offset + 2 &&
+    body[offset + 1] === " " &&
+    only.offset + only.length === offset + length - 1
+  );
+}
+
+interface Layout {
+  readonly isOnOwnLine: boolean;
+  /** Before each element. */
+  readonly base: string;
+  /** What is added for each level. */
+  readonly indent: string;
+}
+
+/** As the elements that are there, else as the line that the object begins in. */
+function layoutOf(body: string, node: Node): Layout {
+  const outer = indentOf(body, node.offset);
+  const last = node.children?.at(-1);
+  const inner = body.slice(node.offset + 1, last?.offset ?? node.offset + node.length - 1);
+  const isOnOwnLine = inner.includes("\n") || (last === undefined && inner !== "");
+  const indent = unitOf(body);
+  if (!isOnOwnLine) return { isOnOwnLine, base: outer, indent };
+  const base = last === undefined ? outer + indent : indentOf(body, last.offset);
+  return { isOnOwnLine, base, indent };
+}
+
+function indentOf(body: string, at: number): string {
+  return /^[ \t]*/.exec(body.slice(lineStartOf(body, at), at))?.[0] ?? "";
+}
+
+/** The first indentation of the text; it is that of one level. */
+function unitOf(body: string): string {
+  return /\n([ \t]+)\S/.exec(body)?.[1] ?? "  ";
+}

@@ -1,0 +1,168 @@
+import { AppError } from "../../base/errors.ts";
+import { byteOrderMark } from "../../config/env-file.ts";
+import { entriesOfJson, entriesOfToml, isTable } from "../config/json-shapes.ts";
+import type { RawEntries } from "../config/json-shapes.ts";
+import { parseJsonc } from "../config/parse-jsonc.ts";
+import { type ParsedText, parseToml } from "../config/parse-toml.ts";
+import { addToJson, removeFromJson } from "./json-edit.ts";
+import { addToToml, removeFromToml } from "./toml-edit.ts";
+
+/** A server's entry as it is to stand in a file. */
+export type NewEntry = Readonly<Record<string, unknown>>;
+
+/** The text of a file of servers; an empty text is a file that is not there. */
+export interface ServerText {
+  /** By name, unchecked. @throws {AppError} `config` for a text that cannot be parsed */
+  entries(text: string): ReadonlyMap<string, unknown>;
+  /** @throws {AppError} `config` for a text that cannot be edited so that `remove` gives it back byte for byte */
+  add(text: string, name: string, entry: NewEntry): string;
+  /** The same text when it has no such server. @throws {AppError} `config` */
+  remove(text: string, name: string): string;
+}
+
+interface Language {
+  parse(text: string): ParsedText;
+  entriesOf(root: unknown): RawEntries;
+  add(text: string, name: string, entry: NewEntry): string;
+  remove(text: string, name: string): string;
+  /** The first line of a file that was made for a server: who made it, so that it goes with the last. */
+  readonly firstLine?: string;
+}
+
+const toml: Language = {
+  parse: parseToml,
+  entriesOf: entriesOfToml,
+  add: addToToml,
+  remove: removeFromToml,
+  firstLine: "# Other MCP servers, written by: scorpiox-code mcp add\n",
+};
+
+const json: Language = {
+  parse: (text) =>
+    text === "" ? { kind: "value", value: {} } : parseJsonc(withoutMark(text)).parsed,
+  entriesOf: (root) =>
+    isTable(root) && Object.keys(root).length === 0
+      ? { kind: "entries", entries: [] }
+      : entriesOfJson(root),
+  add: addToJson,
+  remove: removeFromJson,
+};
+
+/** By the file's name: `.toml` is TOML, all else JSON with comments. */
+export function serverTextOf(file: string): ServerText {
+  return createServerText(file.toLowerCase().endsWith(".toml") ? toml : json);
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
+}
+
+function createServerText(language: Language): ServerText {
+  const entries = (text: string): ReadonlyMap<string, unknown> => entriesIn(language, text);
+  return {
+    entries,
+    add(text, name, entry) {
+      const before = entries(text);
+      const added = language.add(text === "" ? (language.firstLine ?? "") : text, name, entry);
+      // Whatever the text looks like: nothing is written that does not say what it should, or cannot be taken back.
+      const wanted = new Map([...before, [name, entry]]);
+      const isRight = sameEntries(entriesOrNone(language, added), wanted);
+      if (isRight && removed(language, added, name) === text) return added;
+      throw new AppError("config", "is written in a way that cannot be added to");
+    },
+    remove(text, name) {
+      const wanted = new Map(entries(text));
+      if (!wanted.delete(name)) return text;
+      const after = removed(language, text, name);
+      const isRight = sameEntries(entriesOrNone(language, after), wanted);
+      if (isRight && sameRest(language, text, after)) return after;
+      throw new AppError("config", "is written in a way that nothing can be taken out of");
+    },
+  };
+}
+
+function removed(language: Language, text: string, name: string): string {
+  const after = language.remove(text, name);
+  return after === language.firstLine ? "" : after;
+}
+
+function entriesIn(language: Language, text: string): ReadonlyMap<string, unknown> {
+  const parsed = language.parse(text);
+  if (parsed.kind === "fault") {
+    const { place } = parsed;
+    const where = place === undefined ? "" : `line ${place.line}, column ${place.column}: `;
+    throw new AppError("config", `cannot be read: ${where}${parsed.text}`);
+  }
+  const found = language.entriesOf(parsed.value);
+  if (found.kind === "fault") return new Map();
+  return new Map(found.entries.map(({ name, value }) => [String(name), value]));
+}
+
+function entriesOrNone(language: Language, text: string): ReadonlyMap<string, unknown> | undefined {
+  return language.parse(text).kind === "fault" ? undefined : entriesIn(language, text);
+}
+
+function sameEntries(
+  one: ReadonlyMap<string, unknown> | undefined,
+  other: ReadonlyMap<string, unknown>,
+): boolean {
+  if (one === undefined || one.size !== other.size) return false;
+  // In a list, the entry says its name itself.
+  return [...other].every(([name, value]) => {
+    const found = one.get(name);
+    return sameValue(found, value) || sameValue(found, { name, ...(value as object) });
+  });
+}
+
+/** What is no server must be the same before and after. */
+function sameRest(language: Language, before: string, after: string): boolean {
+  const [one, other] = [before, after].map((text) => restOf(language, text));
+  return sameValue(one, other);
+}
+
+function restOf(language: Language, text: string): unknown {
+  const parsed = language.parse(text);
+  if (parsed.kind === "fault" || !isTable(parsed.value)) return undefined;
+  const entries = language.entriesOf(parsed.value);
+  const isBareMap =
+    entries.kind === "entries" &&
+    entries.entries.some(({ value }) => Object.values(parsed.value as object).includes(value));
+  return isBareMap ? {} : withoutEmpty(withoutServers(parsed.value));
+}
+
+const serverKeys = ["mcpServers", "mcp_servers", "servers", "context_servers"];
+
+function withoutServers(root: Readonly<Record<string, unknown>>): NewEntry {
+  const rest = Object.entries(root).filter(([key]) => !serverKeys.includes(key));
+  return Object.fromEntries(
+    rest.map(([key, value]) => [
+      key,
+      key === "mcp" && isTable(value) ? withoutServers(value) : value,
+    ]),
+  );
+}
+
+/** A table that held nothing but servers may be gone. */
+function withoutEmpty(root: NewEntry): NewEntry {
+  return Object.fromEntries(
+    Object.entries(root).filter(
+      ([key, value]) => key !== "mcp" || !isTable(value) || Object.keys(value).length > 0,
+    ),
+  );
+}
+
+function sameValue(one: unknown, other: unknown): boolean {
+  return canonical(one) === canonical(other);
+}
+
+function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) =>
+      isTable(inner)
+        ? Object.fromEntries(
+            Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+          )
+        : inner,
+    ) ?? ""
+  );
+}

@@ -1,0 +1,131 @@
+import { byteOrderMark } from "../../config/env-file.ts";
+import { appendElement, removeElement } from "./element-list.ts";
+import { applyEdits, lineEndOf, lineStartOf, nextLineOf, removal } from "./text-edit.ts";
+import type { TextEdit } from "./text-edit.ts";
+import { scanInlineTable, scanToml, type TomlStatement } from "./toml-scan.ts";
+import { tomlInline, tomlKey, tomlPairs } from "./toml-value.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const serversPath = ["mcp", "servers"];
+
+/**
+ * `text` with a table for the server as its last lines, or inside the inline table that has the others.
+ * `removeFromToml` gives back every byte. The text is valid TOML and has no such server.
+ */
+export function addToToml(text: string, name: string, entry: Entry): string {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const body = text.slice(mark.length);
+  const inline = inlineHome(body, scanToml(body), []);
+  if (inline !== undefined) {
+    const key = [...inline.missing, name].map(tomlKey).join(".");
+    const element = `${key} = ${tomlInline(entry)}`;
+    const added = { text: element, separator: " ", isOnOwnLine: false };
+    return mark + applyEdits(body, appendElement(body, scanInlineTable(body, inline.at), added));
+  }
+  return (
+    mark +
+    appendLines(body, [`[${[...serversPath, name].map(tomlKey).join(".")}]`, ...tomlPairs(entry)])
+  );
+}
+
+/** `text` without the server, in whatever way it was written. */
+export function removeFromToml(text: string, name: string): string {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  let body = text.slice(mark.length);
+  // An inline table gives up one element at a time.
+  for (;;) {
+    const edits = removals(body, [...serversPath, name]);
+    if (edits.length === 0) return mark + body;
+    body = applyEdits(body, edits);
+  }
+}
+
+/** After a blank line, when there is anything before; the last line ends as it did before. */
+function appendLines(body: string, lines: readonly string[]): string {
+  const lineEnd = lineEndOf(body);
+  const added = lines.join(lineEnd);
+  if (body === "") return `${added}${lineEnd}`;
+  return body.endsWith("\n")
+    ? `${body}${lineEnd}${added}${lineEnd}`
+    : `${body}${lineEnd}${lineEnd}${added}`;
+}
+
+interface InlineHome {
+  /** Offset of its brace. */
+  readonly at: number;
+  /** Keys from there to the servers. */
+  readonly missing: readonly string[];
+}
+
+/** The innermost inline table that has, or must have, the servers: it cannot be added to from outside. */
+function inlineHome(
+  text: string,
+  pairs: readonly Pick<TomlStatement, "path" | "value">[],
+  above: readonly string[],
+): InlineHome | undefined {
+  for (const { path, value } of pairs) {
+    const full = [...above, ...path];
+    if (value === undefined || text[value.start] !== "{" || !isPrefix(full, serversPath)) continue;
+    const { entries } = scanInlineTable(text, value.start);
+    const missing = serversPath.slice(full.length);
+    return inlineHome(text, entries, full) ?? { at: value.start, missing };
+  }
+  return undefined;
+}
+
+function removals(text: string, target: readonly string[]): readonly TextEdit[] {
+  const statements = scanToml(text);
+  const edits: TextEdit[] = [];
+  for (let index = 0; index < statements.length; index++) {
+    const statement = statements[index];
+    if (statement === undefined) break;
+    const { kind, path, value } = statement;
+    if (isPrefix(target, path)) {
+      const last = kind === "table" ? lastOfTable(statements, index) : index;
+      edits.push(lineRemoval(text, statement, statements[last] ?? statement));
+      index = last;
+    } else if (value !== undefined && text[value.start] === "{" && isPrefix(path, target)) {
+      edits.push(...inlineRemovals(text, value.start, target.slice(path.length)));
+    }
+  }
+  return edits;
+}
+
+/** Index of the last pair below the header at `index`. */
+function lastOfTable(statements: readonly TomlStatement[], index: number): number {
+  const next = statements.findIndex(({ kind }, at) => at > index && kind === "table");
+  return (next === -1 ? statements.length : next) - 1;
+}
+
+/** Whole lines; of a table also the blank line before it. */
+function lineRemoval(text: string, first: TomlStatement, last: TomlStatement): TextEdit {
+  const start = lineStartOf(text, first.start);
+  const end = nextLineOf(text, last.end);
+  if (start === 0) return removal(0, end);
+  // The last line of the text without a line end: then what is left must have none either.
+  const isOpen = text[end - 1] !== "\n";
+  const lineEnd = /\r?\n$/;
+  let from = isOpen ? start - (lineEnd.exec(text.slice(0, start))?.[0].length ?? 0) : start;
+  if (first.kind === "table") {
+    const blank = (isOpen ? /\r?\n$/ : /(?<=\n|^)\r?\n$/).exec(text.slice(0, from));
+    from -= blank?.[0].length ?? 0;
+  }
+  return removal(from, end);
+}
+
+function inlineRemovals(text: string, at: number, target: readonly string[]): readonly TextEdit[] {
+  const table = scanInlineTable(text, at);
+  const inside = table.entries.flatMap(({ path, value }) =>
+    text[value.start] === "{" && path.length < target.length && isPrefix(path, target)
+      ? inlineRemovals(text, value.start, target.slice(path.length))
+      : [],
+  );
+  // One at a time: what is taken out with one element depends on its neighbours.
+  const own = table.entries.findIndex(({ path }) => isPrefix(target, path));
+  return own === -1 ? inside : [...inside, ...removeElement(text, table, own)];
+}
+
+function isPrefix(prefix: readonly string[], path: readonly string[]): boolean {
+  return prefix.length <= path.length && prefix.every((key, index) => path[index] === key);
+}
