@@ -717,6 +717,8 @@ export const upstreamLogsPerSecondMax = 100;
 export const upstreamEventCharsMax = 64 * KIB;
 /** Chunks of a server's output on their way to the Worker where it cannot read the pipe itself (Windows). */
 export const upstreamRelayedChunksMax = 8;
+/** At the end the Worker may take this long: servers have two times half a second before they are killed. */
+export const upstreamCloseMsMax = 1_200;
 /** Whether a configuration file of other servers has appeared is looked at this often. */
 export const upstreamAppearMs = 2_000;
 
@@ -839,3 +841,10 @@ export const searchReasonCharsMax = 300;
 export const searchBlockedMax = 10;
 /** Of a reply, what may go to servers and tools that are not there. */
 export const searchNotesCharsShare = 0.5;
+
+// ---- Other servers: what is kept of their lists ----------------------------------------------
+
+/** Bytes of the file that keeps what one server offers: 20,000 tools of 1.5 kB. */
+export const catalogueFileBytesMax = 32 * MIB;
+/** A server whose file is older is asked again when we start, before somebody calls a tool that is gone. */
+export const catalogueFreshMsMax = 7 * 24 * 60 * 60 * 1000;

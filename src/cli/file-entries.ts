@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { parseEnvFile } from "../config/env-file.ts";
-import { findConfigKey, isKeyOfLaterVersion } from "../config/keys.ts";
+import { findConfigKey } from "../config/keys.ts";
 import { readTextFile } from "../config/read-text-file.ts";
 import type { ConfigEntry } from "../config/resolution.ts";
 import type { ConfigLevel } from "../config/places.ts";
@@ -15,12 +15,8 @@ export function fileEntries(level: ConfigLevel, file: string): ConfigEntry[] {
   if (content.kind === "unusable") throw new AppError("config", `${file} ${content.reason}.`);
   const entries = new Map<string, ConfigEntry>();
   for (const { key, value, line } of parseEnvFile(content.text).entries) {
-    entries.set(key, { key, value, source: { level, file, line }, use: useOf(key) });
+    const use = findConfigKey(key) === undefined ? "unknown" : "used";
+    entries.set(key, { key, value, source: { level, file, line }, use });
   }
   return [...entries.values()];
-}
-
-function useOf(key: string): ConfigEntry["use"] {
-  if (findConfigKey(key) !== undefined) return "used";
-  return isKeyOfLaterVersion(key) ? "later" : "unknown";
 }

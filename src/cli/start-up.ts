@@ -8,7 +8,9 @@ import { loadConfig } from "../config/load-config.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { findProjectDir } from "../config/places.ts";
 import type { ConfigDirs } from "../config/places.ts";
-import { pathValue } from "../config/value-types.ts";
+import { parseBoolean, pathValue } from "../config/value-types.ts";
+import { isNested } from "../upstream/config/nesting.ts";
+import type { UpstreamStart } from "../upstream/config/upstream-start.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 import type { Printer } from "./print.ts";
@@ -22,6 +24,7 @@ export interface StartUp {
   readonly dirs: ConfigDirs;
   readonly config: LoadedConfig;
   readonly clients: ClientLimitsTable;
+  readonly upstream: UpstreamStart;
 }
 
 /** Flags that say where configuration is looked for. */
@@ -32,6 +35,9 @@ export const directoryFlags: FlagTable = {
     help: "Work in this directory instead of the current one.",
   },
 };
+
+const deferModes = ["auto", "on", "off"] as const;
+const changeModes = ["block", "warn", "allow"] as const;
 
 /** Flags of every command that runs tools or shows what they would run with. */
 export const startUpFlags: FlagTable = {
@@ -44,11 +50,27 @@ export const startUpFlags: FlagTable = {
   config: {
     kind: "list",
     placeholder: "FILE",
-    help: "Read this file too; it is stronger than the project's files. May be repeated.",
+    help: "Read this file too, of keys or of MCP servers; it is stronger than the project's files. May be repeated.",
   },
   "strict-config": {
     kind: "switch",
-    help: "Refuse to start when anything in the configuration is wrong.",
+    help: "Refuse to start when anything in the configuration is wrong. Where --config names a file of MCP servers, no others count.",
+  },
+  defer: {
+    kind: "text",
+    placeholder: "MODE",
+    choices: deferModes,
+    help: "Whether the tools of other MCP servers are found by tool_search instead of being listed. Default: auto, when they are many.",
+  },
+  "on-change": {
+    kind: "text",
+    placeholder: "MODE",
+    choices: changeModes,
+    help: "What happens to a tool of another MCP server that is not as it was approved. Default: block.",
+  },
+  "trust-project": {
+    kind: "switch",
+    help: "Start the MCP servers that the project names without asking. Also: SCORPIOX_TRUST_PROJECT=1.",
   },
 };
 
@@ -86,7 +108,24 @@ export function readStartUp(args: ParsedArguments, io: CommandIo): StartUp {
     clientId: args.text("client"),
     overrideFile: join(dirs.scorpioxDir, "clients.json"),
   });
-  return { cwdFlag, workspaceName: workspaceNameOf(args), dirs, config, clients };
+  const upstream = readUpstreamStart(args, io, configFiles);
+  return { cwdFlag, workspaceName: workspaceNameOf(args), dirs, config, clients, upstream };
+}
+
+function readUpstreamStart(
+  args: ParsedArguments,
+  io: CommandIo,
+  configFiles: readonly string[],
+): UpstreamStart {
+  const trust = parseBoolean(io.env.SCORPIOX_TRUST_PROJECT?.trim() ?? "");
+  return {
+    configFiles,
+    isStrict: args.has("strict-config"),
+    defer: deferModes.find((mode) => mode === args.text("defer")) ?? "auto",
+    onChange: changeModes.find((mode) => mode === args.text("on-change")) ?? "block",
+    trustsProject: args.has("trust-project") || trust === true,
+    isNested: isNested(io.env),
+  };
 }
 
 function findDirs(io: CommandIo, workDir: string): ConfigDirs {

@@ -30,6 +30,14 @@ export function applyFile(resolution: Resolution, source: CascadeFile): void {
   }
 }
 
+/** For a file that was asked for by name and is read by somebody else. */
+export function checkThere(resolution: Resolution, source: CascadeFile): void {
+  const content = readTextFile(source.file);
+  if (content.kind === "absent") reportUnusable(resolution, source, "there is no such file");
+  if (content.kind === "unusable")
+    reportUnusable(resolution, source, `this file ${content.reason}`);
+}
+
 function reportUnusable(resolution: Resolution, source: CascadeFile, what: string): void {
   const place = { file: source.file };
   if (source.required === true) {

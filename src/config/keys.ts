@@ -2,6 +2,7 @@ import { modelKey } from "./callback-keys.ts";
 import { hooksEnabledKey, hooksTimeoutKey } from "./hook-keys.ts";
 import { policyKeys } from "./policy-keys.ts";
 import { sandboxKeys } from "./sandbox-keys.ts";
+import { mcpKeys } from "./mcp-keys.ts";
 import { booleanValue, integerValue, pathValue, profileNameValue } from "./value-types.ts";
 import type { ValueType } from "./value-types.ts";
 import { askBrowserKey } from "./question-keys.ts";
@@ -30,6 +31,8 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   readonly whenBad?: string;
   /** The bare name counts in the environment too, besides `SCORPIOX_<name>`, when its value parses. */
   readonly published: boolean;
+  /** Each level adds its own, which whoever uses the key reads there: an empty value hides no weaker one. */
+  readonly isEachLevels?: boolean;
 }
 
 /** The tools, as their switches name them. */
@@ -119,14 +122,10 @@ export const configKeys: ReadonlyMap<string, ConfigKey> = new Map(
     modelKey,
     hooksEnabledKey,
     hooksTimeoutKey,
+    ...mcpKeys,
     ...toolNames.map(toolKey),
   ].map((key) => [key.name, key]),
 );
-
-/** Published keys of parts that are not built yet: files that have them are in order. */
-export function isKeyOfLaterVersion(name: string): boolean {
-  return /^(?:MCP(?:_.+)?)$/.test(name);
-}
 
 /** Any key that has an effect: those of the list, and the switch of each skill. */
 export function findConfigKey(name: string): ConfigKey | undefined {

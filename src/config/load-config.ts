@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
-import { applyFile } from "./apply-file.ts";
+import { applyFile, checkThere } from "./apply-file.ts";
+import { isServerFile } from "./config-file-kind.ts";
 import { applyEnvironment } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { activeProfileKey } from "./keys.ts";
@@ -18,7 +19,7 @@ export interface LoadConfigInput extends ConfigDirs {
   readonly env: Environment;
   /** Keys that command-line flags set; they are stronger than everything else. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Absolute paths from `--config`, weakest first. */
+  /** Absolute paths from `--config`, weakest first. Of those that hold MCP servers it is only looked whether they are there. */
   readonly configFiles?: readonly string[];
 }
 
@@ -47,7 +48,9 @@ export function loadConfig(input: LoadConfigInput): LoadedConfig {
     });
   }
   for (const file of input.configFiles ?? []) {
-    applyFile(resolution, { level: "config-file", file, fromProject: false, required: true });
+    const source = { level: "config-file", file, fromProject: false, required: true } as const;
+    if (isServerFile(file)) checkThere(resolution, source);
+    else applyFile(resolution, source);
   }
   const profile = chosenProfile(input, resolution);
   if (profile) applyProfile(resolution, folders, profile);

@@ -1,4 +1,4 @@
-import { activeProfileKey, configKeys, findConfigKey, isKeyOfLaterVersion } from "./keys.ts";
+import { activeProfileKey, configKeys, findConfigKey } from "./keys.ts";
 import type { ConfigKey, ConfigValue } from "./keys.ts";
 import { suggestionFor } from "./nearest-name.ts";
 import type { ConfigLevel } from "./places.ts";
@@ -19,8 +19,8 @@ export interface ConfigEntry {
   readonly key: string;
   readonly value: string;
   readonly source: ConfigSource;
-  /** `later`: a key of a part that is not built yet; `unknown`: probably a mistake. Neither has an effect. */
-  readonly use: "used" | "later" | "unknown";
+  /** `unknown`: probably a mistake, without effect. */
+  readonly use: "used" | "unknown";
 }
 
 /** One writing of a value, before it is known whether it counts. */
@@ -53,6 +53,7 @@ export class Resolution {
     if (key === undefined) return this.#keepUnused(assignment);
     const value = key.type.parse(assignment.value, this.homeDir);
     if (value === undefined) return this.#applyBad(assignment, key);
+    if (key.isEachLevels === true && value === "") return;
     const refusal = this.#refusalOf(assignment, key, value);
     if (refusal !== undefined) return this.#refuse(assignment, refusal);
     this.#resolved.set(key.name, { text: assignment.value, source: assignment.source });
@@ -101,10 +102,9 @@ export class Resolution {
   }
 
   #keepUnused({ key, value, source }: Assignment): void {
-    const use = isKeyOfLaterVersion(key) ? "later" : "unknown";
-    this.#unused.set(key, { key, value, source, use });
+    this.#unused.set(key, { key, value, source, use: "unknown" });
     const place = placeOf(source);
-    if (use === "later" || !this.problems.hasRoom(place.file)) return;
+    if (!this.problems.hasRoom(place.file)) return;
     const suggestion = suggestionFor(key, configKeys.keys());
     this.problems.warn(
       place,

@@ -10,6 +10,14 @@ import {
   toolsKey,
 } from "./keys.ts";
 import type { Environment } from "./environment.ts";
+import {
+  maxToolNameKey,
+  mcpConfigKey,
+  mcpFileKey,
+  mcpKey,
+  mcpServerKey,
+  mcpServerNameKey,
+} from "./mcp-keys.ts";
 import { auditCommandsKey, auditKey, policyCautionsKey } from "./policy-keys.ts";
 import type { Resolution } from "./resolution.ts";
 import {
@@ -51,8 +59,20 @@ export interface Settings {
   readonly policy: PolicySettings;
   readonly web: WebSettings;
   readonly skills: SkillSettings;
+  readonly mcp: McpSettings;
   /** False when TOOLS or the tool's own switch is off. `toolName` as clients see it, for instance `Bash`. */
   isToolEnabled(toolName: string): boolean;
+}
+
+/** Other MCP servers. Who they are is read elsewhere (`upstream/config/`). */
+export interface McpSettings {
+  readonly isOn: boolean;
+  /** A key of the cascade names servers, or a file of them. */
+  readonly namesServers: boolean;
+  /** Under which clients have this server. */
+  readonly serverName: string;
+  /** Characters of the name of another server's tool. */
+  readonly toolNameMax: number;
 }
 
 interface HookSettings {
@@ -124,10 +144,26 @@ export function createSettings(resolution: Resolution, env: Environment): Settin
     },
     web: createWebSettings(resolution),
     skills: createSkillSettings(resolution, env),
+    mcp: createMcpSettings(resolution),
     isToolEnabled(toolName) {
       const key = configKeys.get(toolKeyName(toolName));
       return tools && (key === undefined || resolution.valueOf(key) !== false);
     },
+  };
+}
+
+/** Characters of a tool's name that model interfaces take, with what the client puts before it: `mcp__<server>__`. */
+const clientToolNameMax = 64;
+
+function createMcpSettings(resolution: Resolution): McpSettings {
+  const serverName = resolution.valueOf(mcpServerNameKey) ?? "";
+  const keys = [mcpServerKey, mcpConfigKey, mcpFileKey];
+  return {
+    isOn: resolution.valueOf(mcpKey) ?? true,
+    namesServers: keys.some((key) => resolution.valueOf(key) !== undefined),
+    serverName,
+    toolNameMax:
+      resolution.valueOf(maxToolNameKey) ?? clientToolNameMax - `mcp__${serverName}__`.length,
   };
 }
 

@@ -113,6 +113,8 @@ export interface UpstreamConfig {
   readonly rules: readonly ToolRule[];
   /** One sentence each, fit for a person: which file, server, reason. */
   readonly problems: readonly string[];
+  /** Worth telling, and nothing wrong: an entry that is this program itself (CF20). */
+  readonly notices: readonly string[];
   /** Undefined where there is no project (home, root). */
   readonly projectDir?: string;
   readonly workspace?: string;

@@ -62,10 +62,10 @@ test("profile off says so when another place still chooses one", async () => {
 });
 
 test("config list --json has every entry with its source", async () => {
-  using tree = new TempTree({ [home]: "TOOLS=0\nMCP_X=x\n" });
+  using tree = new TempTree({ [home]: "TOOLS=0\nXYZ=x\n" });
   const { stdout } = await runIn(tree, ["config", "list", "--json", "--all"]);
   const entries: unknown[] = JSON.parse(stdout);
-  // MCP_X, which no key describes, and all keys that are set or have a default.
+  // XYZ, which no key describes, and all keys that are set or have a default.
   const known = [...configKeys.values()].filter((key) => key.default !== undefined);
   expect(entries.length).toBe(1 + known.length);
   expect([entries.at(0), entries.at(1), entries.at(-1)]).toEqual([
@@ -77,10 +77,10 @@ test("config list --json has every entry with its source", async () => {
     },
     { key: "STREAMING", value: "true", source: { level: "default" }, use: "used" },
     {
-      key: "MCP_X",
+      key: "XYZ",
       value: "x",
       source: { level: "global", file: home, line: 2 },
-      use: "later",
+      use: "unknown",
     },
   ]);
 });

@@ -162,11 +162,12 @@ const cases: readonly CliCase[] = [
   },
   {
     argv: "config list --level global --all --show-source",
-    files: { [home]: "TOOLS=maybe\nMCP_X=x\n" },
+    files: { [home]: "TOOLS=maybe\nXYZ=x\n" },
     exitCode: 0,
-    stdout: `TOOLS=maybe  # global: ${home}:1\nMCP_X=x      # global: ${home}:2; not used by this version\n`,
+    stdout: `TOOLS=maybe  # global: ${home}:1\nXYZ=x        # global: ${home}:2; not used by this version\n`,
     stderr: say(
       `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off.`,
+      `warning: ${home}:2: XYZ is not a key of this version; it is ignored.`,
     ),
   },
   {
@@ -222,13 +223,11 @@ const cases: readonly CliCase[] = [
   },
   { argv: "config set TOOLS=0", exitCode: 0, stderr: say(`TOOLS is set in ${home}`) },
   {
-    argv: "config set MCP_X opus",
+    argv: "config set MCP_SERVER fs:npx:-y,x",
     exitCode: 0,
-    stderr: say(
-      "MCP_X is not used by this version; it is written anyway.",
-      `MCP_X is set in ${home}`,
-    ),
+    stderr: say(`MCP_SERVER is set in ${home}`),
   },
+  { argv: "config set MCP_X opus", exitCode: 3, stderr: say("error: There is no key MCP_X.") },
   {
     argv: "config set STREAMING 0 --level user",
     files: { [project]: "STREAMING=1\n" },

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { configKeys, findConfigKey, isKeyOfLaterVersion } from "../../config/keys.ts";
+import { configKeys, findConfigKey } from "../../config/keys.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { refusalOfProject, refusalOfValue } from "../../config/resolution.ts";
 import { setInEnvFile } from "../../config/write-env-file.ts";
@@ -22,8 +22,6 @@ export const configSetCommand: Command = {
     const level = args.text("level");
     const start = readStartUp(args, io);
     checkAssignment(key, value, level === "project", io.homeDir);
-    if (findConfigKey(key) === undefined)
-      print.note(`${key} is not used by this version; it is written anyway.`);
     const target = fileOfLevel(level, start.dirs);
     setInEnvFile(target, key, value);
     report(print, target.file, key);
@@ -45,7 +43,6 @@ function readPair(words: readonly string[]): [string, string] {
 function checkAssignment(key: string, value: string, inProject: boolean, homeDir: string): void {
   const known = findConfigKey(key);
   if (known === undefined) {
-    if (isKeyOfLaterVersion(key)) return;
     const suggestion = suggestionFor(key, configKeys.keys());
     throw new AppError("not_found", `There is no key ${key}.${suggestion}`);
   }

@@ -7,11 +7,13 @@ export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `PATH` as the user's login shell has it, when it was learned. */
   readonly loginPath?: string;
-  /** Of `--config`, absolute; those that hold servers. */
+  /** Of `--config`, absolute, weakest first; files of servers and files of keys. */
   readonly configFiles: readonly string[];
-  /** Only those files count (CF3). */
+  /** `--strict-config`: where one of them holds servers, no other source counts (CF3). */
   readonly isStrict: boolean;
   readonly workspace?: string;
+  /** How this program was started: an entry that starts it again is skipped (CF20). */
+  readonly ownCommand?: readonly string[];
   readonly defer: "auto" | "on" | "off";
   readonly onChange: "block" | "warn" | "allow";
   /** `--trust-project` or SCORPIOX_TRUST_PROJECT. */

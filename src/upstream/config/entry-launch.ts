@@ -1,0 +1,118 @@
+import type { HttpLaunch, ServerLaunch, StdioLaunch, StringMap } from "../server-entry.ts";
+import { cleanText } from "./clean-text.ts";
+import { EntryFault } from "./entry-fault.ts";
+import type { EntryNotes } from "./entry-fault.ts";
+import { isTable } from "./json-shapes.ts";
+
+type Table = Readonly<Record<string, unknown>>;
+
+const urlKeys = ["url", "serverUrl", "httpUrl"];
+
+/**
+ * How the server of an entry is reached (CF8, CF9, CF13).
+ * @param mayLack an entry that only switches a server off needs no address
+ * @throws EntryFault
+ */
+export function readLaunch(entry: Table, notes: EntryNotes, mayLack: boolean): ServerLaunch {
+  const url = firstUrl(entry);
+  const hasCommand = entry["command"] !== undefined;
+  if (hasCommand && url !== undefined) throw new EntryFault("has both a command and a url");
+  if (!hasCommand && url === undefined) {
+    if (mayLack) return { transport: "stdio", command: "", args: [], env: emptyMap() };
+    throw new EntryFault("has neither a command nor a url");
+  }
+  checkType(entry["type"], hasCommand);
+  return url === undefined ? readStdio(entry, notes) : readHttp(entry, url, notes);
+}
+
+function firstUrl(entry: Table): unknown {
+  return urlKeys.map((key) => entry[key]).find((value) => value !== undefined && value !== "");
+}
+
+const stdioTypes = ["stdio", "local"];
+const httpTypes = ["http", "streamablehttp", "sse", "remote"];
+
+function checkType(type: unknown, hasCommand: boolean): void {
+  if (type === undefined) return;
+  const written = JSON.stringify(type);
+  const plain = typeof type === "string" ? type.toLowerCase().replaceAll(/[-_ ]/g, "") : "";
+  if (![...stdioTypes, ...httpTypes].includes(plain)) {
+    throw new EntryFault(`has type ${written}, which is none of stdio, http, streamable-http, sse`);
+  }
+  if (stdioTypes.includes(plain) !== hasCommand) {
+    throw new EntryFault(`has type ${written} and a ${hasCommand ? "command" : "url"}`);
+  }
+}
+
+function readStdio(entry: Table, notes: EntryNotes): StdioLaunch {
+  const words = commandWords(entry["command"]);
+  const command = cleanText(words[0] ?? "", "its command", notes);
+  if (command === "") throw new EntryFault("has an empty command");
+  const args = [...words.slice(1), ...readStrings(entry["args"] ?? [], "args")];
+  const env = readMap(entry["env"], "env", notes);
+  for (const name of Object.keys(env)) {
+    if (!/^[^=\s\p{Cc}]+$/u.test(name)) throw new EntryFault("has an env name that is none");
+  }
+  for (const text of [command, ...args, ...Object.values(env)]) {
+    if (text.includes("\0")) throw new EntryFault("has a NUL character in its command or env");
+  }
+  const cwd = entry["cwd"];
+  if (cwd === undefined) return { transport: "stdio", command, args, env };
+  if (typeof cwd !== "string" || cwd.includes("\0"))
+    throw new EntryFault("has a cwd that is no path");
+  return { transport: "stdio", command, args, env, cwd };
+}
+
+/** Some clients write the program and its arguments as one list. */
+function commandWords(command: unknown): readonly string[] {
+  return typeof command === "string" ? [command] : readStrings(command, "command");
+}
+
+function readHttp(entry: Table, written: unknown, notes: EntryNotes): HttpLaunch {
+  if (typeof written !== "string") throw new EntryFault("has a url that is no text");
+  const url = cleanText(written, "its url", notes);
+  // With a reference in it, it is looked at when that is filled in.
+  if (!url.includes("${")) checkUrl(url);
+  const headers: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(readMap(entry["headers"], "headers", notes))) {
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+      throw new EntryFault("has a header name that is none");
+    headers[name] = cleanText(value, `its header ${name}`, notes);
+    if (/[\r\n\0]/.test(headers[name])) throw new EntryFault(`has a line break in header ${name}`);
+  }
+  return { transport: "http", url, headers };
+}
+
+/** @throws EntryFault unless it is a whole `http:` or `https:` URL */
+export function checkUrl(text: string): void {
+  const url = URL.parse(text);
+  if (url === null) throw new EntryFault("has a url that is none");
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new EntryFault(`has a url with ${url.protocol}; only http: and https: are possible`);
+  }
+}
+
+/** @throws EntryFault unless it is a list of texts */
+export function readStrings(value: unknown, what: string): readonly string[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  throw new EntryFault(`has ${what} that is no list of texts`);
+}
+
+function readMap(value: unknown, what: string, notes: EntryNotes): StringMap {
+  const map = emptyMap();
+  if (value === undefined || value === null) return map;
+  if (!isTable(value)) throw new EntryFault(`has ${what} that is no map of texts`);
+  for (const [name, item] of Object.entries(value)) {
+    if (typeof item === "number" || typeof item === "boolean") {
+      notes.warn(`${what}.${name} is no text; it is taken as one.`);
+    } else if (typeof item !== "string") {
+      throw new EntryFault(`has ${what}.${name} that is no text`);
+    }
+    map[name] = String(item);
+  }
+  return map;
+}
+
+function emptyMap(): Record<string, string> {
+  return Object.create(null);
+}

@@ -1,0 +1,101 @@
+import { loadConfig } from "../../config/load-config.ts";
+import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
+import { ProblemList } from "../../config/problems.ts";
+import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "../server-entry.ts";
+import { mergeEntries } from "./merge-entries.ts";
+import { isNested } from "./nesting.ts";
+import { parseToolRules } from "./parse-tool-rules.ts";
+import { readServerFile } from "./read-server-file.ts";
+import { readSource } from "./read-source.ts";
+import type { SourceNotes } from "./read-source.ts";
+import { parseServerList } from "./server-list-grammar.ts";
+import { keyFiles, readKeyLevels } from "./server-keys.ts";
+import type { KeyLevel, KeyValue } from "./server-keys.ts";
+import { serverSources } from "./server-sources.ts";
+import type { ServerSource } from "./server-sources.ts";
+import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+
+/** The configuration, and every file that it depends on, whether it is there or not. */
+export interface UpstreamConfigReading {
+  readonly config: UpstreamConfig;
+  readonly files: readonly string[];
+}
+
+/**
+ * Reads the nine sources and merges them (CF1–CF5). Never throws: what cannot be used is a problem, and everything else
+ * counts. Reads files synchronously: some milliseconds, in the Worker or a command, not on the server's main thread.
+ */
+export function loadUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfig {
+  return readUpstreamConfig(parts).config;
+}
+
+/** As `loadUpstreamConfig`, with the files that it depends on. */
+export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigReading {
+  const { projectDir } = parts.dirs;
+  const { settings } = loadConfig({
+    ...parts.dirs,
+    env: parts.env,
+    configFiles: parts.configFiles,
+  });
+  const keyOrigins = keyFiles(parts, settings.activeProfile);
+  const rest = {
+    ...(projectDir !== undefined && { projectDir }),
+    ...(parts.workspace !== undefined && { workspace: parts.workspace }),
+  };
+  const files = keyOrigins.flatMap(({ file }) => file ?? []);
+  if (!settings.mcp.isOn || isNested(parts.env)) {
+    const nothing = { servers: new Map(), rules: [], problems: [], notices: [] };
+    return { config: { isOn: false, ...nothing, ...rest }, files };
+  }
+  const notes: SourceNotes = { problems: new ProblemList(), notices: [] };
+  const levels = readKeyLevels(parts, keyOrigins);
+  const sources = serverSources(parts, levels);
+  const entries = sources.flatMap((source) => readOne(source, parts, notes));
+  const servers = mergeEntries(entries, ({ name, origin }, text) =>
+    notes.problems.warn({ file: origin.file }, `server "${name}": ${text}`),
+  );
+  const problems = notes.problems.all.map(({ message }) => message);
+  const rules = rulesOf(levels);
+  return {
+    config: { isOn: true, servers, rules, problems, notices: notes.notices, ...rest },
+    files: [...new Set([...files, ...sources.flatMap(({ origin }) => origin.file ?? [])])],
+  };
+}
+
+function readOne(
+  source: ServerSource,
+  parts: UpstreamConfigParts,
+  notes: SourceNotes,
+): readonly ServerEntry[] {
+  if (source.kind === "key") return readServerKey(source.value, source.origin, parts, notes);
+  const content = readServerFile(source.origin.file, notes.problems, parts.lastGood);
+  return content === undefined ? [] : readSource(content, source.origin, parts, notes);
+}
+
+function readServerKey(
+  value: KeyValue,
+  origin: EntryOrigin,
+  parts: UpstreamConfigParts,
+  notes: SourceNotes,
+): readonly ServerEntry[] {
+  const place = { line: value.line, ...(value.variable !== undefined && { name: value.variable }) };
+  const entries = parseServerList(value.text).flatMap((listed) => {
+    if (listed.kind !== "fault") return [{ name: listed.name, value: listed }];
+    const text = `${mcpServerKey.name}: server "${listed.name.slice(0, 64)}" ${listed.text}; it is ignored.`;
+    notes.problems.warn({ file: origin.file, ...place }, text);
+    return [];
+  });
+  return readSource({ entries }, origin, parts, notes, place);
+}
+
+/** Denies of all levels add up; of allow lists the strongest counts, and a project has none (CF5). */
+function rulesOf(levels: readonly KeyLevel[]): readonly ToolRule[] {
+  const denies = levels.flatMap(({ origin, values }) =>
+    parseToolRules(values.get(mcpDenyKey.name)?.text ?? "", "deny", origin.trust),
+  );
+  const allow = levels
+    .toSorted((a, b) => a.origin.rank - b.origin.rank)
+    .findLast(({ origin, values }) => origin.trust === "user" && values.has(mcpAllowKey.name));
+  const allows = parseToolRules(allow?.values.get(mcpAllowKey.name)?.text ?? "", "allow", "user");
+  return [...denies, ...allows];
+}

@@ -1,0 +1,25 @@
+import { isServerFile, isTomlFile } from "../../config/config-file-kind.ts";
+import { readTextFile } from "../../config/read-text-file.ts";
+import { fixedSources } from "./fixed-sources.ts";
+import type { ServersStart } from "./upstream-start.ts";
+
+/**
+ * True when some source may name a server: what is asked before anything of this is loaded. It may be true for nothing
+ * (an entry that is broken), never false for something. A handful of looks at files, some 50 µs.
+ */
+export function mayHaveServers(start: ServersStart): boolean {
+  const { mcp } = start.config.settings;
+  const { configFiles, isNested } = start.upstream;
+  if (!mcp.isOn || isNested) return false;
+  if (mcp.namesServers || configFiles.some(isServerFile)) return true;
+  const parts = { dirs: start.dirs, workspace: start.workspaceName };
+  return fixedSources(parts, false).some(({ file }) => mayNameServers(file));
+}
+
+/** Clients write files without any server. One that cannot be read is looked at by those who can say why. */
+function mayNameServers(file: string): boolean {
+  const content = readTextFile(file);
+  if (content.kind === "absent") return false;
+  if (content.kind === "unusable") return true;
+  return isTomlFile(file) ? /\bmcp\b/.test(content.text) : /command|url/i.test(content.text);
+}

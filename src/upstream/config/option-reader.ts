@@ -1,0 +1,85 @@
+import { EntryFault } from "./entry-fault.ts";
+import type { EntryNotes } from "./entry-fault.ts";
+import { readStrings } from "./entry-launch.ts";
+import { isTable } from "./json-shapes.ts";
+
+type Table = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the optional keys of one entry. A bad value of a key that gives or takes rights makes the entry unusable, since
+ * a slip must open nothing; of any other key it is a warning, and the default counts.
+ */
+export class OptionReader {
+  constructor(
+    readonly entry: Table,
+    readonly notes: EntryNotes,
+  ) {}
+
+  /** A whole number; one out of bounds is brought to the nearest bound. */
+  integer<Default extends number | undefined>(
+    key: string,
+    bounds: { readonly min: number; readonly max: number },
+    whenAbsent: Default,
+  ): number | Default {
+    const value = this.entry[key];
+    if (value === undefined || value === null) return whenAbsent;
+    if (typeof value !== "number" || !Number.isInteger(value)) {
+      this.notes.warn(`${key} is no whole number; the default counts.`);
+      return whenAbsent;
+    }
+    const bounded = Math.min(Math.max(value, bounds.min), bounds.max);
+    if (bounded !== value) {
+      this.notes.warn(`${key} is ${value}, which is out of bounds; ${bounded} counts.`);
+    }
+    return bounded;
+  }
+
+  boolean(key: string, whenAbsent: boolean): boolean {
+    const value = this.entry[key];
+    if (value === undefined || value === null || typeof value === "boolean") {
+      return value ?? whenAbsent;
+    }
+    this.notes.warn(`${key} is neither true nor false; the default counts.`);
+    return whenAbsent;
+  }
+
+  choice<Choice extends string | boolean, Default extends Choice | undefined>(
+    key: string,
+    choices: readonly Choice[],
+    whenAbsent: Default,
+  ): Choice | Default {
+    const value = this.entry[key];
+    if (value === undefined || value === null) return whenAbsent;
+    const found = choices.find((choice) => choice === value);
+    if (found !== undefined) return found;
+    this.notes.warn(`${key} is none of ${choices.join(", ")}; the default counts.`);
+    return whenAbsent;
+  }
+
+  /** @throws EntryFault for anything but the choices */
+  right<Choice extends string | boolean, Default extends Choice | undefined>(
+    key: string,
+    choices: readonly Choice[],
+    whenAbsent: Default,
+  ): Choice | Default {
+    const value = this.entry[key];
+    if (value === undefined || value === null) return whenAbsent;
+    const found = choices.find((choice) => choice === value);
+    if (found === undefined)
+      throw new EntryFault(`has ${key} that is none of ${choices.join(", ")}`);
+    return found;
+  }
+
+  /** @throws EntryFault for anything but a list of texts */
+  list(key: string): readonly string[] | undefined {
+    const value = this.entry[key];
+    return value === undefined || value === null ? undefined : readStrings(value, key);
+  }
+
+  table(key: string): Table | undefined {
+    const value = this.entry[key];
+    if (value === undefined || value === null || isTable(value)) return value ?? undefined;
+    this.notes.warn(`${key} is no table; it is ignored.`);
+    return undefined;
+  }
+}

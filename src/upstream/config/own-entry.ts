@@ -1,0 +1,73 @@
+import { realpathSync } from "node:fs";
+import { basename, isAbsolute, resolve } from "node:path";
+
+import { product } from "../../base/product.ts";
+import type { HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
+import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+
+/** Programs that run what their first argument names. */
+const runners =
+  /^(?:npx|bunx|pnpx|npm|pnpm|yarn|node|bun|deno|env|uvx|sudo|cmd|sh|bash)(?:\.exe|\.cmd)?$/i;
+
+/**
+ * True for an entry that would start this program once more, or that is where it listens (CF20): a project's `.mcp.json`
+ * is also the file from which a client starts us. References are not filled in.
+ */
+export function isOwnEntry(launch: ServerLaunch, parts: UpstreamConfigParts): boolean {
+  return launch.transport === "stdio" ? isOwnProgram(launch, parts) : isOwnAddress(launch, parts);
+}
+
+function isOwnProgram(launch: StdioLaunch, parts: UpstreamConfigParts): boolean {
+  const { command, args } = launch;
+  const own = (parts.ownCommand ?? []).map(realPath);
+  const program = realPath(findProgram(command, launch.cwd, parts));
+  // Started from its sources it is a script of a runtime that others use too.
+  if (own.length === 1 && own[0] === program) return true;
+  if (isOwnName(command)) return true;
+  if (!runners.test(basename(command))) return false;
+  const word =
+    args.find((arg) => !arg.startsWith("-") && !/^(?:run|x|exec|dlx|\/c)$/.test(arg)) ?? "";
+  const script = realPath(findProgram(word, launch.cwd, parts));
+  return isOwnName(word) || own.at(-1) === script;
+}
+
+/** `scorpiox-code`, with a path, a version or what the executables of the systems are called. */
+function isOwnName(word: string): boolean {
+  const name = basename(word.replaceAll("\\", "/")).replace(/(?<=.)@.*$/, "");
+  return new RegExp(
+    `^${product.name}(?:-(?:linux|darwin|macos|windows)[\\w.-]*)?(?:\\.exe)?$`,
+    "i",
+  ).test(name);
+}
+
+function findProgram(command: string, cwd: string | undefined, parts: UpstreamConfigParts): string {
+  const { homeDir, projectDir } = parts.dirs;
+  if (command.startsWith("~/")) return resolve(homeDir, command.slice(2));
+  if (isAbsolute(command)) return command;
+  if (/[/\\]/.test(command)) return resolve(projectDir ?? homeDir, cwd ?? ".", command);
+  return Bun.which(command, { PATH: parts.env["PATH"] ?? "" }) ?? command;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Not there, or not ours to see: then it is not us.
+    return path;
+  }
+}
+
+function isOwnAddress(launch: HttpLaunch, parts: UpstreamConfigParts): boolean {
+  const own = URL.parse(parts.ownUrl ?? "");
+  const there = URL.parse(launch.url);
+  if (own === null || there === null || portOf(own) !== portOf(there)) return false;
+  return own.hostname === there.hostname || (isThisMachine(own) && isThisMachine(there));
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === "https:" ? "443" : "80");
+}
+
+function isThisMachine({ hostname }: URL): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname);
+}

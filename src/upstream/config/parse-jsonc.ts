@@ -1,0 +1,73 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+
+import { placeAt } from "./error-place.ts";
+import type { ParsedText } from "./parse-toml.ts";
+
+/** What stands twice in one object: the last counts. */
+export interface Duplicate {
+  readonly key: string;
+  readonly line: number;
+}
+
+export interface ParsedJson {
+  readonly parsed: ParsedText;
+  readonly duplicates: readonly Duplicate[];
+  /** Where the objects of the value begin, counted from 1. */
+  readonly lineOf: (value: unknown) => number | undefined;
+}
+
+/**
+ * Parses JSON with comments, trailing commas and a byte order mark. All objects are null-prototype, so that a key
+ * named `__proto__` is a key. Never throws.
+ */
+export function parseJsonc(source: string): ParsedJson {
+  const errors: ParseError[] = [];
+  const offsets = new WeakMap<object, number>();
+  const duplicates: Duplicate[] = [];
+  const lineOf = (value: unknown): number | undefined => {
+    const offset = typeof value === "object" && value !== null ? offsets.get(value) : undefined;
+    return offset === undefined ? undefined : placeAt(source, offset).line;
+  };
+  const done = (parsed: ParsedText): ParsedJson => ({ parsed, duplicates, lineOf });
+  try {
+    const root = parseTree(source, errors, { allowTrailingComma: true });
+    const [error] = errors;
+    if (root === undefined || error !== undefined) return done(faultOf(source, error));
+    const onDuplicate = (key: string, offset: number): void => {
+      duplicates.push({ key, line: placeAt(source, offset).line });
+    };
+    return done({ kind: "value", value: valueOf(root, offsets, onDuplicate) });
+  } catch (error) {
+    // Its stack is the bound of nesting.
+    if (!(error instanceof RangeError)) throw error;
+    return done({ kind: "fault", text: "it is nested too deeply" });
+  }
+}
+
+function faultOf(source: string, error: ParseError | undefined): ParsedText {
+  if (error === undefined) return { kind: "fault", text: "it is empty" };
+  const words = printParseErrorCode(error.error).replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ");
+  const place = placeAt(source, error.offset);
+  return { kind: "fault", text: `it is no JSON (${words.toLowerCase()})`, place };
+}
+
+function valueOf(
+  node: Node,
+  offsets: WeakMap<object, number>,
+  onDuplicate: (key: string, offset: number) => void,
+): unknown {
+  if (node.type === "array") {
+    return (node.children ?? []).map((child) => valueOf(child, offsets, onDuplicate));
+  }
+  if (node.type !== "object") return node.value;
+  const object: Record<string, unknown> = Object.create(null);
+  for (const { children, offset } of node.children ?? []) {
+    const [key, value] = children ?? [];
+    if (key === undefined || value === undefined) continue;
+    const name = String(key.value);
+    if (name in object) onDuplicate(name, offset);
+    object[name] = valueOf(value, offsets, onDuplicate);
+  }
+  offsets.set(object, node.offset);
+  return object;
+}

@@ -1,0 +1,83 @@
+import { realpathSync } from "node:fs";
+
+import { isInside } from "../../base/is-inside.ts";
+import { isServerFile } from "../../config/config-file-kind.ts";
+import { mcpConfigKey, mcpFileKey, mcpServerKey } from "../../config/mcp-keys.ts";
+import type { EntryOrigin } from "../server-entry.ts";
+import { fixedSources } from "./fixed-sources.ts";
+import type { FileOrigin } from "./fixed-sources.ts";
+import { namedFile } from "./server-keys.ts";
+import type { KeyLevel, KeyValue } from "./server-keys.ts";
+import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
+
+/** Where servers are read from: a file of them, or a value of `MCP_SERVER`. */
+export type ServerSource =
+  | { readonly kind: "file"; readonly origin: FileOrigin }
+  | { readonly kind: "key"; readonly origin: EntryOrigin; readonly value: KeyValue };
+
+/**
+ * The nine sources, weakest first; within a rank in the order of the levels. With `--strict-config` and a file of servers
+ * after `--config`, row 9 only (CF3).
+ */
+export function serverSources(
+  parts: UpstreamConfigParts,
+  levels: readonly KeyLevel[],
+): readonly ServerSource[] {
+  const commandLine = commandLineSources(parts);
+  const fixed = fixedSources(
+    parts,
+    levels.some(({ values }) => values.has(mcpFileKey.name)),
+  );
+  const isOnly = parts.isStrict && commandLine.length > 0;
+  return [
+    ...fixed.map(fileSource),
+    ...levels.flatMap((level) => levelSources(level, parts)),
+    ...commandLine.map(fileSource),
+  ]
+    .filter(({ origin }) => !isOnly || origin.rank === 9)
+    .sort((a, b) => a.origin.rank - b.origin.rank);
+}
+
+function fileSource(origin: FileOrigin): ServerSource {
+  return { kind: "file", origin };
+}
+
+/** What a level says itself is stronger than the files that it names. */
+function levelSources(level: KeyLevel, parts: UpstreamConfigParts): readonly ServerSource[] {
+  const value = level.values.get(mcpServerKey.name);
+  const named = namedSources(level, parts).map(fileSource);
+  return value === undefined ? named : [...named, { kind: "key", origin: level.origin, value }];
+}
+
+/** Files of servers that `--config` names (row 9). */
+function commandLineSources(parts: UpstreamConfigParts): readonly FileOrigin[] {
+  return parts.configFiles
+    .filter(isServerFile)
+    .map((file): FileOrigin => ({ rank: 9, trust: "user", scope: "command-line", file }));
+}
+
+/** Files that `MCP_CONFIG` and `MCP_FILE` of a level name, with the rank of that level (CF7). */
+function namedSources(level: KeyLevel, parts: UpstreamConfigParts): readonly FileOrigin[] {
+  return [mcpConfigKey, mcpFileKey].flatMap(({ name }) => {
+    const value = level.values.get(name);
+    if (value === undefined) return [];
+    const file = namedFile(value, level.origin, parts);
+    const trust = isOfProject(file, parts) ? "project" : level.origin.trust;
+    return [{ ...level.origin, trust, file }];
+  });
+}
+
+/** What lies in the project is written by others too, whoever names it. */
+function isOfProject(file: string, { dirs }: UpstreamConfigParts): boolean {
+  if (dirs.projectDir === undefined) return false;
+  try {
+    const real = realpathSync(file);
+    return (
+      isInside(real, realpathSync(dirs.projectDir)) &&
+      !isInside(real, realpathSync(dirs.scorpioxDir))
+    );
+  } catch {
+    // Not there (then nothing is read), or no ~/.scorpiox.
+    return isInside(file, dirs.projectDir);
+  }
+}
