@@ -848,3 +848,13 @@ export const searchNotesCharsShare = 0.5;
 export const catalogueFileBytesMax = 32 * MIB;
 /** A server whose file is older is asked again when we start, before somebody calls a tool that is gone. */
 export const catalogueFreshMsMax = 7 * 24 * 60 * 60 * 1000;
+/** Of the instructions in the handshake: clients cut there. */
+export const instructionsBytesMax = 2_048;
+/** Characters of the description of a tool of another server; the longest of real ones has 9,000. */
+export const upstreamDescriptionCharsMax = 16 * KIB;
+/** Characters of a title: what fits on a line of a menu, many times over. */
+export const upstreamTitleCharsMax = 200;
+/** What a server may say in our instructions, in one line. */
+export const upstreamIntroductionCharsMax = 500;
+/** How long clients may keep lists that other servers contribute to, in ms. */
+export const upstreamListTtlMsMax = 60_000;

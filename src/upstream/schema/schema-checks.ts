@@ -102,7 +102,7 @@ function shorten(message: string): string {
     .map((fault) => fault.replace(/^#/, ""))
     .filter(
       (fault) =>
-        !/: (A subschema had errors\.|Property "[^]*" does not match schema\.|Items did not match schema\.)$/.test(
+        !/: (A subschema had errors\.|Property "[^]*" does not match (?:additional properties |pattern )?schema\.|Items did not match schema\.)$/.test(
           fault,
         ),
     )

@@ -1,0 +1,68 @@
+import { readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/limits.ts";
+import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import { parseCatalogue, printCatalogue } from "./catalogue-text.ts";
+import { writePrivate } from "./write-private.ts";
+
+export interface CachedCatalogue {
+  readonly catalogue: ServerCatalogue;
+  /** So old that its server is to be asked again before somebody needs it. */
+  readonly isOld: boolean;
+}
+
+/**
+ * What servers offered when they were last connected to, by launch identity, so that their tools are listed without
+ * starting them (CN2). One private file each, replaced as a whole; whatever is wrong with one, it is as if it were not there.
+ */
+export class CatalogueCache {
+  readonly #dir: string;
+  /** The text that this process last read or wrote: what is the same is not written again. */
+  readonly #known = new Map<string, string>();
+
+  /** @param scorpioxDir `~/.scorpiox` */
+  constructor(scorpioxDir: string) {
+    this.#dir = join(scorpioxDir, "cache", "mcp");
+  }
+
+  /** Undefined when there is none that can be used. Never rejects. */
+  async read(identity: string): Promise<CachedCatalogue | undefined> {
+    try {
+      const path = this.#pathOf(identity);
+      const info = await stat(path);
+      const isOurs = process.getuid === undefined || info.uid === process.getuid();
+      if (!info.isFile() || !isOurs || info.size > catalogueFileBytesMax) return undefined;
+      const text = await readFile(path, "utf8");
+      const catalogue = parseCatalogue(text);
+      if (catalogue === undefined) return undefined;
+      this.#known.set(identity, text);
+      return { catalogue, isOld: Date.now() - info.mtimeMs > catalogueFreshMsMax };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Keeps it, unless it is too large. A disk that is full costs the next start some time. Never rejects. */
+  async write(identity: string, catalogue: ServerCatalogue): Promise<void> {
+    const text = printCatalogue(catalogue);
+    if (Buffer.byteLength(text) > catalogueFileBytesMax) return this.forget(identity);
+    if (this.#known.get(identity) === text) return;
+    try {
+      await writePrivate(this.#pathOf(identity), text);
+      this.#known.set(identity, text);
+    } catch {
+      this.#known.delete(identity);
+    }
+  }
+
+  /** Its server is another one by now, or wants to know who asks. Never rejects. */
+  async forget(identity: string): Promise<void> {
+    this.#known.delete(identity);
+    await rm(this.#pathOf(identity), { force: true }).catch(() => {});
+  }
+
+  #pathOf(identity: string): string {
+    return join(this.#dir, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.json`);
+  }
+}

@@ -1,0 +1,82 @@
+import { upstreamListTtlMsMax } from "../../base/limits.ts";
+import { assignNames } from "../names/assign-names.ts";
+import type { SearchedTool } from "../search/searched-tool.ts";
+import type { PromptEntry, ServerRights, UpstreamSnapshot } from "../snapshot.ts";
+import { composeTools, type ToolParts } from "./compose-tools.ts";
+import { introductionOf } from "./introduction.ts";
+import { promptListing, resourceListing, templateListing } from "./resource-listings.ts";
+import type { ServerView } from "./server-view.ts";
+
+export interface ComposedSnapshot {
+  readonly snapshot: Omit<UpstreamSnapshot, "revision" | "indexFile">;
+  readonly searched: readonly SearchedTool[];
+  /** To be given to the next one as `wasDeferred`. */
+  readonly isDeferredForGood: boolean;
+}
+
+/** All that the main thread is to know of all servers. Depends on its arguments alone. */
+export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
+  const { views } = parts;
+  const { tools, blocked, searched, decision } = composeTools(parts);
+  return {
+    searched,
+    isDeferredForGood: decision.isSettled && decision.isDeferred,
+    snapshot: {
+      servers: views.map(({ info }) => info),
+      rights: views.map(rightsOf),
+      tools,
+      blocked,
+      prompts: promptsOf(views, parts.toolNameMax),
+      resources: views.flatMap(({ info, offer }) =>
+        (offer?.catalogue.resources ?? []).map((one) => resourceListing(info.name, one)),
+      ),
+      templates: views.flatMap(({ info, offer }) =>
+        (offer?.catalogue.templates ?? []).map((one) => templateListing(info.name, one)),
+      ),
+      isDeferred: decision.isDeferred,
+      isIncomplete: views.some(({ isAwaited }) => isAwaited),
+      introductions: views.flatMap(({ info, offer }) => {
+        const instructions = offer?.judged.instructions;
+        if (instructions === undefined) return [];
+        return [{ server: info.name, line: introductionOf(info.name, instructions) }];
+      }),
+      ttlMs: Math.min(
+        upstreamListTtlMsMax,
+        ...views.flatMap(({ offer }) => offer?.catalogue.ttlMs ?? []),
+      ),
+      isPrivate: views.some(
+        ({ offer, hasCredentials }) =>
+          offer !== undefined && (offer.catalogue.isPrivate || hasCredentials),
+      ),
+    },
+  };
+}
+
+function rightsOf({ info, options }: ServerView): ServerRights {
+  const { policy, maxResultChars, sampling, elicitation, timeoutMs, handover, isolation } = options;
+  return {
+    name: info.name,
+    sampling,
+    elicitation,
+    timeoutMs,
+    handover,
+    isolation,
+    ...(policy === undefined ? {} : { policy }),
+    ...(maxResultChars === undefined ? {} : { maxResultChars }),
+  };
+}
+
+function promptsOf(views: readonly ServerView[], nameMax: number): readonly PromptEntry[] {
+  const found = views.flatMap(({ info, offer }) =>
+    (offer?.judged.prompts ?? []).flatMap((judged) =>
+      judged.state === "approved"
+        ? [{ server: info.name, tool: judged.item.name, prompt: judged.shown }]
+        : [],
+    ),
+  );
+  return assignNames(found, nameMax).assigned.map(({ item, name }) => ({
+    server: item.server,
+    prompt: item.tool,
+    listing: { name, ...promptListing(item.server, item.prompt) },
+  }));
+}

@@ -1,0 +1,126 @@
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import { decideDeferral, type DeferralDecision } from "../deferred/decide-deferral.ts";
+import { isListed } from "../deferred/is-listed.ts";
+import { assignNames, distinctTitles } from "../names/assign-names.ts";
+import type { SearchedTool } from "../search/searched-tool.ts";
+import type { BlockedTool, ToolEntry } from "../snapshot.ts";
+import type { JudgedItem } from "../trust/judge-catalogue.ts";
+import { createToolGlob, toolGlobMatches } from "../trust/tool-glob.ts";
+import type { RawTool } from "./server-catalogue.ts";
+import type { ServerView } from "./server-view.ts";
+import { toolListing } from "./tool-listing.ts";
+
+export interface ToolParts {
+  readonly views: readonly ServerView[];
+  readonly toolNameMax: number;
+  readonly defer: "auto" | "on" | "off";
+  readonly wasDeferred: boolean;
+}
+
+export interface ComposedTools {
+  readonly tools: readonly ToolEntry[];
+  readonly blocked: readonly BlockedTool[];
+  /** All that can be called, hidden ones included, with whole definitions. */
+  readonly searched: readonly SearchedTool[];
+  readonly decision: DeferralDecision;
+}
+
+interface Found {
+  readonly server: string;
+  readonly tool: string;
+  readonly view: ServerView;
+  readonly judged: JudgedItem<RawTool>;
+}
+
+type Callable = SearchedTool & { readonly view: ServerView };
+
+/** Names, titles, and which tools are listed, of all servers together: in the order of server and tool (DF4). */
+export function composeTools(parts: ToolParts): ComposedTools {
+  const found = parts.views.flatMap(toolsOf).sort(byServerAndTool);
+  const { assigned } = assignNames(found, parts.toolNameMax);
+  const callable: Callable[] = [];
+  const blocked: BlockedTool[] = [];
+  for (const { item, name } of assigned) {
+    const { server, tool, view, judged } = item;
+    if (judged.state === "approved") {
+      callable.push({ server, tool, view, listing: { name, ...listingOf(server, judged.shown) } });
+    } else {
+      const { state: reason, text } = judged;
+      blocked.push({ name, server, tool, reason, text, ...prefixOf(view) });
+    }
+  }
+  const searched = withTitles(callable);
+  const decision = decideDeferral({
+    mode: parts.defer,
+    tools: searched,
+    hasUnknownServer: parts.views.some(({ isUnknown }) => isUnknown),
+    wasDeferred: parts.wasDeferred,
+  });
+  const tools = searched.map((one) => entryOf(one, decision.isDeferred));
+  return { tools, blocked, searched, decision };
+}
+
+function toolsOf(view: ServerView): Found[] {
+  const server = view.info.name;
+  return (view.offer?.judged.tools ?? []).map((judged) => {
+    return { server, tool: judged.item.name, view, judged };
+  });
+}
+
+/** By the units of the texts: the same on each machine. */
+function byServerAndTool(a: Found, b: Found): number {
+  return compare(a.server, b.server) || compare(a.tool, b.tool);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** Two tools with the same title are told apart by their server (NM8). */
+function withTitles(callable: readonly Callable[]): readonly Callable[] {
+  const titles = distinctTitles(
+    callable.map(({ server, listing }) => ({ server, title: listing.title })),
+  );
+  return callable.map((one, index) => {
+    const title = titles[index];
+    return title === one.listing.title || title === undefined
+      ? one
+      : { ...one, listing: { ...one.listing, title } };
+  });
+}
+
+function entryOf({ server, tool, view, listing }: Callable, isDeferred: boolean): ToolEntry {
+  const { options } = view;
+  const isPinned = matchesOne(options.alwaysLoad, [tool, listing.name]);
+  const { annotations } = listing;
+  return {
+    name: listing.name,
+    server,
+    tool,
+    ...prefixOf(view),
+    ...(isListed({ isDeferred, options, isPinned }) ? { listing } : {}),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+}
+
+function prefixOf({ options }: ServerView): { readonly prefix?: string } {
+  return options.toolsPrefix === undefined ? {} : { prefix: options.toolsPrefix };
+}
+
+function matchesOne(globs: readonly string[], names: readonly string[]): boolean {
+  return globs.some((pattern) => {
+    const glob = createToolGlob(pattern);
+    return glob !== undefined && names.some((name) => toolGlobMatches(glob, name));
+  });
+}
+
+/** Made once for each definition: snapshots come often, and definitions change seldom. */
+const listings = new WeakMap<RawTool, { server: string; listing: Omit<ToolListing, "name"> }>();
+
+function listingOf(server: string, tool: RawTool): Omit<ToolListing, "name"> {
+  const known = listings.get(tool);
+  if (known?.server === server) return known.listing;
+  const listing = toolListing(server, tool);
+  listings.set(tool, { server, listing });
+  return listing;
+}

@@ -1,0 +1,92 @@
+import {
+  upstreamPingEveryMs,
+  upstreamPingMissesMax,
+  upstreamPingMsMax,
+} from "../../base/limits.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import { ConnectionError, type UpstreamConnection } from "../connect/connection.ts";
+
+export interface LinkHealthParts {
+  /** 0 = never. */
+  readonly idleStopMs: number;
+  /** It has not answered several times. */
+  readonly onMissing: () => void;
+  /** Nobody has used it for long. */
+  readonly onIdle: () => void;
+}
+
+/**
+ * Asks a server now and then whether it lives (CN13), and notices when nobody uses it. A server that works on a call may be
+ * too busy to answer, so that only silence between calls counts; a call has its own limits.
+ */
+export class LinkHealth {
+  readonly #parts: LinkHealthParts;
+  #pingTimer: Timer | undefined;
+  #idleTimer: Timer | undefined;
+  #controller: AbortController | undefined;
+  #misses = 0;
+  #users = 0;
+
+  constructor(parts: LinkHealthParts) {
+    this.#parts = parts;
+  }
+
+  start(connection: UpstreamConnection): void {
+    this.stop();
+    this.#misses = 0;
+    this.#controller = new AbortController();
+    this.#planPing(connection, this.#controller.signal);
+    this.#planIdle();
+  }
+
+  stop(): void {
+    this.#controller?.abort();
+    this.#controller = undefined;
+    this.#pingTimer?.stop();
+    this.#idleTimer?.stop();
+  }
+
+  /** A call begins. Returns what ends it; idempotent. */
+  use(): () => void {
+    this.#users++;
+    this.#idleTimer?.stop();
+    let isUsed = true;
+    return () => {
+      if (isUsed) this.#users--;
+      isUsed = false;
+      if (this.#users === 0) this.#planIdle();
+    };
+  }
+
+  onSign(): void {
+    this.#misses = 0;
+  }
+
+  #planIdle(): void {
+    this.#idleTimer?.stop();
+    const { idleStopMs, onIdle } = this.#parts;
+    if (idleStopMs === 0 || this.#controller === undefined || this.#users > 0) return;
+    this.#idleTimer = startTimer(idleStopMs, onIdle);
+  }
+
+  #planPing(connection: UpstreamConnection, signal: AbortSignal): void {
+    this.#pingTimer = startTimer(upstreamPingEveryMs, () => void this.#ping(connection, signal));
+  }
+
+  async #ping(connection: UpstreamConnection, signal: AbortSignal): Promise<void> {
+    try {
+      await connection.ping(AbortSignal.any([signal, AbortSignal.timeout(upstreamPingMsMax)]));
+      this.#misses = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      // A refusal is an answer too.
+      const isAnswer = error instanceof ConnectionError && answers.has(error.failure);
+      if (isAnswer || this.#users > 0) this.#misses = 0;
+      else this.#misses++;
+      if (this.#misses >= upstreamPingMissesMax) return this.#parts.onMissing();
+    }
+    if (!signal.aborted) this.#planPing(connection, signal);
+  }
+}
+
+const answers: ReadonlySet<ConnectionError["failure"]> = new Set(["needs_auth", "refused", "busy"]);

@@ -1,0 +1,258 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { createDeferred, type Deferred } from "../../base/deferred.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import type { Turns } from "../../base/turns.ts";
+import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
+import { ConnectionError } from "../connect/connection.ts";
+import { type LinkFailure, LinkMachine, type LinkState } from "./link-machine.ts";
+import { LinkHealth } from "./link-health.ts";
+
+/** A connection and what has to be ended with it. */
+export interface OpenedLink {
+  readonly connection: UpstreamConnection;
+  /** Ends it and its process. Never rejects. */
+  end(): Promise<void>;
+}
+
+export interface LinkParts {
+  /** @throws ConnectionError, AppError */
+  readonly open: (events: ConnectionEvents, signal: AbortSignal) => Promise<OpenedLink>;
+  /** Only so many start at a time. */
+  readonly turns: Turns;
+  /** Milliseconds on a clock that never goes back. */
+  readonly clock: () => number;
+  readonly random?: () => number;
+  /** False: after a failure only a call starts it again. */
+  readonly restarts: boolean;
+  /** After so long without a call it is closed; 0 = never. */
+  readonly idleStopMs: number;
+  readonly events: Omit<ConnectionEvents, "onClosed">;
+  /** Told after each change of `state`. */
+  readonly onState: () => void;
+  /** Told with each new connection. */
+  readonly onConnected: (connection: UpstreamConnection) => void;
+}
+
+/** Why there is no connection; the message is the end of a sentence. */
+export class LinkDown extends Error {
+  override readonly name = "LinkDown";
+
+  constructor(
+    message: string,
+    readonly as: "backoff" | "failed" | "needs_auth" | "stopped",
+    readonly retryInMs: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** One connection to one server through all its lives: started when it is wanted, again when it was lost. */
+export class Link {
+  readonly #parts: LinkParts;
+  readonly #machine: LinkMachine;
+  readonly #health: LinkHealth;
+  #opened: OpenedLink | undefined;
+  /** Whoever waits for the start that is under way or planned. */
+  #waiting: Deferred<UpstreamConnection> | undefined;
+  #retryTimer: Timer | undefined;
+  #starting: AbortController | undefined;
+  /** Resolves when what was ended has ended. */
+  #ending: Promise<void> = Promise.resolve();
+  #starts = 0;
+
+  constructor(parts: LinkParts) {
+    this.#parts = parts;
+    this.#machine = new LinkMachine(parts.restarts, parts.random);
+    this.#health = new LinkHealth({
+      idleStopMs: parts.idleStopMs,
+      onMissing: () => this.#lose("it did not answer any more and is started anew"),
+      onIdle: () => this.#rest(),
+    });
+  }
+
+  get state(): LinkState {
+    return this.#machine.state;
+  }
+
+  get connection(): UpstreamConnection | undefined {
+    return this.#opened?.connection;
+  }
+
+  get starts(): number {
+    return this.#starts;
+  }
+
+  /** Milliseconds until the next attempt; undefined when none is planned. */
+  get retryInMs(): number | undefined {
+    const { state } = this;
+    if (state.kind !== "down" || state.retryAt === undefined) return undefined;
+    return Math.max(0, state.retryAt - this.#parts.clock());
+  }
+
+  /** Starts it when it is not running. Failures are told by `state` only. */
+  want(): void {
+    const advice = this.#machine.advise(this.#parts.clock());
+    if (advice.do !== "start") return;
+    this.#waiting ??= this.#newWait();
+    this.#startIn(advice.inMs);
+  }
+
+  /**
+   * The connection, started when needed.
+   * @throws LinkDown; AppError `cancelled`
+   */
+  async connected(signal: AbortSignal): Promise<UpstreamConnection> {
+    if (signal.aborted) throw new AppError("cancelled", "The call was cancelled.");
+    const advice = this.#machine.advise(this.#parts.clock());
+    if (advice.do === "use" && this.#opened !== undefined) return this.#opened.connection;
+    if (advice.do === "refuse") {
+      const { state } = this;
+      const as = state.kind === "down" ? state.as : "stopped";
+      throw new LinkDown(advice.reason, as, advice.retryInMs);
+    }
+    const wait = (this.#waiting ??= this.#newWait());
+    if (advice.do === "start") this.#startIn(advice.inMs);
+    return this.#orCancelled(wait.promise, signal);
+  }
+
+  /** A call uses it: it is not idle, and may be too busy to answer pings. Returns what ends that. */
+  use(): () => void {
+    return this.#health.use();
+  }
+
+  /** Something came from the server. */
+  onSign(): void {
+    this.#health.onSign();
+  }
+
+  /** What was wrong before does not count any more; what is stopped may start. */
+  reset(): void {
+    this.#machine.reset();
+  }
+
+  /** Ends it until `reset`. Resolves when nothing is left of it. */
+  async stop(): Promise<void> {
+    this.#machine.onStop();
+    this.#drop(new LinkDown("it was stopped", "stopped", undefined));
+    this.#parts.onState();
+    await this.#ending;
+  }
+
+  /** Ends it; the next one who wants it starts it. */
+  #rest(): void {
+    this.#machine.onIdle();
+    this.#drop(new LinkDown("it was stopped", "stopped", undefined));
+    this.#parts.onState();
+  }
+
+  #startIn(ms: number): void {
+    this.#retryTimer?.stop();
+    this.#retryTimer = undefined;
+    if (ms > 0) this.#retryTimer = startTimer(ms, () => void this.#start());
+    else void this.#start();
+  }
+
+  async #start(): Promise<void> {
+    const kind = this.#machine.state.kind;
+    if (kind === "starting" || kind === "ready" || kind === "stopped") return;
+    const waitMs = this.#machine.startWaitMs(this.#parts.clock());
+    if (waitMs > 0) return this.#startIn(waitMs);
+    this.#machine.onStart(this.#parts.clock());
+    this.#starts++;
+    this.#parts.onState();
+    const starting = new AbortController();
+    this.#starting = starting;
+    try {
+      // What was ended before may still hold a port or a file.
+      await this.#ending;
+      using _turn = await this.#parts.turns.take(starting.signal);
+      const opened = await this.#parts.open(this.#eventsFor(starting), starting.signal);
+      if (starting.signal.aborted) return this.#end(opened);
+      this.#onOpened(opened);
+    } catch (error) {
+      if (!starting.signal.aborted) this.#onFailure(failureOf(error));
+    }
+  }
+
+  #onOpened(opened: OpenedLink): void {
+    this.#opened = opened;
+    this.#machine.onConnected(this.#parts.clock());
+    this.#health.start(opened.connection);
+    this.#parts.onState();
+    this.#parts.onConnected(opened.connection);
+    this.#waiting?.resolve(opened.connection);
+    this.#waiting = undefined;
+  }
+
+  /** `start` is whose events they are: a connection that was given up tells nothing. */
+  #eventsFor(start: AbortController): ConnectionEvents {
+    return {
+      ...this.#parts.events,
+      onClosed: (reason) => {
+        if (this.#starting === start && this.#opened !== undefined) this.#lose(reason);
+      },
+    };
+  }
+
+  #lose(reason: string): void {
+    this.#onFailure({ kind: "passing", reason });
+  }
+
+  #onFailure(failure: LinkFailure): void {
+    this.#machine.onFailure(this.#parts.clock(), failure);
+    const { state } = this;
+    const as = state.kind === "down" ? state.as : "stopped";
+    this.#drop(new LinkDown(failure.reason, as, this.retryInMs));
+    this.#parts.onState();
+    const retryInMs = this.retryInMs;
+    if (retryInMs !== undefined) this.#startIn(retryInMs);
+  }
+
+  /** Everything of the present connection ends; who waits for it is told. */
+  #drop(reason: LinkDown): void {
+    this.#retryTimer?.stop();
+    this.#retryTimer = undefined;
+    this.#health.stop();
+    this.#starting?.abort();
+    this.#starting = undefined;
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened !== undefined) this.#end(opened);
+    this.#waiting?.reject(reason);
+    this.#waiting = undefined;
+  }
+
+  #end(opened: OpenedLink): void {
+    const before = this.#ending;
+    this.#ending = Promise.all([before, opened.end()]).then(() => {});
+  }
+
+  #newWait(): Deferred<UpstreamConnection> {
+    const wait = createDeferred<UpstreamConnection>();
+    // `want` leaves nobody to hear of a failure.
+    wait.promise.catch(() => {});
+    return wait;
+  }
+
+  async #orCancelled<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+    const cancelled = createDeferred<never>();
+    const onAbort = (): void =>
+      cancelled.reject(new AppError("cancelled", "The call was cancelled."));
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([promise, cancelled.promise]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+/** What a failed start means for the next. */
+function failureOf(error: unknown): LinkFailure {
+  const reason = messageOf(error);
+  if (!(error instanceof ConnectionError)) return { kind: "passing", reason };
+  if (error.failure === "needs_auth") return { kind: "needs_auth", reason };
+  if (error.failure === "refused") return { kind: "final", reason };
+  const { retryAfterMs } = error;
+  return { kind: "passing", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
