@@ -1,0 +1,115 @@
+import { join, resolve } from "node:path";
+
+import type { ConfiguredServer, HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
+import { EntryFault } from "./entry-fault.ts";
+import { checkUrl } from "./entry-launch.ts";
+import type { ExpansionContext } from "./expansion-context.ts";
+import { NeedsConfig } from "./needs-config.ts";
+import { isSecretName } from "./secret-names.ts";
+import { TextExpander } from "./text-expander.ts";
+
+export type ExpandedLaunch =
+  | {
+      readonly kind: "ready";
+      /** `cwd` is absolute and there. */
+      readonly launch: ServerLaunch;
+      /** What must not be seen in any text: see `redactSecrets`. */
+      readonly secrets: readonly string[];
+    }
+  /** `text` is a sentence: what is missing and what to do. It has no secret in it. */
+  | { readonly kind: "needs_config"; readonly variable: string; readonly text: string };
+
+/**
+ * Fills in the references of a launch (CF14–CF16). For a project's server not before it is approved (CN7). The literal
+ * text of a reference is never in what comes out. Rejects only where the context breaks its contract.
+ */
+export async function expandLaunch(
+  server: ConfiguredServer,
+  context: ExpansionContext,
+): Promise<ExpandedLaunch> {
+  const expander = new TextExpander(server, context);
+  const { launch } = server.entry;
+  try {
+    const expanded =
+      launch.transport === "stdio"
+        ? await expandStdio(launch, expander, context)
+        : await expandHttp(launch, expander);
+    return { kind: "ready", launch: expanded, secrets: secretsOf(expanded, expander) };
+  } catch (error) {
+    if (!(error instanceof NeedsConfig)) throw error;
+    return { kind: "needs_config", variable: error.variable, text: error.message };
+  }
+}
+
+async function expandStdio(
+  launch: StdioLaunch,
+  expander: TextExpander,
+  { homeDir, projectDir }: ExpansionContext,
+): Promise<StdioLaunch> {
+  const atHome = (text: string): string =>
+    /^~(?:[/\\]|$)/.test(text) ? join(homeDir, text.slice(1)) : text;
+  const command = atHome(await expander.expand(launch.command));
+  if (command === "")
+    throw new NeedsConfig("command", "Its command is empty once it is filled in.");
+  const args: string[] = [];
+  for (const arg of launch.args) args.push(await expander.expand(arg));
+  const env: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(launch.env)) env[name] = await expander.expand(value);
+  for (const text of [command, ...args, ...Object.values(env)]) {
+    if (text.includes("\0"))
+      throw new NeedsConfig("command", "A value that is filled in has a NUL character.");
+  }
+  const cwd = resolve(projectDir ?? homeDir, atHome(await expander.expand(launch.cwd ?? ".")));
+  return { transport: "stdio", command, args, env, cwd };
+}
+
+async function expandHttp(launch: HttpLaunch, expander: TextExpander): Promise<HttpLaunch> {
+  const url = (await expander.expand(launch.url)).trim();
+  try {
+    checkUrl(url);
+  } catch (error) {
+    if (!(error instanceof EntryFault)) throw error;
+    throw new NeedsConfig("url", `It ${error.message} once it is filled in.`);
+  }
+  const headers: Record<string, string> = Object.create(null);
+  for (const [name, written] of Object.entries(launch.headers)) {
+    // A secret that was pasted or read from a file often ends with a line break.
+    const value = (await expander.expand(written)).trim();
+    if (/[\r\n\0]/.test(value)) {
+      throw new NeedsConfig(
+        `headers.${name}`,
+        `The header ${name} has a line break once it is filled in.`,
+      );
+    }
+    headers[name] = value;
+  }
+  return { transport: "http", url, headers };
+}
+
+function secretsOf(launch: ServerLaunch, { secrets }: TextExpander): readonly string[] {
+  const named =
+    launch.transport === "http"
+      ? Object.values(launch.headers).flatMap(withoutScheme)
+      : Object.entries(launch.env).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
+  return [...new Set([...secrets, ...named, ...passwordsOf(launch)])].filter((text) => text !== "");
+}
+
+/** Servers that repeat a token in an error leave out its scheme. */
+function withoutScheme(value: string): readonly string[] {
+  const [, token] = /^(?:bearer|basic|token)\s+(.+)$/i.exec(value) ?? [];
+  return token === undefined ? [value] : [value, token];
+}
+
+function passwordsOf(launch: ServerLaunch): readonly string[] {
+  if (launch.transport === "stdio") return [];
+  const { password } = new URL(launch.url);
+  return [password, decode(password)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

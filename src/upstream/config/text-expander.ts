@@ -1,0 +1,152 @@
+import { messageOf } from "../../base/errors.ts";
+import { expandedTextCharsMax, expansionDepthMax } from "../../base/limits.ts";
+import type { ConfiguredServer } from "../server-entry.ts";
+import { inputSecretName } from "./expansion-context.ts";
+import type { ExpansionContext } from "./expansion-context.ts";
+import { NeedsConfig } from "./needs-config.ts";
+import { parseReferences } from "./reference.ts";
+import type { TextPart } from "./reference.ts";
+import { isSecretName } from "./secret-names.ts";
+
+type Reference = Exclude<TextPart, { readonly kind: "literal" }>;
+
+/** Fills in the references of one server's launch, and remembers which of the values are secret. */
+export class TextExpander {
+  readonly secrets = new Set<string>();
+  readonly #server: ConfiguredServer;
+  readonly #context: ExpansionContext;
+  /** A command runs once, a keychain asks once, however often they are named. */
+  readonly #known = new Map<string, Promise<string>>();
+
+  constructor(server: ConfiguredServer, context: ExpansionContext) {
+    this.#server = server;
+    this.#context = context;
+  }
+
+  /** @throws NeedsConfig */
+  async expand(text: string, depth = 0): Promise<string> {
+    const parts = parseReferences(text);
+    let result = "";
+    for (const part of parts) {
+      result += part.kind === "literal" ? part.text : await this.#valueOf(part, depth);
+      if (result.length > expandedTextCharsMax) {
+        throw new NeedsConfig(nameOf(part), `${nameOf(part)} makes a text that is too long.`);
+      }
+    }
+    return result;
+  }
+
+  async #valueOf(reference: Reference, depth: number): Promise<string> {
+    switch (reference.kind) {
+      case "variable":
+        return this.#variable(reference, depth);
+      case "keyring":
+      case "input":
+      case "cmd":
+        return this.#secret(reference.kind, reference.name);
+      case "fault": {
+        const written = reference.written.slice(0, 60);
+        throw new NeedsConfig(
+          written,
+          `${written} is no reference: write \${VAR}, \${VAR:-default}, \${keyring:NAME}, \${input:NAME} or \${cmd:…}, and $\${ for the characters themselves.`,
+        );
+      }
+    }
+  }
+
+  async #variable(
+    { name, whenUnset }: Extract<TextPart, { kind: "variable" }>,
+    depth: number,
+  ): Promise<string> {
+    const value = this.#builtIn(name) ?? this.#context.env[name];
+    if (value !== undefined && (value !== "" || whenUnset === undefined)) {
+      if (isSecretName(name)) this.#refuseOurs(name);
+      if (isSecretName(name)) this.secrets.add(value);
+      return value;
+    }
+    if (whenUnset === undefined) {
+      throw new NeedsConfig(
+        name,
+        `The variable ${name} is not set where scorpiox-code runs; set it there, or write \${${name}:-default}.`,
+      );
+    }
+    if (depth >= expansionDepthMax) {
+      throw new NeedsConfig(
+        name,
+        `The default of ${name} has too many references inside each other.`,
+      );
+    }
+    return this.expand(whenUnset, depth + 1);
+  }
+
+  #builtIn(name: string): string | undefined {
+    const { env, homeDir, projectDir } = this.#context;
+    if (name === "userHome") return homeDir;
+    if (name === "CLAUDE_PROJECT_DIR") return env[name] ?? projectDir;
+    if (name !== "workspaceFolder") return undefined;
+    if (projectDir !== undefined) return projectDir;
+    throw new NeedsConfig(name, "There is no project here, and so no workspaceFolder.");
+  }
+
+  /** A project must not have our own tokens sent to where it likes, approved or not. */
+  #refuseOurs(name: string): void {
+    if (this.#server.entry.origin.trust === "user" || !name.startsWith("SCORPIOX_")) return;
+    throw new NeedsConfig(name, `The variable ${name} is not given to a project's server.`);
+  }
+
+  #secret(kind: "keyring" | "input" | "cmd", name: string): Promise<string> {
+    const key = `${kind}:${name}`;
+    const known = this.#known.get(key) ?? this.#askFor(kind, name, key);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  async #askFor(kind: "keyring" | "input" | "cmd", name: string, key: string): Promise<string> {
+    const { trust } = this.#server.entry.origin;
+    if (trust === "project" && kind !== "input") {
+      throw new NeedsConfig(
+        key,
+        `\${${key}} is not filled in for a project's file; name the server in a file of yours (scorpiox-code mcp add --scope global).`,
+      );
+    }
+    const value = kind === "cmd" ? await this.#output(name) : await this.#stored(kind, name, key);
+    this.secrets.add(value);
+    return value;
+  }
+
+  async #output(command: string): Promise<string> {
+    const { runCommand } = this.#context;
+    if (runCommand === undefined) throw new NeedsConfig("cmd", "${cmd:…} cannot be run here.");
+    try {
+      const output = (await runCommand(command)).replace(/\r?\n$/, "");
+      if (output !== "") return output;
+    } catch (error) {
+      throw new NeedsConfig(
+        `cmd:${command}`,
+        `The command of \${cmd:…} failed: ${messageOf(error)}`,
+      );
+    }
+    throw new NeedsConfig(`cmd:${command}`, "The command of ${cmd:…} wrote nothing to stdout.");
+  }
+
+  async #stored(kind: "keyring" | "input", name: string, key: string): Promise<string> {
+    const { entry, identity } = this.#server;
+    const stored = kind === "keyring" ? name : inputSecretName(name, entry.origin.trust, identity);
+    let value: string | undefined;
+    try {
+      value = await this.#context.secrets.get(stored);
+    } catch (error) {
+      throw new NeedsConfig(key, `The secret ${stored} cannot be read: ${messageOf(error)}`);
+    }
+    if (value !== undefined && value !== "") return value;
+    throw new NeedsConfig(
+      key,
+      `The secret ${stored} is not there; set it with: scorpiox-code mcp secrets set ${stored}`,
+    );
+  }
+}
+
+function nameOf(part: TextPart): string {
+  if (part.kind === "literal") return "the text";
+  return part.kind === "fault" ? part.written.slice(0, 60) : part.name;
+}
