@@ -26,12 +26,14 @@ const productEntryPoints: EntryPoints = [
   "src/worker.ts",
   "src/web-worker.ts",
   "src/store-worker.ts",
+  "src/upstream-worker.ts",
 ];
 const faultyEntryPoints: EntryPoints = [
   "test/fixtures/faulty/main.ts",
   "test/fixtures/faulty/worker.ts",
   "test/fixtures/faulty/web-worker.ts",
   "test/fixtures/faulty/store-worker.ts",
+  "test/fixtures/faulty/upstream-worker.ts",
 ];
 
 process.exitCode = await run(process.argv.slice(2));

@@ -7,4 +7,5 @@ await runProgram({
   createWorker: () => new Worker(new URL("./worker.ts", import.meta.url).href),
   createWebWorker: () => new Worker(new URL("./web-worker.ts", import.meta.url).href),
   createStoreWorker: () => new Worker(new URL("./store-worker.ts", import.meta.url).href),
+  createUpstreamWorker: () => new Worker(new URL("./upstream-worker.ts", import.meta.url).href),
 });

@@ -48,7 +48,7 @@ export class CommandLauncher {
   constructor(parts: LauncherParts) {
     this.#parts = parts;
     const { shell, orphanage } = parts;
-    this.#reserve = new ShellReserve({ shell, orphanage, nextMark: () => this.#nextMark() });
+    this.#reserve = new ShellReserve({ shell, orphanage, nextMark: () => this.nextMark() });
   }
 
   /** Executions whose family may still have members. */
@@ -85,7 +85,7 @@ export class CommandLauncher {
     env: Readonly<Record<string, string>>,
   ): Execution {
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
-    const mark = this.#nextMark();
+    const mark = this.nextMark();
     const execution = this.#execution(spec);
     const { confinement } = spec;
     const command = startCommand({
@@ -131,7 +131,8 @@ export class CommandLauncher {
     return execution;
   }
 
-  #nextMark(): string {
+  /** A value of the owner variable for one more command; also for children that are started elsewhere. */
+  nextMark(): string {
     return ownerMark(this.#parts.instanceId, ++this.#commandNumber);
   }
 

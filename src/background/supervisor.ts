@@ -195,13 +195,17 @@ export class Supervisor {
     );
   }
 
-  /** Ends everything; nothing can be started afterwards. Bounded by two grace times. */
-  async close(): Promise<void> {
+  /**
+   * Ends everything; nothing can be started afterwards. Bounded by two grace times.
+   * @param others children that are ended elsewhere at the same time; the guardian stays until they are gone
+   */
+  async close(others: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#reapTimer);
     this.#parts.launcher.close();
     const live = [...this.#parts.launcher.live];
-    await Promise.all(live.map((execution) => execution.terminate("shutdown", shutdownGraceMs)));
+    const ending = live.map((execution) => execution.terminate("shutdown", shutdownGraceMs));
+    await Promise.all([...ending, others]);
     // Whatever is still adopted is nobody's now: asked once, then forced.
     for (let round = 0; round < strayRoundsMax && this.#parts.orphanage.endStrays() > 0; round++) {
       await Bun.sleep(strayRoundMs);

@@ -11,7 +11,9 @@ import type { ResourceProvider } from "../gateway/features.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { LiveConnections } from "../server/live-connections.ts";
 import { LazyResources } from "./lazy-resources.ts";
+import { mayHaveServers } from "../upstream/config/may-have-servers.ts";
 import { LazySkills } from "./lazy-skills.ts";
+import { LazyUpstreams } from "./lazy-upstreams.ts";
 import { skillToolName } from "../gateway/skills/skill-tool-name.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import type { ToolServices } from "./tool-services.ts";
@@ -27,6 +29,8 @@ export class LazyRouter implements Router {
     make: async () => (await this.#load()).resources,
   });
   readonly skills: LazySkills;
+  /** All other servers of the user. */
+  readonly upstreams: LazyUpstreams;
   readonly #offersSkills: boolean;
   readonly #parts: ProgramParts;
   readonly #options: ToolServicesOptions;
@@ -47,6 +51,7 @@ export class LazyRouter implements Router {
       changes: this.changes,
       listings: this.#listings,
     });
+    this.upstreams = this.#createUpstreams();
     this.#offersSkills = this.#listings.some(({ name }) => name === skillToolName);
     this.#taskSupports = new Map(cards.map((card) => [card.listing.name, card.taskSupport]));
   }
@@ -80,6 +85,7 @@ export class LazyRouter implements Router {
   /** Ends what a client that is gone has left running. */
   endClient(clientId: string): void {
     this.skills.endClient(clientId);
+    this.upstreams.endClient(clientId);
     void this.#services?.endClient(clientId);
   }
 
@@ -88,7 +94,24 @@ export class LazyRouter implements Router {
     // Services that are still being made wait for a reader that may never read: they see this.
     this.#isClosed = true;
     this.skills.close();
-    await this.#services?.close();
+    const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
+    await this.#services?.close(upstreamsEnded);
+    await upstreamsEnded;
+  }
+
+  #createUpstreams(): LazyUpstreams {
+    const { start, env, warn, ownUrl, beforeServices } = this.#options;
+    return new LazyUpstreams({
+      createWorker: this.#parts.createUpstreamWorker,
+      mayHaveServers: () => mayHaveServers(start),
+      options: async () => {
+        const { createUpstreamOptions } = await import("./upstream-options.ts");
+        return createUpstreamOptions(start, env, ownUrl);
+      },
+      beforeStart: async () => beforeServices?.(),
+      processes: async () => (await this.#load()).serverProcesses(),
+      warn,
+    });
   }
 
   #load(): Promise<ToolServices> {

@@ -12,7 +12,8 @@ import { loadLibc } from "../process/libc.ts";
 import { findShell } from "../process/shell.ts";
 import { createHooks } from "./create-hooks.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
-import { describeUser, resultFolders } from "./tool-services.ts";
+import { resultFolders } from "./result-folders.ts";
+import { describeUser } from "./tool-services.ts";
 
 /** The client id of what is run from the command line. */
 const commandLine = "command-line";

@@ -11,6 +11,8 @@ export interface ProgramParts {
   readonly createWebWorker: () => Worker;
   /** The Worker that writes what must survive a power cut. */
   readonly createStoreWorker: () => Worker;
+  /** The Worker that speaks to other servers. */
+  readonly createUpstreamWorker: () => Worker;
 }
 
 export interface ToolServicesOptions {
@@ -19,6 +21,8 @@ export interface ToolServicesOptions {
   readonly warn: (message: string) => void;
   /** How clients reach this server, for people: `stdio`, or `http` with the address. */
   readonly transport?: string | undefined;
+  /** Where this server listens, when it does. */
+  readonly ownUrl?: string | undefined;
   /** Absent where InvokeSkill is switched off. */
   readonly skills?: Skills | undefined;
   /** Awaited before any Worker or child is started. */

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { userInfo } from "node:os";
 
 import { messageOf } from "../base/errors.ts";
 import { EventStream } from "../base/server-events.ts";
@@ -28,9 +27,11 @@ import { PdfProcess } from "./pdf-process.ts";
 import { LazyWeb } from "./lazy-web.ts";
 import { ownCommand } from "./own-command.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import { resultFolders } from "./result-folders.ts";
 import { tellOfTask } from "./background-events.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
 import { storePathIn } from "../store/store-path.ts";
+import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import { createWebOptions } from "./web-options.ts";
 
 /** A ledger write gives way to another process for this long, and no longer: it is on the main thread. */
@@ -50,6 +51,8 @@ export class ToolServices {
   readonly #storePath: string;
   readonly #web: LazyWeb;
   readonly #state: OpenStateServices;
+  readonly #makeServerProcesses: () => Promise<ServerProcesses>;
+  #serverProcesses: Promise<ServerProcesses> | undefined;
 
   /**
    * @param changes gets to know of new background tasks and their output
@@ -117,6 +120,19 @@ export class ToolServices {
       },
       warn,
     });
+    this.#makeServerProcesses = async () => {
+      const module = await import("../upstream/process/server-processes.ts");
+      return new module.ServerProcesses({
+        env,
+        user,
+        loginPath: async () => (await environment())["PATH"],
+        orphanage,
+        guardian,
+        nextMark: () => launcher.nextMark(),
+        onFamily,
+        collectOrphans: () => this.#supervisor.collectOrphans(),
+      });
+    };
     const running = new RunningCalls();
     this.#state = createStateServices({
       start,
@@ -179,18 +195,23 @@ export class ToolServices {
     return this.#supervisor.endClient(clientId);
   }
 
-  /** Ends every command, every Worker and the browser. */
-  async close(): Promise<void> {
+  /** What starts other servers, as children like all others. */
+  serverProcesses(): Promise<ServerProcesses> {
+    this.#serverProcesses ??= this.#makeServerProcesses();
+    return this.#serverProcesses;
+  }
+
+  /**
+   * Ends every command, every Worker and the browser.
+   * @param upstreamsEnded other servers are ended by whoever speaks to them, at the same time
+   */
+  async close(upstreamsEnded: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#pool.close();
+    const serversEnded = upstreamsEnded.then(async () => (await this.#serverProcesses)?.close());
     await this.#state.close();
-    await Promise.all([this.#web[Symbol.asyncDispose](), this.#supervisor.close()]);
+    await Promise.all([this.#web[Symbol.asyncDispose](), this.#supervisor.close(serversEnded)]);
     this.#ledger.close();
   }
-}
-
-export function resultFolders(scorpioxDir: string): string[] {
-  const uid = process.getuid?.() ?? "user";
-  return [join(scorpioxDir, "results"), join(tmpdir(), `scorpiox-results-${uid}`)];
 }
 
 /** Whom commands run for. */

@@ -23,4 +23,6 @@ export interface ProcessLaunch {
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
   readonly cwd: string;
+  /** Takes secrets out of what it writes to stderr, before that is kept anywhere. Stays in the Worker. */
+  readonly redact?: (text: string) => string;
 }

@@ -5,8 +5,6 @@ export interface UpstreamOptions {
   readonly dirs: ConfigDirs;
   /** The server's own environment: keys of configuration and `${VAR}`; never handed to a server as it is (EN1). */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `PATH` as the user's login shell has it, when it was learned. */
-  readonly loginPath?: string;
   /** Of `--config`, absolute, weakest first; files of servers and files of keys. */
   readonly configFiles: readonly string[];
   /** `--strict-config`: where one of them holds servers, no other source counts (CF3). */
@@ -20,8 +18,6 @@ export interface UpstreamOptions {
   readonly trustsProject: boolean;
   /** Characters of an exposed name (NM2). */
   readonly toolNameMax: number;
-  /** Of this server, in the marks of the processes that it starts. */
-  readonly instanceId: string;
   readonly version: string;
   /** Where results that are too long are kept; a later one stands in for one that cannot be written. */
   readonly resultFolders: readonly string[];

@@ -36,6 +36,8 @@ export interface UpstreamWork {
 export interface UpstreamHost {
   /** Starts a process in a group of its own, marked, guarded and reaped by the main thread. */
   startProcess(launch: ProcessLaunch): Promise<UpstreamProcess>;
+  /** Puts a line into the server's log: what it printed that is no message, warnings about it. Secrets are out of it. */
+  log(server: string, line: string): void;
   /** Bounded by whoever calls: at most one in 100 ms. */
   publish(snapshot: UpstreamSnapshot): void;
   notify(event: UpstreamEvent): void;

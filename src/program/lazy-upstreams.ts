@@ -1,0 +1,158 @@
+import { AppError } from "../base/errors.ts";
+import type { JsonText } from "../base/json-text.ts";
+import { upstreamAppearMs } from "../base/limits.ts";
+import { emptySnapshot } from "../upstream/empty-snapshot.ts";
+import type { ServerProcesses } from "../upstream/process/server-processes.ts";
+import type { ServerInfo } from "../upstream/server-state.ts";
+import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
+import type {
+  SearchQuery,
+  UpstreamCall,
+  UpstreamCallEvents,
+  UpstreamControl,
+  UpstreamEvent,
+  UpstreamReply,
+  Upstreams,
+} from "../upstream/upstreams.ts";
+import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
+
+export interface LazyUpstreamsParts {
+  readonly createWorker: () => Worker;
+  /** Whether some file may name a server; some 50 µs. */
+  readonly mayHaveServers: () => boolean;
+  readonly options: () => Promise<UpstreamOptions>;
+  /** Awaited before the Worker is started. */
+  readonly beforeStart: () => Promise<unknown>;
+  /** Starts servers; made with the first one. */
+  readonly processes: () => Promise<ServerProcesses>;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Other servers, of which nothing is loaded while no file names one. Whether one does by now is looked at every two
+ * seconds, once somebody has asked.
+ */
+export class LazyUpstreams implements Upstreams {
+  readonly #parts: LazyUpstreamsParts;
+  readonly #listeners = new Set<(event: UpstreamEvent) => void>();
+  #loading: Promise<Upstreams> | undefined;
+  #loaded: Upstreams | undefined;
+  #look: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
+
+  constructor(parts: LazyUpstreamsParts) {
+    this.#parts = parts;
+  }
+
+  /** True when there may be other servers: what follows is worth loading. */
+  get isWanted(): boolean {
+    if (this.#isClosed) return false;
+    if (this.#loading !== undefined || this.#parts.mayHaveServers()) return true;
+    this.#look ??= setInterval(() => this.#lookAgain(), upstreamAppearMs).unref();
+    return false;
+  }
+
+  get snapshot(): UpstreamSnapshot | undefined {
+    return this.#loaded?.snapshot;
+  }
+
+  async settled(waitMs: number): Promise<UpstreamSnapshot> {
+    if (!this.isWanted) return emptySnapshot;
+    const deadline = performance.now() + waitMs;
+    try {
+      const upstreams = await this.#load();
+      return await upstreams.settled(Math.max(0, deadline - performance.now()));
+    } catch {
+      return this.snapshot ?? emptySnapshot;
+    }
+  }
+
+  async call(
+    call: UpstreamCall,
+    events: UpstreamCallEvents,
+    signal: AbortSignal,
+  ): Promise<UpstreamReply> {
+    return (await this.#load()).call(call, events, signal);
+  }
+
+  async checkArguments(
+    server: string,
+    tool: string,
+    args: unknown,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    return (await this.#load()).checkArguments(server, tool, args, signal);
+  }
+
+  async search(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
+    return (await this.#load()).search(query, signal);
+  }
+
+  async control(control: UpstreamControl): Promise<unknown> {
+    return (await this.#load()).control(control);
+  }
+
+  async infoList(): Promise<readonly ServerInfo[]> {
+    return this.isWanted ? (await this.#load()).infoList() : [];
+  }
+
+  async subscribe(uri: string, clientId: string): Promise<boolean> {
+    return this.isWanted ? (await this.#load()).subscribe(uri, clientId) : false;
+  }
+
+  unsubscribe(uri: string, clientId: string): void {
+    this.#loaded?.unsubscribe(uri, clientId);
+  }
+
+  endClient(clientId: string): void {
+    this.#loaded?.endClient(clientId);
+  }
+
+  listen(listener: (event: UpstreamEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#look);
+    await this.#loaded?.[Symbol.asyncDispose]();
+  }
+
+  #lookAgain(): void {
+    if (!this.#isClosed && !this.#parts.mayHaveServers()) return;
+    clearInterval(this.#look);
+    // Its first snapshot says that the lists have changed.
+    if (!this.#isClosed) void this.settled(0);
+  }
+
+  #load(): Promise<Upstreams> {
+    if (this.#isClosed) return Promise.reject(shuttingDown());
+    this.#loading ??= this.#make().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #make(): Promise<Upstreams> {
+    const { createWorker, beforeStart, processes, warn } = this.#parts;
+    const [{ UpstreamClient }, options] = await Promise.all([
+      import("../upstream/worker/upstream-client.ts"),
+      this.#parts.options(),
+      beforeStart(),
+    ]);
+    if (this.#isClosed) throw shuttingDown();
+    clearInterval(this.#look);
+    const client = new UpstreamClient({ createWorker, options, processes, warn });
+    client.listen((event) => {
+      for (const listener of this.#listeners) listener(event);
+    });
+    this.#loaded = client;
+    return client;
+  }
+}
+
+function shuttingDown(): AppError {
+  return new AppError("cancelled", "The server is shutting down.");
+}

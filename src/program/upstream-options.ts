@@ -1,0 +1,30 @@
+import { product } from "../base/product.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
+import { ownCommand } from "./own-command.ts";
+import { resultFolders } from "./result-folders.ts";
+
+/** What the Worker of other servers is told of this start. */
+export function createUpstreamOptions(
+  start: StartUp,
+  env: Readonly<Record<string, string | undefined>>,
+  ownUrl: string | undefined,
+): UpstreamOptions {
+  const { dirs, config, upstream, workspaceName } = start;
+  const { configFiles, isStrict, defer, onChange, trustsProject } = upstream;
+  return {
+    dirs,
+    env,
+    configFiles,
+    isStrict,
+    defer,
+    onChange,
+    trustsProject,
+    ...(workspaceName !== undefined && { workspace: workspaceName }),
+    ...(ownUrl !== undefined && { ownUrl }),
+    ownCommand: ownCommand(),
+    toolNameMax: config.settings.mcp.toolNameMax,
+    version: product.version,
+    resultFolders: resultFolders(dirs.scorpioxDir),
+  };
+}

@@ -1,0 +1,18 @@
+import type { UpstreamSnapshot } from "./snapshot.ts";
+
+/** What is known where there are no other servers. */
+export const emptySnapshot: UpstreamSnapshot = {
+  revision: 0,
+  servers: [],
+  rights: [],
+  tools: [],
+  blocked: [],
+  prompts: [],
+  resources: [],
+  templates: [],
+  isDeferred: false,
+  isIncomplete: false,
+  introductions: [],
+  ttlMs: 60_000,
+  isPrivate: false,
+};

@@ -1,0 +1,71 @@
+import { messageOf } from "../../base/errors.ts";
+import { upstreamRelayedChunksMax } from "../../base/limits.ts";
+import type { ProcessReport } from "../worker/messages.ts";
+import type { RelayedChild } from "./spawn-server.ts";
+
+type PipeName = "output" | "errors";
+
+/** Passes on what a server's pipes carry, where the Worker cannot reach them itself (Windows). */
+export class Relay {
+  readonly #process: number;
+  readonly #child: RelayedChild;
+  readonly #send: (report: ProcessReport) => void;
+  readonly #untaken: Record<PipeName, number> = { output: 0, errors: 0 };
+  readonly #wakes: Partial<Record<PipeName, () => void>> = {};
+  #isClosed = false;
+
+  constructor(process: number, child: RelayedChild, send: (report: ProcessReport) => void) {
+    this.#process = process;
+    this.#child = child;
+    this.#send = send;
+    void this.#pump("output", child.stdout);
+    void this.#pump("errors", child.stderr);
+  }
+
+  async write(text: string): Promise<void> {
+    const report = { kind: "process-input-taken", process: this.#process } as const;
+    try {
+      await this.#child.stdin.write(text);
+      await this.#child.stdin.flush();
+      this.#send(report);
+    } catch (error) {
+      this.#send({ ...report, failure: messageOf(error) });
+    }
+  }
+
+  endInput(): void {
+    Promise.resolve(this.#child.stdin.end()).catch(() => {});
+  }
+
+  /** The Worker has read one chunk. */
+  onTaken(pipe: PipeName): void {
+    this.#untaken[pipe] -= 1;
+    this.#wakes[pipe]?.();
+  }
+
+  /** Nobody reads any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.endInput();
+    for (const wake of Object.values(this.#wakes)) wake();
+  }
+
+  async #pump(pipe: PipeName, stream: ReadableStream<Uint8Array>): Promise<void> {
+    try {
+      for await (const chunk of stream) {
+        if (this.#isClosed) return;
+        const base64 = Buffer.from(chunk).toString("base64");
+        this.#send({ kind: "process-output", process: this.#process, pipe, base64 });
+        this.#untaken[pipe] += 1;
+        while (this.#untaken[pipe] >= upstreamRelayedChunksMax && !this.#isClosed) {
+          await new Promise<void>((resolve) => {
+            this.#wakes[pipe] = resolve;
+          });
+        }
+      }
+    } catch {
+      // The process is gone.
+    }
+    this.#send({ kind: "process-output", process: this.#process, pipe });
+  }
+}

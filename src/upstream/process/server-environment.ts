@@ -1,0 +1,101 @@
+import { ownerVariable } from "../../process/owner-mark.ts";
+import { joinPaths } from "../../process/child-environment.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How deep servers are nested in each other: one that finds it serves its native tools only (CF20). */
+export const depthVariable = "SCORPIOX_DEPTH";
+
+const unixNames = ["HOME", "LOGNAME", "USER", "SHELL", "TERM", "PATH", "LANG", "TZ", "TMPDIR"];
+const windowsNames = [
+  "APPDATA",
+  "LOCALAPPDATA",
+  "USERPROFILE",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "SYSTEMROOT",
+  "SYSTEMDRIVE",
+  "TEMP",
+  "TMP",
+  "PATH",
+  "PATHEXT",
+  "USERNAME",
+  "PROGRAMFILES",
+  "PROGRAMDATA",
+  "COMSPEC",
+];
+const certificateNames = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"];
+const proxyNames = new Set(["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]);
+const ownPrefix = "SCORPIOX_";
+
+export interface ServerEnvironmentInput {
+  /** Our own. */
+  readonly env: Environment;
+  readonly user: { readonly name: string; readonly homeDir: string; readonly shell: string | null };
+  /** PATH of the user's login shell, when it was learned. */
+  readonly loginPath: string | undefined;
+  readonly platform: NodeJS.Platform;
+  /** Names that the server's entry wants handed on. Ours (`SCORPIOX_…`), which may hold tokens, never are. */
+  readonly inheritEnv: readonly string[];
+  /** Of the server's entry; stronger than all else. */
+  readonly own: Readonly<Record<string, string>>;
+}
+
+/** What a server finds in its environment (EN1): little of the user's, nothing of ours, all of its entry's. */
+export function serverEnvironment(input: ServerEnvironmentInput): Record<string, string> {
+  const { env, user, loginPath, platform, inheritEnv, own } = input;
+  const isWindows = platform === "win32";
+  const child = inherited(env, inheritEnv, isWindows);
+  if (!isWindows) {
+    child["HOME"] ??= user.homeDir;
+    child["USER"] ??= user.name;
+    child["LOGNAME"] ??= user.name;
+    if (user.shell !== null) child["SHELL"] ??= user.shell;
+    child["PATH"] = joinPaths(child["PATH"], loginPath);
+  }
+  for (const [name, value] of Object.entries(own)) {
+    if (isWindows) removeOtherSpellings(child, name);
+    child[name] = value;
+  }
+  delete child[ownerVariable];
+  child[depthVariable] = String(depthOf(env) + 1);
+  return child;
+}
+
+/** How deep this process itself is nested; 0 when a client started it. */
+export function depthOf(env: Environment): number {
+  const depth = Number(env[depthVariable] ?? "0");
+  return Number.isSafeInteger(depth) && depth > 0 ? depth : 0;
+}
+
+function inherited(
+  env: Environment,
+  inheritEnv: readonly string[],
+  isWindows: boolean,
+): Record<string, string> {
+  // Names are the same in any case on Windows.
+  const fold = (name: string): string => (isWindows ? name.toUpperCase() : name);
+  const base = isWindows ? windowsNames : unixNames;
+  const wanted = new Set([...base, ...certificateNames, ...inheritEnv].map(fold));
+  const child: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || name.toUpperCase().startsWith(ownPrefix)) continue;
+    if (wanted.has(fold(name)) || (!isWindows && name.startsWith("LC_"))) child[name] = value;
+    else if (proxyNames.has(name.toUpperCase())) child[name] = withoutUserInfo(value);
+  }
+  return child;
+}
+
+/** A proxy has no path: whatever is before the last `@` may be a password, with slashes in it or not. */
+function withoutUserInfo(proxy: string): string {
+  const at = proxy.lastIndexOf("@");
+  if (at === -1) return proxy;
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(proxy)?.[0] ?? "";
+  return scheme + proxy.slice(at + 1);
+}
+
+function removeOtherSpellings(child: Record<string, string>, name: string): void {
+  for (const other of Object.keys(child)) {
+    if (other.toUpperCase() === name.toUpperCase()) delete child[other];
+  }
+}

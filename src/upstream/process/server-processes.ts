@@ -1,0 +1,88 @@
+import { AppError } from "../../base/errors.ts";
+import { shutdownGraceMs, terminateGraceMs, upstreamInputEndMs } from "../../base/limits.ts";
+import type { Family, Orphanage } from "../../process/family.ts";
+import type { Guardian } from "../../process/guardian.ts";
+import { ownerVariable } from "../../process/owner-mark.ts";
+import { type LaunchSurroundings, prepareLaunch } from "./prepare-launch.ts";
+import { ServerProcess, type StopSteps } from "./server-process.ts";
+import { type SpawnedServer, spawnServer, type SpawnSpec } from "./spawn-server.ts";
+import { startRefused } from "./start-failure.ts";
+import type { ProcessLaunch } from "./upstream-process.ts";
+
+export interface ServerProcessesParts extends LaunchSurroundings {
+  readonly orphanage: Orphanage;
+  readonly guardian: Guardian;
+  /** A value of the owner variable that nobody else has. */
+  readonly nextMark: () => string;
+  /** Told when a family lives and when it is gone, so that the next start can clean up after us. */
+  readonly onFamily: (family: Family, isLive: boolean) => void;
+  /** Called before the first start: from now on what loses its parent is collected. */
+  readonly collectOrphans: () => void;
+}
+
+export const usualStop: StopSteps = { inputMs: upstreamInputEndMs, termMs: terminateGraceMs };
+/** When this server ends, or the Worker that spoke to them was lost. */
+export const hurriedStop: StopSteps = { inputMs: shutdownGraceMs, termMs: shutdownGraceMs };
+
+/** Starts servers as children of the main thread and follows them until nothing is left of them. */
+export class ServerProcesses {
+  readonly #parts: ServerProcessesParts;
+  readonly #live = new Set<ServerProcess>();
+  #isClosed = false;
+
+  constructor(parts: ServerProcessesParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws AppError `not_found`, `system`, `refused` with what is to be done; `cancelled` at the end */
+  async start(launch: ProcessLaunch): Promise<ServerProcess> {
+    this.#assertOpen();
+    const spec = await prepareLaunch(launch, this.#parts);
+    this.#assertOpen();
+    this.#parts.collectOrphans();
+    const mark = this.#parts.nextMark();
+    const spawned = this.#spawn(launch.server, {
+      ...spec,
+      env: { ...spec.env, [ownerVariable]: mark },
+    });
+    return this.#follow(spawned, { groupId: spawned.pid, mark });
+  }
+
+  /** Ends all of them at once, whose inputs were closed; resolves when nothing is left. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#live].map((server) => server.stop(hurriedStop)));
+  }
+
+  #spawn(server: string, spec: SpawnSpec): SpawnedServer {
+    try {
+      return spawnServer(spec);
+    } catch (error) {
+      throw startRefused(server, spec.argv[0] ?? "", error);
+    }
+  }
+
+  #follow(spawned: SpawnedServer, family: Family): ServerProcess {
+    const { orphanage, guardian, onFamily } = this.#parts;
+    orphanage.addDirectChild(spawned.pid);
+    orphanage.add(family);
+    guardian.start();
+    guardian.add(spawned.pid);
+    onFamily(family, true);
+    const server = new ServerProcess(spawned, family, orphanage);
+    this.#live.add(server);
+    void server.ended.then(() => orphanage.removeDirectChild(spawned.pid));
+    void server.gone.then(() => {
+      this.#live.delete(server);
+      orphanage.remove(family);
+      guardian.remove(spawned.pid);
+      onFamily(family, false);
+    });
+    return server;
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosed) return;
+    throw new AppError("cancelled", "The server is shutting down: no other server is started.");
+  }
+}

@@ -1,0 +1,101 @@
+import { closeSync } from "node:fs";
+
+import type { CommandExit } from "../../process/command.ts";
+import { type Libc, loadLibc } from "../../process/libc.ts";
+import { loadWindowsJobs } from "../../process/windows-job.ts";
+import type { ServerDescriptors } from "./descriptor-pipes.ts";
+
+export interface SpawnSpec {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Arguments are passed on as they are (Windows, batch files). */
+  readonly isVerbatim: boolean;
+}
+
+/** What is with the main thread of a server's pipes. */
+export type SpawnedPipes =
+  | { readonly kind: "descriptors"; readonly descriptors: ServerDescriptors; close(): void }
+  | { readonly kind: "relayed"; readonly child: RelayedChild };
+
+export type RelayedChild = Bun.Subprocess<"pipe", "pipe", "pipe">;
+
+export interface SpawnedServer {
+  readonly pid: number;
+  readonly pipes: SpawnedPipes;
+  /** When the leader has ended. Never rejects. */
+  readonly ended: Promise<CommandExit>;
+}
+
+/** Starts a program that leads a process group of its own, with three pipes and no other descriptor. @throws as the system does */
+export function spawnServer(spec: SpawnSpec): SpawnedServer {
+  const libc = loadLibc();
+  return libc === undefined ? spawnRelayed(spec) : spawnOnPipes(spec, libc);
+}
+
+function spawnOnPipes(spec: SpawnSpec, libc: Libc): SpawnedServer {
+  const open: number[] = [];
+  const pipe = (): [number, number] => {
+    const ends = libc.createPipe();
+    open.push(...ends);
+    return ends;
+  };
+  const exit = Promise.withResolvers<CommandExit>();
+  try {
+    const [stdin, input] = pipe();
+    const [output, stdout] = pipe();
+    const [errors, stderr] = pipe();
+    const child = spawn(spec, [stdin, stdout, stderr], exit.resolve);
+    for (const fd of [stdin, stdout, stderr]) closeSync(fd);
+    const pipes = handedDescriptors({ input, output, errors });
+    return { pid: child.pid, pipes, ended: exit.promise };
+  } catch (error) {
+    for (const fd of open) closeSync(fd);
+    throw error;
+  }
+}
+
+function handedDescriptors(descriptors: ServerDescriptors): SpawnedPipes {
+  let isOpen = true;
+  return {
+    kind: "descriptors",
+    descriptors,
+    close() {
+      // Once: the numbers are another's afterwards.
+      if (!isOpen) return;
+      isOpen = false;
+      for (const fd of [descriptors.input, descriptors.output, descriptors.errors]) closeSync(fd);
+    },
+  };
+}
+
+function spawnRelayed(spec: SpawnSpec): SpawnedServer {
+  const exit = Promise.withResolvers<CommandExit>();
+  const child = spawn(spec, ["pipe", "pipe", "pipe"], exit.resolve) as RelayedChild;
+  loadWindowsJobs()?.adopt(child.pid);
+  return { pid: child.pid, pipes: { kind: "relayed", child }, ended: exit.promise };
+}
+
+function spawn(
+  spec: SpawnSpec,
+  stdio: [number | "pipe", number | "pipe", number | "pipe"],
+  onExit: (how: CommandExit) => void,
+): Bun.Subprocess {
+  return Bun.spawn([...spec.argv], {
+    cwd: spec.cwd,
+    env: { ...spec.env },
+    stdio,
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    windowsVerbatimArguments: spec.isVerbatim,
+    onExit: (_child, exitCode, signal) =>
+      onExit({
+        exitCode,
+        signal: signalName(signal),
+      }),
+  });
+}
+
+function signalName(signal: unknown): NodeJS.Signals | null {
+  return typeof signal === "string" ? (signal as NodeJS.Signals) : null;
+}

@@ -1,0 +1,110 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { Relay } from "../process/relay.ts";
+import type { ServerProcess } from "../process/server-process.ts";
+import { hurriedStop, type ServerProcesses, usualStop } from "../process/server-processes.ts";
+import type { ProcessReport, ProcessRequest } from "./messages.ts";
+
+interface Linked {
+  readonly server: ServerProcess;
+  readonly relay: Relay | undefined;
+  isOpened: boolean;
+  isGone: boolean;
+}
+
+/** The processes that one Worker has asked for, by its numbers. */
+export class LinkProcesses {
+  readonly #processes: () => Promise<ServerProcesses>;
+  readonly #send: (report: ProcessReport) => void;
+  readonly #linked = new Map<number, Linked>();
+  #isClosed = false;
+
+  /** @param processes made with the first start */
+  constructor(processes: () => Promise<ServerProcesses>, send: (report: ProcessReport) => void) {
+    this.#processes = processes;
+    this.#send = (report) => {
+      if (!this.#isClosed) send(report);
+    };
+  }
+
+  receive(request: ProcessRequest): void {
+    const linked = this.#linked.get(request.process);
+    switch (request.kind) {
+      case "start-process":
+        return void this.#start(request);
+      case "process-opened":
+        return this.#onOpened(request.process, linked);
+      case "stop-process":
+        return void linked?.server.stop(usualStop);
+      case "process-input":
+        return void linked?.relay?.write(request.text);
+      case "end-process-input":
+        return linked?.relay?.endInput();
+      case "process-output-taken":
+        return linked?.relay?.onTaken(request.pipe);
+    }
+  }
+
+  /** Ends all of them, whose inputs the Worker closes; it is told as they go. */
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#linked.values()].map(({ server }) => server.stop(hurriedStop)));
+  }
+
+  /** The Worker is gone: so are its ends of the pipes, and its servers follow. Resolves when they have. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const linked = [...this.#linked.values()];
+    for (const one of linked) {
+      closeOwnEnds(one);
+      one.relay?.close();
+    }
+    await this.endAll();
+  }
+
+  async #start(request: Extract<ProcessRequest, { kind: "start-process" }>): Promise<void> {
+    const { process, launch } = request;
+    try {
+      const processes = await this.#processes();
+      this.#follow(process, await processes.start(launch));
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : "system";
+      this.#send({ kind: "process-refused", process, code, message: messageOf(error) });
+    }
+  }
+
+  #follow(process: number, server: ServerProcess): void {
+    const { pipes } = server.spawned;
+    const relay =
+      pipes.kind === "relayed" ? new Relay(process, pipes.child, this.#send) : undefined;
+    const linked: Linked = { server, relay, isOpened: false, isGone: false };
+    if (this.#isClosed) {
+      closeOwnEnds(linked);
+      relay?.close();
+      return void server.stop(hurriedStop);
+    }
+    this.#linked.set(process, linked);
+    const place =
+      pipes.kind === "relayed"
+        ? ({ kind: "relayed" } as const)
+        : ({ kind: "descriptors", ...pipes.descriptors } as const);
+    this.#send({ kind: "process-started", process, pid: server.pid, pipes: place });
+    void server.ended.then((how) => this.#send({ kind: "process-ended", process, ...how }));
+    void server.gone.then(() => {
+      this.#send({ kind: "process-gone", process });
+      linked.isGone = true;
+      // One that has ended at once is read all the same: its descriptors wait for the Worker.
+      if (linked.isOpened) this.#linked.delete(process);
+    });
+  }
+
+  #onOpened(process: number, linked: Linked | undefined): void {
+    closeOwnEnds(linked);
+    if (linked === undefined) return;
+    linked.isOpened = true;
+    if (linked.isGone) this.#linked.delete(process);
+  }
+}
+
+/** The Worker has copies of its own, or is gone. */
+function closeOwnEnds(linked: Linked | undefined): void {
+  if (linked?.server.spawned.pipes.kind === "descriptors") linked.server.spawned.pipes.close();
+}

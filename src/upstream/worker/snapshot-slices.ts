@@ -1,0 +1,89 @@
+import { upstreamSliceCharsMax } from "../../base/limits.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
+import type { UpstreamEvent } from "../upstreams.ts";
+
+/** The lists of a snapshot that may be long. */
+const longLists = ["tools", "blocked", "prompts", "resources", "templates"] as const;
+type LongList = (typeof longLists)[number];
+
+/** Which lists differ from the snapshot before. */
+export type ChangedLists = Extract<UpstreamEvent, { kind: "snapshot" }>["changed"];
+
+/** A part of a snapshot: 40,000 tools as one message would hold up the main thread for 50 ms. */
+export type SnapshotSlice =
+  /** The first one: all but the long lists. */
+  | { readonly kind: "head"; readonly head: Omit<UpstreamSnapshot, LongList> }
+  /** More of one of these. */
+  | { readonly kind: "items"; readonly list: LongList; readonly items: readonly unknown[] }
+  /** The last one. */
+  | { readonly kind: "end"; readonly changed: ChangedLists };
+
+/**
+ * Cuts a snapshot up; each part is some 64 KiB of JSON, but for single items that are longer.
+ * @param changed asked with the last part: changes that were told meanwhile are in it
+ */
+export function* snapshotSlices(
+  snapshot: UpstreamSnapshot,
+  changed: () => ChangedLists,
+): Generator<SnapshotSlice, void> {
+  const { tools, blocked, prompts, resources, templates, ...head } = snapshot;
+  yield { kind: "head", head };
+  const lists: Readonly<Record<LongList, readonly unknown[]>> = {
+    tools,
+    blocked,
+    prompts,
+    resources,
+    templates,
+  };
+  for (const list of longLists) {
+    for (const items of pieces(lists[list])) yield { kind: "items", list, items };
+  }
+  yield { kind: "end", changed: changed() };
+}
+
+function* pieces(items: readonly unknown[]): Generator<readonly unknown[], void> {
+  let piece: unknown[] = [];
+  let chars = 0;
+  for (const item of items) {
+    const itemChars = JSON.stringify(item).length;
+    if (piece.length > 0 && chars + itemChars > upstreamSliceCharsMax) {
+      yield piece;
+      piece = [];
+      chars = 0;
+    }
+    piece.push(item);
+    chars += itemChars;
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** Puts a snapshot together again. */
+export class SnapshotAssembly {
+  #head: Omit<UpstreamSnapshot, LongList> | undefined;
+  #lists = emptyLists();
+
+  /** The snapshot with its last part. A new head begins anew. */
+  add(
+    slice: SnapshotSlice,
+  ): { readonly snapshot: UpstreamSnapshot; readonly changed: ChangedLists } | undefined {
+    if (slice.kind === "head") {
+      this.#head = slice.head;
+      this.#lists = emptyLists();
+      return undefined;
+    }
+    if (slice.kind === "items") {
+      for (const item of slice.items) this.#lists[slice.list].push(item);
+      return undefined;
+    }
+    if (this.#head === undefined) return undefined;
+    const lists = this.#lists as unknown as Pick<UpstreamSnapshot, LongList>;
+    const snapshot: UpstreamSnapshot = { ...this.#head, ...lists };
+    this.#head = undefined;
+    this.#lists = emptyLists();
+    return { snapshot, changed: slice.changed };
+  }
+}
+
+function emptyLists(): Record<LongList, unknown[]> {
+  return { tools: [], blocked: [], prompts: [], resources: [], templates: [] };
+}

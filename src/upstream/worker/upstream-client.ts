@@ -1,0 +1,228 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { JsonText } from "../../base/json-text.ts";
+import {
+  upstreamCloseMsMax,
+  upstreamHeartbeatMs,
+  upstreamSilentLooksMax,
+} from "../../base/limits.ts";
+import { emptySnapshot } from "../empty-snapshot.ts";
+import type { ServerProcesses } from "../process/server-processes.ts";
+import type { ServerInfo } from "../server-state.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
+import type {
+  SearchQuery,
+  UpstreamCall,
+  UpstreamCallEvents,
+  UpstreamControl,
+  UpstreamEvent,
+  UpstreamReply,
+  Upstreams,
+} from "../upstreams.ts";
+import { KeptSubscriptions } from "./kept-subscriptions.ts";
+import type { UpstreamRequest } from "./messages.ts";
+import { RestartPause } from "./restart-pause.ts";
+import type { ChangedLists } from "./snapshot-slices.ts";
+import { type HeartbeatTiming, UpstreamLink } from "./upstream-link.ts";
+import type { UpstreamOptions } from "./upstream-options.ts";
+
+export interface UpstreamClientParts {
+  readonly createWorker: () => Worker;
+  readonly options: UpstreamOptions;
+  /** Starts the servers; made with the first one. */
+  readonly processes: () => Promise<ServerProcesses>;
+  readonly warn: (message: string) => void;
+  readonly timing?: Partial<HeartbeatTiming & { readonly restartMs: number }>;
+}
+
+/** All other servers from the main thread: one Worker, replaced when it is lost. */
+export class UpstreamClient implements Upstreams {
+  readonly #parts: UpstreamClientParts;
+  readonly #timing: HeartbeatTiming;
+  readonly #pause: RestartPause;
+  readonly #listeners = new Set<(event: UpstreamEvent) => void>();
+  readonly #subscriptions = new KeptSubscriptions();
+  /** Resolved with the first complete snapshot. */
+  readonly #complete = Promise.withResolvers<void>();
+  #options: UpstreamOptions;
+  #snapshot: UpstreamSnapshot | undefined;
+  /** Revisions go on where the Worker before has ended. */
+  #revisionsBefore = 0;
+  #link: UpstreamLink | undefined;
+  #restart: { readonly timer: ReturnType<typeof setTimeout>; readonly dueAt: number } | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: UpstreamClientParts) {
+    this.#parts = parts;
+    this.#options = parts.options;
+    const { timing = {} } = parts;
+    this.#timing = {
+      lookMs: timing.lookMs ?? upstreamHeartbeatMs,
+      silentLooksMax: timing.silentLooksMax ?? upstreamSilentLooksMax,
+    };
+    this.#pause = new RestartPause(timing.restartMs);
+  }
+
+  get snapshot(): UpstreamSnapshot | undefined {
+    return this.#snapshot;
+  }
+
+  async settled(waitMs: number): Promise<UpstreamSnapshot> {
+    this.#start();
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, waitMs);
+    await Promise.race([this.#complete.promise, late.promise]);
+    clearTimeout(timer);
+    return this.#snapshot ?? emptySnapshot;
+  }
+
+  async call(
+    call: UpstreamCall,
+    events: UpstreamCallEvents,
+    signal: AbortSignal,
+  ): Promise<UpstreamReply> {
+    try {
+      const value = await this.#ask({ kind: "call", call }, signal, events);
+      if (value instanceof JsonText) return { kind: "result", json: value };
+      return value as UpstreamReply;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "cancelled") throw error;
+      const text = `${call.server}: ${messageOf(error)}`;
+      return { kind: "failed", text, reason: "worker" };
+    }
+  }
+
+  async checkArguments(
+    server: string,
+    tool: string,
+    args: unknown,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const value = await this.#ask({ kind: "check", server, tool, args }, signal);
+    return typeof value === "string" ? value : undefined;
+  }
+
+  async search(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
+    return (await this.#ask({ kind: "search", query }, signal)) as JsonText;
+  }
+
+  async control(control: UpstreamControl): Promise<unknown> {
+    if (control.kind === "switch-workspace") this.#rememberWorkspace(control.workspace);
+    return this.#ask({ kind: "control", control });
+  }
+
+  async infoList(): Promise<readonly ServerInfo[]> {
+    return (await this.#ask({ kind: "info" })) as readonly ServerInfo[];
+  }
+
+  async subscribe(uri: string, clientId: string): Promise<boolean> {
+    const isDone = (await this.#ask({ kind: "subscribe", uri, clientId })) === true;
+    if (isDone) this.#subscriptions.add(uri, clientId);
+    return isDone;
+  }
+
+  unsubscribe(uri: string, clientId: string): void {
+    this.#subscriptions.remove(uri, clientId);
+    this.#link?.post({ kind: "unsubscribe", uri, clientId });
+  }
+
+  endClient(clientId: string): void {
+    this.#subscriptions.removeClient(clientId);
+    this.#link?.post({ kind: "end-client", clientId });
+  }
+
+  listen(listener: (event: UpstreamEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** @throws AppError `cancelled` at the end; `worker` while the Worker is kept from starting anew */
+  async #ask(
+    request: UpstreamRequest,
+    signal?: AbortSignal,
+    events?: UpstreamCallEvents,
+  ): Promise<unknown> {
+    this.#start();
+    if (this.#link !== undefined) return this.#link.ask(request, signal, events);
+    if (this.#closing !== undefined) {
+      throw new AppError("cancelled", "The server is shutting down.");
+    }
+    const waitMs = (this.#restart?.dueAt ?? 0) - performance.now();
+    const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+    const text = `The part of this program that speaks to other servers was lost several times. It starts anew in ${seconds} s: try again then.`;
+    throw new AppError("worker", text);
+  }
+
+  #start(): void {
+    if (this.#link !== undefined || this.#restart !== undefined || this.#closing !== undefined) {
+      return;
+    }
+    const { createWorker, processes, warn } = this.#parts;
+    this.#pause.onStart();
+    this.#link = new UpstreamLink({
+      worker: createWorker(),
+      options: this.#options,
+      timing: this.#timing,
+      processes,
+      events: {
+        onGone: (_link, reason) => this.#onGone(reason),
+        onSnapshot: (snapshot, changed) => this.#onSnapshot(snapshot, changed),
+        onEvent: (event) => this.#tell(event),
+        warn,
+      },
+    });
+    for (const [uri, clientId] of this.#subscriptions) {
+      this.#link.ask({ kind: "subscribe", uri, clientId }).catch(() => {});
+    }
+  }
+
+  /** The last snapshot stays: the lists of clients do not flap. */
+  #onGone(reason: string): void {
+    this.#link = undefined;
+    this.#revisionsBefore = this.#snapshot?.revision ?? 0;
+    const text = `The Worker of other servers was lost and is replaced: ${reason}.`;
+    this.#parts.warn(text);
+    const pauseMs = this.#pause.onLoss();
+    if (pauseMs === 0) return this.#start();
+    const start = (): void => {
+      this.#restart = undefined;
+      this.#start();
+    };
+    const timer = setTimeout(start, pauseMs);
+    timer.unref();
+    this.#restart = { timer, dueAt: performance.now() + pauseMs };
+  }
+
+  #onSnapshot(snapshot: UpstreamSnapshot, changed: ChangedLists): void {
+    this.#snapshot = { ...snapshot, revision: this.#revisionsBefore + snapshot.revision };
+    if (!snapshot.isIncomplete) this.#complete.resolve();
+    if (changed.length > 0) this.#tell({ kind: "snapshot", changed });
+  }
+
+  #tell(event: UpstreamEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#parts.warn(`internal error: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  #rememberWorkspace(workspace: string | null): void {
+    const { workspace: _before, ...others } = this.#options;
+    this.#options = workspace === null ? others : { ...others, workspace };
+  }
+
+  async #close(): Promise<void> {
+    clearTimeout(this.#restart?.timer);
+    this.#complete.resolve();
+    const link = this.#link;
+    this.#link = undefined;
+    await link?.close(upstreamCloseMsMax);
+  }
+}
