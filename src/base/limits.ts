@@ -736,24 +736,29 @@ export const upstreamErrorBodyBytesMax = 64 * KIB;
 export const upstreamRawCharsShown = 200;
 /** Silence after `server/discover` that tells a server of the older revisions. */
 export const upstreamProbeMsMax = 3_000;
-/** For a page of a list, and for all lists of one server (gateway contract CN5). */
+/** For one page of a list (gateway contract CN5). */
 export const upstreamPageMsMax = 15_000;
+/** For all lists of one server. */
 export const upstreamListsMsMax = 60_000;
-/** Pages and items of a list, and bytes of all lists of one server: a server without end is one that is broken. */
+/** Pages of a list: a list without end is one of a broken server. */
 export const upstreamPagesMax = 100;
+/** Entries of a list; ten times as many as the largest servers have. */
 export const upstreamListItemsMax = 2_000;
+/** Of all lists of one server. */
 export const upstreamListsBytesMax = 16 * MIB;
 /** Of a tool's name: the specification's own limit. */
 export const upstreamToolNameCharsMax = 128;
-/** Of a tool's definition; deeper ones are made to be a burden. */
+/** Levels of a tool's definition; deeper ones are made to be a burden. */
 export const upstreamToolDepthMax = 64;
+/** Characters of a tool's definition, for the same reason. */
 export const upstreamToolCharsMax = 256 * KIB;
 /** Problems of one server's lists that are told one by one. */
 export const upstreamListProblemsMax = 20;
 /** For the confirmation of a subscription. */
 export const upstreamSubscribeMsMax = 10_000;
-/** A stream of changes that ended is opened again after so long, and later, twice as long each time. */
+/** A stream of changes that ended is opened again after so long, then after twice as long. */
 export const upstreamListenAgainMs = 1_000;
+/** The longest of these waits. */
 export const upstreamListenAgainMsMax = 60_000;
 /** For the end of an HTTP session: a courtesy. */
 export const upstreamGoodbyeMsMax = 1_000;
@@ -858,3 +863,12 @@ export const upstreamTitleCharsMax = 200;
 export const upstreamIntroductionCharsMax = 500;
 /** How long clients may keep lists that other servers contribute to, in ms. */
 export const upstreamListTtlMsMax = 60_000;
+
+// ---- Other MCP servers: commands ------------------------------------------------------------
+
+/** Bytes of a configuration file of another client: some keep their history in it, which grows to tens of megabytes. */
+export const importFileBytesMax = 128 * MIB;
+/** Bytes of one server's entry, or of a call's arguments, that are read from stdin: a message has at most as many. */
+export const mcpEntryBytesMax = 16 * MIB;
+/** Connections to one server that is not shared: each may be a process. */
+export const upstreamLinksPerServerMax = 256;

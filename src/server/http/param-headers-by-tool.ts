@@ -1,6 +1,6 @@
 import type { Router } from "../../gateway/call.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
-import { type ParamHeader, paramHeadersOf } from "../../transport/http/param-headers.ts";
+import { type ParamHeader, paramHeadersOf } from "../../protocol/param-headers.ts";
 
 /** The annotated arguments of each tool, read once for each list that the router gives. */
 const known = new WeakMap<readonly ToolListing[], ReadonlyMap<string, readonly ParamHeader[]>>();

@@ -2,8 +2,8 @@ import type { ModernRequest } from "../../protocol/classify.ts";
 import { metaKeys } from "../../protocol/envelope.ts";
 import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
-import { decodeHeaderValue } from "./header-value.ts";
-import type { ParamHeader } from "./param-headers.ts";
+import { decodeHeaderValue } from "../../protocol/header-value.ts";
+import type { ParamHeader } from "../../protocol/param-headers.ts";
 
 /** The parameter that `Mcp-Name` repeats, for the methods that have it. */
 const nameSources: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { classifyMessage, type ModernRequest } from "../../../src/protocol/classify.ts";
 import { checkRequestHeaders } from "../../../src/transport/http/header-rules.ts";
-import type { ParamHeader } from "../../../src/transport/http/param-headers.ts";
+import type { ParamHeader } from "../../../src/protocol/param-headers.ts";
 
 const V = "io.modelcontextprotocol/protocolVersion";
 const C = "io.modelcontextprotocol/clientCapabilities";

@@ -29,3 +29,10 @@ function isSentinel(value: string): boolean {
     value.length >= sentinelStart.length + sentinelEnd.length
   );
 }
+
+/** The form in which a header carries `text`: as it is, or in base64 where that would not arrive as it was sent. */
+export function encodeHeaderValue(text: string): string {
+  const isSafe = text !== "" && text === text.trim() && plainText.test(text) && !isSentinel(text);
+  if (isSafe) return text;
+  return `${sentinelStart}${new TextEncoder().encode(text).toBase64()}${sentinelEnd}`;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { decodeHeaderValue } from "../../../src/transport/http/header-value.ts";
+import { decodeHeaderValue, encodeHeaderValue } from "../../src/protocol/header-value.ts";
 
 describe("decodeHeaderValue()", () => {
   test.each<[string, string, string | undefined]>([
@@ -56,5 +56,25 @@ describe("decodeHeaderValue()", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe("encodeHeaderValue()", () => {
+  test.each<[string, string, string]>([
+    ["plain text", "us-west1", "us-west1"],
+    ["inner blanks", "a b", "a b"],
+    ["outer blanks", " a", "=?base64?IGE=?="],
+    ["nothing", "", "=?base64??="],
+    ["other letters", "ä", "=?base64?w6Q=?="],
+    ["what looks encoded", "=?base64?QQ==?=", "=?base64?PT9iYXNlNjQ/UVE9PT89?="],
+    ["a line break", "a\nb", "=?base64?YQpi?="],
+  ])("%s", (_, text, expected) => {
+    expect(encodeHeaderValue(text)).toBe(expected);
+  });
+
+  test("is undone by decodeHeaderValue()", () => {
+    const check = (text: string): void =>
+      expect(decodeHeaderValue(encodeHeaderValue(text))).toBe(text);
+    fc.assert(fc.property(fc.string({ unit: "grapheme" }), check));
   });
 });

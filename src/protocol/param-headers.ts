@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/json-rpc.ts";
+import { isObject } from "./json-rpc.ts";
 
 /** An argument of a tool that travels as a header too. */
 export interface ParamHeader {

@@ -1,0 +1,99 @@
+import { messageOf } from "../../base/errors.ts";
+import {
+  upstreamErrorBodyBytesMax,
+  upstreamMessageBytesMax,
+  upstreamRetryAfterMsMax,
+} from "../../base/limits.ts";
+import { boundBody } from "./bounded-body.ts";
+import { ConnectionError } from "./connection.ts";
+import type { ServerAuth } from "./server-auth.ts";
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * `fetch` for one server: its token is added, refusals of it and of too many requests become errors of ours, and bodies
+ * are bounded. Where redirects may lead is decided by the library, which follows them within the origin only.
+ * @param onTooLarge told when a message of a response is longer than the limit
+ */
+export function createGuardedFetch(
+  auth: ServerAuth | undefined,
+  onTooLarge: (error: ConnectionError) => void,
+): Fetch {
+  return async (url, init) => {
+    const response = await fetchWithToken(auth, url, init);
+    if (response.status === 429 || response.status === 503) throw await busy(response);
+    return bounded(response, onTooLarge);
+  };
+}
+
+/** A refused token is renewed once. @throws ConnectionError */
+async function fetchWithToken(
+  auth: ServerAuth | undefined,
+  url: string | URL,
+  init: RequestInit | undefined,
+): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const token = await auth?.token();
+    const response = await send(url, withToken(init, token));
+    const { status } = response;
+    if (status !== 401 && (status !== 403 || auth === undefined)) return response;
+    const mayRetry = attempt === 1 && auth !== undefined && (await auth.refused(response, token));
+    await response.body?.cancel().catch(() => {});
+    if (mayRetry) continue;
+    const what =
+      status === 401
+        ? "wants a login, or does not accept the one it was given"
+        : "does not allow this";
+    throw new ConnectionError("needs_auth", `The server ${what} (HTTP ${status}).`);
+  }
+}
+
+function withToken(init: RequestInit | undefined, token: string | undefined): RequestInit {
+  if (token === undefined) return { ...init };
+  const headers = new Headers(init?.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  return { ...init, headers };
+}
+
+async function send(url: string | URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    throw new ConnectionError("unreachable", `The server cannot be reached: ${messageOf(error)}`);
+  }
+}
+
+async function busy(response: Response): Promise<ConnectionError> {
+  await response.body?.cancel().catch(() => {});
+  const text = `The server has too much to do (HTTP ${response.status}).`;
+  return new ConnectionError("busy", text, retryAfterMs(response.headers.get("retry-after")));
+}
+
+/** Seconds, or a date. */
+function retryAfterMs(value: string | null): number | undefined {
+  if (value === null || value.trim() === "") return undefined;
+  const seconds = Number(value);
+  const ms = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), upstreamRetryAfterMsMax);
+}
+
+function bounded(response: Response, onTooLarge: (error: ConnectionError) => void): Response {
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  const isEventStream = headers.get("content-type")?.includes("text/event-stream") === true;
+  const bytesMax = response.ok ? upstreamMessageBytesMax : upstreamErrorBodyBytesMax;
+  const tooLarge = (): ConnectionError => {
+    const error = new ConnectionError(
+      "too_large",
+      `The server sent a message of more than ${bytesMax} bytes.`,
+    );
+    if (response.ok) onTooLarge(error);
+    return error;
+  };
+  return new Response(boundBody(body, isEventStream, tooLarge, bytesMax), {
+    status,
+    statusText,
+    headers,
+  });
+}

@@ -1,0 +1,119 @@
+import { upstreamRawCharsShown } from "../../base/limits.ts";
+import { metaKeys, metaOf } from "../../protocol/envelope.ts";
+import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import {
+  isLegacyVersion,
+  isModernVersion,
+  legacyVersionLatest,
+  modernVersions,
+} from "../../protocol/versions.ts";
+import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import { handshakeCapabilities, withEnvelope } from "./client-envelope.ts";
+import { ConnectionError, type ConnectOptions } from "./connection.ts";
+import type { Peer } from "./peer.ts";
+import type { PeerReply } from "./pending-calls.ts";
+
+/** What a server said of itself when it was met. */
+export type Greeting = Pick<
+  ServerCatalogue,
+  "era" | "protocolVersion" | "serverInfo" | "capabilities" | "instructions" | "isPrivate"
+> & { readonly ttlMs?: number };
+
+type Patience = { readonly signal: AbortSignal; readonly timeoutMs: number };
+
+/** The legacy handshake. @throws ConnectionError */
+export async function initialize(
+  peer: Peer,
+  options: ConnectOptions,
+  patience: Patience,
+): Promise<Greeting | ProtocolFault> {
+  const params = {
+    protocolVersion: legacyVersionLatest,
+    capabilities: handshakeCapabilities(options),
+    clientInfo: options.product,
+  };
+  const reply = await peer.request({ method: "initialize", params, ...patience });
+  if (reply.kind === "fault") return reply.fault;
+  const greeting = readInitializeResult(reply.result);
+  peer.link.setVersion(greeting.protocolVersion);
+  await peer.notify("notifications/initialized");
+  return greeting;
+}
+
+/** `server/discover`, as a request of the one modern revision. @throws ConnectionError */
+export function discover(
+  peer: Peer,
+  { product }: ConnectOptions,
+  patience: Patience,
+): Promise<PeerReply> {
+  const params = withEnvelope({}, modernVersions[0], {}, product);
+  return peer.request({ method: "server/discover", params, ...patience });
+}
+
+/** Undefined when it is not the answer of a modern server whose revision we know. */
+export function readDiscoverResult(result: unknown): Greeting | undefined {
+  if (!isObject(result) || !Array.isArray(result.supportedVersions)) return undefined;
+  const version = result.supportedVersions.find(isModernVersion);
+  if (version === undefined || !isObject(result.capabilities)) return undefined;
+  const { ttlMs, cacheScope, capabilities } = result;
+  const serverInfo = readServerInfo(metaOf(result)?.[metaKeys.serverInfo]);
+  return {
+    era: "modern",
+    protocolVersion: version,
+    capabilities,
+    isPrivate: cacheScope === "private",
+    ...(serverInfo ? { serverInfo } : {}),
+    ...instructionsOf(result),
+    ...(typeof ttlMs === "number" ? { ttlMs } : {}),
+  };
+}
+
+/** -32022 with a revision that we know too: it is to be asked again. */
+export function offersModern({ code, data }: ProtocolFault): boolean {
+  if (code !== errorCodes.unsupportedProtocolVersion || !isObject(data)) return false;
+  return Array.isArray(data.supported) && data.supported.some(isModernVersion);
+}
+
+/** Errors that only a server of the modern revisions gives. */
+export function isModernFault({ code }: ProtocolFault): boolean {
+  return code === errorCodes.headerMismatch || code === errorCodes.missingClientCapability;
+}
+
+/** What cannot be spoken with: the beginning of what it said goes into the message (CN12). */
+export function cannotSpeak(what: string, said: unknown): ConnectionError {
+  const raw = (JSON.stringify(said) ?? "nothing").slice(0, upstreamRawCharsShown);
+  return new ConnectionError("protocol", `${what} It said: ${raw}`);
+}
+
+function readInitializeResult(result: unknown): Greeting {
+  if (!isObject(result))
+    throw cannotSpeak("The server did not answer `initialize` with an object.", result);
+  const { protocolVersion: version, capabilities } = result;
+  if (!isLegacyVersion(version)) {
+    throw cannotSpeak(
+      "The server wants a revision of the protocol that is not known here.",
+      result,
+    );
+  }
+  const serverInfo = readServerInfo(result.serverInfo);
+  return {
+    era: "legacy",
+    protocolVersion: version,
+    capabilities: isObject(capabilities) ? capabilities : {},
+    isPrivate: false,
+    ...(serverInfo ? { serverInfo } : {}),
+    ...instructionsOf(result),
+  };
+}
+
+function instructionsOf({ instructions }: Params): { readonly instructions?: string } {
+  return typeof instructions === "string" && instructions !== "" ? { instructions } : {};
+}
+
+function readServerInfo(info: unknown): Greeting["serverInfo"] {
+  if (!isObject(info) || typeof info.name !== "string") return undefined;
+  const { name, title } = info;
+  const version = typeof info.version === "string" ? info.version : "";
+  return typeof title === "string" ? { name, version, title } : { name, version };
+}

@@ -1,0 +1,49 @@
+import type { SdkHttpError } from "@modelcontextprotocol/client";
+
+import { messageOf } from "../../base/errors.ts";
+import { upstreamRawCharsShown } from "../../base/limits.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { ConnectionError } from "./connection.ts";
+
+/** What the library threw, in our words. */
+export function readHttpError(error: unknown, isInSession: boolean): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  if (isHttpError(error)) return ofStatus(error, isInSession);
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof ConnectionError) return cause;
+  return new ConnectionError(
+    "protocol",
+    `The answer cannot be understood: ${shown(messageOf(error))}`,
+  );
+}
+
+/** The JSON-RPC error that stands in the body of a refusal, when it answers this request. */
+export function errorInBody(error: unknown, id: number): unknown {
+  if (!isHttpError(error) || typeof error.data.text !== "string") return undefined;
+  try {
+    const message: unknown = JSON.parse(error.data.text);
+    const isAnswer = isObject(message) && isObject(message.error) && message.id === id;
+    return isAnswer ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ofStatus({ data, message }: SdkHttpError, isInSession: boolean): ConnectionError {
+  const { status } = data;
+  if (status === 404 && isInSession) {
+    return new ConnectionError("lost", "The server has forgotten the session (HTTP 404).");
+  }
+  const text = `The server answered with HTTP ${status}: ${shown(message)}`;
+  return new ConnectionError(status >= 500 || status === 408 ? "unreachable" : "refused", text);
+}
+
+/** By its form: the class is the library's, which may not be loaded yet. */
+function isHttpError(error: unknown): error is SdkHttpError {
+  if (!(error instanceof Error) || !("data" in error) || !isObject(error.data)) return false;
+  return typeof error.data.status === "number";
+}
+
+function shown(text: string): string {
+  return text.slice(0, upstreamRawCharsShown);
+}

@@ -1,0 +1,153 @@
+import type * as library from "@modelcontextprotocol/client";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+
+import { upstreamGoodbyeMsMax, upstreamResumesMax } from "../../base/limits.ts";
+import { ConnectionError } from "./connection.ts";
+import { createGuardedFetch } from "./guarded-fetch.ts";
+import { errorInBody, readHttpError } from "./http-errors.ts";
+import type { Link, LinkEvents, OutgoingMessage, RequestRoute } from "./link.ts";
+import type { ServerAuth } from "./server-auth.ts";
+
+export interface HttpPlace {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly auth?: ServerAuth;
+}
+
+/** Of broken streams, where the server does not say. */
+const reconnectionOptions = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 16_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: upstreamResumesMax,
+};
+
+/**
+ * Streamable HTTP. Each request has a transport of the library to itself: so it is known on whose stream a message came, a
+ * stream that breaks is taken up again for itself, and one that is too large ends alone.
+ */
+export class HttpLink implements Link {
+  readonly hasRequestStreams = true;
+  readonly #library: typeof library;
+  readonly #place: HttpPlace;
+  readonly #events: LinkEvents;
+  /** Sends what is no request; in a session it also listens to what belongs to none. */
+  #general: StreamableHTTPClientTransport | undefined;
+  #sessionId: string | undefined;
+  #version: string | undefined;
+  readonly #open = new Set<StreamableHTTPClientTransport>();
+  #isOver = false;
+
+  constructor(loaded: typeof library, place: HttpPlace, events: LinkEvents) {
+    this.#library = loaded;
+    this.#place = place;
+    this.#events = events;
+  }
+
+  setVersion(version: string): void {
+    this.#version = version;
+  }
+
+  async send(message: OutgoingMessage, route?: RequestRoute): Promise<void> {
+    if (this.#isOver) throw new ConnectionError("lost", "The connection is closed.");
+    const { id } = message;
+    if (typeof id === "number" && route !== undefined) return this.#sendRequest(message, id, route);
+    this.#general ??= await this.#createGeneral();
+    try {
+      await this.#general.send(message as never);
+    } catch (error) {
+      throw this.#note(readHttpError(error, this.#sessionId !== undefined));
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const general = this.#general;
+    if (general?.sessionId !== undefined) {
+      const patience = Bun.sleep(upstreamGoodbyeMsMax);
+      await Promise.race([general.terminateSession().catch(() => {}), patience]);
+    }
+    for (const transport of this.#open) void transport.close();
+    this.#open.clear();
+  }
+
+  async #sendRequest(message: OutgoingMessage, id: number, route: RequestRoute): Promise<void> {
+    const lost = (error: ConnectionError): void => {
+      this.#events.onLost(id, this.#note(error));
+      this.#discard(transport);
+    };
+    const transport = await this.#create(lost);
+    transport.onmessage = (received) => this.#events.onMessage(received, id);
+    transport.onerror = (error) => this.#events.onStray(readHttpError(error, false).message);
+    route.signal.addEventListener("abort", () => this.#discard(transport), { once: true });
+    const onRequestStreamEnd = (): void => {
+      lost(new ConnectionError("lost", "The server ended the stream before its answer."));
+    };
+    try {
+      const headers = route.headers ?? {};
+      await transport.send(message as never, {
+        requestSignal: route.signal,
+        headers,
+        onRequestStreamEnd,
+      });
+      if (message.method === "initialize") this.#sessionId = transport.sessionId;
+    } catch (error) {
+      this.#refuse(message, id, error);
+    }
+  }
+
+  /** A refusal may say in its body what a result would have said in its place. @throws ConnectionError */
+  #refuse(message: OutgoingMessage, id: number, error: unknown): void {
+    const answer = errorInBody(error, id);
+    if (answer !== undefined && !this.#isProbe(message, error))
+      return this.#events.onMessage(answer, id);
+    throw this.#note(readHttpError(error, this.#sessionId !== undefined));
+  }
+
+  /** `initialize` that was refused as a whole may still be wanted in an older form. */
+  #isProbe({ method }: OutgoingMessage, error: unknown): boolean {
+    return (
+      method === "initialize" &&
+      [404, 405].includes((error as { data: { status: number } }).data.status)
+    );
+  }
+
+  /** What ends the session ends all of the connection. */
+  #note(error: ConnectionError): ConnectionError {
+    const isSessionGone = error.failure === "lost" && error.message.includes("session");
+    if (isSessionGone && !this.#isOver) {
+      this.#isOver = true;
+      queueMicrotask(() => this.#events.onClosed(error));
+    }
+    return error;
+  }
+
+  async #createGeneral(): Promise<StreamableHTTPClientTransport> {
+    const transport = await this.#create((error) => this.#events.onStray(error.message));
+    transport.onmessage = (received) => this.#events.onMessage(received, undefined);
+    transport.onerror = (error) => this.#events.onStray(readHttpError(error, false).message);
+    return transport;
+  }
+
+  async #create(
+    onTooLarge: (error: ConnectionError) => void,
+  ): Promise<StreamableHTTPClientTransport> {
+    const { url, headers, auth } = this.#place;
+    const transport = new this.#library.StreamableHTTPClientTransport(url, {
+      fetch: createGuardedFetch(auth, onTooLarge),
+      requestInit: { headers: { ...headers } },
+      reconnectionOptions,
+      ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
+      ...(this.#version === undefined ? {} : { protocolVersion: this.#version }),
+    });
+    this.#open.add(transport);
+    await transport.start();
+    return transport;
+  }
+
+  #discard(transport: StreamableHTTPClientTransport): void {
+    this.#open.delete(transport);
+    void transport.close();
+  }
+}

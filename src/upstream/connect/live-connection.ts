@@ -1,0 +1,159 @@
+import { upstreamPingMsMax } from "../../base/limits.ts";
+import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
+import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isLogLevel } from "../../protocol/log-level.ts";
+import type { Era, ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import { CallHeaders } from "./call-headers.ts";
+import { requestCapabilities, withEnvelope } from "./client-envelope.ts";
+import {
+  type ConnectionEvents,
+  ConnectionError,
+  type ConnectionReply,
+  type ConnectionRequest,
+  type ConnectOptions,
+  type UpstreamConnection,
+} from "./connection.ts";
+import type { Met } from "./negotiate.ts";
+import type { Peer } from "./peer.ts";
+import type { CallHooks, PeerReply } from "./pending-calls.ts";
+import { type AskList, readLists } from "./read-lists.ts";
+import { readReply } from "./read-reply.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+/** A server that was met, and how it is spoken to from then on. */
+export class LiveConnection implements UpstreamConnection {
+  readonly era: Era;
+  readonly pid?: number;
+  readonly subscriptions: Subscriptions;
+  readonly #options: ConnectOptions;
+  readonly #met: Met;
+  readonly #headers = new CallHeaders();
+
+  constructor(options: ConnectOptions, met: Met, events: ConnectionEvents) {
+    const { peer, greeting } = met;
+    this.#options = options;
+    this.#met = met;
+    this.era = greeting.era;
+    if (peer.link.pid !== undefined) this.pid = peer.link.pid;
+    peer.isModern = this.#isModern;
+    this.subscriptions = new Subscriptions(peer, greeting, events, (params) => this.#shape(params));
+    this.subscriptions.start();
+  }
+
+  async readCatalogue(signal: AbortSignal): Promise<ServerCatalogue> {
+    const { greeting } = this.#met;
+    const { tools, prompts, resources } = greeting.capabilities;
+    if (![tools, prompts, resources].some(isObject)) {
+      const said = JSON.stringify(greeting.capabilities).slice(0, 200);
+      throw new ConnectionError(
+        "protocol",
+        `The server offers no tools, prompts or resources. Its capabilities: ${said}`,
+      );
+    }
+    const catalogue = await readLists(greeting, this.#askList(signal));
+    if (!this.#mirrorsArguments) return catalogue;
+    const learned = this.#headers.learn(catalogue.tools);
+    return {
+      ...catalogue,
+      tools: learned.tools,
+      problems: [...catalogue.problems, ...learned.problems],
+    };
+  }
+
+  async request(request: ConnectionRequest): Promise<ConnectionReply> {
+    const reply = await this.#send(request);
+    // Its schema has changed since its arguments were last looked at: modern.md section 9, Headers.
+    const isStale = reply.kind === "fault" && reply.fault.code === errorCodes.headerMismatch;
+    if (!isStale || !this.#mirrorsArguments || request.method !== "tools/call") {
+      return readReply(reply, this.era);
+    }
+    await this.readCatalogue(request.signal);
+    return readReply(await this.#send(request), this.era);
+  }
+
+  async ping(signal: AbortSignal): Promise<void> {
+    const method = this.#isModern ? "server/discover" : "ping";
+    await this.#peer.request({
+      method,
+      params: this.#shape({}),
+      signal,
+      timeoutMs: upstreamPingMsMax,
+    });
+  }
+
+  subscribe(uri: string): Promise<boolean> {
+    return this.subscriptions.subscribe(uri);
+  }
+
+  unsubscribe(uri: string): Promise<void> {
+    return this.subscriptions.unsubscribe(uri);
+  }
+
+  async close(): Promise<void> {
+    this.subscriptions.close();
+    this.#peer.end(new ConnectionError("lost", "The connection was closed."));
+    await this.#peer.link.close();
+  }
+
+  #send(request: ConnectionRequest): Promise<PeerReply> {
+    const { method, signal, timeoutMs, idleMs, inputResponses, requestState } = request;
+    const params: Params = {
+      ...request.params,
+      ...(inputResponses === undefined ? {} : { inputResponses }),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
+    const capabilities = requestCapabilities(request.capabilities, this.#options);
+    const logLevel = request.onLog === undefined ? undefined : "info";
+    const headers =
+      this.#mirrorsArguments && method === "tools/call"
+        ? { headers: this.#headers.of(params) }
+        : {};
+    return this.#peer.request({
+      method,
+      params: this.#shape(params, capabilities, logLevel),
+      signal,
+      timeoutMs,
+      idleMs,
+      hooks: hooksOf(request),
+      ...headers,
+    });
+  }
+
+  #askList(signal: AbortSignal): AskList {
+    return (method) => (params, timeoutMs) =>
+      this.#peer.request({ method, params: this.#shape(params), signal, timeoutMs });
+  }
+
+  /** As its era wants requests. */
+  #shape(params: Params, capabilities?: Params, logLevel?: string): Params {
+    if (!this.#isModern) return params;
+    const said = capabilities ?? requestCapabilities(noClientCapabilities, this.#options);
+    const { protocolVersion } = this.#met.greeting;
+    return withEnvelope(params, protocolVersion, said, this.#options.product, logLevel);
+  }
+
+  get #isModern(): boolean {
+    return this.#met.greeting.era === "modern";
+  }
+
+  get #mirrorsArguments(): boolean {
+    return this.#isModern && this.#options.endpoint.transport === "http";
+  }
+
+  get #peer(): Peer {
+    return this.#met.peer;
+  }
+}
+
+/** Progress is always asked for, since it keeps a call from being given up as idle. */
+function hooksOf({ method, capabilities, ask, onProgress, onLog }: ConnectionRequest): CallHooks {
+  const hooks = { asking: { capabilities, ask }, ...(onLog ? { onLog } : {}) };
+  return method === "tools/call" ? { ...hooks, onProgress: onProgress ?? ignore } : hooks;
+}
+
+const ignore = (): void => {};
+
+/** A log message of a server goes to the call on whose stream it came, else to the connection. */
+export function tellLog({ level, data, logger }: Params, tell: ConnectionEvents["onLog"]): void {
+  tell(isLogLevel(level) ? level : "info", data, typeof logger === "string" ? logger : undefined);
+}

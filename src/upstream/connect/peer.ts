@@ -1,0 +1,209 @@
+import { upstreamMessageDepthMax, upstreamRawCharsShown } from "../../base/limits.ts";
+import { metaOf } from "../../protocol/envelope.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { ConnectionError } from "./connection.ts";
+import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
+import { isNestedDeeper } from "./nesting.ts";
+import { type CallHooks, PendingCall, type PeerReply } from "./pending-calls.ts";
+
+export interface PeerRequest {
+  readonly method: string;
+  readonly params: Params;
+  readonly signal: AbortSignal;
+  /** Absent: as long as the connection lives. */
+  readonly timeoutMs?: number;
+  readonly idleMs?: number;
+  readonly hooks?: CallHooks;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Told before it is sent. */
+  readonly onId?: (id: number) => void;
+}
+
+/** Told what the server sends of its own accord. Must not throw. */
+export interface PeerEvents {
+  onNotification(method: string, params: Params, call: PendingCall | undefined): void;
+  /** A request of the server; the answer is sent with `reply`. */
+  onRequest(request: Params, origin: PendingCall | undefined): void;
+  onStray(text: string): void;
+  onClosed(error: ConnectionError): void;
+}
+
+/**
+ * JSON-RPC on our side of a link: ids, answers, cancellation. It knows requests and answers only, and leaves their
+ * content alone: results are passed on whole (gateway contract §7), which the client class of the library would not do.
+ */
+export class Peer implements LinkEvents {
+  /** Set once, before anything is sent: link and peer know each other. */
+  link!: Link;
+  /** In the modern revisions the end of its stream cancels a request. */
+  isModern = false;
+  readonly #events: PeerEvents;
+  readonly #calls = new Map<number, PendingCall>();
+  #lastId = 0;
+  #closed: ConnectionError | undefined;
+
+  constructor(events: PeerEvents) {
+    this.#events = events;
+  }
+
+  /** Calls that have no answer yet. */
+  get calls(): readonly PendingCall[] {
+    return [...this.#calls.values()];
+  }
+
+  /** @throws ConnectionError */
+  async request(request: PeerRequest): Promise<PeerReply> {
+    if (this.#closed !== undefined) throw this.#closed;
+    if (request.signal.aborted) throw cancelled();
+    const call = new PendingCall(++this.#lastId, request.hooks ?? {}, request.idleMs);
+    this.#calls.set(call.id, call);
+    request.onId?.(call.id);
+    const abort = (): void => this.#abandon(call, cancelled());
+    request.signal.addEventListener("abort", abort, { once: true });
+    if (request.timeoutMs !== undefined) {
+      call.limit(request.timeoutMs, (error) => this.#abandon(call, error));
+    }
+    this.#send(request, call);
+    try {
+      return await call.reply;
+    } finally {
+      request.signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Rejects never: a notification that does not arrive is one that nobody waits for. */
+  async notify(method: string, params: Params = {}): Promise<void> {
+    await this.link.send({ jsonrpc: "2.0", method, params }).catch(() => {});
+  }
+
+  /** The answer to a request of the server. */
+  reply(message: Params): void {
+    this.link.send({ jsonrpc: "2.0", ...message }).catch(() => {});
+  }
+
+  onMessage(message: unknown, origin: number | undefined): void {
+    if (Array.isArray(message)) {
+      for (const each of message as readonly unknown[]) this.#take(each, origin);
+    } else {
+      this.#take(message, origin);
+    }
+  }
+
+  onLost(id: number, error: ConnectionError): void {
+    const call = this.#drop(id);
+    if (call !== undefined) call.fail(error);
+    else this.#events.onStray(`${error.message} (no call waits for it)`);
+  }
+
+  onStray(text: string): void {
+    this.#events.onStray(text);
+  }
+
+  onClosed(error: ConnectionError): void {
+    this.end(error);
+    this.#events.onClosed(error);
+  }
+
+  /** Fails what waits; nothing is sent any more. */
+  end(error: ConnectionError): void {
+    this.#closed ??= error;
+    const calls = this.calls;
+    this.#calls.clear();
+    for (const call of calls) call.fail(error);
+  }
+
+  #send({ method, params, hooks, headers }: PeerRequest, call: PendingCall): void {
+    const meta = { ...metaOf(params), progressToken: call.id };
+    const withToken = hooks?.onProgress === undefined ? params : { ...params, _meta: meta };
+    const message: OutgoingMessage = { jsonrpc: "2.0", id: call.id, method, params: withToken };
+    this.link
+      .send(message, { signal: call.gone, ...(headers ? { headers } : {}) })
+      .catch((error) => {
+        this.#drop(call.id)?.fail(asConnectionError(error));
+      });
+  }
+
+  /** Ends a call before its answer, and tells the server in the form of its era (CA8). */
+  #abandon(call: PendingCall, error: ConnectionError): void {
+    if (this.#drop(call.id) === undefined) return;
+    // The other way round the stream would be gone before the server is told why.
+    if (!(this.isModern && this.link.hasRequestStreams)) {
+      void this.notify("notifications/cancelled", { requestId: call.id, reason: error.message });
+    }
+    call.fail(error);
+  }
+
+  #drop(id: number): PendingCall | undefined {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    return call;
+  }
+
+  #take(message: unknown, origin: number | undefined): void {
+    if (!isObject(message)) return this.#events.onStray(shown(message));
+    const { method, id, params } = message;
+    const from = origin === undefined ? undefined : this.#calls.get(origin);
+    if (typeof method !== "string") return this.#settle(message);
+    if (id !== undefined) return this.#events.onRequest(message, from);
+    this.#notice(method, isObject(params) ? params : {}, from);
+  }
+
+  #notice(method: string, params: Params, from: PendingCall | undefined): void {
+    if (method !== "notifications/progress") {
+      return this.#events.onNotification(method, params, from);
+    }
+    const { progressToken: token } = params;
+    const call = typeof token === "number" ? this.#calls.get(token) : undefined;
+    if (call === undefined) this.#events.onStray("Progress of a call that is over or unknown.");
+    else call.noteProgress(params);
+  }
+
+  #settle(message: Params): void {
+    const { id } = message;
+    // Only a number is one of ours: `""`, `"1"` and null are somebody else's.
+    const call = typeof id === "number" ? this.#drop(id) : undefined;
+    if (call === undefined) {
+      return this.#events.onStray(`An answer that nobody waits for: ${shown(message)}`);
+    }
+    const reply = readReply(message);
+    if (reply === undefined) call.fail(malformed(message));
+    else call.settle(reply);
+  }
+}
+
+/** Undefined for what is neither a result nor an error, or both (CA16). */
+function readReply(message: Params): PeerReply | undefined {
+  const { result, error } = message;
+  const hasResult = Object.hasOwn(message, "result");
+  if (hasResult === Object.hasOwn(message, "error")) return undefined;
+  if (isNestedDeeper(message, upstreamMessageDepthMax)) return undefined;
+  if (hasResult) return { kind: "result", result };
+  if (!isObject(error) || typeof error.code !== "number") return undefined;
+  const text = typeof error.message === "string" ? error.message : "";
+  const fault = { code: error.code, message: text };
+  return {
+    kind: "fault",
+    fault: error.data === undefined ? fault : { ...fault, data: error.data },
+  };
+}
+
+function malformed(message: Params): ConnectionError {
+  const text = isNestedDeeper(message, upstreamMessageDepthMax)
+    ? `The answer of the server nests deeper than ${upstreamMessageDepthMax} levels.`
+    : `The answer of the server is neither a result nor an error: ${shown(message)}`;
+  return new ConnectionError("protocol", text);
+}
+
+function shown(message: unknown): string {
+  const json = isNestedDeeper(message, upstreamMessageDepthMax) ? "…" : JSON.stringify(message);
+  return (json ?? "undefined").slice(0, upstreamRawCharsShown);
+}
+
+function cancelled(): ConnectionError {
+  return new ConnectionError("cancelled", "The call was cancelled.");
+}
+
+function asConnectionError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  return new ConnectionError("lost", error instanceof Error ? error.message : String(error));
+}

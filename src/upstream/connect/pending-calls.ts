@@ -1,0 +1,114 @@
+import { startTimer, type Timer } from "../../base/timer.ts";
+import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
+import type { InputRequest } from "../../protocol/input-request.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { LogLevel } from "../../protocol/log-level.ts";
+import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import { ConnectionError } from "./connection.ts";
+
+export type PeerReply =
+  | { readonly kind: "result"; readonly result: unknown }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault };
+
+/** What is told to, and asked of, whoever waits for an answer. */
+export interface CallHooks {
+  /** What the client can be asked for in this call; absent: nothing. */
+  readonly asking?: {
+    readonly capabilities: ClientCapabilities;
+    ask(request: InputRequest): Promise<Params>;
+  };
+  readonly onProgress?: (
+    progress: number,
+    total: number | undefined,
+    message: string | undefined,
+  ) => void;
+  readonly onLog?: (level: LogLevel, data: unknown, logger: string | undefined) => void;
+}
+
+/** One request that has no answer yet. Ends once. */
+export class PendingCall {
+  readonly #outcome = Promise.withResolvers<PeerReply>();
+  readonly #gone = new AbortController();
+  readonly #timers: Timer[] = [];
+  #idleTimer: Timer | undefined;
+  #progress = -Infinity;
+  #isOver = false;
+  /** Questions of the server so far, and whether one of them is open. */
+  questions = 0;
+  isAsking = false;
+
+  constructor(
+    readonly id: number,
+    readonly hooks: CallHooks,
+    private readonly idleMs: number | undefined,
+  ) {}
+
+  /** @throws ConnectionError */
+  get reply(): Promise<PeerReply> {
+    return this.#outcome.promise;
+  }
+
+  /** Aborted at its end, however it ends. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** @param onLate tells the server that nobody waits */
+  limit(timeoutMs: number, onLate: (error: ConnectionError) => void): void {
+    const late = (what: string): void => onLate(new ConnectionError("timeout", what));
+    this.#timers.push(startTimer(timeoutMs, () => late(`No answer in ${seconds(timeoutMs)}.`)));
+    const { idleMs } = this;
+    if (idleMs === undefined) return;
+    const restart = (): void => {
+      this.#idleTimer?.stop();
+      this.#idleTimer = startTimer(idleMs, () =>
+        late(`No answer and no progress in ${seconds(idleMs)}.`),
+      );
+    };
+    restart();
+    this.#onSign = restart;
+  }
+
+  #onSign: () => void = () => {};
+
+  /** Progress that does not go on is no progress. */
+  noteProgress({ progress, total, message }: Params): void {
+    if (this.#isOver || typeof progress !== "number" || !(progress > this.#progress)) return;
+    this.#progress = progress;
+    this.#onSign();
+    const totalNumber = typeof total === "number" ? total : undefined;
+    this.hooks.onProgress?.(
+      progress,
+      totalNumber,
+      typeof message === "string" ? message : undefined,
+    );
+  }
+
+  /** A question is open: the person who answers it takes time. */
+  noteAsking(isAsking: boolean): void {
+    this.isAsking = isAsking;
+    if (isAsking) this.#idleTimer?.stop();
+    else if (!this.#isOver) this.#onSign();
+  }
+
+  settle(reply: PeerReply): void {
+    this.#end();
+    this.#outcome.resolve(reply);
+  }
+
+  fail(error: ConnectionError): void {
+    this.#end();
+    this.#outcome.reject(error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#idleTimer?.stop();
+    for (const timer of this.#timers) timer.stop();
+    this.#gone.abort();
+  }
+}
+
+function seconds(ms: number): string {
+  return ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
+}

@@ -1,0 +1,129 @@
+import { upstreamListProblemsMax, upstreamListsMsMax } from "../../base/limits.ts";
+import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { RawTool, ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import { ConnectionError } from "./connection.ts";
+import type { Greeting } from "./handshake.ts";
+import {
+  type AskPage,
+  createListBudget,
+  type ListBudget,
+  type Pages,
+  readPages,
+} from "./read-pages.ts";
+import { readTool } from "./tool-check.ts";
+
+/** @param method of a list, such as `tools/list` */
+export type AskList = (method: string) => AskPage;
+
+type Named = Params & { readonly name: string };
+
+/**
+ * Reads everything that a server offers. What is malformed is left out and told; a list that cannot be read at all is
+ * fatal for tools only. @throws ConnectionError
+ */
+export async function readLists(greeting: Greeting, askList: AskList): Promise<ServerCatalogue> {
+  const { ttlMs: _, ...said } = greeting;
+  const reader = new ListReader(greeting, askList);
+  const tools = await reader.tools();
+  const prompts = await reader.named("prompts", "prompts/list", "name");
+  const resources = await reader.named("resources", "resources/list", "uri");
+  const templates = await reader.named(
+    "resourceTemplates",
+    "resources/templates/list",
+    "uriTemplate",
+  );
+  return {
+    ...said,
+    tools,
+    prompts,
+    resources: resources as ServerCatalogue["resources"],
+    templates: templates as ServerCatalogue["templates"],
+    ...(greeting.era === "modern" && reader.ttlMs !== undefined ? { ttlMs: reader.ttlMs } : {}),
+    isPrivate: greeting.isPrivate || reader.isPrivate,
+    problems: reader.problems(),
+  };
+}
+
+class ListReader {
+  ttlMs: number | undefined;
+  isPrivate = false;
+  readonly #greeting: Greeting;
+  readonly #ask: AskList;
+  readonly #budget: ListBudget = createListBudget(upstreamListsMsMax);
+  readonly #problems: string[] = [];
+
+  constructor(greeting: Greeting, ask: AskList) {
+    this.#greeting = greeting;
+    this.#ask = ask;
+    this.ttlMs = greeting.ttlMs;
+  }
+
+  async tools(): Promise<readonly RawTool[]> {
+    const pages = await this.#read("tools", "tools/list", true);
+    const tools = new Map<string, RawTool>();
+    for (const item of pages) {
+      const reading = readTool(item);
+      if (reading.kind === "problem") this.#problems.push(reading.problem);
+      else if (tools.has(reading.tool.name))
+        this.#problems.push(`Tool ${JSON.stringify(reading.tool.name)} is there twice.`);
+      else tools.set(reading.tool.name, reading.tool);
+    }
+    return [...tools.values()];
+  }
+
+  /** Entries that have the member `key` and a name; a resource without a name is called by its URI. */
+  async named(member: string, method: string, key: string): Promise<readonly Named[]> {
+    const entries: Named[] = [];
+    for (const item of await this.#read(member, method, false)) {
+      if (!isObject(item) || typeof item[key] !== "string") {
+        this.#problems.push(`An entry of ${method} has no ${key}.`);
+        continue;
+      }
+      entries.push({ ...item, name: typeof item.name === "string" ? item.name : item[key] });
+    }
+    return entries;
+  }
+
+  /** At most so many; the rest is a number. */
+  problems(): readonly string[] {
+    const shown = this.#problems.slice(0, upstreamListProblemsMax);
+    const left = this.#problems.length - shown.length;
+    return left === 0 ? shown : [...shown, `There are ${left} more such problems.`];
+  }
+
+  async #read(member: string, method: string, isVital: boolean): Promise<readonly unknown[]> {
+    const capability = member === "resourceTemplates" ? "resources" : member;
+    if (!isObject(this.#greeting.capabilities[capability])) return [];
+    const pages = await this.#readPages(member, method, isVital);
+    if (pages === undefined) return [];
+    if (pages.problem !== undefined)
+      this.#problems.push(`${method} is not complete: ${pages.problem}.`);
+    if (pages.ttlMs !== undefined) this.ttlMs = Math.min(this.ttlMs ?? Infinity, pages.ttlMs);
+    if (pages.isPrivate) this.isPrivate = true;
+    return pages.items;
+  }
+
+  async #readPages(member: string, method: string, isVital: boolean): Promise<Pages | undefined> {
+    try {
+      const pages = await readPages(member, this.#ask(method), this.#budget);
+      if (!("kind" in pages)) return pages;
+      const { code, message } = pages.fault;
+      if (isVital)
+        throw new ConnectionError(
+          "protocol",
+          `The server refused ${method}: ${message} (${code}).`,
+        );
+      // Templates are part of `resources`, but many servers that have none do not know the method.
+      if (code !== errorCodes.methodNotFound)
+        this.#problems.push(`${method} was refused: ${message}.`);
+      return undefined;
+    } catch (error) {
+      const isFatal =
+        !(error instanceof ConnectionError) ||
+        !["timeout", "too_large", "protocol"].includes(error.failure);
+      if (isVital || isFatal) throw error;
+      this.#problems.push(`${method} failed: ${error.message}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  upstreamListItemsMax,
+  upstreamListsBytesMax,
+  upstreamPageMsMax,
+  upstreamPagesMax,
+} from "../../base/limits.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { ConnectionError } from "./connection.ts";
+import type { PeerReply } from "./pending-calls.ts";
+
+/** Sends one request of a list. @throws ConnectionError */
+export type AskPage = (params: Params, timeoutMs: number) => Promise<PeerReply>;
+
+/** What all lists of one server may cost together. */
+export interface ListBudget {
+  bytesLeft: number;
+  /** On the clock of `performance.now()`. */
+  readonly endsAt: number;
+}
+
+export interface Pages {
+  readonly items: readonly unknown[];
+  /** Why there may be more than these; undefined when these are all. */
+  readonly problem?: string;
+  readonly ttlMs?: number;
+  readonly isPrivate: boolean;
+}
+
+export function createListBudget(msMax: number): ListBudget {
+  return { bytesLeft: upstreamListsBytesMax, endsAt: performance.now() + msMax };
+}
+
+/**
+ * Follows a list to its end, or to a bound (gateway contract CN5).
+ * @param member of the result that has the items
+ * @returns a fault when the first page was refused
+ * @throws ConnectionError when the first page did not come
+ */
+export async function readPages(
+  member: string,
+  ask: AskPage,
+  budget: ListBudget,
+): Promise<Pages | Extract<PeerReply, { kind: "fault" }>> {
+  const items: unknown[] = [];
+  const cursors = new Set<string>();
+  const hints = new CacheHints();
+  const end = (problem?: string): Pages => ({
+    items,
+    ...hints.read(),
+    ...(problem ? { problem } : {}),
+  });
+  let params: Params = {};
+  for (let page = 1; page <= upstreamPagesMax; page += 1) {
+    const reply = await askNext(ask, params, page, budget);
+    if (typeof reply === "string") return end(reply);
+    if (reply.kind === "fault") {
+      return page === 1 ? reply : end(`page ${page} was refused: ${reply.fault.message}`);
+    }
+    const { result } = reply;
+    if (!isObject(result) || !Array.isArray(result[member])) {
+      if (page === 1)
+        throw new ConnectionError("protocol", `The server's answer has no \`${member}\`.`);
+      return end(`page ${page} has no \`${member}\``);
+    }
+    budget.bytesLeft -= JSON.stringify(result).length;
+    if (budget.bytesLeft < 0)
+      return end(`its lists are longer than ${upstreamListsBytesMax} bytes`);
+    hints.note(result);
+    const room = upstreamListItemsMax - items.length;
+    for (const item of result[member].slice(0, room) as readonly unknown[]) items.push(item);
+    if (result[member].length > room)
+      return end(`it has more than ${upstreamListItemsMax} entries`);
+    const { nextCursor } = result;
+    // An empty text is a cursor too.
+    if (typeof nextCursor !== "string") return end();
+    if (cursors.has(nextCursor)) return end("it names the same next page twice");
+    cursors.add(nextCursor);
+    params = { cursor: nextCursor };
+  }
+  return end(`it has more than ${upstreamPagesMax} pages`);
+}
+
+/** A text says why the rest of the list is given up. */
+async function askNext(
+  ask: AskPage,
+  params: Params,
+  page: number,
+  { endsAt }: ListBudget,
+): Promise<PeerReply | string> {
+  const leftMs = endsAt - performance.now();
+  if (leftMs <= 0 && page > 1) return "its lists take too long";
+  try {
+    return await ask(params, Math.max(1, Math.min(upstreamPageMsMax, leftMs)));
+  } catch (error) {
+    const isOfPage =
+      error instanceof ConnectionError &&
+      ["timeout", "too_large", "protocol"].includes(error.failure);
+    if (page === 1 || !isOfPage) throw error;
+    return `page ${page} did not come: ${error.message}`;
+  }
+}
+
+/** The least time of all pages; one that is private makes all of them so. */
+class CacheHints {
+  #ttlMs: number | undefined;
+  #isPrivate = false;
+
+  note({ ttlMs, cacheScope }: Params): void {
+    if (typeof ttlMs === "number" && ttlMs >= 0)
+      this.#ttlMs = Math.min(this.#ttlMs ?? Infinity, ttlMs);
+    if (cacheScope === "private") this.#isPrivate = true;
+  }
+
+  read(): Pick<Pages, "ttlMs" | "isPrivate"> {
+    const isPrivate = this.#isPrivate;
+    return this.#ttlMs === undefined ? { isPrivate } : { ttlMs: this.#ttlMs, isPrivate };
+  }
+}

@@ -1,0 +1,116 @@
+import { messageOf } from "../../base/errors.ts";
+import { upstreamQuestionsPerCallMax } from "../../base/limits.ts";
+import { canBeAsked, type InputRequest, inputKindOf } from "../../protocol/input-request.ts";
+import { createFault, errorCodes, isRequestId, type Params } from "../../protocol/json-rpc.ts";
+import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import type { ConnectOptions } from "./connection.ts";
+import type { Peer } from "./peer.ts";
+import type { PendingCall } from "./pending-calls.ts";
+import { readInputRequest } from "./read-input-request.ts";
+
+type Answer = { readonly result: Params } | { readonly error: ProtocolFault };
+type Rights = Pick<ConnectOptions, "mayAsk" | "roots">;
+
+/**
+ * Answers what a legacy server asks for. It is passed on to the call that it belongs to, one question at a time, and never
+ * without a call (gateway contract CA9). Every request gets an answer, and at once when it is refused.
+ */
+export class ServerRequests {
+  readonly #peer: Peer;
+  readonly #rights: Rights;
+  readonly #onStray: (text: string) => void;
+
+  constructor(peer: Peer, rights: Rights, onStray: (text: string) => void) {
+    this.#peer = peer;
+    this.#rights = rights;
+    this.#onStray = onStray;
+  }
+
+  /** @param origin the call on whose stream it came, when that is known */
+  async take(request: Params, origin: PendingCall | undefined): Promise<void> {
+    const { id, method } = request;
+    if (!isRequestId(id)) return this.#onStray(`A request of the server whose id is ${typeof id}.`);
+    const answer = await this.#answer(String(method), request, origin);
+    this.#peer.reply({ id, ...answer });
+  }
+
+  async #answer(method: string, request: Params, origin: PendingCall | undefined): Promise<Answer> {
+    if (method === "ping") return { result: {} };
+    if (this.#peer.isModern || !askable.has(method))
+      return refusal(errorCodes.methodNotFound, "Method not found");
+    const asked = readInputRequest(request);
+    if (asked === undefined)
+      return refusal(errorCodes.invalidParams, `Invalid params of ${method}`);
+    const call = origin ?? this.#onlyCandidate();
+    if (asked.method === "roots/list") return this.#answerRoots(asked, call);
+    if (call === undefined) return this.#decline(asked);
+    if (!this.#isAllowed(asked) || !canAnswer(asked, call)) {
+      return refusal(errorCodes.invalidRequest, `${method} is not available in this call`);
+    }
+    return this.#ask(asked, call);
+  }
+
+  /** Without a client that has roots of its own they are those that this server was given. */
+  async #answerRoots(asked: InputRequest, call: PendingCall | undefined): Promise<Answer> {
+    if (call !== undefined && canAnswer(asked, call) && !call.isAsking)
+      return this.#ask(asked, call);
+    return { result: { roots: this.#rights.roots } };
+  }
+
+  async #ask(asked: InputRequest, call: PendingCall): Promise<Answer> {
+    const { asking } = call.hooks;
+    if (asking === undefined) return refusal(errorCodes.invalidRequest, notAsked);
+    if (call.isAsking || call.questions >= upstreamQuestionsPerCallMax) {
+      const text = call.isAsking
+        ? "one question at a time"
+        : `${upstreamQuestionsPerCallMax} questions in a call`;
+      return refusal(errorCodes.invalidRequest, `Too many questions: at most ${text}`);
+    }
+    call.questions += 1;
+    call.noteAsking(true);
+    try {
+      return { result: await asking.ask(asked) };
+    } catch (error) {
+      return refusal(errorCodes.internalError, messageOf(error));
+    } finally {
+      call.noteAsking(false);
+    }
+  }
+
+  /** Of several calls nobody knows which one asks: a person would be shown the question of another. */
+  #onlyCandidate(): PendingCall | undefined {
+    const candidates = this.#peer.calls.filter(({ hooks }) => hooks.asking !== undefined);
+    return candidates.length === 1 ? candidates[0] : undefined;
+  }
+
+  #decline(asked: InputRequest): Answer {
+    const isAmbiguous = this.#peer.calls.some(({ hooks }) => hooks.asking !== undefined);
+    if (!isAmbiguous) return refusal(errorCodes.invalidRequest, notAsked);
+    if (asked.method === "elicitation/create") return { result: { action: "decline" } };
+    return refusal(
+      errorCodes.invalidRequest,
+      "Several calls are running: which one asks is not known",
+    );
+  }
+
+  #isAllowed(asked: InputRequest): boolean {
+    const { mayAsk } = this.#rights;
+    return asked.method === "elicitation/create" ? mayAsk.elicitation : mayAsk.sampling;
+  }
+}
+
+const askable: ReadonlySet<string> = new Set([
+  "elicitation/create",
+  "sampling/createMessage",
+  "roots/list",
+]);
+const notAsked = "No call is running that this could belong to";
+
+/** Who has no form but another way to ask the user (CA10) says so in the capabilities of the call. */
+function canAnswer(asked: InputRequest, { hooks }: PendingCall): boolean {
+  return hooks.asking !== undefined && canBeAsked(hooks.asking.capabilities, inputKindOf(asked));
+}
+
+function refusal(code: number, message: string): Answer {
+  return { error: createFault(code, message) };
+}

@@ -1,0 +1,105 @@
+import { messageOf } from "../../base/errors.ts";
+import { upstreamRawCharsShown } from "../../base/limits.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import type { UpstreamProcess } from "../process/upstream-process.ts";
+import { ConnectionError } from "./connection.ts";
+import { idOfHead } from "./id-of-head.ts";
+import { LineReader, type ServerLine } from "./line-reader.ts";
+import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
+
+const decoder = new TextDecoder();
+
+/** A server's stdin and stdout. What it writes that is no message is a stray; a line too long costs its call only. */
+export class StdioLink implements Link {
+  readonly hasRequestStreams = false;
+  readonly pid: number;
+  readonly #process: UpstreamProcess;
+  readonly #events: LinkEvents;
+  #reader: Pick<ReadableStreamDefaultReader<Uint8Array>, "cancel"> | undefined;
+  #isOver = false;
+
+  constructor(process: UpstreamProcess, events: LinkEvents) {
+    this.#process = process;
+    this.#events = events;
+    this.pid = process.pid;
+    void this.#read();
+  }
+
+  async send(message: OutgoingMessage): Promise<void> {
+    if (this.#isOver) throw new ConnectionError("lost", "The server has ended.");
+    try {
+      await this.#process.write(`${JSON.stringify(message)}\n`);
+    } catch (error) {
+      throw new ConnectionError("lost", `The server does not read its input: ${messageOf(error)}`);
+    }
+  }
+
+  setVersion(): void {}
+
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#process.endInput();
+    await this.#reader?.cancel().catch(() => {});
+  }
+
+  async #read(): Promise<void> {
+    const lines = new LineReader();
+    const reader = this.#process.output.getReader();
+    this.#reader = reader;
+    try {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        for (const line of lines.push(next.value)) this.#take(line);
+      }
+      for (const line of lines.end()) this.#take(line);
+    } catch (error) {
+      return this.#end(`Its output cannot be read: ${messageOf(error)}`);
+    }
+    await this.#tellEnd();
+  }
+
+  async #tellEnd(): Promise<void> {
+    const { exitCode, signal } = await this.#process.ended;
+    const how = signal === null ? `with status ${exitCode}` : `by ${signal}`;
+    const said = this.#process.stderrTail().join("\n");
+    this.#end(
+      `The server has ended ${how}${said === "" ? "." : `. The last that it wrote:\n${said}`}`,
+    );
+  }
+
+  #take(line: ServerLine): void {
+    if (this.#isOver) return;
+    if (line.kind === "too-long") return this.#drop(line.head);
+    const text = decoder.decode(line.bytes).trim();
+    if (text === "") return;
+    const message = parse(text);
+    if (message !== undefined) this.#events.onMessage(message, undefined);
+    else this.#events.onStray(text.slice(0, upstreamRawCharsShown));
+  }
+
+  /** Whose answer it was may be known; else the server cannot be followed any more. */
+  #drop(head: Uint8Array): void {
+    const error = new ConnectionError("too_large", "The server wrote a line of more than 16 MiB.");
+    const id = idOfHead(head);
+    if (id !== undefined) return this.#events.onLost(id, error);
+    this.#end("The server wrote a line of more than 16 MiB, and what it answers cannot be told.");
+  }
+
+  #end(text: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    void this.#reader?.cancel().catch(() => {});
+    this.#events.onClosed(new ConnectionError("lost", text));
+  }
+}
+
+/** A batch is an array (2025-03-26); everything else that is no object is no message. */
+function parse(text: string): unknown {
+  if (!text.startsWith("{") && !text.startsWith("[")) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) || Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
