@@ -872,3 +872,7 @@ export const importFileBytesMax = 128 * MIB;
 export const mcpEntryBytesMax = 16 * MIB;
 /** Connections to one server that is not shared: each may be a process. */
 export const upstreamLinksPerServerMax = 256;
+/** Characters of what a server says of itself in a state, a log or an error: some lines. */
+export const upstreamReasonCharsMax = 2_000;
+/** Characters of the names of a tool's arguments in its line of the index file. */
+export const indexArgumentsCharsMax = 400;

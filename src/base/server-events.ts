@@ -36,6 +36,14 @@ export type ServerEvent =
       readonly callbackId: number;
       readonly change: "set" | "fired" | "cancelled" | "ended";
       readonly message: string;
+    }
+  /** Another server has failed: its hooks are told (`api_error`). */
+  | {
+      readonly kind: "api_error";
+      readonly server: string;
+      /** A word for the kind of failure, such as `timeout`. */
+      readonly reason: string;
+      readonly text: string;
     };
 
 export type ServerEventListener = (event: ServerEvent) => void;

@@ -14,6 +14,8 @@ export interface ClientLimits {
   readonly answerMs: number;
   /** Characters of text in one result. */
   readonly resultCharsMax: number;
+  /** The client hides tools from its model by itself until they are searched for: it is given all of them. */
+  readonly hidesTools?: boolean;
 }
 
 /**
@@ -110,9 +112,9 @@ export interface Router {
   list(): readonly ToolListing[];
   /**
    * The tools as this client is told of them: the names of `list`, with descriptions of its own; absent = as `list`.
-   * The same array as long as nothing has changed.
+   * The same array as long as nothing has changed. `version`: the revision in which the client asks.
    */
-  listFor?(client: ClientContext): Promise<readonly ToolListing[]>;
+  listFor?(client: ClientContext, version?: ProtocolVersion): Promise<readonly ToolListing[]>;
   /**
    * Rejects only with `InputNeeded` and `FaultError` of its handlers.
    * @param passedMs how much of the client's patience is used up, because a person was asked before

@@ -34,6 +34,8 @@ export interface ResourceProvider {
   templates(client: ClientContext): Promise<readonly ResourceTemplateListing[]>;
   /** Undefined when there is no such resource. `uri` is a valid URI. May ask the client. */
   read(uri: string, context: RequestContext): Promise<ResourceReading | undefined>;
+  /** Somebody is about to subscribe to these: asks those that are far away whether they can. Undefined: nobody is. */
+  prepareWatch?(uris: readonly string[], client: ClientContext): Promise<void> | undefined;
   /** False when nothing would ever be said of this URI. */
   canSubscribe(uri: string, client: ClientContext): boolean;
   /**

@@ -1,10 +1,11 @@
 import type { StartUp } from "../cli/start-up.ts";
 import { FileResources } from "../gateway/resources/file-resources.ts";
 import type { ServerFeatures } from "../gateway/features.ts";
+import { instructionsWith } from "../gateway/upstream/instructions-with.ts";
 import { JoinedResources } from "../gateway/resources/joined-resources.ts";
 import { skillToolName } from "../gateway/skills/skill-tool-name.ts";
 import { ServerContext } from "../server/server-context.ts";
-import { instructions } from "./instructions.ts";
+import { instructionLines, instructions } from "./instructions.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
 /** What the product offers its clients, whatever they connect by. */
@@ -16,25 +17,37 @@ export function createServerContext(router: LazyRouter, start: StartUp): ServerC
     const { readStateKey } = await import("./state-key.ts");
     return readStateKey(scorpioxDir);
   };
-  return new ServerContext({ features, instructions, stateKey, connections });
+  return new ServerContext({
+    features,
+    instructions: () => instructionsOf(router),
+    stateKey,
+    connections,
+  });
+}
+
+/** Only what is known by now: nobody waits for other servers with their first words. */
+function instructionsOf({ gateway, upstreams }: LazyRouter): string {
+  return gateway.isWanted ? instructionsWith(instructionLines, upstreams.snapshot) : instructions;
 }
 
 /** What is behind a tool that is switched off is not offered; without any tool there is nothing to prompt for. */
 function offersOf(router: LazyRouter): Omit<ServerFeatures, "router" | "changes"> {
-  const { skills, changes } = router;
+  const { skills, changes, gateway } = router;
   const names = router.list().map(({ name }) => name);
   const files = new FileResources(changes);
+  const { prompts, completion } = gateway;
+  const all = new Set(["tools", "prompts", "resources"] as const);
   if (!names.includes(skillToolName)) {
-    const resources = new JoinedResources([router.resources, files]);
-    const { prompts, completion } = skills;
+    const resources = new JoinedResources([router.resources, gateway.resources, files]);
+    if (gateway.isWanted) return { resources, prompts, completion, changing: all };
     const offers = { resources, changing: new Set(["resources"] as const) };
     return names.length === 0 ? offers : { ...offers, prompts, completion };
   }
   return {
-    resources: new JoinedResources([router.resources, skills.resources, files]),
-    prompts: skills.prompts,
-    completion: skills.completion,
+    resources: new JoinedResources([router.resources, skills.resources, gateway.resources, files]),
+    prompts,
+    completion,
     skills: skills.entries,
-    changing: new Set(["tools", "prompts", "resources"]),
+    changing: all,
   };
 }

@@ -9,9 +9,11 @@ import { AppError } from "../base/errors.ts";
 import { Changes } from "../gateway/changes.ts";
 import type { ResourceProvider } from "../gateway/features.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
+import type { ProtocolVersion } from "../protocol/versions.ts";
 import { LiveConnections } from "../server/live-connections.ts";
 import { LazyResources } from "./lazy-resources.ts";
 import { mayHaveServers } from "../upstream/config/may-have-servers.ts";
+import { LazyGateway } from "./lazy-gateway.ts";
 import { LazySkills } from "./lazy-skills.ts";
 import { LazyUpstreams } from "./lazy-upstreams.ts";
 import { skillToolName } from "../gateway/skills/skill-tool-name.ts";
@@ -31,6 +33,8 @@ export class LazyRouter implements Router {
   readonly skills: LazySkills;
   /** All other servers of the user. */
   readonly upstreams: LazyUpstreams;
+  /** What clients see of them. */
+  readonly gateway: LazyGateway;
   readonly #offersSkills: boolean;
   readonly #parts: ProgramParts;
   readonly #options: ToolServicesOptions;
@@ -52,21 +56,31 @@ export class LazyRouter implements Router {
       listings: this.#listings,
     });
     this.upstreams = this.#createUpstreams();
+    this.gateway = this.#createGateway();
     this.#offersSkills = this.#listings.some(({ name }) => name === skillToolName);
     this.#taskSupports = new Map(cards.map((card) => [card.listing.name, card.taskSupport]));
   }
 
   list(): readonly ToolListing[] {
-    return this.#listings;
+    return this.gateway.now(this.#listings);
   }
 
-  /** InvokeSkill lists the skills that this client can load. */
-  listFor(client: ClientContext): Promise<readonly ToolListing[]> {
-    return this.#offersSkills ? this.skills.toolListings(client) : Promise.resolve(this.#listings);
+  /** InvokeSkill lists the skills that this client can load; tools of other servers follow ours. */
+  listFor(client: ClientContext, version?: ProtocolVersion): Promise<readonly ToolListing[]> {
+    const own = this.#offersSkills
+      ? this.skills.toolListings(client)
+      : Promise.resolve(this.#listings);
+    if (!this.gateway.isWanted) return own;
+    return own.then((listings) => this.gateway.listFor(listings, client, version));
+  }
+
+  get isOpen(): boolean {
+    return this.gateway.isWanted;
   }
 
   taskSupport(toolName: string): TaskSupport {
-    return this.#taskSupports.get(toolName) ?? "none";
+    const own = this.#taskSupports.get(toolName);
+    return own ?? (this.gateway.mayTakeName(toolName) ? "optional" : "none");
   }
 
   call(request: CallRequest): Promise<CallOutcome> {
@@ -80,12 +94,13 @@ export class LazyRouter implements Router {
       (services) => services.warm(),
       () => {},
     );
+    this.gateway.warm();
   }
 
   /** Ends what a client that is gone has left running. */
   endClient(clientId: string): void {
     this.skills.endClient(clientId);
-    this.upstreams.endClient(clientId);
+    this.gateway.endClient(clientId);
     void this.#services?.endClient(clientId);
   }
 
@@ -94,6 +109,7 @@ export class LazyRouter implements Router {
     // Services that are still being made wait for a reader that may never read: they see this.
     this.#isClosed = true;
     this.skills.close();
+    this.gateway.close();
     const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
     await this.#services?.close(upstreamsEnded);
     await upstreamsEnded;
@@ -110,6 +126,20 @@ export class LazyRouter implements Router {
       },
       beforeStart: async () => beforeServices?.(),
       processes: async () => (await this.#load()).serverProcesses(),
+      warn,
+    });
+  }
+
+  #createGateway(): LazyGateway {
+    const { start, warn } = this.#options;
+    return new LazyGateway({
+      upstreams: this.upstreams,
+      start,
+      changes: this.changes,
+      ownNames: this.#parts.cards.map(({ listing }) => listing.name),
+      enabledNames: this.#listings.map(({ name }) => name),
+      skills: this.skills,
+      services: async () => (await this.#load()).forGateway,
       warn,
     });
   }
@@ -134,6 +164,7 @@ export class LazyRouter implements Router {
       { ...this.#options, skills },
       this.changes,
       this.connections,
+      this.gateway,
     );
     return this.#services;
   }

@@ -11,6 +11,7 @@ import { SavedOutputs } from "../background/saved-outputs.ts";
 import { Supervisor } from "../background/supervisor.ts";
 import type { Changes } from "../gateway/changes.ts";
 import type { ClientReach } from "../gateway/client-reach.ts";
+import type { GatewayServices } from "../gateway/upstream/upstream-gateway.ts";
 import { announceTask, OwnResources } from "../gateway/resources/own-resources.ts";
 import { GatedRouter } from "../gateway/gate/gated-router.ts";
 import { RunningCalls } from "../gateway/running-calls.ts";
@@ -22,7 +23,9 @@ import { findShell } from "../process/shell.ts";
 import { Ledger } from "../store/ledger.ts";
 import { openStore } from "../store/open-store.ts";
 import { WorkerPool } from "../workers/pool.ts";
+import { toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import { ImageDecoder } from "./image-decoder.ts";
+import type { LazyGateway } from "./lazy-gateway.ts";
 import { PdfProcess } from "./pdf-process.ts";
 import { LazyWeb } from "./lazy-web.ts";
 import { ownCommand } from "./own-command.ts";
@@ -44,6 +47,8 @@ const ledgerBusyMsMax = 100;
 export class ToolServices {
   readonly router: GatedRouter;
   readonly resources: OwnResources;
+  /** What calls to other servers need. */
+  readonly forGateway: GatewayServices;
   readonly #pool: WorkerPool;
   readonly #supervisor: Supervisor;
   readonly #environment: CommandEnvironment;
@@ -57,12 +62,14 @@ export class ToolServices {
   /**
    * @param changes gets to know of new background tasks and their output
    * @param reach how clients are reached who have not asked just now
+   * @param gateway other servers' tools
    */
   constructor(
     parts: ProgramParts,
     options: ToolServicesOptions,
     changes: Changes,
     reach: ClientReach,
+    gateway: LazyGateway,
   ) {
     const { start, env, warn, transport, skills } = options;
     const { settings } = start.config;
@@ -134,6 +141,7 @@ export class ToolServices {
       });
     };
     const running = new RunningCalls();
+    const ownNames = new Set([...parts.cards.map(({ listing }) => listing.name), toolSearchName]);
     this.#state = createStateServices({
       start,
       env,
@@ -151,7 +159,7 @@ export class ToolServices {
       orphanage,
       shell,
       environment,
-      isOwnTool: (toolName) => parts.cards.some((card) => card.listing.name === toolName),
+      isOwnTool: (toolName) => ownNames.has(toolName),
     });
     this.resources = new OwnResources({
       supervisor: this.#supervisor,
@@ -172,12 +180,19 @@ export class ToolServices {
       state: this.#state.services,
       confinements: this.#state.confinements,
     });
-    const { stages, notes, watchers } = this.#state;
+    const { stages, notes, watchers, services } = this.#state;
+    this.forGateway = {
+      supervisor: this.#supervisor,
+      savedOutputs,
+      questions: () => services.questions,
+    };
+    gateway.tellFailures(events.emit);
     this.router = new GatedRouter({
-      router: toolRouter,
-      stages,
+      router: gateway.join(toolRouter),
+      stages: [gateway.stage, ...stages],
       notes,
       watchers: [running, ...watchers],
+      resolve: gateway.resolve,
     });
   }
 

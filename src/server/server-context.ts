@@ -9,8 +9,8 @@ import { ToolPages } from "./tool-pages.ts";
 
 export interface ServerOptions {
   readonly features: ServerFeatures;
-  /** Told to clients in the handshake; at most 2 KB, because clients cut there. */
-  readonly instructions: string;
+  /** Told to clients in the handshake, as they are then; at most 2 KB, because clients cut there. */
+  readonly instructions: string | (() => string);
   /** 32 secret bytes that seal `requestState`; servers that share them take over each other's rounds. */
   readonly stateKey: () => Promise<Uint8Array>;
   /** Those that may be told something unasked; absent = nobody but the server needs them. */
@@ -20,11 +20,11 @@ export interface ServerOptions {
 /** What all connections of one server share. Lives as long as the process; owned by the composition root. */
 export class ServerContext {
   readonly features: ServerFeatures;
-  readonly instructions: string;
   readonly stateKey: () => Promise<Uint8Array>;
   readonly toolPages: ToolPages;
   readonly subscriptions: Subscriptions;
   readonly completionRate = new CallRate(completionsPerSecondMax);
+  readonly #instructions: ServerOptions["instructions"];
   readonly #connections: LiveConnections;
   #mcpTasks: McpTasks | undefined;
 
@@ -35,9 +35,13 @@ export class ServerContext {
     this.features = features;
     this.toolPages = new ToolPages(features);
     this.subscriptions = new Subscriptions(features);
-    this.instructions = instructions;
+    this.#instructions = instructions;
     this.stateKey = stateKey;
     this.#connections = connections ?? new LiveConnections();
+  }
+
+  get instructions(): string {
+    return typeof this.#instructions === "string" ? this.#instructions : this.#instructions();
   }
 
   /** A legacy session is ready: from now on it may be told something that it did not ask for. */

@@ -31,7 +31,7 @@ export class ToolPages {
     cursor: unknown,
   ): string | undefined | Promise<string | undefined> {
     const { router } = this.#features;
-    const listing = router.listFor?.(client);
+    const listing = router.listFor?.(client, version);
     if (listing === undefined) return this.#page(router.list(), version, client, cursor);
     return listing.then((listings) => this.#page(listings, version, client, cursor));
   }

@@ -26,6 +26,11 @@ export class JoinedResources implements ResourceProvider {
     return undefined;
   }
 
+  prepareWatch(uris: readonly string[], client: ClientContext): Promise<void> | undefined {
+    const asking = this.#providers.flatMap((each) => each.prepareWatch?.(uris, client) ?? []);
+    return asking.length === 0 ? undefined : Promise.all(asking).then(() => {});
+  }
+
   canSubscribe(uri: string, client: ClientContext): boolean {
     return this.#providers.some((each) => each.canSubscribe(uri, client));
   }

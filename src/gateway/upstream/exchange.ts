@@ -141,7 +141,7 @@ export class Exchange implements Suspendable {
   /** The client is back: it is asked the same questions, of which it has answered all or all but the last. */
   async #resume(pending: PendingAsk): Promise<ExchangeEnd> {
     let answers: InputResponses = {};
-    for (const requests of [...this.#asked]) answers = await this.#answer(requests);
+    for (const requests of this.#asked) answers = await this.#answer(requests);
     this.#pending = undefined;
     pending.resolve(answers[onlyKey] ?? {});
     const reply = await this.#replyOrAsks();

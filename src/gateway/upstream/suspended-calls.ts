@@ -62,7 +62,7 @@ export class SuspendedCalls<Work extends Suspendable> {
   take({ ask, client }: CallRequest): { readonly id: string; readonly work: Work } | undefined {
     if (ask?.isMarked?.(anyMark) !== true) return undefined;
     for (const [id, { work, clientId, timer }] of this.#entries) {
-      if (clientId !== client.id || ask.isMarked(markOf(id)) !== true) continue;
+      if (clientId !== client.id || !ask.isMarked(markOf(id))) continue;
       timer.stop();
       this.#entries.delete(id);
       return { id, work };

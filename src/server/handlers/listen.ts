@@ -4,7 +4,7 @@ import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
 import { uriProblem } from "../../protocol/uri.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
-import { faultReply, invalidParams, type MethodReply } from "../method.ts";
+import { cancelledReply, faultReply, invalidParams, type MethodReply } from "../method.ts";
 import type { ServerContext } from "../server-context.ts";
 import { type ListenFilter, readListenFilter } from "../subscriptions/listen-filter.ts";
 import { offersTasks } from "../tasks/task-support.ts";
@@ -21,8 +21,20 @@ export function handleListen(
   if (wantsTasks && !request.asker.capabilities.tasks) {
     return faultReply(tasksNotDeclared("notifications.taskIds"));
   }
-  const filter = honoured(reading.filter, server, request.client);
-  return server.subscriptions.listen(request, connection, filter);
+  const { filter: wanted } = reading;
+  const begin = (): MethodReply | Promise<MethodReply> => {
+    if (request.isCancelled) return cancelledReply;
+    return server.subscriptions.listen(
+      request,
+      connection,
+      honoured(wanted, server, request.client),
+    );
+  };
+  const asking =
+    wanted.uris.size === 0
+      ? undefined
+      : server.features.resources?.prepareWatch?.([...wanted.uris], request.client);
+  return asking?.then(begin) ?? begin();
 }
 
 /** What of it we can keep: lists that change, resources that can be watched, MCP tasks of this client. */

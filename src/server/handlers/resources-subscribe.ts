@@ -2,7 +2,7 @@ import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
 import { featureOf } from "../feature-of.ts";
-import { invalidParams, type MethodReply, resultReply } from "../method.ts";
+import { cancelledReply, invalidParams, type MethodReply, resultReply } from "../method.ts";
 import { charsOf } from "../subscriptions/listen-filter.ts";
 import type { WatchedUris } from "../subscriptions/watched-uris.ts";
 import { readUriParam } from "../uri-param.ts";
@@ -13,10 +13,19 @@ const done = resultReply("{}");
 export function handleResourcesSubscribe(
   request: ActiveRequest,
   connection: Connection,
-): MethodReply {
+): MethodReply | Promise<MethodReply> {
   const param = readUriParam(request.params);
   if (param.kind === "refused") return param.reply;
   const { uri } = param;
+  const asking = featureOf(connection, "resources").prepareWatch?.([uri], request.client);
+  return (
+    asking?.then(() => subscribe(uri, request, connection)) ?? subscribe(uri, request, connection)
+  );
+}
+
+function subscribe(uri: string, request: ActiveRequest, connection: Connection): MethodReply {
+  // Whoever gave it up while another server was asked is not told of changes.
+  if (request.isCancelled) return cancelledReply;
   const resources = featureOf(connection, "resources");
   if (!resources.canSubscribe(uri, request.client)) {
     return invalidParams("uri names nothing that changes: there is nothing to subscribe to", {

@@ -1,0 +1,82 @@
+import { AppError } from "../../base/errors.ts";
+import { resultCharsMax, upstreamCompletionMsMax } from "../../base/limits.ts";
+import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { readForeignUri } from "../../upstream/results/own-uris.ts";
+import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
+import type { ClientContext } from "../call.ts";
+import type { CompletionProvider, CompletionRequest } from "../features.ts";
+import type { UpstreamProvidersParts } from "./upstream-resources.ts";
+
+/** Completes arguments of our prompts and templates, and has other servers complete those of theirs (RP3). */
+export class JoinedCompletion implements CompletionProvider {
+  readonly #own: CompletionProvider;
+  readonly #parts: UpstreamProvidersParts;
+
+  constructor(own: CompletionProvider, parts: UpstreamProvidersParts) {
+    this.#own = own;
+    this.#parts = parts;
+  }
+
+  async complete(
+    request: CompletionRequest,
+    client: ClientContext,
+  ): Promise<readonly string[] | undefined> {
+    const own = await this.#own.complete(request, client);
+    if (own !== undefined) return own;
+    const foreign = foreignRef(request, await this.#parts.known());
+    return foreign === undefined ? undefined : this.#ask(foreign, request, client);
+  }
+
+  /** A server that cannot complete has nothing that fits. */
+  async #ask(
+    { server, ref }: ForeignRef,
+    { argumentName: name, typed: value, others }: CompletionRequest,
+    client: ClientContext,
+  ): Promise<readonly string[]> {
+    const context = Object.keys(others).length === 0 ? {} : { context: { arguments: others } };
+    const call = {
+      server,
+      method: "completion/complete",
+      params: { ref, argument: { name, value }, ...context },
+      clientId: client.id,
+      capabilities: noClientCapabilities,
+      wantsProgress: false,
+      timeoutMs: upstreamCompletionMsMax,
+      resultCharsMax,
+    } as const;
+    const ask = (): Promise<never> =>
+      Promise.reject(new AppError("unsupported", "Nobody is asked while somebody types."));
+    const signal = AbortSignal.timeout(upstreamCompletionMsMax);
+    const reply = await this.#parts.upstreams.call(call, { ask }, signal).catch(() => undefined);
+    return reply?.kind === "result" ? valuesOf(JSON.parse(reply.json.json)) : [];
+  }
+}
+
+interface ForeignRef {
+  readonly server: string;
+  /** As that server knows it. */
+  readonly ref: Params;
+}
+
+function foreignRef(
+  { ref }: CompletionRequest,
+  { prompts, templates }: UpstreamSnapshot,
+): ForeignRef | undefined {
+  if (ref.kind === "prompt") {
+    const entry = prompts.find(({ listing }) => listing.name === ref.name);
+    if (entry === undefined) return undefined;
+    return { server: entry.server, ref: { type: "ref/prompt", name: entry.prompt } };
+  }
+  if (!templates.some(({ uriTemplate }) => uriTemplate === ref.uriTemplate)) return undefined;
+  const foreign = readForeignUri(ref.uriTemplate);
+  if (foreign === undefined) return undefined;
+  return { server: foreign.server, ref: { type: "ref/resource", uri: foreign.uri } };
+}
+
+function valuesOf(result: unknown): readonly string[] {
+  const completion = isObject(result) ? result.completion : undefined;
+  const values = isObject(completion) ? completion.values : undefined;
+  if (!Array.isArray(values)) return [];
+  return values.filter((value) => typeof value === "string");
+}

@@ -1,0 +1,89 @@
+import type { Upstreams } from "../../upstream/upstreams.ts";
+import type { Changes } from "../changes.ts";
+import type { PromptProvider, CompletionProvider } from "../features.ts";
+import type { StateServices } from "../state-calls.ts";
+import { CallResolver, type CallResolverParts } from "./call-resolver.ts";
+import type { Exchange } from "./exchange.ts";
+import type { HandOverParts } from "./handed-over.ts";
+import { SuspendedCalls } from "./suspended-calls.ts";
+import { UpstreamCalls } from "./upstream-calls.ts";
+import { UpstreamChanges } from "./upstream-changes.ts";
+import { JoinedCompletion } from "./upstream-completion.ts";
+import { UpstreamListings, type UpstreamListingsParts } from "./upstream-listings.ts";
+import { JoinedPrompts } from "./upstream-prompts.ts";
+import { UpstreamResources } from "./upstream-resources.ts";
+import { UpstreamStage } from "./upstream-stage.ts";
+
+/** What calls need of the services behind our own tools. */
+export interface GatewayServices extends HandOverParts {
+  readonly questions: () => StateServices["questions"];
+}
+
+export interface UpstreamGatewayParts
+  extends Omit<CallResolverParts, "upstreams">, Omit<UpstreamListingsParts, "upstreams"> {
+  readonly upstreams: Upstreams;
+  readonly changes: Changes;
+  /** Made when they are first needed. */
+  readonly services: () => Promise<GatewayServices>;
+  /** What is ours, which others' is joined to. */
+  readonly prompts: PromptProvider;
+  readonly completion: CompletionProvider;
+}
+
+/** All that clients see of other servers: lists, calls, resources, prompts, changes. */
+export class UpstreamGateway {
+  readonly resolver: CallResolver;
+  readonly stage: UpstreamStage;
+  readonly listings: UpstreamListings;
+  readonly resources: UpstreamResources;
+  readonly prompts: PromptProvider;
+  readonly completion: CompletionProvider;
+  readonly #changes: UpstreamChanges;
+  readonly #suspended = new SuspendedCalls<Exchange>();
+  readonly #parts: UpstreamGatewayParts;
+  #calls: UpstreamCalls | undefined;
+
+  constructor(parts: UpstreamGatewayParts) {
+    this.#parts = parts;
+    const { upstreams, changes } = parts;
+    this.resolver = new CallResolver(parts);
+    this.stage = new UpstreamStage(upstreams);
+    this.#changes = new UpstreamChanges(upstreams, changes);
+    this.listings = new UpstreamListings({
+      ...parts,
+      onFirst: (first) => this.#changes.note(first),
+    });
+    const exchange = async (): Promise<ConstructorParameters<typeof UpstreamCalls>[0]> => ({
+      ...(await parts.services()),
+      upstreams,
+      suspended: this.#suspended,
+    });
+    const known = this.listings.known.bind(this.listings);
+    const provided = { upstreams, known, exchange };
+    this.resources = new UpstreamResources(provided);
+    this.prompts = new JoinedPrompts(parts.prompts, provided);
+    this.completion = new JoinedCompletion(parts.completion, provided);
+  }
+
+  /** Makes calls, when what they need is made. */
+  async calls(): Promise<UpstreamCalls> {
+    const { upstreams, services } = this.#parts;
+    this.#calls ??= new UpstreamCalls({
+      ...(await services()),
+      upstreams,
+      suspended: this.#suspended,
+    });
+    return this.#calls;
+  }
+
+  endClient(clientId: string): void {
+    this.#suspended.endClient(clientId);
+    this.resources.endClient(clientId);
+    this.#parts.upstreams.endClient(clientId);
+  }
+
+  close(): void {
+    this.#changes.close();
+    this.#suspended.close();
+  }
+}

@@ -1,0 +1,138 @@
+import { upstreamListWaitMs } from "../../base/limits.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
+import {
+  alwaysLoaded,
+  toolCallListing,
+  toolSearchListing,
+} from "../../upstream/deferred/gateway-tools.ts";
+import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
+import type { Upstreams } from "../../upstream/upstreams.ts";
+import type { ClientContext } from "../call.ts";
+import { hasServers } from "./has-servers.ts";
+
+export interface UpstreamListingsParts {
+  readonly upstreams: Pick<Upstreams, "snapshot" | "settled" | "control">;
+  /** As this process was told; `auto` looks at the client too. */
+  readonly defer: "auto" | "on" | "off";
+  /** Told what was known when the first list was given. */
+  readonly onFirst?: (first: UpstreamSnapshot) => void;
+}
+
+interface Joined {
+  readonly snapshot: UpstreamSnapshot;
+  readonly listings: readonly ToolListing[];
+}
+
+/**
+ * `tools/list` with other servers' tools: ours in their order, the two that find and call the hidden ones, then what is
+ * listed of the others (DF4). The same array as long as nothing that is listed has changed.
+ */
+export class UpstreamListings {
+  readonly #parts: UpstreamListingsParts;
+  #first: Promise<UpstreamSnapshot> | undefined;
+  /** By our own list, which differs between clients. */
+  readonly #joined = new WeakMap<readonly ToolListing[], Joined>();
+  /** For clients that hide tools by themselves. */
+  readonly #whole = new WeakMap<readonly ToolListing[], Joined>();
+
+  constructor(parts: UpstreamListingsParts) {
+    this.#parts = parts;
+  }
+
+  /** What is known of other servers, for lists: the first one waits for those of which nothing is known (CN1). */
+  known(): Promise<UpstreamSnapshot> {
+    const { upstreams } = this.#parts;
+    this.#first ??= this.#firstKnown();
+    return this.#first.then((first) => upstreams.snapshot ?? first);
+  }
+
+  async #firstKnown(): Promise<UpstreamSnapshot> {
+    const { upstreams, onFirst } = this.#parts;
+    const first = await upstreams.settled(upstreamListWaitMs);
+    onFirst?.(first);
+    return first;
+  }
+
+  /** With what is known by now. */
+  now(own: readonly ToolListing[]): readonly ToolListing[] {
+    const { snapshot } = this.#parts.upstreams;
+    return snapshot === undefined ? own : this.#join(own, snapshot);
+  }
+
+  async listFor(
+    own: readonly ToolListing[],
+    client: ClientContext,
+    version: ProtocolVersion | undefined,
+  ): Promise<readonly ToolListing[]> {
+    const snapshot = await this.known();
+    if (!this.#isWhole(client, version)) return this.#join(own, snapshot);
+    return this.#joinWhole(own, snapshot);
+  }
+
+  /** In the stateless era a list must not depend on who asks (DF3). */
+  #isWhole({ limits }: ClientContext, version: ProtocolVersion | undefined): boolean {
+    const { defer } = this.#parts;
+    if (defer !== "auto") return defer === "off";
+    return limits.hidesTools === true && version !== undefined && !isModernVersion(version);
+  }
+
+  #join(own: readonly ToolListing[], snapshot: UpstreamSnapshot): readonly ToolListing[] {
+    const known = this.#joined.get(own);
+    if (known?.snapshot === snapshot) return known.listings;
+    const listed = snapshot.tools.flatMap(({ listing }) => listing ?? []);
+    return this.#keep(this.#joined, own, snapshot, [...own, ...finders(snapshot), ...listed]);
+  }
+
+  async #joinWhole(
+    own: readonly ToolListing[],
+    snapshot: UpstreamSnapshot,
+  ): Promise<readonly ToolListing[]> {
+    const known = this.#whole.get(own);
+    if (known?.snapshot === snapshot) return known.listings;
+    const hasHidden = snapshot.tools.some(({ listing }) => listing === undefined);
+    const all = hasHidden
+      ? listingsIn(await this.#parts.upstreams.control({ kind: "tools" }))
+      : snapshot.tools.flatMap(({ listing }) => listing ?? []);
+    const ours = [...own, ...finders(snapshot)].map(alwaysLoaded);
+    return this.#keep(this.#whole, own, snapshot, [...ours, ...all]);
+  }
+
+  #keep(
+    lists: WeakMap<readonly ToolListing[], Joined>,
+    own: readonly ToolListing[],
+    snapshot: UpstreamSnapshot,
+    listings: readonly ToolListing[],
+  ): readonly ToolListing[] {
+    const before = lists.get(own)?.listings;
+    const isSame = before !== undefined && listedKey(before) === listedKey(listings);
+    const kept = isSame ? before : listings;
+    lists.set(own, { snapshot, listings: kept });
+    return kept;
+  }
+}
+
+/** Equal for equal lists. */
+export function listedKey(listings: readonly ToolListing[]): string {
+  const digest = new Bun.CryptoHasher("sha256");
+  for (const listing of listings) digest.update(`${JSON.stringify(listing)}\n`);
+  return digest.digest("base64url");
+}
+
+/** What of a snapshot is in the list of everybody. */
+export function listedOf(snapshot: UpstreamSnapshot): readonly ToolListing[] {
+  return [...finders(snapshot), ...snapshot.tools.flatMap(({ listing }) => listing ?? [])];
+}
+
+function finders(snapshot: UpstreamSnapshot): readonly ToolListing[] {
+  return hasServers(snapshot) ? [toolSearchListing, toolCallListing] : [];
+}
+
+/** Of the whole definitions that the Worker gives: each a listing, or an entry that has one. */
+function listingsIn(reply: unknown): readonly ToolListing[] {
+  const entries: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  return entries.flatMap((entry) => {
+    const { listing } = entry as { readonly listing?: ToolListing };
+    return listing ?? [];
+  });
+}

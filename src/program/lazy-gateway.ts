@@ -1,0 +1,194 @@
+import { messageOf } from "../base/errors.ts";
+import type { ServerEvent } from "../base/server-events.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { CallRequest, ClientContext, Router } from "../gateway/call.ts";
+import type { Changes } from "../gateway/changes.ts";
+import type { CompletionProvider, PromptProvider, ResourceProvider } from "../gateway/features.ts";
+import type { GateStage, Refusal } from "../gateway/gate/gate-stage.ts";
+import type { GatewayServices, UpstreamGateway } from "../gateway/upstream/upstream-gateway.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import type { ProtocolVersion } from "../protocol/versions.ts";
+import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
+import type { LazyUpstreams } from "./lazy-upstreams.ts";
+import type { LazySkills } from "./lazy-skills.ts";
+
+export interface LazyGatewayParts {
+  readonly upstreams: LazyUpstreams;
+  readonly start: StartUp;
+  readonly changes: Changes;
+  /** Of all tools that are built. */
+  readonly ownNames: readonly string[];
+  /** Of those that are switched on. */
+  readonly enabledNames: readonly string[];
+  readonly skills: Pick<LazySkills, "prompts" | "completion">;
+  readonly services: () => Promise<GatewayServices>;
+  readonly warn: (message: string) => void;
+}
+
+/** What clients see of other servers; nothing of it is loaded where there are none. */
+export class LazyGateway {
+  readonly #parts: LazyGatewayParts;
+  readonly #enabled: ReadonlySet<string>;
+  #loading: Promise<UpstreamGateway> | undefined;
+  #loaded: UpstreamGateway | undefined;
+
+  constructor(parts: LazyGatewayParts) {
+    this.#parts = parts;
+    this.#enabled = new Set(parts.enabledNames);
+    parts.upstreams.listen((event) => {
+      if (event.kind === "notice") parts.warn(event.text);
+      // What appears later is told of by what follows it.
+      if (event.kind === "snapshot" && this.#loading === undefined) void this.#load();
+    });
+  }
+
+  /** Costs a look at some files while there are no other servers. */
+  get isWanted(): boolean {
+    return this.#parts.upstreams.isWanted;
+  }
+
+  listFor(
+    own: readonly ToolListing[],
+    client: ClientContext,
+    version: ProtocolVersion | undefined,
+  ): Promise<readonly ToolListing[]> {
+    return this.#load().then(({ listings }) => listings.listFor(own, client, version));
+  }
+
+  /** `own`, with what is known of other servers by now. */
+  now(own: readonly ToolListing[]): readonly ToolListing[] {
+    return this.#loaded?.listings.now(own) ?? own;
+  }
+
+  /** See `GateParts.resolve`. */
+  readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
+    if (this.#enabled.has(call.name) || !this.isWanted) return call;
+    return this.#loaded?.resolver.resolve(call) ?? this.#resolveLater(call);
+  };
+
+  async #resolveLater(call: CallRequest): Promise<CallRequest> {
+    return (await this.#load()).resolver.resolve(call);
+  }
+
+  /** The first stage of the gate. */
+  readonly stage: GateStage = {
+    check: (call): Promise<Refusal | undefined> | undefined => {
+      if (call.target === undefined) return undefined;
+      return this.#loaded?.stage.check(call) ?? undefined;
+    },
+  };
+
+  /** What is behind the gate. */
+  join(own: Router): Router {
+    const joinLater = (): Promise<Router> => this.#join(own);
+    let joining: Promise<Router> | undefined;
+    return {
+      list: () => own.list(),
+      taskSupport: (name) => own.taskSupport?.(name) ?? "none",
+      call(request, passedMs) {
+        if (request.target === undefined) return own.call(request, passedMs);
+        joining ??= joinLater();
+        return joining.then((joined) => joined.call(request, passedMs));
+      },
+    };
+  }
+
+  readonly resources: ResourceProvider = {
+    list: async () => (this.isWanted ? (await this.#load()).resources.list() : []),
+    templates: async () => (this.isWanted ? (await this.#load()).resources.templates() : []),
+    read: async (uri, context) =>
+      this.isWanted ? (await this.#load()).resources.read(uri, context) : undefined,
+    prepareWatch: (uris, client) => {
+      if (this.#loaded !== undefined) return this.#loaded.resources.prepareWatch(uris, client);
+      if (!this.isWanted) return undefined;
+      return this.#load().then(({ resources }) => resources.prepareWatch(uris, client));
+    },
+    canSubscribe: (uri, client) => this.#loaded?.resources.canSubscribe(uri, client) === true,
+    watch: (uri, client) => this.#loaded?.resources.watch(uri, client) ?? ((): void => {}),
+  };
+
+  readonly prompts: PromptProvider = {
+    list: async (client) => (await this.#prompts()).list(client),
+    get: async (name, args, context) => (await this.#prompts()).get(name, args, context),
+  };
+
+  readonly completion: CompletionProvider = {
+    complete: async (request, client) => {
+      const { completion } = this.isWanted ? await this.#load() : this.#parts.skills;
+      return completion.complete(request, client);
+    },
+  };
+
+  /** Names that are no tool of ours may be another server's, whose calls may become MCP tasks. */
+  mayTakeName(name: string): boolean {
+    return (
+      this.isWanted &&
+      name !== toolSearchName &&
+      (name === toolCallName || !this.#enabled.has(name))
+    );
+  }
+
+  /** Has `emit` told of what goes wrong with other servers. */
+  tellFailures(emit: (event: ServerEvent) => void): void {
+    this.#parts.upstreams.listen((event) => {
+      if (event.kind !== "failure") return;
+      const { server, reason, text } = event;
+      emit({ kind: "api_error", server, reason, text });
+    });
+  }
+
+  /** Starts to look for other servers. */
+  warm(): void {
+    if (!this.isWanted) return;
+    this.#load().then(
+      () => this.#parts.upstreams.settled(0),
+      (error: unknown) =>
+        this.#parts.warn(`Other MCP servers cannot be reached: ${messageOf(error)}`),
+    );
+  }
+
+  endClient(clientId: string): void {
+    this.#loaded?.endClient(clientId);
+  }
+
+  close(): void {
+    this.#loaded?.close();
+  }
+
+  async #join(own: Router): Promise<Router> {
+    const [{ JoinedRouter }, calls] = await Promise.all([
+      import("../gateway/upstream/joined-router.ts"),
+      this.#load().then((gateway) => gateway.calls()),
+    ]);
+    return new JoinedRouter(own, calls);
+  }
+
+  async #prompts(): Promise<PromptProvider> {
+    return this.isWanted ? (await this.#load()).prompts : this.#parts.skills.prompts;
+  }
+
+  #load(): Promise<UpstreamGateway> {
+    this.#loading ??= this.#make().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #make(): Promise<UpstreamGateway> {
+    const module = await import("../gateway/upstream/upstream-gateway.ts");
+    const { upstreams, start, changes, ownNames, enabledNames, skills, services } = this.#parts;
+    this.#loaded = new module.UpstreamGateway({
+      upstreams,
+      changes,
+      ownNames,
+      enabledNames,
+      services,
+      defer: start.upstream.defer,
+      ownKey: start.config.settings.mcp.serverName,
+      prompts: skills.prompts,
+      completion: skills.completion,
+    });
+    return this.#loaded;
+  }
+}
