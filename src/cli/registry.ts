@@ -159,6 +159,56 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/policy-list.ts")).policyListCommand,
   },
   {
+    name: "mcp add",
+    summary: "Add another MCP server",
+    load: async () => (await import("./commands/mcp-add.ts")).mcpAddCommand,
+  },
+  {
+    name: "mcp add-json",
+    summary: "Add another MCP server from JSON",
+    load: async () => (await import("./commands/mcp-add-json.ts")).mcpAddJsonCommand,
+  },
+  {
+    name: "mcp list",
+    summary: "List the other MCP servers",
+    load: async () => (await import("./commands/mcp-list.ts")).mcpListCommand,
+  },
+  {
+    name: "mcp get",
+    summary: "Show what counts for a server",
+    load: async () => (await import("./commands/mcp-get.ts")).mcpGetCommand,
+  },
+  {
+    name: "mcp remove",
+    summary: "Remove a server",
+    load: async () => (await import("./commands/mcp-remove.ts")).mcpRemoveCommand,
+  },
+  {
+    name: "mcp import",
+    summary: "Take over the servers of another client",
+    load: async () => (await import("./commands/mcp-import.ts")).mcpImportCommand,
+  },
+  {
+    name: "mcp approve",
+    summary: "Let servers of the project start, and accept what of a server is new or was changed",
+    load: async () => (await import("./commands/mcp-approve.ts")).mcpApproveCommand,
+  },
+  {
+    name: "mcp diff",
+    summary: "Show what of a server is not as it was approved",
+    load: async () => (await import("./commands/mcp-diff.ts")).mcpDiffCommand,
+  },
+  {
+    name: "mcp lock",
+    summary: "Write mcp.lock: what the servers of the project are and offer",
+    load: async () => (await import("./commands/mcp-lock.ts")).mcpLockCommand,
+  },
+  {
+    name: "mcp verify",
+    summary: "Check the servers against mcp.lock",
+    load: async () => (await import("./commands/mcp-verify.ts")).mcpVerifyCommand,
+  },
+  {
     name: "version",
     summary: "Print the version",
     load: async () => (await import("./commands/version.ts")).versionCommand,

@@ -1,0 +1,61 @@
+import { AppError } from "../../base/errors.ts";
+import { suggestionFor } from "../../config/nearest-name.ts";
+import { entryFields } from "../../upstream/edit/entry-fields.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command } from "../command.ts";
+import { columns } from "../help-text.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { placeOf, readServers, trustOf } from "../server-rows.ts";
+import { shownEntry } from "../shown-entry.ts";
+import { readStartUp, startUpFlags } from "../start-up.ts";
+
+export const mcpGetCommand: Command = {
+  usage: "NAME [--json] [FLAGS]",
+  description:
+    "Shows what counts for a server: every setting and where it comes from, secrets hidden. Nothing is started.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 1, max: 1 },
+  async run({ args, io, print }) {
+    const [name = ""] = args.positionals;
+    const start = readStartUp(args, io);
+    const { servers } = readServers(start, io, print);
+    const server = servers.get(name);
+    if (server === undefined) {
+      const known = suggestionFor(name, servers.keys());
+      throw new AppError("not_found", `There is no server ${name}.${known}`);
+    }
+    const { entry, identity, shadowed, standIn } = server;
+    const trust = await trustOf(server, start);
+    const fields = entryFields(entry);
+    const shown = shownEntry(Object.fromEntries(fields.map(({ key, value }) => [key, value])));
+    if (args.has("json")) {
+      print.json({
+        name,
+        ...placeOf(entry.origin),
+        trust,
+        identity,
+        fields: Object.fromEntries(
+          fields.map(({ key, source }) => [key, { value: shown[key] ?? null, source }]),
+        ),
+        standIn: standIn === undefined ? null : placeOf(standIn.entry.origin),
+        shadowed: shadowed.map(({ origin }) => placeOf(origin)),
+      });
+      return exitCodes.done;
+    }
+    const file = entry.origin.file ?? "environment";
+    print.line(`${name}  ${trust}  ${entry.origin.scope}: ${file}`);
+    const rows = fields.map(({ key, source }): [string, string] => [
+      key,
+      `${JSON.stringify(shown[key])}  (${source === "entry" ? file : "default"})`,
+    ]);
+    for (const row of columns(rows)) print.line(row);
+    for (const { origin } of shadowed)
+      print.line(`hides the entry in ${origin.file ?? "the environment"}`);
+    if (standIn !== undefined && trust !== "approved") {
+      print.line(
+        `until it is approved, the entry in ${standIn.entry.origin.file ?? "the environment"} counts`,
+      );
+    }
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,52 @@
+import { product } from "../../base/product.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command } from "../command.ts";
+import { columns } from "../help-text.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { readServers, serverRows, type ServerRow } from "../server-rows.ts";
+import { readStartUp, startUpFlags } from "../start-up.ts";
+
+export const mcpListCommand: Command = {
+  usage: "[--json] [FLAGS]",
+  description:
+    "Lists the other MCP servers as all files together have them: where each comes from, whether it may be started,\n" +
+    "and which entries of the same name do not count. Nothing is started.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 0, max: 0 },
+  async run({ args, io, print }) {
+    const start = readStartUp(args, io);
+    const config = readServers(start, io, print);
+    const rows = await serverRows(config, start);
+    if (args.has("json")) {
+      const { isOn, problems, notices } = config;
+      print.json({ on: isOn, servers: rows, problems, notices });
+    } else if (rows.length > 0) {
+      print.line(columns(rows.map((row) => [row.name, lineOf(row)])).join("\n"));
+    } else {
+      print.note(`There are no other servers. Add one: ${product.name} mcp add`);
+    }
+    if (rows.some(({ trust, enabled }) => trust === "pending" && enabled)) {
+      print.note(`Let pending servers be started: ${product.name} mcp approve`);
+    }
+    return exitCodes.done;
+  },
+};
+
+function lineOf(row: ServerRow): string {
+  const state = row.enabled ? row.trust : "disabled";
+  const standIn = row.standIn === null ? "" : `; until then ${row.standIn.file ?? "environment"}`;
+  const from = `${row.scope}: ${row.file ?? "environment"}`;
+  const shadowed = row.shadowed.map(({ file }) => file ?? "environment");
+  const hides = shadowed.length === 0 ? "" : ` (hides ${shadowed.join(", ")})`;
+  return `${row.transport}  ${state}${standIn}  ${from}${hides}  ${wordsOf(row)}`;
+}
+
+function wordsOf({ launch }: ServerRow): string {
+  const { url, command, args } = launch;
+  if (typeof url === "string") return url;
+  const words = [command, ...(Array.isArray(args) ? args : [])];
+  // JSON shows where a word with blanks begins and ends.
+  return words
+    .map((word) => (/^[\w@%+=:,./*-]+$/.test(String(word)) ? word : JSON.stringify(word)))
+    .join(" ");
+}

@@ -1,0 +1,97 @@
+import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
+import type { NewEntry } from "../upstream/edit/server-text.ts";
+import type {
+  ConfiguredServer,
+  EntryOrigin,
+  ServerLaunch,
+  UpstreamConfig,
+} from "../upstream/server-entry.ts";
+import { TrustStore } from "../upstream/trust/trust-store.ts";
+import type { CommandIo } from "./command-io.ts";
+import type { Printer } from "./print.ts";
+import { shownEntry } from "./shown-entry.ts";
+import type { StartUp } from "./start-up.ts";
+
+/** `user`: it comes from a file that only the user can have written, and needs no approval. */
+export type TrustState = "user" | "approved" | "denied" | "pending";
+
+/** One server, as `mcp list --json` has it. */
+export interface ServerRow {
+  readonly name: string;
+  readonly transport: "stdio" | "http";
+  readonly scope: EntryOrigin["scope"];
+  /** Null: the environment. */
+  readonly file: string | null;
+  readonly enabled: boolean;
+  readonly trust: TrustState;
+  /** Takes its place until it is approved: the user's own entry of that name. */
+  readonly standIn: Place | null;
+  /** The command or the address, secrets hidden. */
+  readonly launch: NewEntry;
+  readonly shadowed: readonly Place[];
+}
+
+interface Place {
+  readonly scope: EntryOrigin["scope"];
+  readonly file: string | null;
+}
+
+/** The merged view, and what is wrong with it on stderr. Starts nothing. */
+export function readServers(start: StartUp, io: CommandIo, print: Printer): UpstreamConfig {
+  const config = loadUpstreamConfig(configPartsOf(start, io.env));
+  for (const problem of config.problems) print.warning(problem);
+  for (const notice of config.notices) print.note(notice);
+  if (!config.isOn)
+    print.note("Other servers are switched off: MCP is off, or this is one of them.");
+  return config;
+}
+
+/** A row for each server, in the order of their names. */
+export async function serverRows(
+  config: UpstreamConfig,
+  start: StartUp,
+): Promise<readonly ServerRow[]> {
+  const servers = [...config.servers.values()].toSorted((one, other) =>
+    one.entry.name < other.entry.name ? -1 : 1,
+  );
+  const rows: ServerRow[] = [];
+  for (const server of servers) rows.push(rowOf(server, await trustOf(server, start)));
+  return rows;
+}
+
+/** Whether the server may be started (CN7). */
+export async function trustOf(
+  { entry, identity }: ConfiguredServer,
+  { dirs, upstream }: StartUp,
+): Promise<TrustState> {
+  if (entry.origin.trust === "user") return "user";
+  const { projectDir, scorpioxDir } = dirs;
+  if (projectDir === undefined) return "pending";
+  const verdict = await new TrustStore(scorpioxDir).launchVerdict(identity, projectDir);
+  if (verdict === undefined) return upstream.trustsProject ? "approved" : "pending";
+  return verdict;
+}
+
+/** The launch as a file would have it, secrets hidden. */
+export function shownLaunch(launch: ServerLaunch): NewEntry {
+  const { transport: _transport, ...fields } = launch;
+  return shownEntry(fields);
+}
+
+export function placeOf({ scope, file }: EntryOrigin): Place {
+  return { scope, file: file ?? null };
+}
+
+function rowOf({ entry, shadowed, standIn }: ConfiguredServer, trust: TrustState): ServerRow {
+  return {
+    name: entry.name,
+    transport: entry.launch.transport,
+    ...placeOf(entry.origin),
+    enabled: entry.isEnabled,
+    trust,
+    standIn: standIn === undefined || trust === "approved" ? null : placeOf(standIn.entry.origin),
+    launch: shownLaunch(entry.launch),
+    shadowed: shadowed.map(({ origin }) => placeOf(origin)),
+  };
+}

@@ -1,0 +1,107 @@
+import { redact } from "../policy/audit/redact.ts";
+import { isSecretName } from "../upstream/config/secret-names.ts";
+import type { NewEntry } from "../upstream/edit/server-text.ts";
+import { tomlKey, tomlPairs } from "../upstream/edit/toml-value.ts";
+
+/** What an entry keeps to itself, by its path: `env.GITHUB_TOKEN`. */
+export interface PlainSecret {
+  readonly path: string;
+  /** A name for it, to be used in a reference. */
+  readonly name: string;
+}
+
+const hidden = "***";
+
+/** Headers that say nothing secret. */
+const openHeaders = new Set([
+  "accept",
+  "content-type",
+  "user-agent",
+  "x-mcp-readonly",
+  "x-mcp-toolsets",
+]);
+/** `${…}`: the secret is elsewhere. */
+const reference = /(?<!\$)\$\{[^}]*\}/g;
+
+/** The entry with `***` in the place of every secret that is written in it; references stay. */
+export function shownEntry(entry: NewEntry): NewEntry {
+  return Object.fromEntries(
+    Object.entries(entry).map(([key, value]) => [key, shownValue([key], value)]),
+  );
+}
+
+/** Secrets that are written in the entry itself. */
+export function plainSecrets(entry: NewEntry): readonly PlainSecret[] {
+  return differences([], entry, shownEntry(entry));
+}
+
+/** As a table of `config.toml`, secrets hidden. */
+export function entryLines(name: string, entry: NewEntry): readonly string[] {
+  return [`[mcp.servers.${tomlKey(name)}]`, ...tomlPairs(shownEntry(entry))];
+}
+
+function shownValue(path: readonly string[], value: unknown): unknown {
+  if (typeof value === "string") return shownText(path, value);
+  if (Array.isArray(value)) return shownList(path, value);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, shownValue([...path, key], inner)]),
+  );
+}
+
+/** `--api-key VALUE` as well as `--api-key=VALUE`. */
+function shownList(path: readonly string[], list: readonly unknown[]): readonly unknown[] {
+  return list.map((item, index) => {
+    const before: unknown = list[index - 1];
+    const isValue =
+      typeof before === "string" && /^--?[\w-]+$/.test(before) && isSecretName(before);
+    const flag = isValue ? before.replace(/^-+/, "") : "";
+    if (isValue && typeof item === "string" && !item.startsWith("-")) return hideLiteral(item);
+    return shownValue([...path, flag], item);
+  });
+}
+
+function shownText(path: readonly string[], text: string): string {
+  const [field, name = ""] = path;
+  if (field === "headers") return openHeaders.has(name.toLowerCase()) ? text : hideLiteral(text);
+  if (path.length > 1 && isSecretName(name)) return hideLiteral(text);
+  if (field === "url") return shownUrl(text);
+  const assigned = /^(--?[\w-]*(?:token|key|secret|pass|auth)[\w-]*=)(.+)$/is.exec(text);
+  if (assigned !== null) return `${assigned[1]}${hideLiteral(assigned[2] ?? "")}`;
+  return hideShapes(text);
+}
+
+/** What is left of a text when its references, and the word that names the scheme, are kept. */
+function hideLiteral(text: string): string {
+  const scheme = /^(?:Bearer|Basic|Token)\s+/i.exec(text)?.[0] ?? "";
+  const rest = text.slice(scheme.length);
+  if (rest.replaceAll(reference, "").trim() === "") return text;
+  return `${scheme}${hidden}`;
+}
+
+function shownUrl(text: string): string {
+  const withoutUser = text.replace(/(?<=:\/\/)[^/@\s]+(?=@)/, (user) => hideLiteral(user));
+  const withoutNamed = withoutUser.replaceAll(
+    /(?<=[?&])([^=&#]+)=([^&#]+)/g,
+    (pair, name: string, value: string) =>
+      isSecretName(name) ? `${name}=${hideLiteral(value)}` : pair,
+  );
+  return hideShapes(withoutNamed);
+}
+
+/** What looks like a key of a service, whatever it is called. */
+function hideShapes(text: string): string {
+  return redact(text, []).replaceAll("[redacted]", hidden);
+}
+
+function differences(path: readonly string[], one: unknown, other: unknown): PlainSecret[] {
+  if (typeof one === "object" && one !== null && typeof other === "object" && other !== null) {
+    return Object.entries(one).flatMap(([key, value]) =>
+      differences([...path, key], value, (other as Record<string, unknown>)[key]),
+    );
+  }
+  if (one === other) return [];
+  const last = path.at(-1) ?? "";
+  const name = /^\d*$/.test(last) || path.length === 1 ? "SECRET" : last;
+  return [{ path: path.join("."), name: name.toUpperCase().replaceAll(/\W/g, "_") }];
+}

@@ -1,0 +1,105 @@
+import { AppError } from "../base/errors.ts";
+import { EntryFault } from "../upstream/config/entry-fault.ts";
+import { launchIdentity } from "../upstream/config/launch-identity.ts";
+import { readEntry } from "../upstream/config/read-entry.ts";
+import { addServers } from "../upstream/edit/edit-server-file.ts";
+import type { NewEntry } from "../upstream/edit/server-text.ts";
+import type { EntryOrigin, ServerEntry } from "../upstream/server-entry.ts";
+import { TrustStore } from "../upstream/trust/trust-store.ts";
+import { exitCodes } from "./command-io.ts";
+import type { CommandContext } from "./command.ts";
+import type { FlagTable } from "./flags.ts";
+import { jsonFlag } from "./json-flag.ts";
+import { scopeFlags, type ServerFile, serverFileOf } from "./mcp-scope.ts";
+import type { Printer } from "./print.ts";
+import { entryLines, plainSecrets, shownEntry } from "./shown-entry.ts";
+import type { StartUp } from "./start-up.ts";
+
+/** Flags of commands that write one server. */
+export const storeFlags: FlagTable = {
+  ...scopeFlags,
+  force: { kind: "switch", help: "Replace a server of this name that is in the file." },
+  ...jsonFlag,
+};
+
+/**
+ * Writes one server that the user has typed, approves its launch, and prints what is stored.
+ * @throws {AppError} `usage` for an entry that cannot be used or a name that is taken; as `addServers`
+ */
+export async function storeServer(
+  { args, io, print }: CommandContext,
+  start: StartUp,
+  name: string,
+  entry: NewEntry,
+): Promise<number> {
+  const place = serverFileOf(args, start.dirs, io.cwd);
+  const checked = checkEntry(name, entry, place.origin, print);
+  const { file } = place.target;
+  const { kept } = await addServers(place.target, new Map([[name, entry]]), args.has("force"));
+  if (kept.length > 0) {
+    const message = `There is a server ${name} in ${file} already. Replace it with --force, or choose another name.`;
+    throw new AppError("usage", message);
+  }
+  await approve(checked, start);
+  report(args.has("json"), print, place, name, entry);
+  return exitCodes.done;
+}
+
+/** The entry as it will be read. @throws {AppError} `usage` when it could not be used */
+export function checkEntry(
+  name: string,
+  entry: NewEntry,
+  origin: EntryOrigin,
+  print: Pick<Printer, "warning">,
+): ServerEntry {
+  try {
+    return readEntry({ name, value: entry }, origin, {
+      warn: (text) => print.warning(`server ${JSON.stringify(name)}: ${text}`),
+    });
+  } catch (error) {
+    if (!(error instanceof EntryFault)) throw error;
+    throw new AppError("usage", `The server ${JSON.stringify(name)} ${error.message}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Secrets in a file of a project are seen by everybody who has the project (CL4). */
+export function warnOfSecrets(
+  name: string,
+  entry: NewEntry,
+  { origin }: ServerFile,
+  print: Printer,
+): void {
+  if (origin.trust !== "project") return;
+  for (const secret of plainSecrets(entry)) {
+    print.warning(
+      `${secret.path} of ${name} looks like a secret, and others see a file of the project. ` +
+        `Write \${${secret.name}} instead, which is read from the environment, or use --scope global with \${keyring:${secret.name}}.`,
+    );
+  }
+}
+
+/** What the user typed needs no second look; what is not of a project needs none at all. */
+async function approve({ launch, origin }: ServerEntry, start: StartUp): Promise<void> {
+  const { projectDir, scorpioxDir } = start.dirs;
+  if (origin.trust !== "project" || projectDir === undefined) return;
+  await new TrustStore(scorpioxDir).approveLaunch(launchIdentity(launch), projectDir);
+}
+
+function report(
+  asJson: boolean,
+  print: Printer,
+  place: ServerFile,
+  name: string,
+  entry: NewEntry,
+): void {
+  const { file } = place.target;
+  if (asJson) {
+    print.json({ name, scope: place.origin.scope, file, entry: shownEntry(entry) });
+  } else {
+    for (const line of entryLines(name, entry)) print.line(line);
+    print.note(`${name} is in ${file}`);
+  }
+  warnOfSecrets(name, entry, place, print);
+}

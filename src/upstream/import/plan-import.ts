@@ -1,0 +1,73 @@
+import { EntryFault } from "../config/entry-fault.ts";
+import type { RawEntry } from "../config/json-shapes.ts";
+import { isOwnEntry } from "../config/own-entry.ts";
+import { readEntry } from "../config/read-entry.ts";
+import type { UpstreamConfigParts } from "../config/upstream-config-parts.ts";
+import type { NewEntry } from "../edit/server-text.ts";
+import type { EntryOrigin } from "../server-entry.ts";
+import { type Dialect, foreignEntry } from "./foreign-entry.ts";
+
+/** What is to become of one server of another client. */
+export type ImportStep =
+  | {
+      readonly kind: "take";
+      readonly name: string;
+      readonly entry: NewEntry;
+      /** Each completes "server "x" ". */
+      readonly notes: readonly string[];
+    }
+  | { readonly kind: "skip"; readonly name: string; readonly reason: string };
+
+/**
+ * Decides on each server; of two with one name the last counts. Nothing is written or started.
+ * @param origin of the file that they go to
+ */
+export function planImport(
+  raws: readonly RawEntry[],
+  dialect: Dialect,
+  origin: EntryOrigin,
+  parts: UpstreamConfigParts,
+): readonly ImportStep[] {
+  const steps = new Map<string, ImportStep>();
+  for (const raw of raws) {
+    const step = planOne(raw, dialect, origin, parts);
+    steps.delete(step.name);
+    steps.set(step.name, step);
+  }
+  return [...steps.values()];
+}
+
+function planOne(
+  raw: RawEntry,
+  dialect: Dialect,
+  origin: EntryOrigin,
+  parts: UpstreamConfigParts,
+): ImportStep {
+  const written = typeof raw.name === "string" ? raw.name : "";
+  const name = usableName(written);
+  const read = foreignEntry(raw.value, dialect);
+  if (read.kind === "fault") return { kind: "skip", name: written, reason: read.text };
+  const notes = [...read.notes];
+  if (name !== written) notes.push(`is called ${name} here, which tools can be called by`);
+  try {
+    const { launch } = readEntry({ name, value: read.entry }, origin, {
+      warn: (text) => notes.push(text),
+    });
+    if (isOwnEntry(launch, parts)) {
+      return { kind: "skip", name: written, reason: "is this program itself" };
+    }
+  } catch (error) {
+    if (!(error instanceof EntryFault)) throw error;
+    return { kind: "skip", name: written, reason: error.message };
+  }
+  return { kind: "take", name, entry: read.entry, notes };
+}
+
+/** Other clients take blanks and slashes in names. */
+function usableName(name: string): string {
+  return name
+    .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .replace(/-+$/, "")
+    .slice(0, 64);
+}
