@@ -21,4 +21,14 @@ export interface TextOutput {
 }
 
 /** The exit codes of every command. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, notFound: 3, needsApproval: 4 } as const;
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  needsApproval: 4,
+  changed: 10,
+  /** Something is missing, or new. */
+  missing: 11,
+  unreachable: 12,
+} as const;

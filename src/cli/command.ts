@@ -2,6 +2,8 @@ import type { Router } from "../gateway/call.ts";
 import type { HookEnd } from "../policy/hooks/hook-end.ts";
 import type { Hook } from "../policy/hooks/hook.ts";
 import type { SandboxReport } from "../policy/sandbox/report.ts";
+import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import type { WebSearch } from "../web/search/web-search.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { HttpSettings } from "./http-flags.ts";
@@ -22,6 +24,15 @@ export interface CliServices {
   openSearch(options: StartUp): Promise<WebSearch>;
   /** Tries the sandboxes of this machine. */
   probeSandbox(options: StartUp): Promise<SandboxReport>;
+  /**
+   * Asks other servers what they offer, all at the same time, and leaves them; nothing of it is approved by that. By
+   * name. All of `servers` may be started. Absent where this cannot be done.
+   */
+  upstreamCatalogues?(
+    options: StartUp,
+    servers: readonly ConfiguredServer[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, AskedCatalogue>>;
   /** Hooks, without a server around them; whoever asked for it closes it. */
   openHooks(options: StartUp): Promise<OpenHooks>;
 }

@@ -61,6 +61,13 @@ function plainName(server: string, tool: string): string | undefined {
   return isPlain ? originalName(server, tool) : undefined;
 }
 
+/** Whether the tool can have had this name under some budget: files of a project may claim any. */
+export function mayBeNameOf(name: string, server: string, tool: string): boolean {
+  if (name === plainName(server, tool)) return true;
+  const isCoded = codeLengths.some((length) => name.endsWith(`_${codeOf(server, tool, length)}`));
+  return isCoded && name.startsWith(start) && cleanPart(name) === name;
+}
+
 const base32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** Lower-case base32 of SHA-256; the zero between both keeps `a` + `bc` from being `ab` + `c`. */

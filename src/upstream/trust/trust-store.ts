@@ -73,9 +73,14 @@ export class TrustStore {
     return this.#definitions.read(identity);
   }
 
+  /** Keeps what hashes are made of, so that differences can be shown. Never rejects. */
+  async keepDefinitions(identity: string, definitions: Definitions): Promise<void> {
+    await this.#definitions.add(identity, definitions);
+  }
+
   /** Adds to what is approved, and keeps what else there is. @throws AppError `system` */
   async addPins(identity: string, pins: NewPins): Promise<void> {
-    await this.#definitions.add(identity, pins.definitions);
+    await this.keepDefinitions(identity, pins.definitions);
     await this.updatePins(identity, (before = emptyPins) => {
       const instructions = pins.instructions ?? before.instructions;
       return {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../../base/errors.ts";
 import { trustFileBytesMax } from "../../../base/limits.ts";
+import { mayBeNameOf } from "../../names/exposed-name.ts";
 import type { ToolPins } from "../trust-record.ts";
 import { parseLock, type ProjectLock } from "./project-lock.ts";
 
@@ -69,5 +70,7 @@ export function earlierNamesOf(
   if (reading.kind !== "lock") return [];
   const locked = reading.lock.servers.get(server)?.tools.get(tool);
   if (locked === undefined) return [];
-  return [...new Set([locked.exposed, ...(locked.earlier ?? [])])].filter((one) => one !== name);
+  return [...new Set([locked.exposed, ...(locked.earlier ?? [])])].filter((one) => {
+    return one !== name && mayBeNameOf(one, server, tool);
+  });
 }

@@ -1,0 +1,36 @@
+import { createAsker } from "./ask-in-turn.ts";
+import type { CommandContext } from "./command.ts";
+import type { ServersOfCommand } from "./configured-servers.ts";
+
+export type Choice = "approve" | "deny" | "revoke";
+
+/** One run of `mcp approve`. */
+export interface Approval {
+  readonly context: CommandContext;
+  readonly view: ServersOfCommand;
+  readonly choice: Choice;
+  /** What was shown is approved by a person at the terminal, or by `--yes`. */
+  readonly confirm: (question: string) => Promise<boolean>;
+  /** What `--json` prints in the end. */
+  readonly servers: unknown[];
+  readonly items: unknown[];
+}
+
+export function createApproval(
+  context: CommandContext,
+  view: ServersOfCommand,
+  choice: Choice,
+): Approval {
+  const { args, io } = context;
+  const ask = createAsker(io);
+  // With --json nothing has been shown when the question would come.
+  const mayAsk = io.stdinIsTerminal && !args.has("json");
+  return {
+    context,
+    view,
+    choice,
+    confirm: async (question) => args.has("yes") || (mayAsk && (await ask(question))),
+    servers: [],
+    items: [],
+  };
+}

@@ -1,0 +1,31 @@
+import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { Approval } from "./approval.ts";
+import { launchLines, launchRow } from "./launch-lines.ts";
+
+/** Shows the launch of a project's server and records what the user says of it. False: nothing was approved. */
+export async function decideLaunch(approval: Approval, server: ConfiguredServer): Promise<boolean> {
+  const { context, view, choice } = approval;
+  const { entry, identity } = server;
+  const { name } = entry;
+  // Without a project there are no entries of one.
+  const projectDir = view.config.projectDir ?? "";
+  approval.servers.push({ name, file: entry.origin.file ?? null, ...launchRow(server) });
+  if (choice === "revoke") {
+    const isChanged = await view.store.revokeLaunch(identity, projectDir);
+    context.print.note(isChanged ? `${name}: no longer approved.` : `${name}: there was nothing.`);
+    return true;
+  }
+  if (choice === "deny") {
+    await view.store.denyLaunch(identity, projectDir);
+    context.print.note(`${name}: refused; it is not started, and nobody is asked again.`);
+    return true;
+  }
+  if (!context.args.has("json")) {
+    context.print.line(`${name}  (of the project, not approved)`);
+    for (const line of launchLines(server)) context.print.line(line);
+  }
+  if (!(await approval.confirm(`Let ${name} run in this project?`))) return false;
+  await view.store.approveLaunch(identity, projectDir);
+  context.print.note(`${name}: approved.`);
+  return true;
+}

@@ -1,0 +1,123 @@
+import { AppError } from "../base/errors.ts";
+import { suggestionFor } from "../config/nearest-name.ts";
+import type { ServerCatalogue } from "../upstream/catalogue/server-catalogue.ts";
+import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import {
+  approveDifferences,
+  denyTools,
+  revokeTools,
+} from "../upstream/trust/approve-differences.ts";
+import {
+  catalogueDifferences,
+  type ItemDifference,
+} from "../upstream/trust/catalogue-differences.ts";
+import { lockPinsOf, readLock } from "../upstream/trust/lock/read-lock.ts";
+import type { Approval } from "./approval.ts";
+import { askCatalogues, type ServersOfCommand } from "./configured-servers.ts";
+import { itemLines, itemRow } from "./difference-text.ts";
+
+/**
+ * Shows what servers offer otherwise than it was approved, and records what the user says of it.
+ * @param tool undefined: all that the servers offer
+ * @returns false when something stays as it is
+ */
+export async function approveTools(
+  approval: Approval,
+  servers: readonly ConfiguredServer[],
+  tool?: string,
+): Promise<boolean> {
+  const { context, view } = approval;
+  const replies = await askCatalogues(context, view, servers);
+  let isDone = true;
+  for (const server of servers) {
+    const reply = replies.get(server.entry.name);
+    if (reply?.kind !== "catalogue") {
+      context.print.error(`${server.entry.name}: ${reply?.reason ?? "It was not asked."}`);
+      isDone = false;
+      continue;
+    }
+    const items = await waitingItems(view, server, reply.catalogue, tool);
+    if (!(await approveItems(approval, server, items))) isDone = false;
+  }
+  return isDone;
+}
+
+/** @throws AppError `not_found` for a tool that the server does not have */
+async function waitingItems(
+  { store, config }: ServersOfCommand,
+  { entry, identity }: ConfiguredServer,
+  catalogue: ServerCatalogue,
+  tool: string | undefined,
+): Promise<readonly ItemDifference[]> {
+  const names = catalogue.tools.map(({ name }) => name);
+  if (tool !== undefined && !names.includes(tool)) {
+    const what = `The server ${JSON.stringify(entry.name)} has no tool ${JSON.stringify(tool)}.`;
+    throw new AppError("not_found", what + suggestionFor(tool, names));
+  }
+  const { projectDir } = config;
+  const lock = projectDir === undefined ? { kind: "absent" as const } : await readLock(projectDir);
+  const pins = (await store.pinsOf(identity)) ?? lockPinsOf(lock, entry.name);
+  if (pins === undefined) return [];
+  const definitions = await store.definitionsOf(identity);
+  const items = catalogueDifferences(catalogue, { pins, definitions });
+  if (tool === undefined) return items;
+  const one = items.filter(({ what, name }) => what === "tool" && name === tool);
+  return one.length > 0 || !pins.denied.has(tool) ? one : [deniedItem(catalogue, tool)];
+}
+
+/** It is as it was approved, and was refused since: approving it takes that back. */
+function deniedItem(catalogue: ServerCatalogue, tool: string): ItemDifference {
+  const nothing = { tools: new Map(), prompts: new Map(), denied: new Set<string>() };
+  const items = catalogueDifferences(catalogue, { pins: nothing, definitions: new Map() });
+  const item = items.find(({ what, name }) => what === "tool" && name === tool);
+  if (item === undefined)
+    throw new AppError("not_found", `There is no tool ${JSON.stringify(tool)}.`);
+  return item;
+}
+
+async function approveItems(
+  approval: Approval,
+  { entry, identity }: ConfiguredServer,
+  items: readonly ItemDifference[],
+): Promise<boolean> {
+  const { args, print } = approval.context;
+  const { name } = entry;
+  if (items.length === 0) {
+    print.note(`${name}: nothing waits for approval.`);
+    return true;
+  }
+  approval.items.push(...items.map((item) => itemRow(name, item)));
+  if (!args.has("json")) {
+    for (const item of items) for (const line of itemLines(name, item)) print.line(line);
+  }
+  const what = items.length === 1 ? "this" : `these ${items.length} differences`;
+  if (!(await approval.confirm(`Approve ${what} of ${name}?`))) return false;
+  await approveDifferences(approval.view.store, identity, items);
+  print.note(`${name}: approved.`);
+  return true;
+}
+
+/**
+ * Refuses a tool by its name, or forgets what was decided of it. Needs no server: a name is refused whatever is behind it.
+ * @throws AppError `unsupported` when nothing of the server was approved so far
+ */
+export async function decideTool(
+  { context, view, choice }: Approval,
+  { entry, identity }: ConfiguredServer,
+  tool: string,
+): Promise<boolean> {
+  const { name } = entry;
+  const { store } = view;
+  if ((await store.pinsOf(identity)) === undefined) {
+    const instead = `deny = [${JSON.stringify(tool)}] in its entry, or MCP_DENY=${name}:${tool}`;
+    throw new AppError(
+      "unsupported",
+      `${name} was never connected to, so nothing of it is approved yet. To refuse the tool from the start, write ${instead}.`,
+    );
+  }
+  if (choice === "deny") await denyTools(store, identity, [tool]);
+  else await revokeTools(store, identity, [tool]);
+  const then = choice === "deny" ? "refused" : "waits for approval again";
+  context.print.note(`${name}/${tool}: ${then}.`);
+  return true;
+}

@@ -1,0 +1,25 @@
+import type { CommandIo } from "./command-io.ts";
+
+/** A longer line is no answer to a question of yes or no. */
+const lineCharsMax = 100;
+
+/** Asks a person at the terminal one question after the other; only a line that says `y` or `yes` is one. */
+export function createAsker(io: CommandIo): (question: string) => Promise<boolean> {
+  let chunks: AsyncIterator<Uint8Array> | undefined;
+  const decoder = new TextDecoder();
+  let text = "";
+  return async (question) => {
+    // What is piped in is read once: by one iterator, whose rest is for the next question.
+    chunks ??= io.stdin[Symbol.asyncIterator]();
+    io.stderr.write(`${question} [y/N] `);
+    while (!text.includes("\n") && text.length <= lineCharsMax) {
+      const { value, done } = await chunks.next();
+      if (done === true) break;
+      text += decoder.decode(value, { stream: true });
+    }
+    const end = text.indexOf("\n");
+    const line = end === -1 ? text : text.slice(0, end);
+    text = end === -1 ? "" : text.slice(end + 1);
+    return /^\s*y(?:es)?\s*$/i.test(line);
+  };
+}

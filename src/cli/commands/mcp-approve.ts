@@ -1,0 +1,107 @@
+import { AppError } from "../../base/errors.ts";
+import type { ConfiguredServer } from "../../upstream/server-entry.ts";
+import { type Approval, type Choice, createApproval } from "../approval.ts";
+import { decideLaunch } from "../approve-launch.ts";
+import { approveTools, decideTool } from "../approve-tools.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { launchStateOf, readServers, serverNamed } from "../configured-servers.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { startUpFlags } from "../start-up.ts";
+
+export const mcpApproveCommand: Command = {
+  usage: "[NAME | NAME/TOOL] [--all] [--yes] [--deny | --revoke]",
+  description:
+    "Shows the servers of the project that wait for approval, and exactly what would be started, and asks. With the name\n" +
+    "of a server that may be started already: what of it is new or was changed. With --all: both, of all servers.\n" +
+    "Running servers notice an approval within two seconds. Ends with 4 when something stays unapproved.",
+  flags: {
+    all: { kind: "switch", help: "All servers, and what of them is new or was changed." },
+    yes: { kind: "switch", help: "Approve what is shown without asking; needs a name or --all." },
+    deny: { kind: "switch", help: "Refuse it: it is not used, and nobody is asked again." },
+    revoke: { kind: "switch", help: "Withdraw what was decided." },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 0, max: 1 },
+  async run(context) {
+    const { args, io, print } = context;
+    const choice = choiceOf(context);
+    const approval = createApproval(context, await readServers(context), choice);
+    const [target] = args.positionals;
+    const isDone =
+      target === undefined ? await decideAll(approval) : await decide(approval, target);
+    const { servers, items } = approval;
+    if (args.has("json")) print.json({ servers, items });
+    if (isDone) return exitCodes.done;
+    const remedy = io.stdinIsTerminal
+      ? ""
+      : " Look at what is shown and run this again with --yes.";
+    print.note(`Not everything was approved.${remedy}`);
+    return exitCodes.needsApproval;
+  },
+};
+
+/** @throws AppError `usage` */
+function choiceOf({ args }: CommandContext): Choice {
+  const isNamed = args.positionals.length > 0;
+  if (args.has("deny") && args.has("revoke")) {
+    throw new AppError("usage", "--deny and --revoke cannot be given together.");
+  }
+  if (isNamed && args.has("all")) throw new AppError("usage", "A name and --all say two things.");
+  const needsTarget = ["yes", "deny", "revoke"].find((flag) => args.has(flag));
+  if (needsTarget !== undefined && !isNamed && !args.has("all")) {
+    throw new AppError("usage", `--${needsTarget} needs the name of a server, or --all.`);
+  }
+  if (args.has("deny")) return "deny";
+  return args.has("revoke") ? "revoke" : "approve";
+}
+
+async function decide(approval: Approval, target: string): Promise<boolean> {
+  // A server's name has no slash; a tool's may.
+  const [name = "", ...rest] = target.split("/");
+  const server = serverNamed(approval.view, name);
+  return await decideOne(approval, server, rest.length === 0 ? undefined : rest.join("/"));
+}
+
+async function decideAll(approval: Approval): Promise<boolean> {
+  const { context, view, choice } = approval;
+  const waiting: ConfiguredServer[] = [];
+  const known: ConfiguredServer[] = [];
+  for (const server of view.servers) {
+    const state = await launchStateOf(view, server);
+    const isMeant = choice === "approve" ? state === "waiting" : state !== "own";
+    if (isMeant) waiting.push(server);
+    else if (state !== "denied") known.push(server);
+  }
+  let isDone = true;
+  for (const server of waiting) if (!(await decideLaunch(approval, server))) isDone = false;
+  if (choice === "approve" && context.args.has("all") && known.length > 0) {
+    isDone = (await approveTools(approval, known)) && isDone;
+  } else if (waiting.length === 0) {
+    context.print.note("No server of the project waits.");
+  }
+  return isDone;
+}
+
+async function decideOne(
+  approval: Approval,
+  server: ConfiguredServer,
+  tool: string | undefined,
+): Promise<boolean> {
+  const { context, view, choice } = approval;
+  const { name } = server.entry;
+  const state = await launchStateOf(view, server);
+  const mayStart = state === "own" || state === "approved";
+  if (tool !== undefined && choice !== "approve") return await decideTool(approval, server, tool);
+  if (choice === "approve" && mayStart) return await approveTools(approval, [server], tool);
+  if (tool !== undefined) {
+    context.print.note(`${name} itself is not approved: mcp approve ${name}.`);
+    return false;
+  }
+  if (state !== "own") return await decideLaunch(approval, server);
+  throw new AppError(
+    "usage",
+    `${name} is your own entry and needs no approval: switch it off (enabled = false) or remove it.`,
+  );
+}

@@ -1,0 +1,95 @@
+import { AppError } from "../base/errors.ts";
+import { suggestionFor } from "../config/nearest-name.ts";
+import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
+import type { ConfiguredServer, UpstreamConfig } from "../upstream/server-entry.ts";
+import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import { TrustStore } from "../upstream/trust/trust-store.ts";
+import type { CommandContext } from "./command.ts";
+import { readStartUp, type StartUp } from "./start-up.ts";
+
+/** The configured servers of one command, with what the user has approved of them. */
+export interface ServersOfCommand {
+  readonly start: StartUp;
+  readonly config: UpstreamConfig;
+  /** Those that are switched on, by name. */
+  readonly servers: readonly ConfiguredServer[];
+  readonly store: TrustStore;
+}
+
+/** Whether a server may be started. */
+export type LaunchState =
+  /** An entry of the user's needs no approval. */
+  "own" | "approved" | "denied" | "waiting";
+
+/** Reads configuration and approvals; warns of what is wrong with them. */
+export async function readServers({ args, io, print }: CommandContext): Promise<ServersOfCommand> {
+  const start = readStartUp(args, io);
+  const config = loadUpstreamConfig(configPartsOf(start, io.env));
+  for (const problem of config.problems) print.warning(problem);
+  if (!config.isOn) print.note("Other servers are switched off: MCP is false.");
+  const store = new TrustStore(start.dirs.scorpioxDir);
+  const problem = await store.problem();
+  if (problem !== undefined) print.warning(problem);
+  const servers = [...config.servers.values()].filter(({ entry }) => entry.isEnabled);
+  servers.sort((a, b) => (a.entry.name < b.entry.name ? -1 : 1));
+  return { start, config, servers, store };
+}
+
+/** @throws AppError `not_found` */
+export function serverNamed({ config, servers }: ServersOfCommand, name: string): ConfiguredServer {
+  const server = servers.find(({ entry }) => entry.name === name);
+  if (server !== undefined) return server;
+  if (config.servers.has(name)) {
+    throw new AppError("not_found", `The server ${JSON.stringify(name)} is switched off.`);
+  }
+  const suggestion = suggestionFor(name, config.servers.keys());
+  throw new AppError(
+    "not_found",
+    `There is no server ${JSON.stringify(name.slice(0, 128))}.${suggestion} mcp list shows all.`,
+  );
+}
+
+export async function launchStateOf(
+  { config, start, store }: ServersOfCommand,
+  { entry, identity }: ConfiguredServer,
+): Promise<LaunchState> {
+  if (entry.origin.trust === "user" || config.projectDir === undefined) return "own";
+  const verdict = await store.launchVerdict(identity, config.projectDir);
+  if (verdict !== undefined) return verdict;
+  return start.upstream.trustsProject ? "approved" : "waiting";
+}
+
+/**
+ * Asks servers for what they offer, all at the same time; one that may not be started is not asked.
+ * @returns by name, one for each of `servers`
+ */
+export async function askCatalogues(
+  { services, io }: CommandContext,
+  view: ServersOfCommand,
+  servers: readonly ConfiguredServer[],
+): Promise<ReadonlyMap<string, AskedCatalogue>> {
+  const replies = new Map<string, AskedCatalogue>();
+  const asked: ConfiguredServer[] = [];
+  for (const server of servers) {
+    const state = await launchStateOf(view, server);
+    if (state === "own" || state === "approved") asked.push(server);
+    else replies.set(server.entry.name, { kind: "unreachable", reason: notStarted(state, server) });
+  }
+  if (asked.length === 0) return replies;
+  if (services.upstreamCatalogues === undefined) {
+    throw new AppError("unsupported", "This program cannot connect to other servers.");
+  }
+  const answered = await services.upstreamCatalogues(view.start, asked, io.interrupted);
+  for (const { entry } of asked) {
+    const reply = answered.get(entry.name);
+    replies.set(entry.name, reply ?? { kind: "unreachable", reason: "It was not asked." });
+  }
+  return replies;
+}
+
+function notStarted(state: LaunchState, { entry }: ConfiguredServer): string {
+  return state === "denied"
+    ? "It is not started: you have refused it."
+    : `It is not started before you approve it: mcp approve ${entry.name}.`;
+}

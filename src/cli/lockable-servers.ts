@@ -1,0 +1,39 @@
+import { AppError } from "../base/errors.ts";
+import type { ServerToLock } from "../upstream/trust/lock/lock-of.ts";
+import { lockFileName } from "../upstream/trust/lock/read-lock.ts";
+import type { CommandContext } from "./command.ts";
+import { askCatalogues, type ServersOfCommand } from "./configured-servers.ts";
+
+/** @throws AppError `usage` where there is no project */
+export function projectOf({ config }: ServersOfCommand): string {
+  if (config.projectDir !== undefined) return config.projectDir;
+  throw new AppError(
+    "usage",
+    `${lockFileName} belongs into a project, and your home folder is none. Run this in a project's folder.`,
+  );
+}
+
+interface AskedServers {
+  readonly reached: readonly ServerToLock[];
+  readonly unreachable: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** All servers that are switched on. */
+export async function askAll(
+  context: CommandContext,
+  view: ServersOfCommand,
+): Promise<AskedServers> {
+  const replies = await askCatalogues(context, view, view.servers);
+  const reached: ServerToLock[] = [];
+  const unreachable: { readonly name: string; readonly reason: string }[] = [];
+  for (const server of view.servers) {
+    const reply = replies.get(server.entry.name);
+    if (reply?.kind === "catalogue") {
+      const { catalogue, scopes } = reply;
+      const { entry, identity } = server;
+      reached.push({ entry, identity, catalogue, ...(scopes === undefined ? {} : { scopes }) });
+    } else
+      unreachable.push({ name: server.entry.name, reason: reply?.reason ?? "It was not asked." });
+  }
+  return { reached, unreachable };
+}
