@@ -14,6 +14,8 @@ interface KnownClientLimits {
   readonly answerMs: number;
   /** Characters of text in one result. */
   readonly resultCharsMax: number;
+  /** It hides tools from its model by itself. */
+  readonly hidesTools?: boolean;
 }
 
 export interface ClientLimitsInput {
@@ -51,9 +53,11 @@ export function createClientLimits(input: ClientLimitsInput): ClientLimitsTable 
     const matching = rowsFor(loadedRows(), input.clientId, clientName);
     const answerMs = matching.find((row) => row.answerMs !== undefined)?.answerMs;
     const charsMax = matching.find((row) => row.resultCharsMax !== undefined)?.resultCharsMax;
+    const defer = matching.find((row) => row.defer !== undefined)?.defer;
     return {
       answerMs: input.budgetMs ?? answerMs ?? answerMsDefault,
       resultCharsMax: charsMax ?? resultCharsMax,
+      ...(defer === false && { hidesTools: true }),
     };
   };
   // Clients without a handshake say who they are in every request.

@@ -8,6 +8,8 @@ export interface ClientRow {
   readonly names: readonly string[];
   readonly answerMs?: number;
   readonly resultCharsMax?: number;
+  /** False: it hides tools from its model by itself, and is given all tools of other servers. */
+  readonly defer?: boolean;
 }
 
 /** The bounds of a row's numbers, so that a slip of the pen cannot make every answer empty. */
@@ -19,7 +21,9 @@ const resultCharsCeiling = 500_000;
 /** Checks the parsed text of a user's `clients.json`. Rows that cannot be used are reported and left out. */
 export function parseClientRows(json: unknown, report: (text: string) => void): ClientRow[] {
   if (!Array.isArray(json)) {
-    report('it must be an array of {"id", "names", "answerMs", "resultCharsMax"}; it is ignored.');
+    report(
+      'it must be an array of {"id", "names", "answerMs", "resultCharsMax", "defer"}; it is ignored.',
+    );
     return [];
   }
   const rows: ClientRow[] = [];
@@ -34,7 +38,7 @@ export function parseClientRows(json: unknown, report: (text: string) => void): 
 /** The row, or what is wrong with it. */
 function parseRow(item: unknown): ClientRow | string {
   if (!isRecord(item)) return "it must be an object";
-  const { id, names = [], answerMs, resultCharsMax } = item;
+  const { id, names = [], answerMs, resultCharsMax, defer } = item;
   if (typeof id !== "string" || id === "") return "id must be a text";
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
     return "names must be an array of texts";
@@ -49,11 +53,13 @@ function parseRow(item: unknown): ClientRow | string {
   ) {
     return refusal("resultCharsMax", resultCharsMax, charsRange);
   }
+  if (defer !== undefined && typeof defer !== "boolean") return "defer must be true or false";
   return {
     id,
     names,
     ...(answerMs !== undefined && { answerMs }),
     ...(resultCharsMax !== undefined && { resultCharsMax }),
+    ...(defer !== undefined && { defer }),
   };
 }
 

@@ -90,10 +90,16 @@ export interface TaskOptions {
   readonly pollIntervalMs?: number;
 }
 
+/**
+ * Why a call was not made: a rule (`denied`), a hook (`vetoed`), the user who has not said yes or logged in yet (`pending`),
+ * or the call itself (`invalid`: there is no such tool, or it takes other arguments). For exit codes; no client is told.
+ */
+export type CallRefusal = "denied" | "vetoed" | "pending" | "invalid";
+
 export type CallOutcome =
   /** `json` is the result object as JSON text, already shaped for the request's version. */
-  | { readonly kind: "result"; readonly json: string }
-  | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  | { readonly kind: "result"; readonly json: string; readonly refusal?: CallRefusal }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault; readonly refusal?: CallRefusal }
   /** The client has to answer first; `requestState` is sealed (modern.md section 6). */
   | {
       readonly kind: "input-required";

@@ -1,6 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import type { CallRequest } from "../gateway/call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal } from "../gateway/gate/gate-stage.ts";
+import { ruleNamesOf } from "../gateway/upstream/rule-names.ts";
 import { workspaceDirOf } from "../gateway/workspace-dir.ts";
 import { CallConsent, type CallConsentParts, type Agreement } from "./consent/call-consent.ts";
 import { refusalText } from "./consent/refusal-text.ts";
@@ -56,12 +57,22 @@ export class PolicyStage implements GateStage, CallWatcher {
   }
 
   #checkAgainst(policy: Policy, call: CallRequest): Promise<Refusal | undefined> | undefined {
+    const { target } = call;
+    const serverPolicy = target?.kind === "tool" ? target.rights.policy : undefined;
     const isWithout =
+      serverPolicy === undefined &&
       policy.rules.length + policy.defaults.length + policy.problems.length === 0 &&
       !(this.#parts.warnsOfDanger && runsCommand(call.name));
     if (isWithout) return undefined;
     const folder = (): Promise<string> => workspaceDirOf(call.client);
-    const judged = { tool: call.name, args: call.args };
+    const judged = {
+      tool: call.name,
+      args: call.args,
+      otherNames: ruleNamesOf(target),
+      ...(target?.kind !== "tool" || serverPolicy === undefined
+        ? {}
+        : { serverPolicy: { server: target.server, action: serverPolicy } }),
+    };
     const verdict = judgeCall(judged, policy, { ...this.#parts, folder });
     if (verdict === allowed) return undefined;
     return verdict instanceof Promise

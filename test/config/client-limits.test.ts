@@ -82,7 +82,7 @@ const cases: readonly LimitsCase[] = [
     overrides: "{}",
     expected: [55_000, 30_000],
     problems: [
-      `${file}: it must be an array of {"id", "names", "answerMs", "resultCharsMax"}; it is ignored.`,
+      `${file}: it must be an array of {"id", "names", "answerMs", "resultCharsMax", "defer"}; it is ignored.`,
     ],
   },
 ];

@@ -1,4 +1,4 @@
-import type { CallOutcome, CallRequest } from "../call.ts";
+import type { CallOutcome, CallRefusal, CallRequest } from "../call.ts";
 
 /** Why a call is not made. */
 export interface Refusal {
@@ -6,7 +6,7 @@ export interface Refusal {
    * `pending`: the user has been asked and has not answered yet. `invalid`: there is no such tool, or it takes other
    * arguments.
    */
-  readonly decision: "denied" | "vetoed" | "pending" | "invalid";
+  readonly decision: CallRefusal;
   /** For the model: what was refused, by what, and what to do instead. */
   readonly text: string;
   /** True: told as an error of the protocol (-32602), not as a result. */

@@ -74,7 +74,7 @@ export class GatedRouter implements Router {
     return Promise.all(looking).then((lines) => {
       const said = lines.flat();
       if (said.length === 0) return outcome;
-      return { kind: "result", json: appendNotes(outcome.json, said) };
+      return { ...outcome, json: appendNotes(outcome.json, said) };
     });
   }
 
@@ -111,7 +111,7 @@ export class GatedRouter implements Router {
       json = appendNotes(json, lines);
       source.delivered(request, lines);
     }
-    return { kind: "result", json };
+    return { ...outcome, json };
   }
 }
 
@@ -120,12 +120,17 @@ function isEndOf({ cancellation }: CallRequest, error: unknown): boolean {
   return cancellation.isCancelled && error instanceof AppError && error.code === "cancelled";
 }
 
-function refused({ version }: CallRequest, { text, isFault }: Refusal): CallOutcome {
+function refused(
+  { version }: CallRequest,
+  { text, isFault, decision: refusal }: Refusal,
+): CallOutcome {
   if (isFault === true) {
-    return { kind: "fault", fault: createFault(errorCodes.invalidParams, text.toWellFormed()) };
+    const fault = createFault(errorCodes.invalidParams, text.toWellFormed());
+    return { kind: "fault", fault, refusal };
   }
   const content = [{ type: "text" as const, text: text.toWellFormed() }];
-  return { kind: "result", json: encodeCallToolResult({ content, isError: true }, version) };
+  const json = encodeCallToolResult({ content, isError: true }, version);
+  return { kind: "result", json, refusal };
 }
 
 function charsOf(outcome: CallOutcome): Pick<CallEnd, "resultChars"> {

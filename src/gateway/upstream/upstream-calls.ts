@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
 import { parseSearchArguments } from "../../upstream/deferred/gateway-arguments.ts";
-import type { Upstreams } from "../../upstream/upstreams.ts";
+import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
 import { answerTimeOf } from "../answer-time.ts";
 import { tryBecomeTask } from "../become-task.ts";
 import type { CallOutcome, CallRequest } from "../call.ts";
@@ -122,9 +122,17 @@ async function outcomeOf(exchange: Exchange, request: CallRequest): Promise<Call
       return {
         kind: "result",
         json: textResult([end.text, ...exchange.notes].join("\n"), true, version),
+        ...(waitsForUser.has(end.reason) ? { refusal: "pending" } : {}),
       };
   }
 }
+
+/** The call was not made, and will not be before the user has done something. */
+const waitsForUser: ReadonlySet<FailureReason> = new Set([
+  "untrusted",
+  "needs_auth",
+  "needs_config",
+]);
 
 /** @throws what the gate takes for the end of a call that was cancelled */
 function failed({ name, version, cancellation }: CallRequest, error: unknown): CallOutcome {

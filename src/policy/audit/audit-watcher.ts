@@ -4,6 +4,7 @@ import { auditCommandCharsMax } from "../../base/limits.ts";
 import { escapeJson } from "../../base/unsafe-characters.ts";
 import type { CallRequest } from "../../gateway/call.ts";
 import type { CallEnd, CallWatcher } from "../../gateway/gate/gate-stage.ts";
+import { foreignToolOf } from "../../gateway/upstream/call-target.ts";
 import type { Decision } from "../policy-stage.ts";
 import { commandOf } from "../rules/judge-call.ts";
 import { ArgumentsDigest } from "./arguments-digest.ts";
@@ -30,13 +31,14 @@ export class AuditWatcher implements CallWatcher {
   }
 
   ended(call: CallRequest, end: CallEnd): void {
-    const { name, args, client } = call;
+    const { name, args, client, target } = call;
     const { id, owner } = client;
     const time = Date.now();
     const decision = this.#parts.decisionOn(call);
     // The call itself is not kept: it holds on to its connection.
     this.#parts.log.add(() => {
-      const ended: Ended = { name, args, id, owner, time, decision, end };
+      const foreign = foreignToolOf(target);
+      const ended: Ended = { name, args, id, owner, time, decision, end, foreign };
       const digesting = new ArgumentsDigest(args ?? {});
       const argsDigest = digesting.next();
       return argsDigest === undefined
@@ -58,7 +60,7 @@ export class AuditWatcher implements CallWatcher {
   }
 
   #fields(
-    { name, args, id, owner, time, decision, end }: Ended,
+    { name, args, id, owner, time, decision, end, foreign }: Ended,
     argsDigest: string,
   ): Readonly<Record<string, unknown>> {
     const { instanceId, logsCommands, secrets } = this.#parts;
@@ -69,6 +71,7 @@ export class AuditWatcher implements CallWatcher {
       client: this.#clientName(id),
       ...(owner !== undefined && { owner }),
       tool: name.slice(0, toolNameCharsMax),
+      ...(foreign !== undefined && foreignFields(foreign, end)),
       args: `sha256:${argsDigest}`,
       ...(command !== undefined && { command: shownCommand(command, secrets) }),
       decision: end.decision,
@@ -91,6 +94,19 @@ export class AuditWatcher implements CallWatcher {
   }
 }
 
+/** Whose tool it was, what it is called there, and how the client named it. */
+function foreignFields(
+  { server, tool, alias }: NonNullable<Ended["foreign"]>,
+  { resultChars }: CallEnd,
+): Readonly<Record<string, unknown>> {
+  return {
+    server,
+    upstreamTool: tool.slice(0, toolNameCharsMax),
+    ...(alias !== undefined && { alias: alias.slice(0, toolNameCharsMax) }),
+    ...(resultChars !== undefined && { resultChars }),
+  };
+}
+
 interface Ended extends Pick<CallRequest, "name" | "args"> {
   readonly id: string;
   readonly owner: string | undefined;
@@ -98,6 +114,7 @@ interface Ended extends Pick<CallRequest, "name" | "args"> {
   readonly time: number;
   readonly decision: Decision;
   readonly end: CallEnd;
+  readonly foreign: ReturnType<typeof foreignToolOf>;
 }
 
 /** Of tools that do not exist, which clients may ask for too. */

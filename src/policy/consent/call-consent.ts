@@ -74,7 +74,11 @@ export class CallConsent {
 
   async #reply(call: CallRequest, request: QuestionsRequest): Promise<QuestionsReply> {
     try {
-      const asking = { call, answerAt: answerTimeOf(call.client, performance.now()), hasActed: false };
+      const asking = {
+        call,
+        answerAt: answerTimeOf(call.client, performance.now()),
+        hasActed: false,
+      };
       return await this.#parts.questions().ask(request, asking);
     } catch (error) {
       // Whoever cannot be asked has not agreed; all but our own errors are not for us.

@@ -14,7 +14,13 @@ export const productEvents = [
 ] as const;
 
 /** What has happened already is only told: nobody waits for these hooks, and none can stop anything. */
-const toldEvents: ReadonlySet<string> = new Set(["task", "plan", "background", "callback"]);
+const toldEvents: ReadonlySet<string> = new Set([
+  "api_error",
+  "task",
+  "plan",
+  "background",
+  "callback",
+]);
 
 /** True when `sync-*` hooks of the event run first and are waited for. */
 export function isWaitedFor(eventName: string): boolean {

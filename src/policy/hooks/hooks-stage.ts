@@ -1,8 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import { hookReasonCharsMax } from "../../base/limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
-import type { CallRequest } from "../../gateway/call.ts";
+import type { CallOutcome, CallRequest } from "../../gateway/call.ts";
 import type { GateStage, Refusal } from "../../gateway/gate/gate-stage.ts";
+import { foreignToolOf } from "../../gateway/upstream/call-target.ts";
 import { shortOutput } from "./hook-end.ts";
 import type { HookSessions } from "./hook-sessions.ts";
 import type { Hooks, Veto } from "./hooks.ts";
@@ -16,6 +17,9 @@ export interface HooksStageParts {
   /** False for tools of other servers. */
   readonly isOwnTool: (toolName: string) => boolean;
 }
+
+/** Of calls of other servers' tools. */
+const foreignEvent = "mcp_call";
 
 /** Says of a call that its hooks have let it through. */
 const mark = "hooks";
@@ -33,9 +37,41 @@ export class HooksStage implements GateStage {
     // Its client may be gone: no session begins for it any more.
     if (call.cancellation.isCancelled) return Promise.resolve(cancelledCall);
     const starting = sessions?.begin(call.client);
-    const eventName = isOwnTool(call.name) ? "tool_use" : "mcp_call";
+    const eventName = isOwnTool(call.name) ? "tool_use" : foreignEvent;
     if (starting === undefined && hooks.hasNone(eventName)) return undefined;
     return this.#check(call, eventName, starting);
+  }
+
+  /** Hooks of a tool of another server see its result too; nothing that they say of it changes it. */
+  after(call: CallRequest, outcome: CallOutcome): Promise<readonly string[]> | undefined {
+    if (call.target?.kind !== "tool" || outcome.kind !== "result") return undefined;
+    if (this.#parts.hooks.hasNone(foreignEvent)) return undefined;
+    return this.#after(call, outcome.json);
+  }
+
+  async #after(call: CallRequest, json: string): Promise<readonly string[]> {
+    const ending = new AbortController();
+    const stop = (): void => ending.abort();
+    call.cancellation.onCancel(stop);
+    try {
+      const veto = await this.#parts.hooks.emit({
+        eventName: foreignEvent,
+        clientId: call.client.id,
+        cwd: () => call.client.workspaceDir(),
+        data: (cwd) => ({
+          ...dataOf(call, cwd),
+          phase: "post",
+          result: JSON.parse(json) as unknown,
+        }),
+        signal: ending.signal,
+        canBeStopped: true,
+      });
+      return veto === undefined || veto.end.state === "cancelled" ? [] : [warningOf(veto)];
+    } catch (error) {
+      return [`Hooks could not be run after the call: ${messageOf(error)}`];
+    } finally {
+      call.cancellation.offCancel(stop);
+    }
   }
 
   async #check(
@@ -81,8 +117,22 @@ export class HooksStage implements GateStage {
 
 const cancelledCall: Refusal = { decision: "denied", text: "The call was cancelled." };
 
-function dataOf({ name, args, client }: CallRequest, cwd: string): unknown {
-  return { tool: name, arguments: args ?? {}, client: clientNameOf(client.id), workspace: cwd };
+function dataOf({ name, args, client, target }: CallRequest, cwd: string): object {
+  const data = {
+    tool: name,
+    arguments: args ?? {},
+    client: clientNameOf(client.id),
+    workspace: cwd,
+  };
+  const foreign = foreignToolOf(target);
+  if (foreign === undefined) return data;
+  return { ...data, phase: "pre", server: foreign.server, upstream_tool: foreign.tool };
+}
+
+function warningOf({ hook, end }: Veto): string {
+  const said = end.output === "" ? "" : ` It says:\n${shortOutput(end.output, hookReasonCharsMax)}`;
+  const key = hookKey(hook);
+  return escapeUnsafe(`Warning: the hook ${key} (${hook.scope}) ${end.how} after the call.${said}`);
 }
 
 function refusalOf({ name }: CallRequest, { hook, end }: Veto): Refusal {

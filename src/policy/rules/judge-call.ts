@@ -16,7 +16,15 @@ import {
   withHome,
 } from "./match-command.ts";
 import { type PathFacts, readPathFacts } from "./path-facts.ts";
-import { isAboutTool, type Policy, type Rule, runsCommand } from "./rule.ts";
+import { type Glob, globMatches } from "./glob.ts";
+import {
+  isAboutTool,
+  type Policy,
+  type PolicyDefault,
+  type Rule,
+  type RuleAction,
+  runsCommand,
+} from "./rule.ts";
 import { RuleWork, TooMuchWork } from "./rule-work.ts";
 import { allowed, strictest, type Verdict } from "./verdict.ts";
 
@@ -24,6 +32,10 @@ import { allowed, strictest, type Verdict } from "./verdict.ts";
 export interface JudgedCall {
   readonly tool: string;
   readonly args: unknown;
+  /** Names that rules may use as well. */
+  readonly otherNames?: readonly string[];
+  /** What the user's entry of the tool's server says of all its calls. */
+  readonly serverPolicy?: { readonly server: string; readonly action: RuleAction };
 }
 
 export interface JudgeParts {
@@ -47,14 +59,10 @@ export function judgeCall(
   parts: JudgeParts,
 ): Verdict | Promise<Verdict> {
   const isAbout = ({ tools }: Pick<Rule, "tools">): boolean =>
-    tools.some((glob) => isAboutTool(glob, call.tool));
+    tools.some((glob) => isAboutTool(glob, call.tool) || isAboutOther(glob, call));
   const rules = policy.rules.length === 0 ? policy.rules : policy.rules.filter(isAbout);
   const broken = policy.problems.find(isAbout);
-  const otherwise = strictest(
-    policy.defaults
-      .filter(isAbout)
-      .map(({ action, name }) => ({ action, rule: name, reason: "no rule allows it" })),
-  );
+  const otherwise = otherwiseOf(call, policy.defaults.filter(isAbout));
   const about: About = { call, rules, otherwise, parts };
   const verdict = rules.length === 0 ? judgeNow(about) : judgeWithFiles(about);
   if (broken === undefined) return verdict;
@@ -66,6 +74,23 @@ export function judgeCall(
   return verdict instanceof Promise
     ? verdict.then((own) => strictest([own, asks]))
     : strictest([verdict, asks]);
+}
+
+function isAboutOther(glob: Glob, { otherNames = [] }: JudgedCall): boolean {
+  return otherNames.some((name) => globMatches(glob, name));
+}
+
+/** What holds where no rule says anything: the defaults, and what the entry of the server says, which knows it better. */
+function otherwiseOf({ serverPolicy }: JudgedCall, defaults: readonly PolicyDefault[]): Verdict {
+  const verdicts = defaults.map(({ action, name }): Verdict => ({
+    action,
+    rule: name,
+    reason: "no rule allows it",
+  }));
+  if (serverPolicy === undefined) return strictest(verdicts);
+  const { action, server } = serverPolicy;
+  const own: Verdict = { action, rule: `policy of the MCP server ${server}`, reason: undefined };
+  return action === "allow" ? own : strictest([...verdicts, own]);
 }
 
 interface About {
@@ -137,6 +162,8 @@ function judgeAll(
     rule: name,
     reason,
   }));
+  // A rule for one tool may allow what is asked about for its server, not what is denied.
+  if (call.serverPolicy?.action === "deny") verdicts.push(otherwise);
   const isAllowed = verdicts.some(({ action }) => action === "allow");
   if (reading === undefined) return strictest([...verdicts, ...(isAllowed ? [] : [otherwise])]);
   const ofCommands = judgeCommand(reading, {

@@ -1,0 +1,18 @@
+import { cleanServer, originalName, uncutName } from "../../upstream/names/exposed-name.ts";
+import { type CallTarget, foreignToolOf } from "./call-target.ts";
+
+/**
+ * The other names under which rules may speak of a call: another server's tool uncut, as that server writes it, and all
+ * tools of the server (TR9). None for tools of ours.
+ */
+export function ruleNamesOf(target: CallTarget | undefined): readonly string[] {
+  const named = foreignToolOf(target);
+  if (named === undefined) return [];
+  const { server, tool } = named;
+  return [
+    originalName(server, tool),
+    uncutName(server, tool),
+    `mcp__${server}`,
+    `mcp__${cleanServer(server)}`,
+  ];
+}
