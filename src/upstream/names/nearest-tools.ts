@@ -8,12 +8,18 @@ const likenessMin = 0.2;
 /**
  * The names that are most like `wanted`, at most `nearestToolsMax`, the nearest first; equal ones by name. By pairs of
  * neighbouring letters: among 4,000 names this takes a millisecond or two, an edit distance a hundred.
+ *
+ * @param leastLikeness from 0, which all names have, to 1
  */
-export function nearestTools(wanted: string, names: readonly string[]): readonly string[] {
+export function nearestTools(
+  wanted: string,
+  names: readonly string[],
+  leastLikeness = likenessMin,
+): readonly string[] {
   const pairs = pairsOf(wanted);
   const near = names
     .map((name) => ({ name, likeness: likenessTo(pairs, name) }))
-    .filter(({ likeness }) => likeness >= likenessMin);
+    .filter(({ likeness }) => likeness >= leastLikeness);
   near.sort((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1));
   return near.slice(0, nearestToolsMax).map(({ name }) => name);
 }

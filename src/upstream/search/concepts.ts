@@ -3,12 +3,12 @@ import type { QueryWord } from "./parse-query.ts";
 import type { Postings } from "./postings.ts";
 import { stem } from "./stem.ts";
 import { stopWords } from "./stop-words.ts";
-import { synonymsOf } from "./synonyms.ts";
+import { phraseMeaning, synonymsOf } from "./synonyms.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { wordsOf } from "./words.ts";
 
 /** A term of the index that may be what a word of the query means, and how much of its score counts. */
-export interface Alternative {
+interface Alternative {
   readonly term: string;
   readonly weight: number;
 }
@@ -16,46 +16,101 @@ export interface Alternative {
 /** One word of a query with all that it may mean: a tool scores with the best of it, once. */
 export interface Concept {
   readonly word: string;
+  readonly term: string;
   readonly isRequired: boolean;
+  /** A question or a turn of phrase, which only hints at what is meant. */
+  readonly isHint: boolean;
   readonly alternatives: readonly Alternative[];
 }
 
 /** What each way of meaning a word is worth, beside the word itself. */
-const weights = { synonym: 0.45, prefix: 0.6, near: 0.6, joined: 0.9, split: 0.7 } as const;
+const weights = { hint: 0.5, prefix: 0.6, near: 0.6, joined: 0.9, split: 0.7 } as const;
+
+/** Questions hint at what a tool does. */
+const hints: ReadonlyMap<string, readonly string[]> = new Map([
+  ["which", ["list", "get", "search"]],
+  ["what", ["get", "list"]],
+  ["who", ["get", "list", "user"]],
+  ["where", ["search", "find", "get"]],
+  ["all", ["list"]],
+  ["why", ["explain", "analyz", "get"]],
+]);
 
 export interface Known {
   readonly postings: Postings;
   readonly vocabulary: Vocabulary;
 }
 
+interface Word {
+  readonly word: string;
+  readonly term: string;
+  readonly isRequired: boolean;
+}
+
 /** The words of a query that count. If all of them are stop words, they count after all. */
 export function conceptsOf(query: readonly QueryWord[], known: Known): readonly Concept[] {
-  const all = query.flatMap(({ text, isRequired }) =>
-    wordsOf(text).map((word) => ({ word, term: stem(word), isRequired })),
-  );
-  const telling = all.filter(({ word, isRequired }) => isRequired || !stopWords.has(word));
-  const words = (telling.length === 0 ? all : telling).slice(0, searchWordsMax);
+  const all = query
+    .flatMap(({ text, isRequired }) =>
+      wordsOf(text).map((word) => ({ word, term: stem(word), isRequired })),
+    )
+    .slice(0, searchWordsMax);
+  const isTelling = ({ word, isRequired }: Word): boolean => isRequired || !stopWords.has(word);
+  const telling = all.some(isTelling) ? isTelling : () => true;
   const concepts = new Map<string, Concept>();
-  for (const [at, { word, term, isRequired }] of words.entries()) {
-    const next = words[at + 1];
-    const isLast = next === undefined;
-    const found = alternativesOf(term, isLast && !isRequired, known);
-    if (next !== undefined) addPair(found, [term, next.term], [word, next.word], known);
-    const before = concepts.get(term);
-    const alternatives = [...found].map(([term, weight]) => ({ term, weight }));
-    concepts.set(term, {
-      word,
-      isRequired: isRequired || (before?.isRequired ?? false),
-      alternatives: before === undefined ? alternatives : before.alternatives,
-    });
+  for (const [at, word] of all.entries()) {
+    const hint = hintOf(all, at, known.postings);
+    if (hint !== undefined) concepts.set(`hint ${at}`, hint);
+    if (telling(word)) addConcept(concepts, all, at, known);
   }
   return [...concepts.values()];
+}
+
+/** Of a word that comes twice, the first counts. */
+function addConcept(
+  concepts: Map<string, Concept>,
+  all: readonly Word[],
+  at: number,
+  known: Known,
+): void {
+  const word = all[at];
+  if (word === undefined) return;
+  const before = concepts.get(word.term);
+  const isLast = at === all.length - 1;
+  const found =
+    before === undefined ? alternativesOf(word, isLast, known) : new Map<string, number>();
+  const next = all[at + 1];
+  const joined = stem(`${word.word}${next?.word ?? ""}`);
+  if (next !== undefined && known.postings.has(joined)) found.set(joined, weights.joined);
+  const alternatives = [...found].map(([term, weight]) => ({ term, weight }));
+  concepts.set(word.term, {
+    word: word.word,
+    term: word.term,
+    isRequired: word.isRequired || (before?.isRequired ?? false),
+    isHint: false,
+    alternatives: [...(before?.alternatives ?? []), ...alternatives],
+  });
+}
+
+/** What a question word, or a turn of phrase that begins here, hints at. */
+function hintOf(all: readonly Word[], at: number, postings: Postings): Concept | undefined {
+  const words = all.slice(at, at + 3).map(({ word }) => word);
+  const long = phraseMeaning(words);
+  const meaning = new Map(long.size > 0 ? long : phraseMeaning(words.slice(0, 2)));
+  for (const term of hints.get(words[0] ?? "") ?? []) {
+    if (!meaning.has(term)) meaning.set(term, weights.hint);
+  }
+  const alternatives = [...meaning]
+    .filter(([term]) => postings.has(term))
+    .map(([term, weight]) => ({ term, weight }));
+  if (alternatives.length === 0) return undefined;
+  const word = words.slice(0, 2).join(" ");
+  return { word, term: "", isRequired: false, isHint: true, alternatives };
 }
 
 type Alternatives = Map<string, number>;
 
 function alternativesOf(
-  term: string,
+  { word, term, isRequired }: Word,
   isLast: boolean,
   { postings, vocabulary }: Known,
 ): Alternatives {
@@ -64,38 +119,24 @@ function alternativesOf(
     if (postings.has(other)) found.set(other, Math.max(weight, found.get(other) ?? 0));
   };
   add(term, 1);
-  for (const other of synonymsOf(term)) add(other, weights.synonym);
+  for (const [other, weight] of synonymsOf(term)) add(other, isRequired ? 0 : weight);
   const isKnown = postings.has(term);
-  if (term.length >= 3 && (isLast || !isKnown)) {
+  if (term.length >= 3 && ((isLast && !isRequired) || !isKnown)) {
     for (const other of vocabulary.startingWith(term)) add(other, weights.prefix);
   }
   if (found.size > 0) return found;
-  for (const part of splitTerm(term, postings)) add(part, weights.split);
+  for (const part of splitTerm(word, postings)) add(part, weights.split);
   for (const other of vocabulary.near(term)) {
     add(other, weights.near);
-    for (const synonym of synonymsOf(other)) add(synonym, weights.near * weights.synonym);
+    for (const [synonym, weight] of synonymsOf(other)) add(synonym, weights.near * weight);
   }
   return found;
 }
 
-/** `screen shot` is `screenshot`, and `merge request` is what others call a pull request. */
-function addPair(
-  found: Alternatives,
-  terms: readonly [string, string],
-  words: readonly [string, string],
-  { postings }: Known,
-): void {
-  const joined = stem(words.join(""));
-  if (postings.has(joined)) found.set(joined, weights.joined);
-  for (const term of synonymsOf(terms.join(" "))) {
-    if (postings.has(term) && !found.has(term)) found.set(term, weights.synonym);
-  }
-}
-
 /** `dropdown`, where the index has `drop` and `down`. */
-function splitTerm(term: string, postings: Postings): readonly string[] {
-  for (let at = 3; at <= term.length - 3; at++) {
-    const parts = [stem(term.slice(0, at)), stem(term.slice(at))];
+function splitTerm(word: string, postings: Postings): readonly string[] {
+  for (let at = 3; at <= word.length - 3; at++) {
+    const parts = [stem(word.slice(0, at)), stem(word.slice(at))];
     if (parts.every((part) => postings.has(part))) return parts;
   }
   return [];

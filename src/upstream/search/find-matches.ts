@@ -1,8 +1,8 @@
 import { searchLimitDefault, searchLimitMax } from "../../base/limits.ts";
+import { nearestTools } from "../names/nearest-tools.ts";
 import type { SearchQuery } from "../upstreams.ts";
 import type { SearchParts } from "./answer-search.ts";
 import { firstPage } from "./first-page.ts";
-import { nearestNames } from "./nearest-names.ts";
 import { parseQuery, type ParsedQuery, type QueryWord } from "./parse-query.ts";
 import { matchPattern } from "./pattern/match-tools.ts";
 import type { SearchedTool } from "./searched-tool.ts";
@@ -92,7 +92,7 @@ function selectTools(
     if (searched !== undefined) matches.add(searched);
     else if (!isBlocked.has(name) && unknown.length < searchLimitMax) {
       const shownName = name.slice(0, 200);
-      unknown.push({ name: shownName, nearest: nearestNames(name, byName.keys(), 5) });
+      unknown.push({ name: shownName, nearest: nearestTools(name, [...byName.keys()]) });
     }
   }
   const shown = page([...matches], searchLimitMax);

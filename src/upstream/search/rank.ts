@@ -8,41 +8,65 @@ export interface Ranked {
 }
 
 /** How much of a score depends on how much of the query a tool has. */
-const coverageShare = 0.6;
+const coverageShare = 0.45;
+/** What the score of a tool is multiplied by, when the query names its server. */
+const serverFactor = 1.8;
+
+/** The tools of the servers that a word of the query names. */
+export type NamedTools = ReadonlyMap<string, readonly number[]>;
 
 /**
  * Every tool that has a word of the query and all required ones, the best first; of equal ones the first in the index.
  * The score of a tool is the sum over the words of the query, for each the best of what it may mean.
  */
-export function rank(concepts: readonly Concept[], postings: Postings): Ranked[] {
+export function rank(
+  concepts: readonly Concept[],
+  postings: Postings,
+  named: NamedTools,
+): Ranked[] {
   const sums = new Float64Array(postings.toolCount);
   const matched = new Float64Array(postings.toolCount);
   const isOut = new Uint8Array(postings.toolCount);
-  const best = new Float64Array(postings.toolCount);
   for (const concept of concepts) {
-    best.fill(0);
-    for (const { term, weight } of concept.alternatives) {
-      postings.forEach(term, (tool, score) => {
-        if (score * weight > (best[tool] ?? 0)) best[tool] = score * weight;
-      });
-    }
-    for (let tool = 0; tool < best.length; tool++) {
-      const score = best[tool] ?? 0;
+    const best = bestScores(concept, postings);
+    level(best, named.get(concept.term) ?? []);
+    for (const [tool, score] of best.entries()) {
       if (score === 0 && concept.isRequired) isOut[tool] = 1;
       if (score === 0) continue;
       sums[tool] = (sums[tool] ?? 0) + score;
-      matched[tool] = (matched[tool] ?? 0) + 1;
+      if (!concept.isHint) matched[tool] = (matched[tool] ?? 0) + 1;
     }
   }
+  for (const tool of new Set([...named.values()].flat())) {
+    sums[tool] = (sums[tool] ?? 0) * serverFactor;
+  }
+  const words = concepts.filter(({ isHint }) => !isHint).length;
   const ranked: Ranked[] = [];
-  for (let tool = 0; tool < sums.length; tool++) {
-    const coverage = (matched[tool] ?? 0) / concepts.length;
-    const score = (sums[tool] ?? 0) * (1 - coverageShare + coverageShare * coverage);
-    if (score > 0 && isOut[tool] === 0) ranked.push({ tool, score });
+  for (const [tool, sum] of sums.entries()) {
+    const coverage = (matched[tool] ?? 0) / words;
+    const score = sum * (1 - coverageShare + coverageShare * coverage);
+    if (score > 0 && coverage > 0 && isOut[tool] === 0) ranked.push({ tool, score });
   }
   return ranked.sort(byScore);
 }
 
 export function byScore(a: Ranked, b: Ranked): number {
   return b.score - a.score || a.tool - b.tool;
+}
+
+function bestScores({ alternatives }: Concept, postings: Postings): Float64Array {
+  const best = new Float64Array(postings.toolCount);
+  for (const { term, weight } of alternatives) {
+    postings.forEach(term, (tool, score) => {
+      if (score * weight > (best[tool] ?? 0)) best[tool] = score * weight;
+    });
+  }
+  return best;
+}
+
+/** The name of a server says nothing about which of its tools is meant, however often their texts repeat it. */
+function level(best: Float64Array, tools: readonly number[]): void {
+  let most = 0;
+  for (const tool of tools) most = Math.max(most, best[tool] ?? 0);
+  for (const tool of tools) best[tool] = most;
 }

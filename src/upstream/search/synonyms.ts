@@ -1,131 +1,45 @@
-import { termsOf } from "./words.ts";
+import { looseGroups, phrases, strongGroups } from "./synonym-groups.ts";
+import { stem } from "./stem.ts";
 
-/** Words that people use for the same thing, when they speak of tools. A group may hold a pair of words. */
-const groups: readonly (readonly string[])[] = [
-  ["send", "post", "write", "publish", "reply"],
-  ["create", "make", "add", "new", "insert", "open", "start", "generate"],
-  ["write", "save", "store", "put"],
-  [
-    "get",
-    "fetch",
-    "read",
-    "retrieve",
-    "show",
-    "view",
-    "look",
-    "see",
-    "display",
-    "describe",
-    "info",
-  ],
-  ["list", "show", "enumerate", "available", "browse"],
-  ["search", "find", "query", "look", "lookup", "locate", "grep"],
-  ["update", "edit", "change", "modify", "set", "rename", "patch", "rewrite", "replace"],
-  ["delete", "remove", "drop", "erase", "destroy", "clear", "discard"],
-  ["run", "execute", "start", "launch", "invoke", "evaluate"],
-  ["stop", "kill", "end", "terminate", "cancel", "abort"],
-  ["close", "dismiss", "finish"],
-  ["copy", "duplicate", "clone", "fork"],
-  ["move", "transfer", "relocate", "rename"],
-  ["upload", "attach", "push"],
-  ["download", "export", "save"],
-  ["join", "merge", "combine"],
-  ["compare", "diff", "difference", "changed"],
-  ["undo", "revert", "rollback", "restore"],
-  ["count", "number", "many", "total", "amount"],
-  ["wait", "pause", "sleep"],
-  ["check", "verify", "test", "validate", "status"],
-  ["click", "press", "tap", "push"],
-  ["type", "enter", "fill", "input"],
-  ["scroll", "swipe"],
-  ["comment", "note", "remark", "reply"],
-  ["file", "document", "doc"],
-  ["folder", "directory", "dir"],
-  ["mail", "email", "inbox"],
-  ["message", "chat", "dm"],
-  ["repo", "repository", "project"],
-  ["issue", "ticket", "bug", "problem"],
-  ["pr", "pull request", "merge request", "mr"],
-  ["commit", "revision"],
-  ["branch", "ref"],
-  ["person", "people", "user", "member", "contact", "colleague", "teammate"],
-  ["customer", "client", "buyer"],
-  ["company", "organization", "org", "team"],
-  ["channel", "room", "conversation"],
-  ["emoji", "reaction", "thumbs"],
-  ["picture", "image", "photo", "screenshot"],
-  ["screenshot", "capture", "snapshot"],
-  ["page", "website", "site", "url", "web"],
-  ["link", "url"],
-  ["browser", "tab", "window"],
-  ["navigate", "visit", "goto", "open", "go"],
-  ["crawl", "scrape", "extract"],
-  ["db", "database", "sql"],
-  ["table", "collection", "base"],
-  ["row", "record", "entry", "item", "document"],
-  ["column", "field", "property"],
-  ["schema", "structure"],
-  ["index", "indexes", "indices"],
-  ["money", "payment", "pay", "charge"],
-  ["refund", "reimburse"],
-  ["bill", "invoice"],
-  ["price", "cost"],
-  ["coupon", "discount"],
-  ["subscription", "plan"],
-  ["map", "place", "location", "address"],
-  ["address", "geocode", "coordinates", "latitude"],
-  ["route", "directions", "path"],
-  ["near", "nearby", "around", "close"],
-  ["far", "distance"],
-  ["height", "elevation", "altitude"],
-  ["calendar", "event", "meeting", "appointment"],
-  ["task", "todo"],
-  ["kubernetes", "k8s", "cluster", "kubectl"],
-  ["pod", "container"],
-  ["log", "logs", "console", "output"],
-  ["error", "exception", "crash", "failure"],
-  ["speed", "performance", "slow", "fast", "trace"],
-  ["memory", "heap", "ram"],
-  ["memory", "knowledge", "remember", "graph"],
-  ["program", "process", "command", "app"],
-  ["shell", "terminal", "command", "bash"],
-  ["docs", "documentation", "manual", "reference", "guide"],
-  ["library", "package", "dependency", "module"],
-  ["deploy", "rollout", "release"],
-  ["size", "resize", "width", "viewport"],
-  ["setting", "config", "configuration", "option"],
-  ["secret", "password", "credential", "token"],
-  ["login", "log in", "sign in", "authenticate", "auth"],
-  ["whoami", "self", "me", "current"],
-  ["recent", "latest", "last", "history"],
-  ["think", "reason", "plan"],
-  ["draw", "paint", "illustrate", "generate"],
-  ["answer", "respond", "reply"],
-  ["permission", "allowed", "access"],
-  ["label", "tag"],
-  ["assign", "assignee", "owner"],
-  ["approve", "review", "accept"],
-  ["request", "call", "http"],
-  ["network", "request", "traffic"],
-];
+/** What a word that means the same is worth beside the word itself. */
+const synonymWeights = { strong: 0.8, loose: 0.4 } as const;
 
-/** Stem, or two stems with a blank between them → the stems that may stand for it. */
-const table: ReadonlyMap<string, readonly string[]> = tableOf(groups);
-
-/** Terms that may be meant by a term, or by two with a blank between them; not the term itself. */
-export function synonymsOf(term: string): readonly string[] {
-  return table.get(term) ?? [];
+/** Terms that may be meant by a term, with what each is worth; not the term itself. */
+export function synonymsOf(term: string): ReadonlyMap<string, number> {
+  return table.get(term) ?? none;
 }
 
-function tableOf(all: typeof groups): ReadonlyMap<string, readonly string[]> {
-  const sets = new Map<string, Set<string>>();
-  for (const group of all) {
-    const members = group.map((words) => termsOf(words));
-    for (const member of members) {
-      const set = sets.get(member.join(" ")) ?? new Set<string>();
-      sets.set(member.join(" "), set);
-      for (const term of members.flat()) if (!member.includes(term)) set.add(term);
+/** The same for two or three words in a row, as they are written. */
+export function phraseMeaning(words: readonly string[]): ReadonlyMap<string, number> {
+  return phraseTable.get(words.join(" ")) ?? none;
+}
+
+const none: ReadonlyMap<string, number> = new Map();
+
+const table: ReadonlyMap<string, ReadonlyMap<string, number>> = tableOf();
+
+const phraseTable: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
+  phrases.map(([phrase, meaning]) => {
+    const terms = meaning.split(" ").map((word) => [stem(word), synonymWeights.strong] as const);
+    return [phrase, new Map(terms)];
+  }),
+);
+
+function tableOf(): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const all = new Map<string, Map<string, number>>();
+  const add = (groups: readonly string[], weight: number): void => {
+    for (const group of groups) {
+      const terms = group.split(" ").map(stem);
+      for (const term of terms) {
+        const synonyms = all.get(term) ?? new Map<string, number>();
+        all.set(term, synonyms);
+        for (const other of terms) {
+          if (other !== term) synonyms.set(other, Math.max(weight, synonyms.get(other) ?? 0));
+        }
+      }
     }
-  }
-  return new Map([...sets].map(([term, set]) => [term, [...set]]));
+  };
+  add(strongGroups, synonymWeights.strong);
+  add(looseGroups, synonymWeights.loose);
+  return all;
 }

@@ -3,7 +3,7 @@ import { conceptsOf, type Concept } from "./concepts.ts";
 import { nameBoost, type NameBoost } from "./name-boost.ts";
 import type { QueryWord } from "./parse-query.ts";
 import { Postings } from "./postings.ts";
-import { byScore, rank } from "./rank.ts";
+import { byScore, rank, type NamedTools } from "./rank.ts";
 import type { SearchedTool } from "./searched-tool.ts";
 import type { Field } from "./tool-fields.ts";
 import { Vocabulary } from "./vocabulary.ts";
@@ -32,11 +32,17 @@ export interface HitExplanation {
 export class ToolIndex {
   readonly #postings: Postings;
   readonly #vocabulary: Vocabulary;
+  readonly #byServer = new Map<string, number[]>();
 
   /** @param tools ordered by name, which decides between equal scores */
   constructor(readonly tools: readonly SearchedTool[]) {
     this.#postings = new Postings(tools);
     this.#vocabulary = new Vocabulary(this.#postings.terms);
+    for (const [at, { server }] of tools.entries()) {
+      const numbers = this.#byServer.get(server);
+      if (numbers === undefined) this.#byServer.set(server, [at]);
+      else numbers.push(at);
+    }
   }
 
   /** Tools that match, the best first; `isWanted` leaves out what a facet excludes. */
@@ -49,7 +55,7 @@ export class ToolIndex {
       vocabulary: this.#vocabulary,
     });
     const query = termsOf(words.map(({ text }) => text).join(" ")).join(" ");
-    const ranked = rank(concepts, this.#postings).filter(({ tool }) => {
+    const ranked = rank(concepts, this.#postings, this.#named(concepts)).filter(({ tool }) => {
       const searched = this.tools[tool];
       return searched !== undefined && isWanted(searched);
     });
@@ -59,6 +65,18 @@ export class ToolIndex {
     });
     const order = [...boosted.sort(byScore), ...ranked.slice(searchBoostedMax)];
     return order.flatMap(({ tool, score }) => this.#hit(tool, score, query, concepts));
+  }
+
+  /** For each word that is part of a server's name, which the query has as a whole: the tools of that server. */
+  #named(concepts: readonly Concept[]): NamedTools {
+    const terms = new Set(concepts.map(({ term }) => term));
+    const named = new Map<string, number[]>();
+    for (const [server, tools] of this.#byServer) {
+      const name = termsOf(server);
+      if (name.length === 0 || !name.every((term) => terms.has(term))) continue;
+      for (const term of name) named.set(term, [...(named.get(term) ?? []), ...tools]);
+    }
+    return named;
   }
 
   #hit(tool: number, score: number, query: string, concepts: readonly Concept[]): Hit[] {
@@ -86,8 +104,8 @@ export class ToolIndex {
 
   #boost(tool: number, query: string, concepts: readonly Concept[]): NameBoost {
     const searched = this.tools[tool];
-    const names = [searched?.tool ?? "", searched?.listing.name ?? ""];
-    return nameBoost(query, concepts, names.map(termsOf));
+    if (searched === undefined) return { factor: 1, reasons: [] };
+    return nameBoost(query, concepts, searched);
   }
 }
 

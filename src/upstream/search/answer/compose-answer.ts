@@ -1,9 +1,9 @@
 import { searchNotesCharsShare } from "../../../base/limits.ts";
 import type { CallToolResult } from "../../../protocol/tool-types.ts";
+import { nearestTools } from "../../names/nearest-tools.ts";
 import type { SearchQuery } from "../../upstreams.ts";
 import type { SearchParts } from "../answer-search.ts";
 import type { Found } from "../find-matches.ts";
-import { nearestNames } from "../nearest-names.ts";
 import { answerText } from "./answer-text.ts";
 import { blockedMatches } from "./blocked.ts";
 import { charsOf, fitMatches, type Fitted } from "./fit-matches.ts";
@@ -81,7 +81,7 @@ function emptyNotes(
     servers: servers
       .filter(({ state }) => state !== "disabled")
       .map(({ name, state }) => ({ server: name, tools: counts.get(name) ?? 0, state })),
-    nearest: nearestNames(query.query, names, 5),
+    nearest: nearestTools(query.query, names, 0),
   };
 }
 

@@ -4,7 +4,7 @@ import { PatternError, type Assertion, type PatternNode } from "./pattern-node.t
 
 /** One step of a program; what does not say where it goes goes on with the next. */
 export type Step =
-  | { readonly kind: "set"; readonly set: CharSet }
+  | { readonly kind: "set"; readonly set: CharSet; readonly ascii: Uint8Array }
   | { readonly kind: "assertion"; readonly assertion: Assertion }
   | { readonly kind: "split"; readonly to: readonly number[] }
   | { readonly kind: "match" };
@@ -19,6 +19,11 @@ export function compilePattern(node: PatternNode): Program {
   return steps;
 }
 
+/** The answers for the first 128 characters, which are nearly all that come. */
+function asciiOf(set: CharSet): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_, unit) => Number(set(unit)));
+}
+
 /** A program that is being written. */
 class Steps extends Array<Step> {
   /** Nodes that were written; what is empty writes no step, and could be repeated for ever. */
@@ -31,6 +36,8 @@ function emit(node: PatternNode, steps: Steps): void {
   }
   switch (node.kind) {
     case "set":
+      steps.push({ ...node, ascii: asciiOf(node.set) });
+      break;
     case "assertion":
       steps.push(node);
       break;

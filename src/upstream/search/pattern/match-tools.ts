@@ -15,7 +15,10 @@ export type PatternMatches =
     }
   | { readonly kind: "problem"; readonly text: string };
 
-/** Tools whose names, here or there, or whose description match; those by name first. Within 50 ms, or as many as that allows. */
+/**
+ * Tools whose name, here or there, matches, then those whose description does. Within 50 ms, or as many as that allows:
+ * all names are looked at before the first description.
+ */
 export function matchPattern(
   tools: readonly SearchedTool[],
   { source, flags }: { readonly source: string; readonly flags: string },
@@ -26,19 +29,22 @@ export function matchPattern(
     return { kind: "problem", text };
   }
   const end = performance.now() + searchPatternMsMax;
-  const byName: SearchedTool[] = [];
-  const byText: SearchedTool[] = [];
-  for (const [at, searched] of tools.entries()) {
-    const { listing, tool } = searched;
-    if (matcher.test(listing.name) || matcher.test(tool)) byName.push(searched);
-    else if (matcher.test(listing.description.slice(0, searchPatternTextCharsMax))) {
-      byText.push(searched);
-    }
-    if (performance.now() > end && at < tools.length - 1) {
-      return { kind: "matched", matches: [...byName, ...byText], state: { isPartial: true } };
+  const matches = new Set<SearchedTool>();
+  const looks: readonly ((searched: SearchedTool) => boolean)[] = [
+    ({ listing, tool }) => matcher.test(listing.name) || matcher.test(tool),
+    ({ listing }) => matcher.test(listing.description.slice(0, searchPatternTextCharsMax)),
+  ];
+  for (const look of looks) {
+    for (const searched of tools) {
+      if (performance.now() > end) return matched(matches, true);
+      if (!matches.has(searched) && look(searched)) matches.add(searched);
     }
   }
-  return { kind: "matched", matches: [...byName, ...byText], state: { isPartial: false } };
+  return matched(matches, false);
+}
+
+function matched(matches: ReadonlySet<SearchedTool>, isPartial: boolean): PatternMatches {
+  return { kind: "matched", matches: [...matches], state: { isPartial } };
 }
 
 function createMatcher(source: string, flags: string): PatternMatcher | string {

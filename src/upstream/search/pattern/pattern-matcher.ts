@@ -10,8 +10,11 @@ import { parsePattern } from "./parse-pattern.ts";
 export class PatternMatcher {
   readonly #program: Program;
   readonly #isMultiline: boolean;
+  /** Whether a match may begin with an ASCII character; undefined when it may begin with nothing. */
+  readonly #beginnings: Uint8Array | undefined;
   /** For each step the last position at which it was entered: a step is entered once for each. */
   readonly #entered: Float64Array;
+  readonly #open: number[] = [];
   #position = 0;
 
   /** @throws PatternError */
@@ -19,30 +22,41 @@ export class PatternMatcher {
     this.#program = compilePattern(parsePattern(source, flags));
     this.#isMultiline = flags.includes("m");
     this.#entered = new Float64Array(this.#program.length);
+    this.#beginnings = beginningsOf(this.#program);
   }
 
   /** Whether the pattern matches anywhere in `text`. */
   test(text: string): boolean {
-    let current: number[] = [];
+    const current: number[] = [];
+    const ready: number[] = [];
     for (let at = 0; at <= text.length; at++) {
-      this.#position++;
-      const ready: number[] = [];
-      // It may also begin here.
-      for (const step of current) if (this.#enter(step, text, at, ready)) return true;
-      if (this.#enter(0, text, at, ready)) return true;
       const unit = text.charCodeAt(at);
-      current = [];
-      for (const step of ready) {
-        const { [step]: known } = this.#program;
-        if (known?.kind === "set" && at < text.length && known.set(unit)) current.push(step + 1);
-      }
+      if (current.length === 0 && this.#beginnings?.[unit] === 0) continue;
+      this.#position++;
+      ready.length = 0;
+      for (const step of current) if (this.#enter(step, text, at, ready)) return true;
+      // It may also begin here.
+      if (this.#beginnings?.[unit] !== 0 && this.#enter(0, text, at, ready)) return true;
+      current.length = 0;
+      if (at < text.length) this.#advance(ready, unit, current);
     }
     return false;
   }
 
+  /** Adds to `next` what follows the steps that take the character. */
+  #advance(ready: readonly number[], unit: number, next: number[]): void {
+    for (const step of ready) {
+      const known = this.#program[step];
+      if (known?.kind !== "set") continue;
+      const takes = unit < 128 ? known.ascii[unit] === 1 : known.set(unit);
+      if (takes) next.push(step + 1);
+    }
+  }
+
   /** Adds to `ready` the steps that want a character, from `first` on; says whether the end was reached. */
   #enter(first: number, text: string, at: number, ready: number[]): boolean {
-    const open = [first];
+    const open = this.#open;
+    open.push(first);
     for (let step = open.pop(); step !== undefined; step = open.pop()) {
       if (this.#entered[step] === this.#position) continue;
       this.#entered[step] = this.#position;
@@ -50,6 +64,7 @@ export class PatternMatcher {
       switch (known?.kind) {
         case "match":
         case undefined:
+          open.length = 0;
           return true;
         case "set":
           ready.push(step);
@@ -76,6 +91,24 @@ export class PatternMatcher {
         return !isBorder(text, at);
     }
   }
+}
+
+/** Which of the first 128 characters can begin a match: nearly all places of a text are passed over with a look at this. */
+function beginningsOf(program: Program): Uint8Array | undefined {
+  const first: Uint8Array[] = [];
+  const seen = new Set<number>();
+  const open = [0];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    const step = program[at];
+    if (step === undefined || step.kind === "match") return undefined;
+    if (step.kind === "set") first.push(step.ascii);
+    else open.push(...(step.kind === "split" ? step.to : [at + 1]));
+  }
+  return Uint8Array.from({ length: 128 }, (_, unit) =>
+    Number(first.some((ascii) => ascii[unit] === 1)),
+  );
 }
 
 function isBorder(text: string, at: number): boolean {

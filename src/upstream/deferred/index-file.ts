@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { messageOf } from "../../base/errors.ts";
+import { indexFolderOf, makeIndexFolder } from "./index-folder.ts";
+import { hasLivingOwner } from "./index-owner.ts";
+import { indexJson, indexText, type IndexParts } from "./index-lines.ts";
+
+const textName = "mcp-index.md";
+const jsonName = "mcp-index.json";
+
+export interface IndexFileParts extends IndexParts {
+  /** Undefined where there is no project: then there is no index. */
+  readonly projectDir: string | undefined;
+  /** Something is hidden; else the list of tools says all. */
+  readonly isDeferred: boolean;
+}
+
+/**
+ * The list of all callable tools as files of the project, for models that would rather grep than search (DF12).
+ * Readers see the old file or the new one, never half of one.
+ */
+export class IndexFile {
+  #latest: IndexFileParts | undefined;
+  #work: Promise<string | undefined> | undefined;
+  #written: { readonly dir: string; readonly text: string; readonly json: string } | undefined;
+
+  /** @param report told once for each reason why it could not be written */
+  constructor(readonly report: (problem: string) => void) {}
+
+  /**
+   * Brings the files up to date. Calls that come while it writes are done together, the last one counts.
+   * @returns the path of the text, or undefined when there is none. Never rejects.
+   */
+  update(parts: IndexFileParts): Promise<string | undefined> {
+    this.#latest = parts;
+    this.#work ??= this.#run().finally(() => {
+      this.#work = undefined;
+    });
+    return this.#work;
+  }
+
+  async #run(): Promise<string | undefined> {
+    let path: string | undefined;
+    for (let parts = this.#take(); parts !== undefined; parts = this.#take()) {
+      path = await this.#bring(parts).catch((error: unknown) => {
+        this.report(`The list of tools was not written: ${messageOf(error)}.`);
+        return undefined;
+      });
+    }
+    return path;
+  }
+
+  #take(): IndexFileParts | undefined {
+    const parts = this.#latest;
+    this.#latest = undefined;
+    return parts;
+  }
+
+  async #bring(parts: IndexFileParts): Promise<string | undefined> {
+    const { projectDir } = parts;
+    const before = this.#written?.dir;
+    if (before !== undefined && before !== projectDir) await this.#remove(before);
+    if (projectDir === undefined) return undefined;
+    if (!isWanted(parts)) {
+      await this.#remove(projectDir);
+      return undefined;
+    }
+    const next = { dir: projectDir, text: indexText(parts), json: indexJson(parts) };
+    const path = join(indexFolderOf(projectDir), textName);
+    const isSame = this.#written?.text === next.text && this.#written.json === next.json;
+    if (isSame && (await exists(path))) return path;
+    const folder = await makeIndexFolder(projectDir);
+    await replaceFile(join(folder, jsonName), next.json);
+    await replaceFile(join(folder, textName), next.text);
+    this.#written = next;
+    return path;
+  }
+
+  /** The folders stay: others may keep something in them. So does what another process needs. */
+  async #remove(projectDir: string): Promise<void> {
+    this.#written = undefined;
+    const folder = indexFolderOf(projectDir);
+    if (await hasLivingOwner(join(folder, jsonName))) return;
+    await rm(join(folder, textName), { force: true });
+    await rm(join(folder, jsonName), { force: true });
+  }
+}
+
+function isWanted({ isDeferred, tools }: IndexFileParts): boolean {
+  return isDeferred && tools.length > 0;
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}.new`;
+  try {
+    await writeFile(draft, text.toWellFormed(), { flag: "wx", mode: 0o644 });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
