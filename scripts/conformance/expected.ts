@@ -11,12 +11,17 @@ export type RunName =
   | "requirements-2025-11-25"
   | "requirements-2026-07-28"
   | "tasks"
-  | "skills";
+  | "skills"
+  | "client-2025-06-18"
+  | "client-2025-11-25"
+  | "client-2026-07-28";
 
 export interface ExpectedRun {
   readonly name: RunName;
-  /** One start of the suite for each: its arguments after `server --url URL`. */
+  /** One start of the suite for each: its arguments after `server --url URL`, or after `client --command …`. */
   readonly starts: readonly (readonly string[])[];
+  /** The suite is the server, and our connections to other servers are tested. */
+  readonly isClient?: true;
   /** Checks that pass; none may fail or warn. */
   readonly passed: number;
   /** Checks that the suite itself skips. They count as nothing. */
@@ -42,6 +47,28 @@ const skillScenarios = [
   "sep-2640-skills-manifest",
 ];
 
+/** Logins are not among them. */
+const clientScenarios = {
+  "2025-06-18": ["initialize", "tools_call"],
+  "2025-11-25": [
+    "initialize",
+    "tools_call",
+    "elicitation-sep1034-client-defaults",
+    "sse-retry",
+    "json-schema-2020-12-preservation",
+  ],
+  "2026-07-28": [
+    "tools_call",
+    "request-metadata",
+    "sep-2322-client-request-state",
+    "http-standard-headers",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
+    "json-schema-2020-12-preservation",
+  ],
+};
+
 export const expectedRuns: readonly ExpectedRun[] = [
   suite("2025-03-26", 3, "the session's life alone"),
   suite("2025-06-18", 56, "all scenarios of the revision"),
@@ -56,6 +83,9 @@ export const expectedRuns: readonly ExpectedRun[] = [
   ),
   scenarios("tasks", taskScenarios, 44, "the tasks extension alone"),
   scenarios("skills", skillScenarios, 45, "the skills extension, which no other run contains"),
+  client("2025-06-18", 3, 0),
+  client("2025-11-25", 20, 0),
+  client("2026-07-28", 62, 5),
 ];
 
 function suite(revision: RunName, passed: number, note: string): ExpectedRun {
@@ -81,4 +111,15 @@ function scenarios(
 ): ExpectedRun {
   const starts = ids.map((id) => ["--scenario", id]);
   return { name, starts, passed, skipped: 0, note };
+}
+
+function client(
+  revision: keyof typeof clientScenarios,
+  passed: number,
+  skipped: number,
+): ExpectedRun {
+  const ids = clientScenarios[revision];
+  const starts = ids.map((id) => ["--scenario", id, "--spec-version", revision]);
+  const note = "as the client of other servers, logins aside";
+  return { name: `client-${revision}`, starts, isClient: true, passed, skipped, note };
 }

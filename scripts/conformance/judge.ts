@@ -28,6 +28,9 @@ export function judge(
   if (skipped !== run.skipped) {
     faults.push(`${run.skipped} checks are known to be skipped, ${skipped} were`);
   }
+  if (outputs.some((output) => output.includes("CLIENT EXITED WITH ERROR"))) {
+    faults.push("the client ended with an error");
+  }
   const figures = `${passed} of ${run.passed} passed, ${failed} failed, ${warned} warned, ${skipped} skipped`;
   return { name: run.name, figures, faults, output: outputs.join("\n") };
 }

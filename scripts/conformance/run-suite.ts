@@ -8,10 +8,12 @@ import type { ExpectedRun } from "./expected.ts";
 import { judge, type RunOutcome } from "./judge.ts";
 
 const suiteProgram = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+/** Ours for `client`; the suite splits it at blanks and adds the URL of its server. */
+const clientCommand = `${process.execPath} ${join(root, "test/conformance/client-driver.ts")}`;
 /** One start of the suite; the longest takes half a minute on a busy machine. */
 const startMsMax = 180_000;
 
-/** Runs the suite, offline and under Bun, against the server at `url`. Leaves nothing behind. */
+/** Runs the suite, offline and under Bun, against the server at `url` or our client. Leaves nothing behind. */
 export async function runSuite(
   run: ExpectedRun,
   url: string,
@@ -20,21 +22,20 @@ export async function runSuite(
   const folder = mkdtempSync(join(tmpdir(), "scorpiox-conformance-"));
   try {
     const outputs: string[] = [];
-    for (const args of run.starts)
-      outputs.push(await startSuite([...args, "-o", folder], url, signal));
+    const subject =
+      run.isClient === true ? ["client", "--command", clientCommand] : ["server", "--url", url];
+    for (const args of run.starts) {
+      outputs.push(await startSuite([...subject, ...args, "-o", folder], signal));
+    }
     return judge(run, outputs, countChecks(folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function startSuite(
-  args: readonly string[],
-  url: string,
-  signal: AbortSignal,
-): Promise<string> {
+async function startSuite(args: readonly string[], signal: AbortSignal): Promise<string> {
   if (signal.aborted) return "";
-  const child = Bun.spawn([process.execPath, suiteProgram, "server", "--url", url, ...args], {
+  const child = Bun.spawn([process.execPath, suiteProgram, ...args], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

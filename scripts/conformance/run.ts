@@ -1,7 +1,8 @@
 /**
- * Runs the conformance suite of the protocol against the fixture server, which is our core with tools for testing.
+ * Runs the conformance suite of the protocol against the fixture server, which is our core with tools for testing, and with our
+ * connections to other servers as the client.
  *
- *     bun run conformance [--only 2025-11-25,requirements,tasks,skills] [--verbose]
+ *     bun run conformance [--only 2025-11-25,requirements,tasks,skills,client] [--verbose]
  *
  * Prints a line for each run, and below it what failed; exits with 1 unless every run has exactly the checks that
  * `expected.ts` names. Needs no network.

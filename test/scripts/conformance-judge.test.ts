@@ -32,6 +32,12 @@ describe("judge", () => {
       ["2 checks have to pass, 3 did"],
     ],
     [
+      "a client that ended badly",
+      "Passed: 2/2, 0 failed\nCLIENT EXITED WITH ERROR (code 1)",
+      {},
+      ["the client ended with an error"],
+    ],
+    [
       "a skip instead of a pass",
       "Passed: 2/2, 0 failed",
       { skipped: 2 },

@@ -79,7 +79,7 @@ export class HttpLink implements Link {
     };
     const transport = await this.#create(lost);
     transport.onmessage = (received) => this.#events.onMessage(received, id);
-    transport.onerror = (error) => this.#events.onStray(readHttpError(error, false).message);
+    transport.onerror = (error) => this.#stray(error);
     route.signal.addEventListener("abort", () => this.#discard(transport), { once: true });
     const onRequestStreamEnd = (): void => {
       lost(new ConnectionError("lost", "The server ended the stream before its answer."));
@@ -126,8 +126,14 @@ export class HttpLink implements Link {
   async #createGeneral(): Promise<StreamableHTTPClientTransport> {
     const transport = await this.#create((error) => this.#events.onStray(error.message));
     transport.onmessage = (received) => this.#events.onMessage(received, undefined);
-    transport.onerror = (error) => this.#events.onStray(readHttpError(error, false).message);
+    transport.onerror = (error) => this.#stray(error);
     return transport;
+  }
+
+  /** What is told when we end a stream ourselves is no news. */
+  #stray(error: Error): void {
+    if (this.#isOver || error.name === "AbortError") return;
+    this.#events.onStray(readHttpError(error, false).message);
   }
 
   async #create(

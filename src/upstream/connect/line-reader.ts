@@ -1,8 +1,9 @@
 import { upstreamLineHeadBytesMax, upstreamMessageBytesMax } from "../../base/limits.ts";
 
 const newline = 0x0a;
+const nothing = new Uint8Array(0);
 
-/** A line whose text fits, or the beginning of one that does not and was dropped while it came. */
+/** A line whose text fits, or the beginning of one that does not: told when the limit is passed, and the rest is dropped. */
 export type ServerLine =
   | { readonly kind: "line"; readonly bytes: Uint8Array }
   | { readonly kind: "too-long"; readonly head: Uint8Array };
@@ -25,35 +26,42 @@ export class LineReader {
     const lines: ServerLine[] = [];
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      this.#add(chunk.subarray(start, end));
-      lines.push(this.#take());
+      this.#add(chunk.subarray(start, end), lines);
+      this.#take(lines);
       start = end + 1;
     }
-    this.#add(chunk.subarray(start));
+    this.#add(chunk.subarray(start), lines);
     return lines;
   }
 
   /** What stands after the last newline of an output that has ended. */
   end(): ServerLine[] {
-    return this.#length === 0 ? [] : [this.#take()];
+    const lines: ServerLine[] = [];
+    if (this.#length > 0) this.#take(lines);
+    return lines;
   }
 
-  #add(bytes: Uint8Array): void {
+  #add(bytes: Uint8Array, lines: ServerLine[]): void {
     if (bytes.length === 0) return;
     const wasWithin = this.#length <= this.#bytesMax;
     this.#length += bytes.length;
-    // A copy: the chunk may be large, and a pipe may use its memory again.
-    if (this.#length <= this.#bytesMax) this.#pieces.push(bytes.slice());
-    else if (wasWithin) this.#pieces = [this.#headWith(bytes)];
+    if (this.#length <= this.#bytesMax) {
+      // A copy: the chunk may be large, and a pipe may use its memory again.
+      this.#pieces.push(bytes.slice());
+    } else if (wasWithin) {
+      lines.push({ kind: "too-long", head: this.#headWith(bytes) });
+      this.#pieces = [];
+    }
   }
 
-  #take(): ServerLine {
-    const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces);
+  #take(lines: ServerLine[]): void {
     const isWithin = this.#length <= this.#bytesMax;
+    const [first, ...others] = this.#pieces;
     this.#pieces = [];
     this.#length = 0;
-    const text = bytes ?? new Uint8Array(0);
-    return isWithin ? { kind: "line", bytes: text } : { kind: "too-long", head: text };
+    if (!isWithin) return;
+    const bytes = others.length === 0 ? first : Buffer.concat([first ?? nothing, ...others]);
+    lines.push({ kind: "line", bytes: bytes ?? nothing });
   }
 
   #headWith(bytes: Uint8Array): Uint8Array {

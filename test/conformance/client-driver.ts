@@ -1,0 +1,123 @@
+/**
+ * The client that the conformance suite drives: our connections, and as little beside them as a scenario can do with. The suite
+ * gives the server's URL as the last argument, and the rest in its variables.
+ */
+import { name as suiteName } from "@modelcontextprotocol/conformance/package.json";
+
+import { noClientCapabilities } from "../../src/protocol/client-capabilities.ts";
+import type { InputRequest, InputResponses } from "../../src/protocol/input-request.ts";
+import { isObject, type Params } from "../../src/protocol/json-rpc.ts";
+import { isModernVersion } from "../../src/protocol/versions.ts";
+import {
+  ConnectionError,
+  type ConnectionReply,
+  type ConnectionRequest,
+  type UpstreamConnection,
+} from "../../src/upstream/connect/connection.ts";
+import { openConnection } from "../../src/upstream/connect/open-connection.ts";
+import type { RawTool } from "../../src/upstream/catalogue/server-catalogue.ts";
+
+const url = process.argv.at(-1) ?? "";
+const isModern = isModernVersion(process.env.MCP_CONFORMANCE_PROTOCOL_VERSION);
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as Params;
+const { signal } = new AbortController();
+
+const connection = await openConnection(
+  {
+    server: suiteName,
+    // A scenario about logins needs `auth` here.
+    endpoint: { transport: "http", url, headers: {} },
+    era: isModern ? "auto" : "legacy",
+    initTimeoutMs: 10_000,
+    mayAsk: { sampling: true, elicitation: true },
+    roots: [],
+    product: { name: "scorpiox-code", version: "0.0.0" },
+  },
+  {
+    onListChanged: () => {},
+    onResourceUpdated: () => {},
+    onLog: () => {},
+    onStray: (text) => console.error(`stray: ${text}`),
+    onClosed: (reason) => console.error(`closed: ${reason}`),
+  },
+  signal,
+);
+try {
+  await walk(connection);
+} finally {
+  await connection.close();
+}
+
+/** Uses everything that the server offers, once. */
+async function walk(server: UpstreamConnection): Promise<void> {
+  const catalogue = await server.readCatalogue(signal).catch(isEmptyOffer);
+  if (catalogue === undefined) return server.ping(signal);
+  const { tools, resources, prompts } = catalogue;
+  for (const [name, args] of callsFor(tools)) {
+    await ask("tools/call", { name, arguments: args });
+  }
+  for (const { uri } of resources) await ask("resources/read", { uri });
+  for (const { name } of prompts) await ask("prompts/get", { name });
+}
+
+/** Some scenarios are over with the first requests: their servers offer nothing. */
+function isEmptyOffer(error: unknown): undefined {
+  if (!(error instanceof ConnectionError) || error.failure !== "protocol") throw error;
+}
+
+/** Those that the scenario names, else each tool. */
+function callsFor(tools: readonly RawTool[]): readonly (readonly [string, Params])[] {
+  const named = Array.isArray(context.toolCalls) ? (context.toolCalls as readonly Params[]) : [];
+  if (named.length > 0) {
+    return named.map((call) => [String(call.name), isObject(call.arguments) ? call.arguments : {}]);
+  }
+  return tools.map(({ name, inputSchema }) => [name, argumentsFor(inputSchema, tools)]);
+}
+
+function argumentsFor({ properties }: Params, tools: readonly RawTool[]): Params {
+  const entries = Object.entries(isObject(properties) ? properties : {});
+  return Object.fromEntries(entries.map(([key, schema]) => [key, exampleOf(key, schema, tools)]));
+}
+
+function exampleOf(key: string, schema: unknown, tools: readonly RawTool[]): unknown {
+  // The suite wants to see which schema arrived of its other tool.
+  if (key === "schema")
+    return tools.find(({ inputSchema }) => "$schema" in inputSchema)?.inputSchema;
+  const { type } = isObject(schema) ? schema : {};
+  if (type === "number" || type === "integer") return 5;
+  return type === "boolean" ? true : "text";
+}
+
+/** Goes on until there is an answer, whatever is asked meanwhile. */
+async function ask(method: ConnectionRequest["method"], params: Params): Promise<void> {
+  let again: Pick<ConnectionRequest, "inputResponses" | "requestState"> = {};
+  for (let round = 0; round < 5; round += 1) {
+    const reply: ConnectionReply = await connection.request({
+      method,
+      params,
+      capabilities: { ...noClientCapabilities, elicitationForm: true, sampling: true, roots: true },
+      signal,
+      timeoutMs: 20_000,
+      idleMs: 20_000,
+      ask: (request) => Promise.resolve(answerTo(request)),
+      ...again,
+    });
+    if (reply.kind !== "input-required") return;
+    const answers = Object.entries(reply.requests).map(([key, each]) => [key, answerTo(each)]);
+    const inputResponses = Object.fromEntries(answers) as InputResponses;
+    const { requestState } = reply;
+    again = requestState === undefined ? { inputResponses } : { inputResponses, requestState };
+  }
+}
+
+/** A person who accepts what is proposed. */
+function answerTo(request: InputRequest): Params {
+  if (request.method === "roots/list") return { roots: [] };
+  if (request.method === "sampling/createMessage") {
+    return { role: "assistant", content: { type: "text", text: "text" }, model: "none" };
+  }
+  if (request.params.mode === "url") return { action: "accept" };
+  const fields = Object.entries(request.params.requestedSchema.properties);
+  const filled = fields.map(([key, field]) => [key, field.default ?? exampleOf(key, field, [])]);
+  return { action: "accept", content: Object.fromEntries(filled) as Params };
+}
