@@ -1,4 +1,4 @@
-import { isAbsolute, posix, win32 } from "node:path";
+import { posix, win32 } from "node:path";
 
 import type { Environment } from "./server-environment.ts";
 
@@ -32,7 +32,7 @@ export async function findProgram(search: ProgramSearch): Promise<FoundProgram> 
   const hasFolder = command.includes("/") || (platform === "win32" && command.includes("\\"));
   const folders = hasFolder ? [""] : pathFolders(env, paths.delimiter);
   const bases = hasFolder
-    ? [platform === process.platform && isAbsolute(command) ? command : paths.resolve(cwd, command)]
+    ? [paths.resolve(cwd, command)]
     : folders.map((folder) => paths.resolve(cwd, folder, command));
   let refused: string | undefined;
   for (const base of bases) {

@@ -18,6 +18,8 @@ export interface ServerProcessesParts extends LaunchSurroundings {
   readonly onFamily: (family: Family, isLive: boolean) => void;
   /** Called before the first start: from now on what loses its parent is collected. */
   readonly collectOrphans: () => void;
+  /** How a process comes about; default: as this system allows. */
+  readonly spawn?: (spec: SpawnSpec) => SpawnedServer;
 }
 
 export const usualStop: StopSteps = { inputMs: upstreamInputEndMs, termMs: terminateGraceMs };
@@ -56,7 +58,7 @@ export class ServerProcesses {
 
   #spawn(server: string, spec: SpawnSpec): SpawnedServer {
     try {
-      return spawnServer(spec);
+      return (this.#parts.spawn ?? spawnServer)(spec);
     } catch (error) {
       throw startRefused(server, spec.argv[0] ?? "", error);
     }

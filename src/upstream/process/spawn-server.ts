@@ -69,7 +69,8 @@ function handedDescriptors(descriptors: ServerDescriptors): SpawnedPipes {
   };
 }
 
-function spawnRelayed(spec: SpawnSpec): SpawnedServer {
+/** Without a C library to make pipes with (Windows): the main thread reads and writes, and passes on. */
+export function spawnRelayed(spec: SpawnSpec): SpawnedServer {
   const exit = Promise.withResolvers<CommandExit>();
   const child = spawn(spec, ["pipe", "pipe", "pipe"], exit.resolve) as RelayedChild;
   loadWindowsJobs()?.adopt(child.pid);
