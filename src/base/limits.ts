@@ -880,3 +880,9 @@ export const upstreamLinksPerServerMax = 256;
 export const upstreamReasonCharsMax = 2_000;
 /** Characters of the names of a tool's arguments in its line of the index file. */
 export const indexArgumentsCharsMax = 400;
+/** A search waits this long for servers of which nothing is known yet. */
+export const upstreamSearchWaitMs = 3_000;
+/** Resources of other servers that are watched for all clients. */
+export const upstreamSubscriptionsMax = 10_000;
+/** Characters for the sentence that some tools are not shown in full, their names apart. */
+export const searchCutNoteCharsMax = 200;

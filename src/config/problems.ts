@@ -27,7 +27,7 @@ function describePlace(place: PlaceOfProblem): string {
 }
 
 /** Problems of one place at most: a file that is something else altogether is not listed line by line. */
-const problemsPerPlaceMax = 20;
+export const problemsPerPlaceMax = 20;
 
 /** Collects problems, a bounded number for each file. */
 export class ProblemList {

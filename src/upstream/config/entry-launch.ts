@@ -1,3 +1,4 @@
+import { quoteValue } from "../../config/problems.ts";
 import type { HttpLaunch, ServerLaunch, StdioLaunch, StringMap } from "../server-entry.ts";
 import { cleanText } from "./clean-text.ts";
 import { EntryFault } from "./entry-fault.ts";
@@ -34,7 +35,7 @@ const httpTypes = ["http", "streamablehttp", "sse", "remote"];
 
 function checkType(type: unknown, hasCommand: boolean): void {
   if (type === undefined) return;
-  const written = JSON.stringify(type);
+  const written = typeof type === "string" ? quoteValue(type) : "that is no text";
   const plain = typeof type === "string" ? type.toLowerCase().replaceAll(/[-_ ]/g, "") : "";
   if (![...stdioTypes, ...httpTypes].includes(plain)) {
     throw new EntryFault(`has type ${written}, which is none of stdio, http, streamable-http, sse`);

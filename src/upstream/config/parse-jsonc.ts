@@ -1,6 +1,8 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
-import { placeAt } from "./error-place.ts";
+import { byteOrderMark } from "../../config/env-file.ts";
+import { problemsPerPlaceMax } from "../../config/problems.ts";
+import { TextLines } from "./error-place.ts";
 import type { ParsedText } from "./parse-toml.ts";
 
 /** What stands twice in one object: the last counts. */
@@ -21,20 +23,24 @@ export interface ParsedJson {
  * named `__proto__` is a key. Never throws.
  */
 export function parseJsonc(source: string): ParsedJson {
+  const text = source.startsWith(byteOrderMark) ? source.slice(1) : source;
   const errors: ParseError[] = [];
   const offsets = new WeakMap<object, number>();
   const duplicates: Duplicate[] = [];
+  const lines = new TextLines(text);
   const lineOf = (value: unknown): number | undefined => {
     const offset = typeof value === "object" && value !== null ? offsets.get(value) : undefined;
-    return offset === undefined ? undefined : placeAt(source, offset).line;
+    return offset === undefined ? undefined : lines.placeAt(offset).line;
   };
   const done = (parsed: ParsedText): ParsedJson => ({ parsed, duplicates, lineOf });
+  if (text.trim() === "") return done({ kind: "fault", text: "it is empty" });
   try {
-    const root = parseTree(source, errors, { allowTrailingComma: true });
+    const root = parseTree(text, errors, { allowTrailingComma: true });
     const [error] = errors;
-    if (root === undefined || error !== undefined) return done(faultOf(source, error));
+    if (root === undefined || error !== undefined) return done(faultOf(lines, error));
     const onDuplicate = (key: string, offset: number): void => {
-      duplicates.push({ key, line: placeAt(source, offset).line });
+      if (duplicates.length >= problemsPerPlaceMax) return;
+      duplicates.push({ key, line: lines.placeAt(offset).line });
     };
     return done({ kind: "value", value: valueOf(root, offsets, onDuplicate) });
   } catch (error) {
@@ -44,10 +50,10 @@ export function parseJsonc(source: string): ParsedJson {
   }
 }
 
-function faultOf(source: string, error: ParseError | undefined): ParsedText {
-  if (error === undefined) return { kind: "fault", text: "it is empty" };
+function faultOf(lines: TextLines, error: ParseError | undefined): ParsedText {
+  if (error === undefined) return { kind: "fault", text: "it has nothing but comments" };
   const words = printParseErrorCode(error.error).replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ");
-  const place = placeAt(source, error.offset);
+  const place = lines.placeAt(error.offset);
   return { kind: "fault", text: `it is no JSON (${words.toLowerCase()})`, place };
 }
 

@@ -26,6 +26,8 @@ export function isServerName(name: unknown): name is string {
  */
 export function readEntry(raw: RawEntry, origin: EntryOrigin, notes: EntryNotes): ServerEntry {
   const { name, value } = raw;
+  if (reservedNames.some((reserved) => reserved === name))
+    throw new EntryFault("has a reserved name");
   if (!isServerName(name)) {
     throw new EntryFault(
       "needs a name of 1 to 64 letters, digits, _ . -, beginning with a letter or digit",

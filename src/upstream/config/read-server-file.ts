@@ -34,26 +34,34 @@ export function readServerFile(
     lastGood?.forget(file);
     return undefined;
   }
-  const read =
-    content.kind === "text"
-      ? readText(file, content.text, problems)
-      : refuse(problems, { file }, `this file ${content.reason}`);
-  if (read === undefined) return lastGood?.get(file);
-  lastGood?.keep(file, read);
+  const before = lastGood?.get(file);
+  const refuse = (what: string, line?: number): RawServerFile | undefined => {
+    const end =
+      before === undefined ? "no server of this file counts" : "what it said before counts";
+    problems.warn({ file, line }, `${what}; ${end}.`);
+    return before;
+  };
+  if (content.kind === "unusable") return refuse(`this file ${content.reason}`);
+  const read = readText(file, content.text, problems, refuse);
+  if (read !== undefined && read !== before) lastGood?.keep(file, read);
   return read;
 }
 
-function readText(file: string, text: string, problems: ProblemList): RawServerFile | undefined {
-  const { parsed, entriesOf, lineOf } = isTomlFile(file)
-    ? tomlReading(text)
-    : jsonReading(file, text, problems);
+function readText(
+  file: string,
+  text: string,
+  problems: ProblemList,
+  refuse: (what: string, line?: number) => RawServerFile | undefined,
+): RawServerFile | undefined {
+  const reading = isTomlFile(file) ? tomlReading(text) : jsonReading(file, text, problems);
+  const { parsed, entriesOf, lineOf } = reading;
   if (parsed.kind === "fault") {
     const { place } = parsed;
     const where = place === undefined ? "" : `column ${place.column}: `;
-    return refuse(problems, { file, line: place?.line }, `${where}${parsed.text}`);
+    return refuse(`${where}${parsed.text}`, place?.line);
   }
   const found = entriesOf(parsed.value);
-  if (found.kind === "fault") return refuse(problems, { file }, found.text);
+  if (found.kind === "fault") return refuse(found.text);
   if (found.entries.length > serversPerFileMax) {
     problems.warn({ file }, `only the first ${serversPerFileMax} servers count.`);
   }
@@ -74,12 +82,4 @@ function jsonReading(file: string, text: string, problems: ProblemList): Reading
     problems.warn({ file, line }, `${JSON.stringify(key)} stands here twice; the last counts.`);
   }
   return { parsed, entriesOf: entriesOfJson, lineOf };
-}
-
-function refuse(
-  problems: ProblemList,
-  place: { readonly file: string; readonly line?: number | undefined },
-  what: string,
-): undefined {
-  problems.warn(place, `${what}; no server of this file counts.`);
 }

@@ -30,15 +30,17 @@ export function readSource(
     const at = { file: origin.file, line: raw.line ?? place?.line, name: place?.name };
     const label = `server ${typeof raw.name === "string" ? quoteValue(raw.name) : "without a name"}`;
     const warn = (text: string): void => problems.warn(at, `${label}: ${text}`);
+    const warnings: string[] = [];
     try {
-      const entry = readEntry(raw, origin, { warn });
+      const entry = readEntry(raw, origin, { warn: (text) => warnings.push(text) });
       if (isOwnEntry(entry.launch, parts)) {
         notices.push(
           `${origin.file ?? at.name ?? "command line"}: ${label} is this program itself; it is skipped.`,
         );
         continue;
       }
-      if (entries.has(entry.name)) warn("it is there twice; the last counts.");
+      if (entries.has(entry.name)) warnings.push("it is there twice; the last counts.");
+      for (const text of warnings) warn(text);
       entries.set(entry.name, entry);
     } catch (error) {
       if (!(error instanceof EntryFault)) throw error;

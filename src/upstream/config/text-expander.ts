@@ -58,7 +58,7 @@ export class TextExpander {
     { name, whenUnset }: Extract<TextPart, { kind: "variable" }>,
     depth: number,
   ): Promise<string> {
-    const value = this.#builtIn(name) ?? this.#context.env[name];
+    const value = this.#builtIn(name) ?? this.#ofEnvironment(name);
     if (value !== undefined && (value !== "" || whenUnset === undefined)) {
       if (isSecretName(name)) this.#refuseOurs(name);
       if (isSecretName(name)) this.secrets.add(value);
@@ -80,12 +80,17 @@ export class TextExpander {
   }
 
   #builtIn(name: string): string | undefined {
-    const { env, homeDir, projectDir } = this.#context;
+    const { homeDir, projectDir } = this.#context;
     if (name === "userHome") return homeDir;
-    if (name === "CLAUDE_PROJECT_DIR") return env[name] ?? projectDir;
+    if (name === "CLAUDE_PROJECT_DIR") return this.#ofEnvironment(name) ?? projectDir;
     if (name !== "workspaceFolder") return undefined;
     if (projectDir !== undefined) return projectDir;
     throw new NeedsConfig(name, "There is no project here, and so no workspaceFolder.");
+  }
+
+  #ofEnvironment(name: string): string | undefined {
+    const { env } = this.#context;
+    return Object.hasOwn(env, name) ? env[name] : undefined;
   }
 
   /** A project must not have our own tokens sent to where it likes, approved or not. */

@@ -31,14 +31,20 @@ export function watchUpstreamConfig(
   const withMemory = { ...parts, lastGood: parts.lastGood ?? new LastGoodFiles() };
   const trustFile = join(parts.dirs.scorpioxDir, trustFileName);
   let isEnded = false;
-  const changes = new FileChanges((changed) => {
+  /** Also watches the places that the files name by now. */
+  const read = (): UpstreamConfig => {
     const { config, files } = readUpstreamConfig(withMemory);
     void changes.watch([...files, trustFile]);
-    onChange({ config, hasTrustChanged: changed.includes(trustFile) });
+    return config;
+  };
+  const changes = new FileChanges((changed) => {
+    onChange({ config: read(), hasTrustChanged: changed.includes(trustFile) });
   });
-  void changes.watch([...readUpstreamConfig(withMemory).files, trustFile]).then(() => {
-    const { config } = readUpstreamConfig(withMemory);
-    if (!isEnded && textOf(config) !== textOf(known)) onChange({ config, hasTrustChanged: false });
+  const { files } = readUpstreamConfig(withMemory);
+  void changes.watch([...files, trustFile]).then(() => {
+    if (isEnded) return;
+    const config = read();
+    if (textOf(config) !== textOf(known)) onChange({ config, hasTrustChanged: false });
   });
   return () => {
     isEnded = true;

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "bun:test";
+
+import { expandedTextCharsMax, expansionDepthMax } from "../../../src/base/limits.ts";
+import { expandLaunch } from "../../../src/upstream/config/expand-launch.ts";
+import type { ExpansionContext } from "../../../src/upstream/config/expansion-context.ts";
+import { mergeEntries } from "../../../src/upstream/config/merge-entries.ts";
+import { readEntry } from "../../../src/upstream/config/read-entry.ts";
+import type { ConfiguredServer } from "../../../src/upstream/server-entry.ts";
+
+const secrets = new Map([
+  ["k", "kept-secret"],
+  ["input/n", "typed-secret"],
+  ["locked", "throws"],
+]);
+
+const context: ExpansionContext = {
+  env: {
+    A: "1",
+    EMPTY: "",
+    SPACED: "a b; $(id) ${A}",
+    API_TOKEN: "token-value",
+    SCORPIOX_TOKEN: "ours",
+    LONG: "x".repeat(1000),
+    "ProgramFiles(x86)": "C:\\P",
+    LINES: "a\r\nb",
+  },
+  homeDir: "/home/me",
+  projectDir: "/work/p",
+  secrets: {
+    get: (name) =>
+      name === "locked"
+        ? Promise.reject(new Error("the keychain is locked"))
+        : Promise.resolve(secrets.get(name)),
+  },
+  runCommand: (command) =>
+    command === "fail"
+      ? Promise.reject(new Error("exit 1"))
+      : Promise.resolve(`out of ${command}\n`),
+};
+
+function server(value: object, trust: "user" | "project" = "user"): ConfiguredServer {
+  const origin = { rank: trust === "user" ? 1 : 4, trust, scope: "global" } as const;
+  const entry = readEntry({ name: "s", value }, origin, { warn: () => {} });
+  const [only] = mergeEntries([entry], () => {}).values();
+  if (only === undefined) throw new Error("no server");
+  return only;
+}
+
+/** What an argument becomes, or which variable is missing. */
+async function expandedArg(text: string, trust?: "user" | "project"): Promise<string> {
+  const expanded = await expandLaunch(server({ command: "x", args: [text] }, trust), context);
+  if (expanded.kind === "needs_config") return `needs ${expanded.variable}`;
+  return expanded.launch.transport === "stdio" ? (expanded.launch.args[0] ?? "") : "";
+}
+
+const nested = (depth: number): string => (depth === 0 ? "end" : `\${UNSET:-${nested(depth - 1)}}`);
+
+describe("expandLaunch()", () => {
+  test.each([
+    ["plain", "plain"],
+    ["", ""],
+    ["${A}", "1"],
+    ["a${A}b${A}c", "a1b1c"],
+    ["$A $ $$ $} {", "$A $ $$ $} {"],
+    ["$${A} $$${A}", "${A} $${A}"],
+    ["${env:A}", "1"],
+    ["${EMPTY}", ""],
+    ["${EMPTY:-d}", "d"],
+    ["${UNSET:-d}", "d"],
+    ["${UNSET:-}", ""],
+    ["${UNSET:-a:-b}", "a:-b"],
+    ["${UNSET:-${A}}", "1"],
+    ['${UNSET:-{"a":{}}}', '{"a":{}}'],
+    ["${env:UNSET:-x}", "x"],
+    ["${SPACED}", "a b; $(id) ${A}"],
+    ["${ProgramFiles(x86)}", "C:\\P"],
+    ["${workspaceFolder}/x", "/work/p/x"],
+    ["${userHome}", "/home/me"],
+    ["${CLAUDE_PROJECT_DIR:-.}", "/work/p"],
+    ["${keyring:k}", "kept-secret"],
+    ["${input:n}", "typed-secret"],
+    ["${cmd:pass show {x}}", "out of pass show {x}"],
+    [nested(expansionDepthMax), "end"],
+    ["~/x", "~/x"],
+    // Never the literal text.
+    ["${UNSET}", "needs UNSET"],
+    ["${toString}", "needs toString"],
+    ["${UNSET:-${ALSO}}", "needs ALSO"],
+    ["${keyring:none}", "needs keyring:none"],
+    ["${keyring:locked}", "needs keyring:locked"],
+    ["${input:none}", "needs input:none"],
+    ["${cmd:fail}", "needs cmd:fail"],
+    ["${cmd:}", "needs ${cmd:}"],
+    ["${}", "needs ${}"],
+    ["${A", "needs ${A"],
+    ["${A:-", "needs ${A:-"],
+    ["${a-b}", "needs ${a-b}"],
+    ["${unknown:x}", "needs ${unknown:x}"],
+    ["${keyring:a\nb}", "needs ${keyring:a\nb}"],
+    [nested(expansionDepthMax + 1), "needs UNSET"],
+    ["${LONG}".repeat(expandedTextCharsMax / 1000 + 1), "needs LONG"],
+  ])("%.60j is %.60j", async (text, result) => {
+    expect(await expandedArg(text)).toBe(result);
+  });
+
+  test.each([
+    ["${A}", "1"],
+    ["${API_TOKEN}", "token-value"],
+    ["${SCORPIOX_TOKEN}", "needs SCORPIOX_TOKEN"],
+    ["${keyring:k}", "needs keyring:k"],
+    ["${cmd:x}", "needs cmd:x"],
+    // What was typed for another launch is not this one's.
+    ["${input:n}", "needs input:n"],
+  ])("for a project %s is %s", async (text, result) => {
+    expect(await expandedArg(text, "project")).toBe(result);
+  });
+
+  test("stdio: every part, a home in command and cwd, cwd below the project", async () => {
+    const written = {
+      command: "~/bin/${A}",
+      args: ["${A}"],
+      env: { LOG: "${A}", MY_KEY: "k-${A}", OTHER: "${API_TOKEN}" },
+      cwd: "sub/${A}",
+    };
+    const expanded = await expandLaunch(server(written), context);
+    expect(expanded).toMatchObject({
+      kind: "ready",
+      launch: {
+        transport: "stdio",
+        command: "/home/me/bin/1",
+        args: ["1"],
+        env: { LOG: "1", MY_KEY: "k-1", OTHER: "token-value" },
+        cwd: "/work/p/sub/1",
+      },
+      secrets: ["token-value", "k-1"],
+    });
+  });
+
+  test.each([
+    [{ projectDir: undefined }, undefined, "/home/me"],
+    [{}, "~/x", "/home/me/x"],
+    [{}, "/abs", "/abs"],
+    [{}, undefined, "/work/p"],
+  ])("cwd with %j of %p is %s", async (parts, cwd, result) => {
+    const written = { command: "x", ...(cwd !== undefined && { cwd }) };
+    const expanded = await expandLaunch(server(written), { ...context, ...parts });
+    expect(expanded).toMatchObject({ launch: { cwd: result } });
+  });
+
+  test("http: headers are secret, with and without their scheme; passwords too", async () => {
+    const written = {
+      url: "https://u:p%40ss@${UNSET:-h}/mcp?t=${API_TOKEN}",
+      headers: { Authorization: "Bearer ${keyring:k}", "X-Id": " ${cmd:id}" },
+    };
+    const expanded = await expandLaunch(server(written), context);
+    expect(expanded).toMatchObject({
+      kind: "ready",
+      launch: {
+        transport: "http",
+        url: "https://u:p%40ss@h/mcp?t=token-value",
+        headers: { Authorization: "Bearer kept-secret", "X-Id": "out of id" },
+      },
+      secrets: ["token-value", "kept-secret", "out of id", "Bearer kept-secret", "p%40ss", "p@ss"],
+    });
+  });
+
+  test.each([
+    [{ url: "${A}" }, "url", "It has a url that is none once it is filled in."],
+    [
+      { url: "${UNSET:-file:}///etc" },
+      "url",
+      "It has a url with file:; only http: and https: are possible once it is filled in.",
+    ],
+    [
+      { url: "https://h", headers: { A: "${LINES}" } },
+      "headers.A",
+      "The header A has a line break once it is filled in.",
+    ],
+    [{ command: "${EMPTY}" }, "command", "Its command is empty once it is filled in."],
+  ])("%j needs %s", async (written, variable, text) => {
+    expect(await expandLaunch(server(written), context)).toMatchObject({
+      kind: "needs_config",
+      variable,
+      text,
+    });
+  });
+
+  test("a command runs once however often it is named", async () => {
+    const commands: string[] = [];
+    const runCommand = (command: string): Promise<string> => {
+      commands.push(command);
+      return Promise.resolve("out");
+    };
+    const written = { command: "x", args: ["${cmd:c}", "${cmd:c}"], env: { A: "${cmd:c}" } };
+    await expandLaunch(server(written), { ...context, runCommand });
+    expect(commands).toEqual(["c"]);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "bun:test";
+
+import { tomlCharsMax } from "../../../src/base/limits.ts";
+import { parseJsonc } from "../../../src/upstream/config/parse-jsonc.ts";
+import { parseToml } from "../../../src/upstream/config/parse-toml.ts";
+
+const ok = `# first\n[mcp.servers.a]\ncommand = "x"\nnote = """two\nlines"""\n\n`;
+
+describe("[GW-01] parseToml() says where", () => {
+  test.each([
+    ["command = x", 1, 11],
+    [`${ok}x = "open`, 7, 5],
+    [`${ok}x = """open\nfor ever\n`, 7, 7],
+    [`${ok}= 1\ny = 2\n`, 7, 1],
+    [`${ok}x = 1\nx = 2\ny = 3`, 8, 4],
+    [`${ok}[mcp.servers.a]\n`, 7, 14],
+    [`${ok}x = [1, 2\n`, 7, 9],
+    [`a = 1\r\nb = \r\nc = 3\r\n`, 2, 4],
+    ["\uFEFFa = 1\nb", 2, 1],
+    [`x = "\\q"`, 1, 7],
+    [`x = 1\n\u0000`, 2, 1],
+  ] as const)("%j: line %d, column %d", (text, line, column) => {
+    const parsed = parseToml(text);
+    expect([parsed.kind, parsed.kind === "fault" ? parsed.place?.line : 0]).toEqual([
+      "fault",
+      line,
+    ]);
+    const found = parsed.kind === "fault" ? (parsed.place?.column ?? 0) : 0;
+    expect(Math.abs(found - column)).toBeLessThanOrEqual(2);
+  });
+
+  test("of a file of hostile size and nesting nothing but that", () => {
+    expect(parseToml("#".repeat(tomlCharsMax))).toEqual({ kind: "value", value: {} });
+    expect(parseToml("#".repeat(tomlCharsMax + 1))).toMatchObject({ kind: "fault" });
+    expect(parseToml(`a = ${"[".repeat(100_000)}`)).toEqual({
+      kind: "fault",
+      text: "it is nested too deeply",
+    });
+  });
+
+  test("does not repeat what may be a secret", () => {
+    expect(parseToml("token = hunter2\n")).toMatchObject({ text: "Strings must be quoted" });
+  });
+});
+
+describe("[GW-03] parseJsonc()", () => {
+  test.each([
+    ["", { kind: "fault", text: "it is empty" }],
+    ["\uFEFF", { kind: "fault", text: "it is empty" }],
+    [
+      "{",
+      {
+        kind: "fault",
+        text: "it is no JSON (close brace expected)",
+        place: { line: 1, column: 2 },
+      },
+    ],
+    [
+      `{\n  "a": 1\n  "b": 2\n}`,
+      { kind: "fault", text: "it is no JSON (comma expected)", place: { line: 3, column: 3 } },
+    ],
+    [
+      `{"a": 1} x`,
+      {
+        kind: "fault",
+        text: "it is no JSON (invalid symbol)",
+        place: { line: 1, column: 10 },
+      },
+    ],
+    [
+      `{'a': 1}`,
+      { kind: "fault", text: "it is no JSON (invalid symbol)", place: { line: 1, column: 2 } },
+    ],
+    ["[".repeat(200_000), { kind: "fault", text: "it is nested too deeply" }],
+    [
+      `\uFEFF{"a": [1, null, true,], // c\r\n /* d */ "b": "x",}\r\n`,
+      { kind: "value", value: { a: [1, null, true], b: "x" } },
+    ],
+  ])("%.40j", (text, parsed) => {
+    const found: unknown = parseJsonc(text).parsed;
+    expect(found).toEqual(parsed);
+  });
+
+  test("a key named __proto__ is a key like any other", () => {
+    const { parsed } = parseJsonc(`{"__proto__": {"command": "x"}, "constructor": 1}`);
+    const value = parsed.kind === "value" ? parsed.value : undefined;
+    expect(Object.keys(value ?? {})).toEqual(["__proto__", "constructor"]);
+    expect(Object.getPrototypeOf(value)).toBe(null);
+  });
+
+  test("says what stands twice, and where objects begin", () => {
+    const { parsed, duplicates, lineOf } = parseJsonc(`{\n"a": {},\n"a": {\n}}`);
+    const value = parsed.kind === "value" ? parsed.value : undefined;
+    expect(duplicates).toEqual([{ key: "a", line: 3 }]);
+    expect([lineOf(value), lineOf(Object(value)["a"]), lineOf(1)]).toEqual([1, 3, undefined]);
+  });
+});
