@@ -38,7 +38,7 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
       introductions: views.flatMap(({ info, offer }) => {
         const instructions = offer?.judged.instructions;
         if (instructions === undefined) return [];
-        return [{ server: info.name, line: introductionOf(info.name, instructions) }];
+        return [{ server: info.name, line: introductionOf(instructions) }];
       }),
       ttlMs: Math.min(
         upstreamListTtlMsMax,

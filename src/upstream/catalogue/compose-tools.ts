@@ -15,6 +15,8 @@ export interface ToolParts {
   readonly toolNameMax: number;
   readonly defer: "auto" | "on" | "off";
   readonly wasDeferred: boolean;
+  /** Names that a tool had in `mcp.lock` under another budget (NM7). */
+  readonly earlierNamesOf: (tool: Pick<ToolEntry, "server" | "tool" | "name">) => readonly string[];
 }
 
 export interface ComposedTools {
@@ -56,7 +58,7 @@ export function composeTools(parts: ToolParts): ComposedTools {
     hasUnknownServer: parts.views.some(({ isUnknown }) => isUnknown),
     wasDeferred: parts.wasDeferred,
   });
-  const tools = searched.map((one) => entryOf(one, decision.isDeferred));
+  const tools = searched.map((one) => entryOf(one, decision.isDeferred, parts.earlierNamesOf));
   return { tools, blocked, searched, decision };
 }
 
@@ -89,8 +91,13 @@ function withTitles(callable: readonly Callable[]): readonly Callable[] {
   });
 }
 
-function entryOf({ server, tool, view, listing }: Callable, isDeferred: boolean): ToolEntry {
+function entryOf(
+  { server, tool, view, listing }: Callable,
+  isDeferred: boolean,
+  earlierNamesOf: ToolParts["earlierNamesOf"],
+): ToolEntry {
   const { options } = view;
+  const earlierNames = earlierNamesOf({ server, tool, name: listing.name });
   const isPinned = matchesOne(options.alwaysLoad, [tool, listing.name]);
   const { annotations } = listing;
   return {
@@ -98,6 +105,7 @@ function entryOf({ server, tool, view, listing }: Callable, isDeferred: boolean)
     server,
     tool,
     ...prefixOf(view),
+    ...(earlierNames.length === 0 ? {} : { earlierNames }),
     ...(isListed({ isDeferred, options, isPinned }) ? { listing } : {}),
     ...(annotations === undefined ? {} : { annotations }),
   };

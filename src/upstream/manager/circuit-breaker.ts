@@ -21,6 +21,11 @@ export class CircuitBreaker {
     return 0;
   }
 
+  /** Calls are not let through now. */
+  isOpen(now: number): boolean {
+    return this.#timeouts >= upstreamCircuitTimeoutsMax && now < this.#openUntil;
+  }
+
   onTimeout(now: number): void {
     this.#isTrialRunning = false;
     this.#timeouts++;

@@ -1,21 +1,35 @@
-import { JsonText } from "../../base/json-text.ts";
-import { emptySnapshot } from "../empty-snapshot.ts";
+import { Turns } from "../../base/turns.ts";
+import { upstreamStartingMax } from "../../base/limits.ts";
+import { CatalogueCache } from "../cache/catalogue-cache.ts";
+import { expandLaunch } from "../config/expand-launch.ts";
+import { openConnection } from "../connect/open-connection.ts";
+import { SavedResults } from "../results/saved-results.ts";
+import { SchemaChecks } from "../schema/schema-checks.ts";
+import type { SecretStore } from "../secrets/secret-store.ts";
+import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-work.ts";
+import { LinkPool } from "./link-pool.ts";
+import { UpstreamManager } from "./upstream-manager.ts";
 
-/** Stands in until the manager is here: no server is ever connected. */
-export const createUpstreamWork: OpenUpstreams = (_options, host) => ({
-  start() {
-    host.publish({ ...emptySnapshot, revision: 1 });
-    return Promise.resolve();
-  },
-  call: ({ server }) =>
-    Promise.resolve({ kind: "failed", text: `${server}: no such server.`, reason: "unreachable" }),
-  checkArguments: () => Promise.resolve(undefined),
-  search: () => Promise.resolve(new JsonText('{"content":[]}')),
-  control: () => Promise.resolve(null),
-  infoList: () => [],
-  subscribe: () => Promise.resolve(false),
-  unsubscribe() {},
-  endClient() {},
-  close: () => Promise.resolve(),
-});
+/** No secret is kept anywhere yet: entries that name one are `needs_config`. */
+const noSecrets: SecretStore = { get: () => Promise.resolve(undefined) };
+
+/** Puts the parts together: what the Worker runs. */
+export const createUpstreamWork: OpenUpstreams = (options, host) => {
+  const { dirs, env, resultFolders } = options;
+  const { homeDir, projectDir, scorpioxDir } = dirs;
+  return new UpstreamManager({
+    options,
+    host,
+    openConnection,
+    expand: (server) => expandLaunch(server, { env, homeDir, projectDir, secrets: noSecrets }),
+    authOf: () => undefined,
+    trust: new TrustStore(scorpioxDir),
+    cache: new CatalogueCache(scorpioxDir),
+    results: new SavedResults(resultFolders),
+    checks: new SchemaChecks(),
+    pool: new LinkPool(),
+    turns: new Turns(upstreamStartingMax),
+    clock: () => performance.now(),
+  });
+};

@@ -18,7 +18,7 @@ export interface ResultParts extends Cleaning {
 export interface CallResultParts extends ResultParts {
   readonly tool: string;
   /** What is wrong with structured content by the tool's `outputSchema`; undefined when nothing is, or there is none. */
-  readonly checkStructure: (structured: unknown) => string | undefined;
+  readonly structureFault: string | undefined;
   /** Told what was mended, one sentence each: for the server's log. */
   readonly onProblem: (problem: string) => void;
 }
@@ -57,7 +57,7 @@ function withRightStructure(result: CallToolResult, parts: CallResultParts): Cal
   const { structuredContent, ...rest } = result;
   // An error need not have what a success has.
   if (result.isError) return result;
-  const problem = parts.checkStructure(structuredContent);
+  const problem = parts.structureFault;
   if (problem === undefined) return result;
   parts.onProblem(
     `The structured content of ${parts.tool} is not what its outputSchema says: ${problem}`,

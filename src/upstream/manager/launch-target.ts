@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { pathToFileURL } from "node:url";
+
+import { messageOf } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import { canonicalJson } from "../../protocol/canonical-json.ts";
+import { cleanText } from "../adapters/clean-text.ts";
+import type { Era } from "../catalogue/server-catalogue.ts";
+import { redactSecrets } from "../config/redact-secrets.ts";
+import type { ConnectOptions, Endpoint } from "../connect/connection.ts";
+import type { UpstreamProcess } from "../process/upstream-process.ts";
+import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
+import type { LinkParts, OpenedLink } from "./link.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+
+/** Where one server is, with everything that its connections need. */
+export class LaunchTarget {
+  readonly #parts: ManagerParts;
+  readonly #secrets: readonly string[];
+  readonly launch: ServerLaunch;
+  readonly configured: ConfiguredServer;
+
+  constructor(
+    configured: ConfiguredServer,
+    launch: ServerLaunch,
+    secrets: readonly string[],
+    parts: ManagerParts,
+  ) {
+    this.configured = configured;
+    this.launch = launch;
+    this.#secrets = secrets;
+    this.#parts = parts;
+  }
+
+  /**
+   * Equal for those who may share a connection: the same launch, the same credentials, and the same rights, which a
+   * connection is told at its begin (IS5).
+   */
+  get key(): string {
+    const { era, inheritEnv, sampling, elicitation, oauth, restart, idleStopS } =
+      this.configured.entry.options;
+    const rights = [sampling !== "deny", elicitation !== "deny"];
+    const { launch } = this;
+    const all = { launch, era, inheritEnv, rights, oauth: oauth ?? null, restart, idleStopS };
+    return createHash("sha256")
+      .update(this.configured.identity)
+      .update(canonicalJson(all))
+      .digest("hex");
+  }
+
+  /** What it gets may depend on who asks. */
+  get hasCredentials(): boolean {
+    const { launch, configured } = this;
+    const hasHeaders = launch.transport === "http" && Object.keys(launch.headers).length > 0;
+    return this.#secrets.length > 0 || hasHeaders || configured.entry.options.oauth !== undefined;
+  }
+
+  /** Text of the server or about it, fit to be shown. */
+  readonly clean = (text: string): string => redactSecrets(cleanText(text), this.#secrets);
+
+  /** What one connection is opened with; `onProcess` is told each process that is started for it. */
+  opener(
+    knownEra: () => Era | undefined,
+    onProcess: (process: UpstreamProcess) => void,
+  ): LinkParts["open"] {
+    return async (events, signal): Promise<OpenedLink> => {
+      const processes: UpstreamProcess[] = [];
+      const endpoint = this.#endpoint((process) => {
+        processes.push(process);
+        onProcess(process);
+      });
+      try {
+        const options = { ...this.#options(endpoint), ...eraOf(knownEra()) };
+        const connection = await this.#parts.openConnection(options, events, signal);
+        const stale = processes.filter(({ pid }) => pid !== connection.pid);
+        void stopAll(stale);
+        const end = async (): Promise<void> => {
+          await connection.close().catch(() => {});
+          await stopAll(processes);
+        };
+        return { connection, end };
+      } catch (error) {
+        void stopAll(processes);
+        throw error;
+      }
+    };
+  }
+
+  #options(endpoint: Endpoint): ConnectOptions {
+    const { era, initTimeoutMs, sampling, elicitation } = this.configured.entry.options;
+    const { dirs, version } = this.#parts.options;
+    const { projectDir } = dirs;
+    return {
+      server: this.configured.entry.name,
+      endpoint,
+      era,
+      initTimeoutMs,
+      mayAsk: { sampling: sampling !== "deny", elicitation: elicitation !== "deny" },
+      roots:
+        projectDir === undefined
+          ? []
+          : [{ uri: pathToFileURL(projectDir).href, name: projectDir.split(/[/\\]/).at(-1) ?? "" }],
+      product: { name: product.name, version },
+    };
+  }
+
+  #endpoint(onProcess: (process: UpstreamProcess) => void): Endpoint {
+    const { launch, configured } = this;
+    if (launch.transport === "http") {
+      const hasOwn = Object.keys(launch.headers).some(
+        (name) => name.toLowerCase() === "authorization",
+      );
+      const auth = hasOwn ? undefined : this.#parts.authOf(configured, launch.url);
+      const { url, headers } = launch;
+      return { transport: "http", url, headers, ...(auth === undefined ? {} : { auth }) };
+    }
+    const { name, options } = configured.entry;
+    const { command, args, env, cwd } = launch;
+    const spawn = async (): Promise<UpstreamProcess> => {
+      const process = await this.#parts.host.startProcess({
+        server: name,
+        command,
+        args,
+        env,
+        inheritEnv: options.inheritEnv,
+        cwd: cwd ?? this.#parts.options.dirs.homeDir,
+        redact: this.clean,
+      });
+      onProcess(process);
+      return process;
+    };
+    return { transport: "stdio", spawn };
+  }
+}
+
+function eraOf(knownEra: Era | undefined): { readonly knownEra?: Era } {
+  return knownEra === undefined ? {} : { knownEra };
+}
+
+async function stopAll(processes: readonly UpstreamProcess[]): Promise<void> {
+  const stops = processes.map((process) =>
+    process.stop().catch((error: unknown) => messageOf(error)),
+  );
+  await Promise.all(stops);
+}

@@ -1,0 +1,81 @@
+import { messageOf } from "../../base/errors.ts";
+import { upstreamFailedProbeMs, upstreamRelistMs } from "../../base/limits.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { UpstreamConnection } from "../connect/connection.ts";
+
+export interface ListReaderParts {
+  /** Milliseconds that the lists may take. */
+  readonly msMax: () => number;
+  readonly onRead: (catalogue: ServerCatalogue) => Promise<void>;
+  /** They could not be read; they are tried again after a while. */
+  readonly onFailure: (reason: string) => void;
+}
+
+/** Reads the lists of a server with each connection and when it says that they have changed, twice a second at most (CN14). */
+export class ListReader {
+  readonly #parts: ListReaderParts;
+  #connection: UpstreamConnection | undefined;
+  #isReading = false;
+  #isStale = false;
+  #timer: Timer | undefined;
+  #ended = new AbortController();
+
+  constructor(parts: ListReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** A new connection is there. */
+  begin(connection: UpstreamConnection): void {
+    this.end();
+    this.#ended = new AbortController();
+    this.#connection = connection;
+    void this.#read(connection, this.#ended.signal);
+  }
+
+  /** The connection is gone. */
+  end(): void {
+    this.#ended.abort();
+    this.#timer?.stop();
+    this.#timer = undefined;
+    this.#connection = undefined;
+    this.#isReading = false;
+    this.#isStale = false;
+  }
+
+  /** The server says that a list has changed. */
+  onChanged(): void {
+    this.#isStale = true;
+    this.#plan(upstreamRelistMs);
+  }
+
+  #plan(ms: number): void {
+    const connection = this.#connection;
+    const { signal } = this.#ended;
+    if (connection === undefined || this.#isReading || this.#timer !== undefined) return;
+    this.#timer = startTimer(ms, () => {
+      this.#timer = undefined;
+      void this.#read(connection, signal);
+    });
+  }
+
+  async #read(connection: UpstreamConnection, ended: AbortSignal): Promise<void> {
+    this.#isReading = true;
+    this.#isStale = false;
+    let hasFailed = false;
+    try {
+      const late = AbortSignal.timeout(this.#parts.msMax());
+      const catalogue = await connection.readCatalogue(AbortSignal.any([ended, late]));
+      if (ended.aborted) return;
+      await this.#parts.onRead(catalogue);
+    } catch (error) {
+      if (ended.aborted) return;
+      hasFailed = true;
+      this.#parts.onFailure(messageOf(error));
+    }
+    if (ended.aborted) return;
+    this.#isReading = false;
+    if (this.#isStale) this.#plan(upstreamRelistMs);
+    else if (hasFailed) this.#plan(upstreamFailedProbeMs);
+  }
+}

@@ -1,0 +1,252 @@
+import { messageOf } from "../../base/errors.ts";
+import { upstreamReasonCharsMax } from "../../base/limits.ts";
+import type { ServerView } from "../catalogue/server-view.ts";
+import type { RawTool } from "../catalogue/server-catalogue.ts";
+import type { ConfiguredServer } from "../server-entry.ts";
+import type { ServerInfo } from "../server-state.ts";
+import type { JudgedItem } from "../trust/judge-catalogue.ts";
+import { CallFigures } from "./call-figures.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
+import { LaunchTarget } from "./launch-target.ts";
+import type { LinkListener } from "./link-pool.ts";
+import { ListReader } from "./list-reader.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
+import { ServerLinks } from "./server-links.ts";
+import { type Offer, ServerOffer } from "./server-offer.ts";
+import { type Standing, standingOf } from "./standing.ts";
+
+export interface ServerEvents {
+  onResourceUpdated(server: string, uri: string): void;
+  /** It failed outside of a call. */
+  onDown(server: string, text: string): void;
+  /** A new connection of its lists is there: subscriptions have to be made again. */
+  onConnected(server: ManagedServer): void;
+}
+
+/** One server of the configuration: whether it may be used, its connections, and what it offers. */
+export class ManagedServer {
+  readonly figures = new CallFigures();
+  readonly breaker = new CircuitBreaker();
+  readonly #parts: ManagerParts;
+  readonly #events: ServerEvents;
+  readonly #offer: ServerOffer;
+  readonly #reader: ListReader;
+  #configured: ConfiguredServer;
+  #standing: Standing = { kind: "disabled" };
+  #links: ServerLinks | undefined;
+  #listProblem: string | undefined;
+  #dropped = 0;
+  #isStopped = false;
+
+  constructor(configured: ConfiguredServer, parts: ManagerParts, events: ServerEvents) {
+    this.#configured = configured;
+    this.#parts = parts;
+    this.#events = events;
+    this.#offer = new ServerOffer(parts, (text) => this.log(text));
+    this.#reader = new ListReader({
+      msMax: () => this.configured.entry.options.initTimeoutMs,
+      onRead: async (catalogue) => {
+        this.#listProblem = undefined;
+        await this.#offer.take(this.configured, catalogue);
+        this.#links?.onListsRead();
+        this.#parts.onChange();
+      },
+      onFailure: (reason) => {
+        this.#listProblem = reason;
+        this.#parts.onChange();
+      },
+    });
+  }
+
+  get name(): string {
+    return this.#configured.entry.name;
+  }
+
+  /** The entry that counts. */
+  get configured(): ConfiguredServer {
+    return this.#standing.kind === "usable" ? this.#standing.active : this.#configured;
+  }
+
+  get standing(): Standing {
+    return this.#standing;
+  }
+
+  /** The user has ended it. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  get links(): ServerLinks | undefined {
+    return this.#links;
+  }
+
+  /** Text of the server without control sequences and secrets. */
+  readonly clean = (text: string): string => this.#links?.target.clean(text) ?? text;
+
+  log(text: string): void {
+    this.#parts.host.log(this.name, this.clean(text));
+  }
+
+  /** Looks at configuration and approvals, and does what follows from them. Never rejects. */
+  async apply(configured: ConfiguredServer): Promise<void> {
+    this.#configured = configured;
+    const identity = this.#standing.kind === "usable" ? this.#standing.active.identity : undefined;
+    let standing: Standing;
+    try {
+      standing = await standingOf(configured, this.#parts);
+    } catch (error) {
+      standing = { kind: "needs_config", text: messageOf(error) };
+    }
+    this.#standing = standing;
+    if (standing.kind !== "usable") {
+      await Promise.all([this.#endLinks(), this.#offer.clear()]);
+      return this.#parts.onChange();
+    }
+    await this.#aim(
+      new LaunchTarget(standing.active, standing.launch, standing.secrets, this.#parts),
+    );
+    if (identity === standing.active.identity) await this.#offer.judgeAgain(standing.active);
+    else await this.#offer.clear().then(() => this.#offer.load(standing.active));
+    this.#parts.onChange();
+  }
+
+  /** Starts it when nobody can know without that what it offers. */
+  begin(): void {
+    if (this.#standing.kind !== "usable" || this.#isStopped) return;
+    const { start } = this.#standing.active.entry.options;
+    const isKnown = this.#offer.current !== undefined && !this.#offer.isOld;
+    if (!isKnown || start === "eager") this.#links?.forLists().want();
+  }
+
+  /** On the user's wish: what was wrong before does not count. */
+  connect(): void {
+    this.#isStopped = false;
+    if (this.#standing.kind !== "usable") return;
+    const link = this.#links?.forLists();
+    link?.reset();
+    link?.want();
+    this.#parts.onChange();
+  }
+
+  /** Ends its connections, until `connect` or another launch. */
+  async disconnect(): Promise<void> {
+    this.#isStopped = true;
+    this.#reader.end();
+    await this.#links?.stop();
+    this.#parts.onChange();
+  }
+
+  /** It is not configured any more, or everything ends. */
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    await this.#endLinks();
+  }
+
+  /** A tool by its name there. */
+  tool(name: string): JudgedItem<RawTool> | undefined {
+    return this.#offer.current?.judged.tools.find(({ item }) => item.name === name);
+  }
+
+  /** A prompt by its name there. */
+  prompt(name: string): Offer["judged"]["prompts"][number] | undefined {
+    return this.#offer.current?.judged.prompts.find(({ item }) => item.name === name);
+  }
+
+  info(): ServerInfo {
+    const info = serverInfo(this.#facts());
+    return { ...info, reason: info.reason === null ? null : this.#reasonText(info.reason) };
+  }
+
+  view(): ServerView {
+    const info = this.info();
+    const offer = this.#standing.kind === "usable" ? this.#offer.current : undefined;
+    const isUnknown = this.#standing.kind === "usable" && offer === undefined;
+    return {
+      info,
+      options: this.configured.entry.options,
+      ...(offer === undefined ? {} : { offer }),
+      isUnknown,
+      isAwaited: isUnknown && info.state === "starting",
+      hasCredentials: this.#links?.target.hasCredentials ?? false,
+    };
+  }
+
+  #reasonText(reason: string): string {
+    return this.clean(reason).slice(0, upstreamReasonCharsMax).toWellFormed();
+  }
+
+  #facts(): ServerFacts {
+    const link = this.#links?.primary;
+    return {
+      configured: this.configured,
+      standing: this.#standing,
+      link: this.#isStopped ? { kind: "stopped" } : link?.state,
+      offer: this.#offer.current,
+      listProblem: this.#listProblem,
+      isCircuitOpen: this.breaker.isOpen(this.#parts.clock()),
+      pid: link?.connection?.pid,
+      starts: this.#links?.starts ?? 0,
+      figures: this.figures.facts(),
+      retryInMs: link?.retryInMs,
+      dropped: this.#dropped,
+      stderr: this.#links?.stderr() ?? [],
+    };
+  }
+
+  /** Another launch or other credentials end the connections; what is common stays (CN15). */
+  async #aim(target: LaunchTarget): Promise<void> {
+    const before = this.#links;
+    const isSame =
+      before?.target.key === target.key &&
+      before.target.configured.entry.options.isolation ===
+        target.configured.entry.options.isolation;
+    if (isSame) return before?.retarget(target);
+    await this.#endLinks();
+    this.#isStopped = false;
+    this.#listProblem = undefined;
+    this.#links = new ServerLinks(target, this.#parts, this.#listener(), () => {
+      return this.#offer.current?.catalogue.era;
+    });
+  }
+
+  async #endLinks(): Promise<void> {
+    const links = this.#links;
+    this.#links = undefined;
+    this.#reader.end();
+    await links?.stop();
+  }
+
+  #listener(): LinkListener {
+    return {
+      onState: () => this.#onState(),
+      onConnected: (connection) => {
+        this.breaker.onAnswer();
+        this.#reader.begin(connection);
+        this.#events.onConnected(this);
+      },
+      onListChanged: () => this.#reader.onChanged(),
+      onResourceUpdated: (uri) => this.#events.onResourceUpdated(this.name, uri),
+      onLog: (level, data) => {
+        const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
+        this.log(`${level}: ${text.slice(0, upstreamReasonCharsMax)}`);
+      },
+      onStray: (text) => {
+        this.#dropped++;
+        this.log(text);
+      },
+    };
+  }
+
+  #onState(): void {
+    const facts = this.#facts();
+    const kind = facts.link?.kind;
+    if (kind !== "ready" && kind !== "starting") this.#reader.end();
+    if (kind === "down") {
+      const text = this.#reasonText(conditionOf(facts).reason ?? "");
+      this.log(text);
+      this.#events.onDown(this.name, text);
+    }
+    this.#parts.onChange();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Turns } from "../../base/turns.ts";
+import type { CatalogueCache } from "../cache/catalogue-cache.ts";
+import type { ExpandedLaunch } from "../config/expand-launch.ts";
+import type { OpenConnection } from "../connect/connection.ts";
+import type { ServerAuth } from "../connect/server-auth.ts";
+import type { SavedResults } from "../results/saved-results.ts";
+import type { SchemaChecks } from "../schema/schema-checks.ts";
+import type { ConfiguredServer, ToolRule } from "../server-entry.ts";
+import type { LockReading } from "../trust/lock/read-lock.ts";
+import type { TrustStore } from "../trust/trust-store.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamHost } from "../worker/upstream-work.ts";
+import type { LinkPool } from "./link-pool.ts";
+
+/** What all servers share. */
+export interface ManagerParts {
+  readonly options: UpstreamOptions;
+  readonly host: UpstreamHost;
+  readonly openConnection: OpenConnection;
+  readonly expand: (server: ConfiguredServer) => Promise<ExpandedLaunch>;
+  /** Tokens for a server of HTTP; undefined = it gets none. */
+  readonly authOf: (server: ConfiguredServer, url: string) => ServerAuth | undefined;
+  readonly trust: TrustStore;
+  /** The project's `mcp.lock` as it was last read. */
+  readonly lock: () => LockReading;
+  readonly cache: CatalogueCache;
+  readonly results: SavedResults;
+  readonly checks: SchemaChecks;
+  readonly pool: LinkPool;
+  readonly turns: Turns;
+  /** Milliseconds on a clock that never goes back. */
+  readonly clock: () => number;
+  /** Globs of the present configuration. */
+  readonly rules: () => readonly ToolRule[];
+  /** Something of a server is not as it was. */
+  readonly onChange: () => void;
+}

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { AppError } from "../../base/errors.ts";
+import {
+  upstreamBusyRetriesMax,
+  upstreamReasonCharsMax,
+  upstreamRetryAfterMsMax,
+} from "../../base/limits.ts";
+import { ConnectionError, type ConnectionReply } from "../connect/connection.ts";
+import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
+import { UnusableAnswer } from "../results/unusable-answer.ts";
+import { mayReplay } from "./may-replay.ts";
+import {
+  circuitFailure,
+  downFailure,
+  failed,
+  requestFailure,
+  standingFailure,
+} from "./call-failure.ts";
+import { LinkDown } from "./link.ts";
+import type { ManagedServer } from "./managed-server.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+import { shapeReply } from "./shape-reply.ts";
+
+/** One request to one server, from its connection to a reply that is fit for a client. */
+export class ServerCall {
+  readonly #server: ManagedServer;
+  readonly #call: UpstreamCall;
+  readonly #events: UpstreamCallEvents;
+  readonly #signal: AbortSignal;
+  readonly #parts: ManagerParts;
+  readonly #startedAt: number;
+
+  constructor(
+    server: ManagedServer,
+    call: UpstreamCall,
+    events: UpstreamCallEvents,
+    signal: AbortSignal,
+    parts: ManagerParts,
+  ) {
+    this.#server = server;
+    this.#call = call;
+    this.#events = events;
+    this.#signal = signal;
+    this.#parts = parts;
+    this.#startedAt = parts.clock();
+  }
+
+  /** @throws AppError `cancelled` only */
+  async run(): Promise<UpstreamReply> {
+    const refusal = standingFailure(this.#server) ?? this.#blockedFailure();
+    if (refusal !== undefined) return refusal;
+    const waitMs = this.#server.breaker.enter(this.#parts.clock());
+    if (waitMs > 0) return circuitFailure(this.#server.name, waitMs);
+    try {
+      const reply = await this.#attempt();
+      this.#server.breaker.onAnswer();
+      return await this.#shape(reply);
+    } catch (error) {
+      return this.#failure(error);
+    }
+  }
+
+  /** TR3: what is not approved cannot be called, whoever asks. */
+  #blockedFailure(): UpstreamReply | undefined {
+    const { method, params } = this.#call;
+    const name = typeof params.name === "string" ? params.name : "";
+    if (method === "tools/call") {
+      const tool = this.#server.tool(name);
+      return tool === undefined || tool.state === "approved"
+        ? undefined
+        : failed("blocked", tool.text);
+    }
+    if (method !== "prompts/get") return undefined;
+    const prompt = this.#server.prompt(name);
+    return prompt === undefined || prompt.state === "approved"
+      ? undefined
+      : failed("blocked", prompt.text);
+  }
+
+  /** Once more after a connection that was lost, where that does no harm; later, when the server is busy. */
+  async #attempt(): Promise<ConnectionReply> {
+    let replays = mayReplay(this.#call, this.#server) ? 1 : 0;
+    for (let waits = 0; ;) {
+      try {
+        return await this.#request();
+      } catch (error) {
+        if (!(error instanceof ConnectionError) || this.#signal.aborted) throw error;
+        const waitMs = Math.min(error.retryAfterMs ?? 0, upstreamRetryAfterMsMax);
+        if (error.failure === "lost" && replays > 0) replays--;
+        else if (error.failure === "busy" && this.#mayWait(error, waits)) {
+          waits++;
+          await sleep(waitMs, undefined, { signal: this.#signal });
+        } else throw error;
+      }
+    }
+  }
+
+  #mayWait(error: ConnectionError, waits: number): boolean {
+    const { retryAfterMs } = error;
+    return (
+      retryAfterMs !== undefined && waits < upstreamBusyRetriesMax && retryAfterMs < this.#leftMs
+    );
+  }
+
+  get #leftMs(): number {
+    return Math.max(1, this.#call.timeoutMs - (this.#parts.clock() - this.#startedAt));
+  }
+
+  async #request(): Promise<ConnectionReply> {
+    const call = this.#call;
+    const lent = this.#server.links?.forCall(call);
+    if (lent === undefined) {
+      throw new LinkDown(
+        "it has too many connections already; end some clients",
+        "failed",
+        undefined,
+      );
+    }
+    try {
+      const connection = await this.#connected(lent.link);
+      const { onProgress, ask, log } = this.#events;
+      const { inputResponses, requestState } = call;
+      return await connection.request({
+        method: call.method,
+        params: call.params,
+        capabilities: call.capabilities,
+        signal: this.#signal,
+        timeoutMs: this.#leftMs,
+        idleMs: this.#server.configured.entry.options.idleMs,
+        ask: (request) => ask.call(this.#events, request),
+        ...(call.wantsProgress && onProgress !== undefined
+          ? { onProgress: onProgress.bind(this.#events) }
+          : {}),
+        ...(log === undefined ? {} : { onLog: log.bind(this.#events) }),
+        ...(inputResponses === undefined ? {} : { inputResponses }),
+        ...(requestState === undefined ? {} : { requestState }),
+      });
+    } finally {
+      lent.giveBack();
+    }
+  }
+
+  /** The start of a server counts towards the time of the call. */
+  async #connected(
+    link: NonNullable<ReturnType<NonNullable<ManagedServer["links"]>["forCall"]>>["link"],
+  ): ReturnType<typeof link.connected> {
+    const late = AbortSignal.timeout(this.#leftMs);
+    try {
+      return await link.connected(AbortSignal.any([this.#signal, late]));
+    } catch (error) {
+      if (this.#signal.aborted || !late.aborted) throw error;
+      throw new ConnectionError("timeout", "it was still being started");
+    }
+  }
+
+  async #shape(reply: ConnectionReply): Promise<UpstreamReply> {
+    if (reply.kind !== "result") {
+      this.#server.figures.onAnswer(this.#tookMs, 0);
+      return reply;
+    }
+    const json = await shapeReply(reply.result, this.#call, this.#server, this.#parts);
+    this.#server.figures.onAnswer(this.#tookMs, json.json.length);
+    return { kind: "result", json };
+  }
+
+  get #tookMs(): number {
+    return this.#parts.clock() - this.#startedAt;
+  }
+
+  #failure(error: unknown): UpstreamReply {
+    const { breaker, figures, name } = this.#server;
+    const isTimeout = error instanceof ConnectionError && error.failure === "timeout";
+    if (isTimeout) breaker.onTimeout(this.#parts.clock());
+    else breaker.onOther();
+    if (
+      this.#signal.aborted ||
+      (error instanceof ConnectionError && error.failure === "cancelled")
+    ) {
+      throw new AppError("cancelled", "The call was cancelled.");
+    }
+    figures.onFailure();
+    const reply = this.#failureReply(error);
+    const text = this.#server.clean(reply.text).slice(0, upstreamReasonCharsMax).toWellFormed();
+    this.#server.log(text);
+    this.#parts.host.notify({ kind: "failure", server: name, reason: reply.reason, text });
+    return { ...reply, text };
+  }
+
+  #failureReply(error: unknown): Extract<UpstreamReply, { kind: "failed" }> {
+    const { name } = this.#server;
+    if (error instanceof UnusableAnswer) return failed(error.reason, error.message);
+    if (error instanceof LinkDown) return downFailure(name, error);
+    if (error instanceof ConnectionError)
+      return requestFailure(name, this.#what, error, this.#tookMs);
+    const said = error instanceof Error ? error.message : String(error);
+    return failed("worker", `The call of ${this.#what} of the server ${name} failed: ${said}`);
+  }
+
+  /** For a text: the tool, resource or prompt. */
+  get #what(): string {
+    const { name, uri } = this.#call.params;
+    const what = [name, uri].find((part) => typeof part === "string");
+    return typeof what === "string" ? what.slice(0, 200) : this.#call.method;
+  }
+}

@@ -1,0 +1,102 @@
+import type { ServerInfo, ServerState } from "../server-state.ts";
+import type { CallFacts } from "./call-figures.ts";
+import type { LinkState } from "./link-machine.ts";
+import type { Offer } from "./server-offer.ts";
+import type { Standing } from "./standing.ts";
+import type { ConfiguredServer } from "../server-entry.ts";
+
+/** All that is known of one server. */
+export interface ServerFacts {
+  readonly configured: ConfiguredServer;
+  readonly standing: Standing;
+  /** Of its first connection; undefined while none was wanted. */
+  readonly link: LinkState | undefined;
+  readonly offer: Offer | undefined;
+  /** The lists could not be read the last time. */
+  readonly listProblem: string | undefined;
+  /** Calls are not let through, since too many took too long. */
+  readonly isCircuitOpen: boolean;
+  readonly pid: number | undefined;
+  readonly starts: number;
+  readonly figures: CallFacts;
+  readonly retryInMs: number | undefined;
+  readonly dropped: number;
+  readonly stderr: readonly string[];
+}
+
+interface Condition {
+  readonly state: ServerState;
+  readonly reason: string | null;
+}
+
+/** The facts of `mcp status` for one server. */
+export function serverInfo(facts: ServerFacts): ServerInfo {
+  const { configured, offer, figures } = facts;
+  const { entry } = configured;
+  const catalogue = offer?.catalogue;
+  const tools = offer?.judged.tools ?? [];
+  const count = (state: string): number => tools.filter((tool) => tool.state === state).length;
+  return {
+    name: entry.name,
+    ...conditionOf(facts),
+    transport: entry.launch.transport,
+    scope: entry.origin.scope,
+    pid: facts.pid ?? null,
+    era: catalogue?.era ?? null,
+    protocolVersion: catalogue?.protocolVersion ?? null,
+    serverVersion: catalogue?.serverInfo?.version ?? null,
+    tools: count("approved"),
+    resources: catalogue?.resources.length ?? 0,
+    prompts: offer?.judged.prompts.filter(({ state }) => state === "approved").length ?? 0,
+    blocked: { pending: count("pending"), changed: count("changed"), denied: count("denied") },
+    starts: facts.starts,
+    calls: figures.calls,
+    failures: figures.failures,
+    resultBytes: figures.resultBytes,
+    p50Ms: figures.p50Ms,
+    p95Ms: figures.p95Ms,
+    retryInMs: facts.retryInMs ?? null,
+    dropped: facts.dropped,
+    stderr: facts.stderr,
+  };
+}
+
+/** How a server stands, and why. */
+export function conditionOf(facts: ServerFacts): Condition {
+  const { standing, link, offer } = facts;
+  if (standing.kind === "disabled") return { state: "disabled", reason: null };
+  if (standing.kind !== "usable") return { state: standing.kind, reason: standing.text };
+  const reason = standing.note ?? null;
+  switch (link?.kind) {
+    case "ready":
+      return readyCondition(facts, reason);
+    case "starting":
+      return { state: "starting", reason };
+    case "down":
+      return { state: link.as, reason: link.reason };
+    case "stopped":
+      return { state: "stopped", reason: reason ?? "It was stopped; connecting starts it." };
+    case "idle":
+    case undefined:
+      return { state: offer === undefined ? "starting" : "cached", reason };
+  }
+}
+
+function readyCondition(facts: ServerFacts, reason: string | null): Condition {
+  const { offer, listProblem, isCircuitOpen } = facts;
+  if (isCircuitOpen) {
+    return {
+      state: "degraded",
+      reason: "Too many calls took too long: calls fail at once for a minute.",
+    };
+  }
+  if (listProblem !== undefined) {
+    return { state: "degraded", reason: `Its lists could not be read: ${listProblem}` };
+  }
+  // It is connected, and its first lists are under way.
+  if (offer === undefined) return { state: "starting", reason };
+  const problems = offer.catalogue.problems;
+  return problems.length === 0
+    ? { state: "ready", reason }
+    : { state: "degraded", reason: problems.slice(0, 5).join(" ") };
+}

@@ -1,0 +1,198 @@
+import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/limits.ts";
+import type { Era } from "../catalogue/server-catalogue.ts";
+import type { UpstreamProcess } from "../process/upstream-process.ts";
+import type { UpstreamCall } from "../upstreams.ts";
+import type { LaunchTarget } from "./launch-target.ts";
+import { Link } from "./link.ts";
+import type { LinkListener } from "./link-pool.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+
+/** Whose connection it is. */
+export type Caller = Pick<UpstreamCall, "clientId" | "workspace">;
+
+/** A connection for one call. */
+export interface LentLink {
+  readonly link: Link;
+  /** The call has ended. */
+  readonly giveBack: () => void;
+}
+
+/** That of nobody yet: it is started for the lists, and belongs to the first who calls. */
+const unowned = "";
+
+/** The connections to one server: one for all, or one for each session, workspace or call (IS5). */
+export class ServerLinks {
+  #target: LaunchTarget;
+  readonly #parts: ManagerParts;
+  readonly #listener: LinkListener;
+  readonly #knownEra: () => Era | undefined;
+  readonly #links = new Map<string, Link>();
+  #primary: Link | undefined;
+  #process: UpstreamProcess | undefined;
+  #starts = 0;
+
+  constructor(
+    target: LaunchTarget,
+    parts: ManagerParts,
+    listener: LinkListener,
+    knownEra: () => Era | undefined,
+  ) {
+    this.#target = target;
+    this.#parts = parts;
+    this.#listener = listener;
+    this.#knownEra = knownEra;
+  }
+
+  get target(): LaunchTarget {
+    return this.#target;
+  }
+
+  /** The same launch by other settings: limits count from the next call on. */
+  retarget(target: LaunchTarget): void {
+    this.#target = target;
+  }
+
+  /** The one whose lists count; undefined while none was wanted. */
+  get primary(): Link | undefined {
+    return this.#primary;
+  }
+
+  /** Starts of all of them. */
+  get starts(): number {
+    return [...this.#links.values()].reduce((sum, { starts }) => sum + starts, this.#starts);
+  }
+
+  /** The last lines on stderr of the process that was started last. */
+  stderr(): readonly string[] {
+    return this.#process?.stderrTail() ?? [];
+  }
+
+  /** The connection for lists, which is started with `want` of it. */
+  forLists(): Link {
+    return (this.#primary ??= this.#make(unowned));
+  }
+
+  /** Undefined: there are too many already. */
+  forCall(caller: Caller): LentLink | undefined {
+    if (this.#isolation === "call") return this.#forOneCall();
+    const scope = this.#scopeOf(caller);
+    const link = this.#links.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope);
+    if (link === undefined) return undefined;
+    return { link, giveBack: link.use() };
+  }
+
+  /** What was only for this client ends. */
+  endClient(clientId: string): void {
+    if (this.#isolation === "session") this.#end(`client:${clientId}`);
+  }
+
+  /** Servers that are new for each call are not kept for their lists. */
+  onListsRead(): void {
+    if (this.#isolation === "call") this.#end(unowned);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#links.keys()].map((scope) => this.#end(scope)));
+  }
+
+  get #isolation(): "shared" | "session" | "workspace" | "call" {
+    return this.#target.configured.entry.options.isolation;
+  }
+
+  #scopeOf({ clientId, workspace }: Caller): string {
+    if (this.#isolation === "session") return `client:${clientId}`;
+    return this.#isolation === "workspace" ? `workspace:${workspace ?? ""}` : unowned;
+  }
+
+  /** What was started for the lists is the first caller's: one process less. */
+  #adopt(scope: string): Link | undefined {
+    const link = this.#links.get(unowned);
+    if (link === undefined) return undefined;
+    this.#links.delete(unowned);
+    this.#links.set(scope, link);
+    return link;
+  }
+
+  #makeNext(scope: string): Link | undefined {
+    return this.#links.size >= upstreamLinksPerServerMax ? undefined : this.#make(scope);
+  }
+
+  #make(scope: string): Link {
+    const link =
+      this.#isolation === "shared"
+        ? this.#share()
+        : this.#newLink((made) =>
+            made() === this.#primary ? this.#listener : quiet(this.#listener),
+          );
+    this.#links.set(scope, link);
+    this.#primary ??= link;
+    return link;
+  }
+
+  #share(): Link {
+    const { pool } = this.#parts;
+    const make = (audience: LinkListener): Link => this.#newLink(() => audience);
+    const link = pool.acquire(this.#target.key, this.#listener, make);
+    const { connection } = link;
+    // Somebody else has it already, and connected before we listened.
+    if (connection !== undefined) queueMicrotask(() => this.#listener.onConnected(connection));
+    return link;
+  }
+
+  #newLink(audienceOf: (link: () => Link) => LinkListener): Link {
+    const { idleStopS, restart } = this.#target.configured.entry.options;
+    const idleMs = idleStopS * 1_000;
+    const isShared = this.#isolation === "shared";
+    const audience = (): LinkListener => audienceOf(() => link);
+    const link: Link = new Link({
+      open: this.#target.opener(this.#knownEra, (process) => {
+        this.#process = process;
+      }),
+      turns: this.#parts.turns,
+      clock: this.#parts.clock,
+      restarts: restart,
+      idleStopMs: isShared || idleMs > 0 ? idleMs : upstreamIdleSessionMs,
+      events: {
+        onListChanged: (list) => audience().onListChanged(list),
+        onResourceUpdated: (uri) => audience().onResourceUpdated(uri),
+        onLog: (level, data, logger) => audience().onLog(level, data, logger),
+        onStray: (text) => audience().onStray(text),
+      },
+      onState: () => audience().onState(),
+      onConnected: (connection) => audience().onConnected(connection),
+    });
+    return link;
+  }
+
+  #forOneCall(): LentLink | undefined {
+    const scope = `call:${crypto.randomUUID()}`;
+    const link = this.#makeNext(scope);
+    if (link === undefined) return undefined;
+    const end = link.use();
+    return {
+      link,
+      giveBack: () => {
+        end();
+        void this.#end(scope);
+      },
+    };
+  }
+
+  async #end(scope: string): Promise<void> {
+    const link = this.#links.get(scope);
+    if (link === undefined) return;
+    this.#links.delete(scope);
+    if (this.#primary === link) this.#primary = [...this.#links.values()][0];
+    if (this.#isolation === "shared") {
+      return this.#parts.pool.release(this.#target.key, this.#listener);
+    }
+    this.#starts += link.starts;
+    await link.stop();
+    this.#listener.onState();
+  }
+}
+
+/** Lists of the connections beside the first are not read. */
+function quiet(listener: LinkListener): LinkListener {
+  return { ...listener, onConnected: () => {}, onListChanged: () => {} };
+}

@@ -1,0 +1,111 @@
+import { messageOf } from "../../base/errors.ts";
+import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import { exposedName } from "../names/exposed-name.ts";
+import type { ConfiguredServer } from "../server-entry.ts";
+import { judgeCatalogue, type JudgedCatalogue } from "../trust/judge-catalogue.ts";
+import { lockPinsOf } from "../trust/lock/read-lock.ts";
+import { ToolRules } from "../trust/tool-rules.ts";
+import { emptyPins, type ToolPins } from "../trust/trust-record.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+
+/** What a server offers as it was last heard, and what of it may be used. */
+export interface Offer {
+  readonly catalogue: ServerCatalogue;
+  readonly judged: JudgedCatalogue;
+}
+
+/** Keeps what one server offers: from the cache, then from the server, judged by what the user has approved. */
+export class ServerOffer {
+  readonly #parts: ManagerParts;
+  readonly #onNotice: (text: string) => void;
+  #offer: Offer | undefined;
+  #isCacheOld = false;
+  /** One after the other: approvals are read and written on the way. */
+  #work: Promise<void> = Promise.resolve();
+
+  /** @param onNotice told what was let through though it was not approved */
+  constructor(parts: ManagerParts, onNotice: (text: string) => void) {
+    this.#parts = parts;
+    this.#onNotice = onNotice;
+  }
+
+  get current(): Offer | undefined {
+    return this.#offer;
+  }
+
+  /** From an earlier run, and so old that the server should be asked. */
+  get isOld(): boolean {
+    return this.#isCacheOld;
+  }
+
+  /** Reads what an earlier run kept, if there is something. */
+  load(configured: ConfiguredServer): Promise<void> {
+    return this.#next(async () => {
+      const cached = await this.#parts.cache.read(configured.identity);
+      if (cached === undefined) return;
+      this.#isCacheOld = cached.isOld;
+      await this.#judge(configured, cached.catalogue);
+    });
+  }
+
+  /** The server has been asked. */
+  take(configured: ConfiguredServer, catalogue: ServerCatalogue): Promise<void> {
+    return this.#next(async () => {
+      this.#isCacheOld = false;
+      await this.#judge(configured, catalogue);
+      await this.#parts.cache.write(configured.identity, catalogue);
+    });
+  }
+
+  /** Rules or approvals have changed. */
+  judgeAgain(configured: ConfiguredServer): Promise<void> {
+    return this.#next(async () => {
+      if (this.#offer !== undefined) await this.#judge(configured, this.#offer.catalogue);
+    });
+  }
+
+  /** It may not be used any more, or is another one. */
+  clear(): Promise<void> {
+    return this.#next(() => {
+      this.#offer = undefined;
+      return Promise.resolve();
+    });
+  }
+
+  #next(work: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(work).catch((error: unknown) => this.#onNotice(messageOf(error)));
+    return this.#work;
+  }
+
+  async #judge(configured: ConfiguredServer, catalogue: ServerCatalogue): Promise<void> {
+    const { entry, identity } = configured;
+    const { options, trust, rules, lock } = this.#parts;
+    const judged = judgeCatalogue(catalogue, {
+      server: entry.name,
+      pins: await this.#pinsOf(identity),
+      lockPins: lockPinsOf(lock(), entry.name),
+      definitions: await trust.definitionsOf(identity),
+      autoApprove: entry.options.autoApprove,
+      onChange: options.onChange,
+      rules: new ToolRules(entry, rules()),
+      nameOf: (tool) => exposedName(entry.name, tool, options.toolNameMax),
+    });
+    this.#offer = { catalogue, judged };
+    for (const notice of judged.notices) this.#onNotice(notice);
+    if (judged.newPins === undefined) return;
+    try {
+      await trust.addPins(identity, judged.newPins);
+    } catch (error) {
+      this.#onNotice(
+        `What ${entry.name} offers could not be recorded as approved: ${messageOf(error)}`,
+      );
+    }
+  }
+
+  /** With a file that cannot be used nothing counts as approved, and nothing as a first contact. */
+  async #pinsOf(identity: string): Promise<ToolPins | undefined> {
+    const pins = await this.#parts.trust.pinsOf(identity);
+    if (pins !== undefined) return pins;
+    return (await this.#parts.trust.problem()) === undefined ? undefined : emptyPins;
+  }
+}

@@ -1,0 +1,51 @@
+import type { UpstreamConfig } from "../server-entry.ts";
+import { ManagedServer, type ServerEvents } from "./managed-server.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+
+/** The servers of the configuration by name. Servers that two configurations have in common keep running (CN15, CN16). */
+export class ServerSet {
+  readonly #parts: ManagerParts;
+  readonly #events: ServerEvents;
+  readonly #servers = new Map<string, ManagedServer>();
+
+  constructor(parts: ManagerParts, events: ServerEvents) {
+    this.#parts = parts;
+    this.#events = events;
+  }
+
+  /** By name. */
+  get all(): readonly ManagedServer[] {
+    return [...this.#servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  get(name: string): ManagedServer | undefined {
+    return this.#servers.get(name);
+  }
+
+  /** Brings the servers to what the configuration says. Resolves when it is known of each whether it may be used. */
+  async apply(config: UpstreamConfig): Promise<void> {
+    const gone = [...this.#servers.keys()].filter((name) => !config.servers.has(name));
+    const closing = gone.map((name) => {
+      const server = this.#servers.get(name);
+      this.#servers.delete(name);
+      return server?.close();
+    });
+    const applying = [...config.servers].map(([name, configured]) => {
+      const known = this.#servers.get(name);
+      const server = known ?? new ManagedServer(configured, this.#parts, this.#events);
+      this.#servers.set(name, server);
+      return server.apply(configured);
+    });
+    this.#parts.onChange();
+    await Promise.all([...closing, ...applying]);
+  }
+
+  /** Starts those of which nothing is known yet, and those that shall run. */
+  begin(): void {
+    for (const server of this.all) server.begin();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((server) => server.close()));
+  }
+}

@@ -1,0 +1,58 @@
+import { product } from "../../base/product.ts";
+import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+
+/** What configuration and approvals say of a server, before anything of it is started. */
+export type Standing =
+  | { readonly kind: "disabled" }
+  | { readonly kind: "untrusted" | "needs_config"; readonly text: string }
+  | {
+      readonly kind: "usable";
+      /** The entry that counts: another one of the user's, until that of the project is approved (CF2). */
+      readonly active: ConfiguredServer;
+      readonly launch: ServerLaunch;
+      readonly secrets: readonly string[];
+      /** For the user, though it works. */
+      readonly note?: string;
+    };
+
+/** Nothing of a project is expanded, started or connected to before it is approved (CN7). Never rejects. */
+export async function standingOf(
+  configured: ConfiguredServer,
+  parts: ManagerParts,
+): Promise<Standing> {
+  if (!configured.entry.isEnabled) return { kind: "disabled" };
+  const refusal = await refusalOf(configured, parts);
+  if (refusal === undefined) return expanded(configured, parts);
+  const { standIn } = configured;
+  if (standIn === undefined || !standIn.entry.isEnabled)
+    return { kind: "untrusted", text: refusal };
+  const standing = await expanded(standIn, parts);
+  return standing.kind === "usable"
+    ? { ...standing, note: `An entry of the project would replace yours. ${refusal}` }
+    : standing;
+}
+
+/** Why it must not be used; undefined when it may. */
+async function refusalOf(
+  { entry, identity }: ConfiguredServer,
+  { options, trust }: ManagerParts,
+): Promise<string | undefined> {
+  if (entry.origin.trust === "user" || options.trustsProject) return undefined;
+  const { projectDir } = options.dirs;
+  const verdict =
+    projectDir === undefined ? undefined : await trust.launchVerdict(identity, projectDir);
+  if (verdict === "approved") return undefined;
+  const command = `${product.name} mcp approve ${entry.name}`;
+  const file = entry.origin.file ?? "the project";
+  return verdict === "denied"
+    ? `You have refused the server ${entry.name} of ${file}. Allow it: ${command}.`
+    : `The server ${entry.name} of ${file} waits for your approval. See and approve it: ${command}.`;
+}
+
+async function expanded(configured: ConfiguredServer, parts: ManagerParts): Promise<Standing> {
+  const outcome = await parts.expand(configured);
+  if (outcome.kind === "needs_config") return { kind: "needs_config", text: outcome.text };
+  const { launch, secrets } = outcome;
+  return { kind: "usable", active: configured, launch, secrets };
+}

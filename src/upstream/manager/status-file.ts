@@ -1,0 +1,69 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { upstreamStatusEveryMs } from "../../base/limits.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import { writePrivate } from "../cache/write-private.ts";
+import type { ServerInfo } from "../server-state.ts";
+
+/** What a running server says of the servers behind it (CN18). */
+export interface ServerStatus {
+  readonly pid: number;
+  /** When that process was started, in ms since the epoch: another one may have its number by now. */
+  readonly startedAt: number;
+  readonly version: string;
+  readonly projectDir: string | null;
+  readonly writtenAt: number;
+  readonly servers: readonly ServerInfo[];
+}
+
+/** Beside the pointers of `attach`, which are named by other letters. */
+export function statusFileName(pid: number): string {
+  return `mcp-${pid}.json`;
+}
+
+/** Keeps the file by which `mcp status` sees this process: written once a second at most, when something has changed. */
+export class StatusFile {
+  readonly #path: string;
+  readonly #status: () => ServerStatus;
+  #timer: Timer | undefined;
+  #written = "";
+  #isClosed = false;
+  #work: Promise<void> = Promise.resolve();
+
+  /** @param scorpioxDir `~/.scorpiox` */
+  constructor(scorpioxDir: string, status: () => ServerStatus) {
+    this.#path = join(scorpioxDir, "run", statusFileName(process.pid));
+    this.#status = status;
+  }
+
+  /** Something may have changed. */
+  later(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= startTimer(upstreamStatusEveryMs, () => {
+      this.#timer = undefined;
+      this.#work = this.#work.then(() => this.#write());
+    });
+  }
+
+  /** Removes it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.stop();
+    await this.#work;
+    rmSync(this.#path, { force: true });
+  }
+
+  async #write(): Promise<void> {
+    const status = this.#status();
+    const { writtenAt: _time, ...facts } = status;
+    const face = JSON.stringify(facts);
+    if (this.#isClosed || face === this.#written) return;
+    try {
+      await writePrivate(this.#path, JSON.stringify(status));
+      this.#written = face;
+    } catch {
+      // A full disk or a folder of somebody else: `mcp status` cannot see us, nothing more.
+    }
+  }
+}

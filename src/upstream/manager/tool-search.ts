@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { JsonText } from "../../base/json-text.ts";
+import { upstreamSearchWaitMs } from "../../base/limits.ts";
+import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
+import { modernVersions } from "../../protocol/versions.ts";
+import { NameTable } from "../names/name-table.ts";
+import { answerSearch } from "../search/answer-search.ts";
+import type { SearchedTool } from "../search/searched-tool.ts";
+import { buildToolIndex, type ToolIndex } from "../search/tool-index.ts";
+import type { ServerInfo } from "../server-state.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
+import type { SearchQuery } from "../upstreams.ts";
+
+/** What a search looks at. */
+export interface SearchState {
+  readonly snapshot: Omit<UpstreamSnapshot, "revision">;
+  readonly searched: readonly SearchedTool[];
+}
+
+/** Answers `tool_search`; the index is made with the first search after a change. */
+export class ToolSearch {
+  readonly #state: () => SearchState;
+  readonly #infoList: () => readonly ServerInfo[];
+  #index: { readonly of: readonly SearchedTool[]; readonly index: ToolIndex } | undefined;
+
+  constructor(state: () => SearchState, infoList: () => readonly ServerInfo[]) {
+    this.#state = state;
+    this.#infoList = infoList;
+  }
+
+  /**
+   * Waits a little for servers of which nothing is known yet (DF8).
+   * @throws when `signal` says so
+   */
+  async answer(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
+    const deadline = performance.now() + upstreamSearchWaitMs;
+    while (this.#state().snapshot.isIncomplete && performance.now() < deadline) {
+      await sleep(lookMs, undefined, { signal });
+    }
+    const { snapshot, searched } = this.#state();
+    const { indexFile } = snapshot;
+    const result = answerSearch(query, {
+      index: this.#indexOf(searched),
+      servers: this.#infoList(),
+      blocked: snapshot.blocked,
+      resolve: (name) => resolve(name, snapshot),
+      ...(indexFile === undefined ? {} : { indexFile }),
+    });
+    return new JsonText(encodeCallToolResult(result, modernVersions[0]));
+  }
+
+  #indexOf(searched: readonly SearchedTool[]): ToolIndex {
+    if (this.#index?.of !== searched)
+      this.#index = { of: searched, index: buildToolIndex(searched) };
+    return this.#index.index;
+  }
+}
+
+/** How often it is looked whether the servers are there. */
+const lookMs = 50;
+
+function resolve(name: string, { tools, blocked }: SearchState["snapshot"]): string | undefined {
+  const table = NameTable.build({ tools, blocked, reserved: [], ownKey: ownKey });
+  const found = table.resolve(name);
+  return found.kind === "found" ? found.entry.name : undefined;
+}
+
+/** Under which clients have us. */
+const ownKey = "scorpiox-code";

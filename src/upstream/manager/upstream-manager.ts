@@ -1,0 +1,261 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import type { JsonText } from "../../base/json-text.ts";
+import { composeSnapshot } from "../catalogue/compose-snapshot.ts";
+import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
+import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
+import { IndexFile } from "../deferred/index-file.ts";
+import type { UpstreamConfig } from "../server-entry.ts";
+import type { ServerInfo } from "../server-state.ts";
+import { earlierNamesOf, type LockReading, readLock } from "../trust/lock/read-lock.ts";
+import type {
+  SearchQuery,
+  UpstreamCall,
+  UpstreamCallEvents,
+  UpstreamControl,
+  UpstreamReply,
+} from "../upstreams.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { UpstreamHost, UpstreamWork } from "../worker/upstream-work.ts";
+import { argumentsFault } from "./arguments-fault.ts";
+import { failed } from "./call-failure.ts";
+import type { ManagedServer } from "./managed-server.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+import { performControl } from "./perform-control.ts";
+import { Publisher } from "./publisher.ts";
+import { ServerCall } from "./server-call.ts";
+import { ServerSet } from "./server-set.ts";
+import { StatusFile } from "./status-file.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { type SearchState, ToolSearch } from "./tool-search.ts";
+
+/** What the manager itself adds to the parts of each server. */
+export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange">;
+
+/** All servers: configuration, connections, what they offer, calls to them. The whole work of the Worker. */
+export class UpstreamManager implements UpstreamWork {
+  readonly #options: UpstreamOptions;
+  readonly #host: UpstreamHost;
+  readonly #parts: ManagerParts;
+  readonly #servers: ServerSet;
+  readonly #subscriptions: Subscriptions;
+  readonly #publisher: Publisher;
+  readonly #search: ToolSearch;
+  readonly #status: StatusFile;
+  readonly #index: IndexFile;
+  #config: UpstreamConfig | undefined;
+  #lock: LockReading = { kind: "absent" };
+  #state: SearchState | undefined;
+  #isDeferredForGood = false;
+  #indexFile: string | undefined;
+  #workspace: string | undefined;
+  #unwatch: () => void = () => {};
+  /** Configurations are applied one after the other. */
+  #work: Promise<void> = Promise.resolve();
+  #told = new Set<string>();
+  #isClosed = false;
+
+  constructor(outer: OuterParts) {
+    this.#options = outer.options;
+    this.#host = outer.host;
+    this.#workspace = outer.options.workspace;
+    this.#parts = {
+      ...outer,
+      rules: () => this.#config?.rules ?? [],
+      lock: () => this.#lock,
+      onChange: () => this.#onChange(),
+    };
+    this.#servers = new ServerSet(this.#parts, {
+      onResourceUpdated: (server, uri) => this.#subscriptions.onUpdated(server, uri),
+      onDown: (server, text) =>
+        this.#host.notify({ kind: "failure", server, reason: "unreachable", text }),
+      onConnected: (server) => void this.#subscriptions.onConnected(server),
+    });
+    this.#subscriptions = new Subscriptions((name) => this.#servers.get(name), this.#host);
+    this.#publisher = new Publisher(this.#host, () => this.#compose().snapshot);
+    this.#search = new ToolSearch(
+      () => this.#state ?? this.#compose(),
+      () => this.infoList(),
+    );
+    const { scorpioxDir, projectDir = null } = this.#options.dirs;
+    this.#status = new StatusFile(scorpioxDir, () => ({
+      pid: process.pid,
+      startedAt: Math.round(Date.now() - process.uptime() * 1_000),
+      version: this.#options.version,
+      projectDir,
+      writtenAt: Date.now(),
+      servers: this.infoList(),
+    }));
+    this.#index = new IndexFile((problem) => this.#notice(problem));
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.#watch();
+      await this.#apply(loadUpstreamConfig(this.#configParts()));
+    } catch (error) {
+      this.#notice(`Other MCP servers cannot be used: ${messageOf(error)}`);
+    }
+    if (!this.#isClosed) this.#publisher.now();
+  }
+
+  async call(
+    call: UpstreamCall,
+    events: UpstreamCallEvents,
+    signal: AbortSignal,
+  ): Promise<UpstreamReply> {
+    const server = this.#servers.get(call.server);
+    if (server === undefined) {
+      return failed(
+        "unreachable",
+        `There is no server ${call.server} in the configuration any more.`,
+      );
+    }
+    const reply = await new ServerCall(server, call, events, signal, this.#parts).run();
+    this.#status.later();
+    return reply;
+  }
+
+  async checkArguments(name: string, tool: string, args: unknown): Promise<string | undefined> {
+    const judged = this.#servers.get(name)?.tool(tool);
+    if (judged === undefined) return undefined;
+    return argumentsFault(name, judged.item, args, this.#parts.checks);
+  }
+
+  search(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
+    return this.#search.answer(query, signal);
+  }
+
+  async control(control: UpstreamControl): Promise<unknown> {
+    if (control.kind === "switch-workspace") return this.#switchWorkspace(control.workspace);
+    return performControl(control, {
+      infoList: () => this.infoList(),
+      searched: () => (this.#state ?? this.#compose()).searched,
+      server: (name) => this.#known(name),
+    });
+  }
+
+  infoList(): readonly ServerInfo[] {
+    return this.#servers.all.map((server) => server.info());
+  }
+
+  subscribe(uri: string, clientId: string): Promise<boolean> {
+    return this.#subscriptions.subscribe(uri, clientId);
+  }
+
+  unsubscribe(uri: string, clientId: string): void {
+    this.#subscriptions.unsubscribe(uri, clientId);
+  }
+
+  endClient(clientId: string): void {
+    this.#subscriptions.endClient(clientId);
+    for (const server of this.#servers.all) server.links?.endClient(clientId);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#unwatch();
+    this.#publisher.close();
+    const index = {
+      tools: [],
+      introductions: [],
+      isDeferred: false,
+      projectDir: this.#options.dirs.projectDir,
+    };
+    await Promise.all([this.#servers.close(), this.#status.close(), this.#index.update(index)]);
+  }
+
+  #known(name: string): ManagedServer {
+    const server = this.#servers.get(name);
+    if (server === undefined)
+      throw new AppError("not_found", `There is no server ${name} in the configuration.`);
+    return server;
+  }
+
+  #configParts(): UpstreamOptions {
+    const { workspace: _first, ...rest } = this.#options;
+    return this.#workspace === undefined ? rest : { ...rest, workspace: this.#workspace };
+  }
+
+  #watch(): void {
+    this.#unwatch();
+    this.#unwatch = watchUpstreamConfig(
+      this.#configParts(),
+      ({ config }) => void this.#apply(config),
+    );
+  }
+
+  async #switchWorkspace(workspace: string | null): Promise<readonly ServerInfo[]> {
+    this.#workspace = workspace ?? undefined;
+    this.#watch();
+    await this.#apply(loadUpstreamConfig(this.#configParts()));
+    return this.infoList();
+  }
+
+  #apply(config: UpstreamConfig): Promise<void> {
+    this.#work = this.#work
+      .then(() => this.#applyNow(config))
+      .catch((error: unknown) => this.#notice(messageOf(error)));
+    return this.#work;
+  }
+
+  async #applyNow(config: UpstreamConfig): Promise<void> {
+    if (this.#isClosed) return;
+    // What was decided by another configuration does not hold (DF2); an approval is none.
+    if (faceOf(config) !== faceOf(this.#config)) this.#isDeferredForGood = false;
+    this.#config = config;
+    const { projectDir } = this.#options.dirs;
+    this.#lock = projectDir === undefined ? { kind: "absent" } : await readLock(projectDir);
+    for (const text of [...config.problems, ...config.notices]) this.#notice(text);
+    await this.#servers.apply(config);
+    this.#servers.begin();
+    this.#onChange();
+  }
+
+  /** Each text once: files are read again and again. */
+  #notice(text: string): void {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.#host.notify({ kind: "notice", text });
+  }
+
+  #onChange(): void {
+    this.#publisher.later();
+    this.#status.later();
+  }
+
+  #compose(): SearchState {
+    const { snapshot, searched, isDeferredForGood } = composeSnapshot({
+      views: this.#servers.all.map((server) => server.view()),
+      toolNameMax: this.#options.toolNameMax,
+      defer: this.#options.defer,
+      wasDeferred: this.#isDeferredForGood,
+      earlierNamesOf: (tool) => earlierNamesOf(this.#lock, tool),
+    });
+    this.#isDeferredForGood = isDeferredForGood;
+    const indexFile = this.#indexFile === undefined ? {} : { indexFile: this.#indexFile };
+    this.#state = { snapshot: { ...snapshot, ...indexFile }, searched };
+    void this.#writeIndex(this.#state);
+    return this.#state;
+  }
+
+  async #writeIndex({ snapshot, searched }: SearchState): Promise<void> {
+    if (this.#isClosed) return;
+    const { introductions, isDeferred } = snapshot;
+    const { projectDir } = this.#options.dirs;
+    const path = await this.#index.update({
+      tools: searched,
+      introductions,
+      isDeferred,
+      projectDir,
+    });
+    if (path === this.#indexFile) return;
+    this.#indexFile = path;
+    this.#publisher.later();
+  }
+}
+
+/** Equal for configurations with the same servers. */
+function faceOf(config: UpstreamConfig | undefined): string {
+  return JSON.stringify([...(config?.servers ?? [])].map(([name, { entry }]) => [name, entry]));
+}

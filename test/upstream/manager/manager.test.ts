@@ -1,0 +1,337 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { until } from "../connect/open-scripted.ts";
+import { configText, openPlace, textOfReply } from "./open-work.ts";
+
+const names = (tools: readonly { readonly name: string }[]): string[] =>
+  tools.map(({ name }) => name);
+
+describe("a server that was never met", () => {
+  test("is started, and its tools are published, approved and cached", async () => {
+    await using place = await openPlace();
+    await place.configure({
+      one: { script: { tools: ["echo", "add"], instructions: 'Say "x".\nTwice.' } },
+    });
+    const opened = place.open();
+    await opened.work.start();
+    expect(opened.snapshots[0]).toMatchObject({ isIncomplete: true, isDeferred: true, tools: [] });
+    await opened.reach("one", "ready");
+    await until(() => !opened.snapshot().isIncomplete);
+    const { tools, isDeferred, introductions, rights } = opened.snapshot();
+    expect(names(tools)).toEqual(["mcp__one__add", "mcp__one__echo"]);
+    expect(tools[1]).toMatchObject({
+      server: "one",
+      tool: "echo",
+      annotations: { readOnlyHint: true },
+      listing: { description: "Gives its text back." },
+    });
+    expect({ isDeferred, introductions }).toEqual({
+      isDeferred: false,
+      introductions: [{ server: "one", line: `"Say 'x'. Twice."` }],
+    });
+    expect(rights).toMatchObject([{ name: "one", sampling: "deny", elicitation: "ask" }]);
+    expect(textOfReply(await opened.call("one", "echo", { text: "hi" }))).toBe("hi");
+    expect(opened.info("one")).toMatchObject({ calls: 1, failures: 0, starts: 1, tools: 2 });
+  });
+
+  test("GW-07: is served from the cache by the next start without being started, and started by the first call", async () => {
+    await using place = await openPlace();
+    await place.configure({ one: { script: { tools: ["echo", "pid"] } } });
+    const first = place.open();
+    await first.work.start();
+    await first.reach("one", "ready");
+    await first.work.close();
+    const second = place.open();
+    const before = performance.now();
+    await second.work.start();
+    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(second.snapshots).toHaveLength(1);
+    expect(second.snapshot()).toMatchObject({ isIncomplete: false, isDeferred: false });
+    expect(names(second.snapshot().tools)).toEqual(["mcp__one__echo", "mcp__one__pid"]);
+    expect([second.info("one")?.state, second.processes.length]).toEqual(["cached", 0]);
+    const pid = textOfReply(await second.call("one", "pid"));
+    expect(second.processes.map((each) => String(each.pid))).toEqual([pid]);
+    await second.reach("one", "ready");
+  });
+});
+
+test("two servers with the same launch share one process, and each keeps its tools", async () => {
+  await using place = await openPlace();
+  const script = { tools: ["pid"] };
+  await place.configure({ a: { script }, b: { script }, c: { script, isolation: "session" } });
+  const opened = place.open();
+  await opened.work.start();
+  for (const name of ["a", "b", "c"]) await opened.reach(name, "ready");
+  await until(() => opened.snapshot().tools.length === 3);
+  expect(opened.processes).toHaveLength(2);
+  const [a, b] = [await opened.call("a", "pid"), await opened.call("b", "pid")];
+  expect(textOfReply(a)).toBe(textOfReply(b));
+});
+
+test("GW-14: shared is one process for all clients, session one for each, call one for each call", async () => {
+  await using place = await openPlace();
+  const script = { tools: ["pid"] };
+  await place.configure({
+    shared: { script },
+    session: { script, isolation: "session" },
+    call: { script, isolation: "call" },
+  });
+  const opened = place.open();
+  await opened.work.start();
+  for (const name of ["shared", "session"]) await opened.reach(name, "ready");
+  await opened.reach("call", "cached");
+  const pids = async (server: string): Promise<number> => {
+    const calls = Array.from({ length: 10 }, (_, client) =>
+      opened.call(server, "pid", {}, { clientId: `client ${client % 5}` }),
+    );
+    return new Set((await Promise.all(calls)).map(textOfReply)).size;
+  };
+  expect([await pids("shared"), await pids("session"), await pids("call")]).toEqual([1, 5, 10]);
+  expect(opened.processes).toHaveLength(1 + 5 + 1 + 10);
+  for (let client = 0; client < 5; client++) opened.work.endClient(`client ${client}`);
+  await opened.reach("session", "cached");
+});
+
+describe("GW-10: a server that", () => {
+  test("dies in a call fails that call, and the next call is answered by a new one", async () => {
+    await using place = await openPlace();
+    await place.configure({ one: { script: { tools: ["exit", "echo"] } } });
+    const opened = place.open();
+    await opened.work.start();
+    await opened.reach("one", "ready");
+    const reply = textOfReply(await opened.call("one", "exit", { code: 3 }));
+    expect(reply).toStartWith(
+      "connection_lost: The connection to the server one was lost during exit:",
+    );
+    expect(textOfReply(await opened.call("one", "echo", { text: "again" }))).toBe("again");
+    expect(opened.processes).toHaveLength(2);
+    expect(opened.events.filter(({ kind }) => kind === "failure").length).toBeGreaterThan(0);
+  });
+
+  test("dies in a call that may be repeated is asked once more, and no more", async () => {
+    await using place = await openPlace();
+    await place.configure({ one: { script: { tools: ["echo"], exitOnCall: 1 } } });
+    const opened = place.open();
+    await opened.work.start();
+    await opened.reach("one", "ready");
+    expect(textOfReply(await opened.call("one", "echo"))).toStartWith("connection_lost:");
+    expect(opened.processes).toHaveLength(2);
+  });
+
+  test("hangs fails the call with its time, and the next call is answered", async () => {
+    await using place = await openPlace();
+    await place.configure({ one: { script: { tools: ["hang", "echo"] } } });
+    const opened = place.open();
+    await opened.work.start();
+    await opened.reach("one", "ready");
+    const reply = await opened.call("one", "hang", {}, { timeoutMs: 200 });
+    expect(textOfReply(reply)).toStartWith("timeout: The server one did not answer hang within");
+    expect(textOfReply(await opened.call("one", "echo", { text: "x" }))).toBe("x");
+  });
+
+  test("hangs five times in a row is left alone", async () => {
+    await using place = await openPlace();
+    await place.configure({ one: { script: { tools: ["hang"] } } });
+    const opened = place.open();
+    await opened.work.start();
+    await opened.reach("one", "ready");
+    for (let call = 0; call < 5; call++) await opened.call("one", "hang", {}, { timeoutMs: 20 });
+    expect(textOfReply(await opened.call("one", "hang"))).toStartWith("circuit_open:");
+    expect(opened.info("one")?.state).toBe("degraded");
+  });
+
+  test("cannot be started waits for its next attempt, and a call is told when", async () => {
+    await using place = await openPlace();
+    await place.configure({ one: { script: { exitAtStart: 1, stderr: ["no licence"] } } });
+    const opened = place.open();
+    await opened.work.start();
+    const info = await opened.reach("one", "backoff");
+    expect(info.stderr).toEqual(["no licence"]);
+    expect(opened.snapshot().isIncomplete).toBeBoolean();
+    const started = performance.now();
+    expect(textOfReply(await opened.call("one", "echo"))).toMatch(
+      /^(backoff|unreachable): The server one cannot be reached: /,
+    );
+    expect(performance.now() - started).toBeLessThan(6_000);
+  });
+
+  test("is mute delays nobody", async () => {
+    await using place = await openPlace();
+    await place.configure({
+      mute: { script: { mute: true } },
+      well: { script: { tools: ["echo"] } },
+    });
+    const opened = place.open();
+    await opened.work.start();
+    await opened.reach("well", "ready");
+    expect(textOfReply(await opened.call("well", "echo", { text: "x" }))).toBe("x");
+    expect(opened.info("mute")?.state).toBe("starting");
+  });
+
+  test("answers with a result that is none gives a clear error", async () => {
+    await using place = await openPlace();
+    await place.configure({ one: { script: { tools: ["reply"] } } });
+    const opened = place.open();
+    await opened.work.start();
+    await opened.reach("one", "ready");
+    const message = { result: { content: "text" } };
+    const reply = await opened.call("one", "reply", { message });
+    expect(textOfReply(reply)).toBe(
+      "The server one answered the call of reply with something that is no result: it has a content that is no array. The tool may have run. Tell the maker of the server, or update it.",
+    );
+  });
+});
+
+describe("GW-11: a configuration that changes", () => {
+  test("adds, removes and changes servers; those that stay keep their process", async () => {
+    await using place = await openPlace();
+    const [script, other] = [{ tools: ["pid"] }, { tools: ["echo"] }];
+    await place.configure({
+      stays: { script },
+      goes: { script: { tools: ["add"] } },
+      changes: { script: other },
+    });
+    const opened = place.open();
+    await opened.work.start();
+    for (const name of ["stays", "goes", "changes"]) await opened.reach(name, "ready");
+    const pid = opened.info("stays")?.pid;
+    const changing = opened.info("changes")?.pid;
+    await place.configure({
+      stays: { script, timeout_ms: 5_000, deny: ["pid"] },
+      changes: { script: { tools: ["add"] } },
+      comes: { script: other },
+    });
+    await opened.reach("comes", "ready");
+    await until(() => opened.snapshot().blocked.length === 1);
+    expect(opened.info("stays")).toMatchObject({ pid, state: "ready", tools: 0 });
+    expect(opened.snapshot().rights.find(({ name }) => name === "stays")?.timeoutMs).toBe(5_000);
+    expect(opened.info("goes")).toBeUndefined();
+    await opened.reach("changes", "ready");
+    expect(opened.info("changes")?.pid).not.toBe(changing);
+    await until(() => names(opened.snapshot().tools).includes("mcp__changes__add"));
+    expect(names(opened.snapshot().tools)).toEqual(["mcp__changes__add", "mcp__comes__echo"]);
+  }, 15_000);
+
+  test("switches the workspace: what both have keeps its process", async () => {
+    await using place = await openPlace();
+    const common = { script: { tools: ["pid"] } };
+    await place.configure({ common });
+    for (const [name, servers] of [
+      ["a", { ina: { script: { tools: ["echo"] } } }],
+      ["b", { inb: { script: { tools: ["add"] } } }],
+    ] as const) {
+      const folder = join(place.home, ".scorpiox", "workspaces", name);
+      await Bun.write(join(folder, "mcp_servers.json"), configText(servers));
+    }
+    const opened = place.open({ workspace: "a" });
+    await opened.work.start();
+    for (const name of ["common", "ina"]) await opened.reach(name, "ready");
+    const pid = opened.info("common")?.pid;
+    await opened.work.control({ kind: "switch-workspace", workspace: "b" });
+    await opened.reach("inb", "ready");
+    expect(opened.work.infoList().map(({ name }) => name)).toEqual(["common", "inb"]);
+    await opened.work.control({ kind: "switch-workspace", workspace: null });
+    expect(opened.work.infoList()).toMatchObject([{ name: "common", pid, state: "ready" }]);
+  }, 15_000);
+});
+
+test("a tool that comes later waits for approval, and is told as blocked", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["echo", "change_tools"] } } });
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  await opened.call("one", "change_tools", { names: ["echo", "add"] });
+  await until(() => opened.snapshot().blocked.length === 1);
+  expect(opened.snapshot().blocked).toMatchObject([
+    { name: "mcp__one__add", tool: "add", reason: "pending" },
+  ]);
+  expect(names(opened.snapshot().tools)).toEqual(["mcp__one__echo"]);
+  expect(textOfReply(await opened.call("one", "add", { a: 1, b: 2 }))).toStartWith("blocked: ");
+});
+
+test("a project's server is not started before it is approved", async () => {
+  await using place = await openPlace();
+  const startsFile = join(place.home, "starts");
+  await writeFile(
+    join(place.project, ".mcp.json"),
+    configText({ one: { script: { tools: ["echo"], startsFile } } }),
+  );
+  const opened = place.open();
+  await opened.work.start();
+  expect(opened.info("one")).toMatchObject({
+    state: "untrusted",
+    reason: expect.stringContaining("scorpiox-code mcp approve one"),
+  });
+  expect(textOfReply(await opened.call("one", "echo"))).toStartWith("untrusted: ");
+  expect(existsSync(startsFile)).toBe(false);
+  const trusting = place.open({ trustsProject: true });
+  await trusting.work.start();
+  await trusting.reach("one", "ready");
+});
+
+test("a variable that is not set is named", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { url: "https://example.com/${NOT_SET_ANYWHERE}" } });
+  const opened = place.open();
+  await opened.work.start();
+  expect(opened.info("one")).toMatchObject({
+    state: "needs_config",
+    reason: expect.stringContaining("NOT_SET_ANYWHERE"),
+  });
+});
+
+test("GW-30: a long result is cut to its ends, and its whole is in a private file", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["big"] } } });
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  const reply = await opened.call("one", "big", { chars: 100_000 }, { resultCharsMax: 5_000 });
+  if (reply.kind !== "result") throw new Error(textOfReply(reply));
+  const { content } = JSON.parse(reply.json.json) as {
+    content: [{ text: string }, { uri: string; name: string; size: number }];
+  };
+  expect(content[0].text.length).toBeLessThanOrEqual(5_000);
+  expect(content[0].text).toContain("100,000 characters in all; ");
+  const path = join(place.home, ".scorpiox", "results", content[1].name);
+  expect(content[1].uri).toBe(`scorpiox://results/${content[1].name.replace(".txt", "")}`);
+  expect(readFileSync(path, "utf8")).toHaveLength(100_000);
+});
+
+test("GW-44: the status file has the facts of control(info), and goes at the end", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["echo"] } } });
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  const path = join(place.home, ".scorpiox", "run", `mcp-${process.pid}.json`);
+  await until(() => existsSync(path) && readFileSync(path, "utf8").includes('"ready"'));
+  const { servers } = JSON.parse(readFileSync(path, "utf8")) as { servers: unknown };
+  expect(servers).toEqual((await opened.work.control({ kind: "info" })) as never);
+  await opened.work.close();
+  expect(existsSync(path)).toBe(false);
+});
+
+test("a search finds tools, and arguments are held against the schema", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["echo", "add"] } } });
+  const opened = place.open();
+  await opened.work.start();
+  const { json } = await opened.work.search(
+    { query: "add numbers", charsMax: 10_000 },
+    new AbortController().signal,
+  );
+  expect(JSON.parse(json)).toMatchObject({
+    structuredContent: { matches: [{ name: "mcp__one__add" }] },
+  });
+  const check = (args: unknown): Promise<string | undefined> =>
+    opened.work.checkArguments("one", "add", args, new AbortController().signal);
+  expect([await check({ a: 1, b: 2 }), await check({ a: "1" })]).toEqual([
+    undefined,
+    "The arguments for add of the server one do not fit its schema: a: must be number, and is string. It takes: a, b.",
+  ]);
+});

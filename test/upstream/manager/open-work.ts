@@ -1,0 +1,205 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createUpstreamWork } from "../../../src/upstream/manager/create-upstream-work.ts";
+import type {
+  ProcessLaunch,
+  UpstreamProcess,
+} from "../../../src/upstream/process/upstream-process.ts";
+import type { ServerInfo, ServerState } from "../../../src/upstream/server-state.ts";
+import type { UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
+import type {
+  UpstreamCall,
+  UpstreamEvent,
+  UpstreamReply,
+} from "../../../src/upstream/upstreams.ts";
+import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
+import type { UpstreamWork } from "../../../src/upstream/worker/upstream-work.ts";
+import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
+import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
+import { allCapabilities } from "../connect/open-scripted.ts";
+
+/** A server in configuration: a script for the scripted one, and keys of its entry. */
+export interface Configured {
+  readonly script?: UpstreamScript;
+  readonly [key: string]: unknown;
+}
+
+/** A user's folders, in which works are opened one after the other, as by one start of the program after the other. */
+export interface Place extends AsyncDisposable {
+  readonly home: string;
+  readonly project: string;
+  /** Writes `~/.scorpiox/mcp_servers.json`. */
+  configure(servers: Readonly<Record<string, Configured>>): Promise<void>;
+  open(options?: Partial<UpstreamOptions>): Opened;
+}
+
+export interface Opened extends AsyncDisposable {
+  readonly work: UpstreamWork;
+  readonly snapshots: readonly UpstreamSnapshot[];
+  readonly events: readonly UpstreamEvent[];
+  readonly logs: readonly string[];
+  /** One for each start of a process. */
+  readonly processes: readonly UpstreamProcess[];
+  /** The newest. */
+  snapshot(): UpstreamSnapshot;
+  info(server: string): ServerInfo | undefined;
+  reach(server: string, state: ServerState): Promise<ServerInfo>;
+  call(
+    server: string,
+    tool: string,
+    args?: unknown,
+    rest?: Partial<UpstreamCall>,
+  ): Promise<UpstreamReply>;
+}
+
+export async function openPlace(): Promise<Place> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "scorpiox-manager-")));
+  const home = join(root, "home");
+  const project = join(root, "project");
+  await mkdir(join(home, ".scorpiox"), { recursive: true, mode: 0o700 });
+  await mkdir(project);
+  const opened: Opened[] = [];
+  return {
+    home,
+    project,
+    async configure(servers) {
+      await writeFile(join(home, ".scorpiox", "mcp_servers.json"), configText(servers));
+    },
+    open(options = {}) {
+      const work = openWork(home, project, options);
+      opened.push(work);
+      return work;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(opened.map((work) => work[Symbol.asyncDispose]()));
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+export function configText(servers: Readonly<Record<string, Configured>>): string {
+  const entries = Object.entries(servers).map(([name, { script, ...keys }]) => {
+    const launch =
+      "url" in keys ? {} : { command: process.execPath, args: upstreamArgs(script ?? {}) };
+    return [name, { ...launch, ...keys }];
+  });
+  return JSON.stringify({ mcpServers: Object.fromEntries(entries) });
+}
+
+function openWork(home: string, project: string, options: Partial<UpstreamOptions>): Opened {
+  const snapshots: UpstreamSnapshot[] = [];
+  const events: UpstreamEvent[] = [];
+  const logs: string[] = [];
+  const processes: UpstreamProcess[] = [];
+  const scorpioxDir = join(home, ".scorpiox");
+  const work = createUpstreamWork(
+    {
+      dirs: { homeDir: home, scorpioxDir, executableDir: join(home, "bin"), projectDir: project },
+      env: { PATH: process.env.PATH },
+      configFiles: [],
+      isStrict: false,
+      defer: "auto",
+      onChange: "block",
+      trustsProject: false,
+      toolNameMax: 44,
+      version: "1",
+      resultFolders: [join(scorpioxDir, "results")],
+      ...options,
+    },
+    {
+      startProcess(launch) {
+        const started = start(launch);
+        processes.push(started);
+        return Promise.resolve(started);
+      },
+      log: (server, line) => void logs.push(`${server}: ${line}`),
+      publish: (snapshot) => void snapshots.push(snapshot),
+      notify: (event) => void events.push(event),
+    },
+  );
+  const info = (server: string): ServerInfo | undefined =>
+    work.infoList().find(({ name }) => name === server);
+  return {
+    work,
+    snapshots,
+    events,
+    logs,
+    processes,
+    snapshot() {
+      const newest = snapshots.at(-1);
+      if (newest === undefined) throw new Error("nothing was published yet");
+      return newest;
+    },
+    info,
+    async reach(server, state) {
+      for (;;) {
+        const found = info(server);
+        if (found?.state === state) return found;
+        await Bun.sleep(5);
+      }
+    },
+    call: (server, tool, args = {}, rest = {}) =>
+      work.call(
+        {
+          server,
+          method: "tools/call",
+          params: { name: tool, arguments: args },
+          clientId: "client",
+          capabilities: allCapabilities,
+          wantsProgress: false,
+          timeoutMs: 10_000,
+          resultCharsMax: 30_000,
+          ...rest,
+        },
+        { ask: () => Promise.reject(new Error("nobody is to be asked")) },
+        new AbortController().signal,
+      ),
+    async [Symbol.asyncDispose]() {
+      await work.close();
+      for (const each of processes) await each.stop();
+    },
+  };
+}
+
+/** What the main thread does, without what it adds. */
+function start({ command, args, env, cwd }: ProcessLaunch): UpstreamProcess {
+  const child = Bun.spawn([command, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const lines: string[] = [];
+  void child.stderr.text().then((text) => lines.push(...text.trim().split("\n")));
+  return {
+    pid: child.pid,
+    output: child.stdout,
+    async write(text) {
+      void child.stdin.write(text);
+      await child.stdin.flush();
+    },
+    endInput: () => void child.stdin.end(),
+    ended: child.exited.then(() => ({
+      exitCode: child.exitCode,
+      signal: child.signalCode === null ? null : String(child.signalCode),
+    })),
+    stderrTail: () => lines,
+    async stop() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+/** The text of a reply, whatever it is. */
+export function textOfReply(reply: UpstreamReply): string {
+  if (reply.kind === "failed") return `${reply.reason}: ${reply.text}`;
+  if (reply.kind !== "result") return JSON.stringify(reply);
+  const { content } = JSON.parse(reply.json.json) as {
+    content: readonly { readonly text?: string }[];
+  };
+  return content.map(({ text = "" }) => text).join("\n");
+}
