@@ -36,6 +36,26 @@ export function parsePairs(words: readonly string[], schema: ObjectSchema): Call
   return Object.fromEntries(args);
 }
 
+/** As `parsePairs` for a tool whose schema is not known: what is JSON and no text becomes what it says. */
+export function parsePairsFreely(words: readonly string[]): CallArguments {
+  const args = new Map<string, unknown>();
+  for (const word of words) {
+    const equals = word.indexOf("=");
+    if (equals < 1 || word.startsWith("{")) throw noPair(word, []);
+    args.set(word.slice(0, equals), freeValue(word.slice(equals + 1)));
+  }
+  return Object.fromEntries(args);
+}
+
+function freeValue(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" ? text : value;
+  } catch {
+    return text;
+  }
+}
+
 function noPair(word: string, keys: readonly string[]): AppError {
   if (word.startsWith("{")) {
     const message = `${word} is JSON: it must have all arguments, or each of them is KEY=VALUE.`;

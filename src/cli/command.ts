@@ -4,6 +4,7 @@ import type { Hook } from "../policy/hooks/hook.ts";
 import type { SandboxReport } from "../policy/sandbox/report.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
 import type { WebSearch } from "../web/search/web-search.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { HttpSettings } from "./http-flags.ts";
@@ -53,9 +54,20 @@ export interface OpenHooks {
   close(): Promise<void>;
 }
 
+/** A tool of another server, under its name here. */
+export interface UpstreamTool {
+  readonly server: string;
+  readonly listing: ToolListing;
+}
+
 /** Whoever asked for it closes it. */
-interface OpenRouter {
+export interface OpenRouter {
   readonly router: Router;
+  /**
+   * The tools of other servers that may be called, hidden ones included, ordered by server and name. Absent where there
+   * are none.
+   */
+  upstreamTools?(server?: string): Promise<readonly UpstreamTool[]>;
   /** Ends what calls have started, and the Workers. */
   close(): Promise<void>;
 }

@@ -154,9 +154,12 @@ describe("tools", () => {
     expect([exitCode, stdout, closed]).toEqual([0, "  Probe  Tries things, e.g. this.\n", 1]);
   });
 
-  test.each([["--json"], ["--format=mcp"]])("%s prints what clients get", async (flag) => {
+  test.each([
+    ["--json", { tools: [probeTool] }],
+    ["--format=mcp", [probeTool]],
+  ])("%s prints what clients get", async (flag, expected) => {
     const { stdout } = await run(["tools", flag]);
-    expect(JSON.parse(stdout)).toEqual({ tools: [probeTool] });
+    expect(JSON.parse(stdout)).toEqual(expected);
   });
 
   test("escapes hostile names, also in JSON", async () => {

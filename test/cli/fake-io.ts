@@ -1,5 +1,5 @@
 import type { CommandIo, TextOutput } from "../../src/cli/command-io.ts";
-import type { CliServices } from "../../src/cli/command.ts";
+import type { CliServices, OpenRouter, UpstreamTool } from "../../src/cli/command.ts";
 import type { HttpSettings } from "../../src/cli/http-flags.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
@@ -35,6 +35,8 @@ export interface CommandRunInput {
   readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
   readonly tools?: readonly ToolListing[];
   readonly outcome?: CallOutcome;
+  /** Tools of other servers: then all names can be called. */
+  readonly upstreamTools?: readonly UpstreamTool[];
   /** What searches give. */
   readonly reply?: SearchReply;
   /** What trying the sandboxes gives. */
@@ -163,7 +165,9 @@ function createServices(input: CommandRunInput): ServicesProbe {
     probeSandbox: () => Promise.resolve(input.sandbox ?? unsandboxed),
     async createRouter() {
       return {
+        ...upstreamToolsOf(input),
         router: {
+          isOpen: input.upstreamTools !== undefined,
           list: () => input.tools ?? [probeTool],
           async call(request) {
             calls.push(request);
@@ -201,6 +205,16 @@ function createServices(input: CommandRunInput): ServicesProbe {
     servedHttp: () => servedHttp,
     closed: () => closed,
     forgotten: () => forgotten,
+  };
+}
+
+function upstreamToolsOf({ upstreamTools }: CommandRunInput): Pick<OpenRouter, "upstreamTools"> {
+  if (upstreamTools === undefined) return {};
+  return {
+    upstreamTools: (wanted) =>
+      Promise.resolve(
+        upstreamTools.filter(({ server }) => wanted === undefined || server === wanted),
+      ),
   };
 }
 

@@ -63,7 +63,7 @@ describe("[GW-06] mcp add", () => {
       "--env goes with a command.",
     ],
     ["a bad name", ["add", "a b", "--", "c"], 2, 'The server "a b" needs a name of'],
-    ["a name of the language", ["add", "constructor", "--", "c"], 2, "needs a name of"],
+    ["a name of the language", ["add", "constructor", "--", "c"], 2, "has a reserved name"],
     [
       "a bad address",
       ["add", "x", "--url", "file:///etc"],
@@ -114,7 +114,7 @@ describe("[GW-06] mcp add", () => {
       exitCode: 1,
       text: "[mcp\n",
       stdout: "",
-      stderr: expect.stringContaining(`${project} cannot be read: line 2, column 1`),
+      stderr: expect.stringContaining(`${project} cannot be read: line 1, column `),
     });
   });
 

@@ -63,9 +63,9 @@ const cases: readonly CliCase[] = [
   { argv: "--cwd=", exitCode: 2, stderr: say("error: --cwd needs a value: --cwd DIR") },
   { argv: "tools --json=1", exitCode: 2, stderr: say("error: --json takes no value.") },
   {
-    argv: "tools --format openai",
+    argv: "tools --format xml",
     exitCode: 2,
-    stderr: say("error: --format openai is not possible: it takes mcp."),
+    stderr: say("error: --format xml is not possible: it takes mcp, openai, anthropic."),
   },
   {
     argv: "serve extra",

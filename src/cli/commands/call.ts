@@ -3,33 +3,37 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { configKeys, toolKeyName } from "../../config/keys.ts";
 import { nearestName, suggestionFor } from "../../config/nearest-name.ts";
-import type { CallOutcome, Router } from "../../gateway/call.ts";
+import type { Router } from "../../gateway/call.ts";
 import { legacyVersionLatest } from "../../protocol/versions.ts";
-import type { Command, CommandContext } from "../command.ts";
+import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
-import { parseJsonArguments, parsePairs } from "../call-arguments.ts";
 import { commandLineClient } from "../command-line-client.ts";
-import { contentText } from "../content-text.ts";
-import type { Printer } from "../print.ts";
+import { formatFlag, formatOf } from "../format-flag.ts";
+import { printFailed, printOutcome } from "../print-outcome.ts";
+import { readToolCall } from "../read-tool-call.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
 import type { StartUp } from "../start-up.ts";
+import { findTool } from "../tool-list.ts";
 
 export const callCommand: Command = {
-  usage: "TOOL ['{JSON}' | KEY=VALUE ...] [FLAGS]",
+  usage: "TOOL ['{JSON}' | KEY=VALUE ... | -] [FLAGS]",
   description:
-    "Calls a tool and prints the text of its result. Exits with 1 when the tool failed.\n" +
+    "Calls a tool and prints the text of its result. Exits with 1 when the tool failed, 3 when there is no such tool,\n" +
+    "4 when it may not be called. - reads the arguments from stdin; in the place of the tool it reads a whole call.\n" +
     "Arguments that begin with - stand behind --. For instance:\n" +
     "  scorpiox-code call Bash command='git status' timeout=5000",
   flags: {
     json: { kind: "switch", help: "Print the whole result as JSON." },
+    ...formatFlag,
     ...startUpFlags,
   },
   arguments: { min: 1, max: Number.MAX_SAFE_INTEGER },
   async run(context) {
+    const format = formatOf(context.args) ?? (context.args.has("json") ? "mcp" : undefined);
     const start = startUp(context.args, context.io, context.print);
     const open = await context.services.createRouter(start);
     try {
-      return await callTool(context, start, open.router);
+      return await callTool(context, start, open, format);
     } finally {
       await open.close();
     }
@@ -39,20 +43,31 @@ export const callCommand: Command = {
 async function callTool(
   { args, io, print }: CommandContext,
   start: StartUp,
-  router: Router,
+  open: OpenRouter,
+  format: ReturnType<typeof formatOf>,
 ): Promise<number> {
-  const [name = "", ...words] = args.positionals;
-  const tool = router.list().find((listing) => listing.name === name);
-  if (tool === undefined) throw unknownTool(name, router, start);
-  const isJson = words.length === 1 && words[0]?.trimStart().startsWith("{") === true;
+  const { router } = open;
+  const find = async (name: string): ReturnType<typeof findTool> => {
+    const tool = await findTool(name, open, start, io);
+    // Names of other servers' tools may be aliases: whoever calls them knows.
+    if (tool === undefined && router.isOpen !== true) throw unknownTool(name, router, start);
+    return tool;
+  };
+  const read = await readToolCall(args.positionals, io, find);
+  if (read.kind === "malformed") {
+    printFailed(read.text, { format, callId: read.id }, print);
+    return exitCodes.failed;
+  }
+  const { name, id } = read.call;
+  await find(name);
   const outcome = await router.call({
     name,
-    args: isJson ? parseJsonArguments(words[0] ?? "") : parsePairs(words, tool.inputSchema),
+    args: read.call.arguments,
     version: legacyVersionLatest,
     client: commandLineClient(start, io.cwd),
     cancellation: Cancellation.following(io.interrupted),
   });
-  return printOutcome(outcome, args.has("json"), print);
+  return printOutcome(outcome, { format, callId: id }, print);
 }
 
 function unknownTool(name: string, router: Router, { config }: StartUp): AppError {
@@ -63,31 +78,4 @@ function unknownTool(name: string, router: Router, { config }: StartUp): AppErro
   const names = router.list().map((listing) => listing.name);
   const more = nearestName(name, names) === undefined ? ` There are: ${names.join(", ")}.` : "";
   return new AppError("not_found", `There is no tool ${name}.${suggestionFor(name, names)}${more}`);
-}
-
-function printOutcome(outcome: CallOutcome, asJson: boolean, print: Printer): number {
-  if (outcome.kind === "result") return printResult(JSON.parse(outcome.json), asJson, print);
-  print.error(outcome.kind === "fault" ? outcome.fault.message : "The call was cancelled.");
-  return exitCodes.failed;
-}
-
-function printResult(result: unknown, asJson: boolean, print: Printer): number {
-  if (asJson) print.json(result);
-  else print.content(contentText(result));
-  const ended = endedWithCommand(result);
-  if (ended !== undefined) {
-    print.warning(`${ended} with this command: what a client has begun goes with the client.`);
-  }
-  const isError = typeof result === "object" && result !== null && "isError" in result;
-  return isError && result.isError === true ? exitCodes.failed : exitCodes.done;
-}
-
-/** What the result says has been begun, and no client will see the end of. */
-function endedWithCommand(result: unknown): string | undefined {
-  const { structuredContent } = result as {
-    structuredContent?: { state?: unknown; callbacks?: unknown };
-  };
-  if (structuredContent?.state === "running") return "The task ends";
-  const callbacks = structuredContent?.callbacks;
-  return Array.isArray(callbacks) && callbacks.length > 0 ? "The callback ends" : undefined;
 }

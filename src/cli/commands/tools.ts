@@ -1,28 +1,38 @@
 import type { ToolListing } from "../../protocol/tool-types.ts";
-import { commandLineClient } from "../command-line-client.ts";
+import { definitionIn } from "../../upstream/adapters/tool-definitions.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
+import { formatFlag, formatOf } from "../format-flag.ts";
 import { columns } from "../help-text.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
+import { listTools } from "../tool-list.ts";
 
 export const toolsCommand: Command = {
-  usage: "[--format mcp] [FLAGS]",
+  usage: "[--format mcp|openai|anthropic] [--server NAME] [--all] [FLAGS]",
   description:
     "Lists the tools that a client is offered: their names, or all that it is told of them.",
   flags: {
-    format: { kind: "text", choices: ["mcp"], help: "Print JSON as tools/list of MCP has it." },
+    ...formatFlag,
+    server: {
+      kind: "text",
+      placeholder: "NAME",
+      help: "Only the tools of this other MCP server.",
+    },
+    all: { kind: "switch", help: "Also the tools that a client finds by tool_search only." },
     ...jsonFlag,
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print, services }) {
+    const format = formatOf(args);
     const start = startUp(args, io, print);
     const open = await services.createRouter(start);
-    const client = commandLineClient(start, io.cwd);
     try {
-      const tools = await (open.router.listFor?.(client) ?? open.router.list());
-      if (args.has("json") || args.has("format")) print.json({ tools });
+      const filter = { server: args.text("server"), isAll: args.has("all") };
+      const tools = await listTools(open, filter, start, io);
+      if (format !== undefined) print.json(tools.map((tool) => definitionIn(format, tool)));
+      else if (args.has("json")) print.json({ tools });
       else if (tools.length > 0) print.line(columns(tools.map(rowOf)).join("\n"));
       return exitCodes.done;
     } finally {

@@ -1,0 +1,70 @@
+import type { CallOutcome, CallRefusal } from "../gateway/call.ts";
+import { isObject } from "../protocol/json-rpc.ts";
+import type { ToolFormat } from "../upstream/adapters/formats.ts";
+import { textOf } from "../upstream/adapters/text-of.ts";
+import { failedResult, resultIn } from "../upstream/adapters/tool-results.ts";
+import { exitCodes } from "./command-io.ts";
+import { contentText } from "./content-text.ts";
+import type { Printer } from "./print.ts";
+
+/** How the outcome of a call is printed. */
+export interface OutcomeForm {
+  /** Undefined: the text alone. */
+  readonly format: ToolFormat | undefined;
+  /** Of the call that is answered. */
+  readonly callId?: string | undefined;
+}
+
+/** Prints how a call ended, the result alone on stdout, and gives the exit code (CA21). */
+export function printOutcome(outcome: CallOutcome, form: OutcomeForm, print: Printer): number {
+  if (outcome.kind !== "result") return printFailure(outcome, form, print);
+  const result: unknown = JSON.parse(outcome.json);
+  if (form.format === undefined) print.content(contentText(result) || textOf(result));
+  else print.json(resultIn(form.format, result, form.callId));
+  const ended = endedWithCommand(result);
+  if (ended !== undefined) {
+    print.warning(`${ended} with this command: what a client has begun goes with the client.`);
+  }
+  if (isObject(result) && result.isError === true) return codeOf(outcome.refusal);
+  return exitCodes.done;
+}
+
+/** What was not called, or not answered, is told to programs as a result that failed (CA20). */
+export function printFailed(text: string, { format, callId }: OutcomeForm, print: Printer): void {
+  if (format === undefined || format === "mcp") print.error(text);
+  else print.json(resultIn(format, failedResult(text), callId));
+}
+
+function printFailure(
+  outcome: Exclude<CallOutcome, { readonly kind: "result" }>,
+  form: OutcomeForm,
+  print: Printer,
+): number {
+  switch (outcome.kind) {
+    case "fault":
+      printFailed(outcome.fault.message, form, print);
+      // Wrong arguments are a result here: what is left is a name that nothing has.
+      return outcome.refusal === "invalid" ? exitCodes.notFound : codeOf(outcome.refusal);
+    case "cancelled":
+      printFailed("The call was cancelled.", form, print);
+      return exitCodes.failed;
+    case "input-required":
+      printFailed("The tool asks for something, and nobody can answer here.", form, print);
+      return exitCodes.failed;
+  }
+}
+
+function codeOf(refusal: CallRefusal | undefined): number {
+  return refusal === undefined || refusal === "invalid"
+    ? exitCodes.failed
+    : exitCodes.needsApproval;
+}
+
+/** What the result says has been begun, and no client will see the end of. */
+function endedWithCommand(result: unknown): string | undefined {
+  const structured = isObject(result) ? result.structuredContent : undefined;
+  if (!isObject(structured)) return undefined;
+  if (structured.state === "running") return "The task ends";
+  const { callbacks } = structured;
+  return Array.isArray(callbacks) && callbacks.length > 0 ? "The callback ends" : undefined;
+}

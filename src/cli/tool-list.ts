@@ -1,0 +1,70 @@
+import { AppError } from "../base/errors.ts";
+import { suggestionFor } from "../config/nearest-name.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
+import { commandLineClient } from "./command-line-client.ts";
+import type { CommandIo } from "./command-io.ts";
+import type { OpenRouter } from "./command.ts";
+import type { StartUp } from "./start-up.ts";
+
+/** Which tools are wanted. */
+export interface ToolFilter {
+  /** Those of one other server. */
+  readonly server?: string | undefined;
+  /** Also those that clients find by `tool_search` only. */
+  readonly isAll: boolean;
+}
+
+/**
+ * The tools that a client is offered: in its list, or with `isAll` in any way.
+ * @throws {AppError} `not_found` for an unknown server
+ */
+export async function listTools(
+  open: OpenRouter,
+  { server, isAll }: ToolFilter,
+  start: StartUp,
+  io: CommandIo,
+): Promise<readonly ToolListing[]> {
+  const listed = await listedTools(open, start, io);
+  if (server === undefined && !isAll) return listed;
+  if (server !== undefined) assertServer(server, start, io);
+  const listedNames = new Set(listed.map(({ name }) => name));
+  const foreign = (await open.upstreamTools?.(server)) ?? [];
+  const listings = foreign.map(({ listing }) => listing);
+  if (server !== undefined) {
+    return listings.filter(({ name }) => isAll || listedNames.has(name));
+  }
+  return [...listed, ...listings.filter(({ name }) => !listedNames.has(name))];
+}
+
+/** The definition of a tool by its name here; undefined when there is none, or the name is an alias. */
+export async function findTool(
+  name: string,
+  open: OpenRouter,
+  start: StartUp,
+  io: CommandIo,
+): Promise<ToolListing | undefined> {
+  const own = open.router.list().find((listing) => listing.name === name);
+  if (own !== undefined || open.router.isOpen !== true) return own;
+  const listed = await listedTools(open, start, io);
+  const shown = listed.find((listing) => listing.name === name);
+  if (shown !== undefined) return shown;
+  const foreign = (await open.upstreamTools?.()) ?? [];
+  return foreign.find(({ listing }) => listing.name === name)?.listing;
+}
+
+async function listedTools(
+  { router }: OpenRouter,
+  start: StartUp,
+  io: CommandIo,
+): Promise<readonly ToolListing[]> {
+  return (await router.listFor?.(commandLineClient(start, io.cwd))) ?? router.list();
+}
+
+function assertServer(server: string, start: StartUp, io: CommandIo): void {
+  const { servers } = loadUpstreamConfig(configPartsOf(start, io.env));
+  if (servers.has(server)) return;
+  const known = suggestionFor(server, servers.keys());
+  throw new AppError("not_found", `There is no server ${server}.${known}`);
+}
