@@ -1,4 +1,4 @@
-import { searchNotesCharsShare } from "../../../base/limits.ts";
+import { searchCutNoteCharsMax, searchNotesCharsShare } from "../../../base/limits.ts";
 import type { CallToolResult } from "../../../protocol/tool-types.ts";
 import { nearestTools } from "../../names/nearest-tools.ts";
 import type { SearchQuery } from "../../upstreams.ts";
@@ -19,9 +19,14 @@ export function composeAnswer(
   const notes = boundNotes(notesOf(query, found, parts), query.charsMax * searchNotesCharsShare);
   // What the notes take is known but for what depends on the matches.
   const empty = compose(query, found, [], notes);
-  const left = query.charsMax - Math.max(charsOf(empty.text), charsOf(empty.json));
+  const fixed = Math.max(charsOf(empty.text), charsOf(empty.json)) + searchCutNoteCharsMax;
   const isExplained = query.explain ?? false;
-  const fitted = fitMatches(found.matches, query.detail ?? "schema", isExplained, left);
+  const fitted = fitMatches(
+    found.matches,
+    query.detail ?? "schema",
+    isExplained,
+    query.charsMax - fixed,
+  );
   const { text, structured } = compose(query, found, fitted, notes);
   return { content: [{ type: "text", text }], structuredContent: structured, isError: false };
 }

@@ -26,7 +26,7 @@ export function fitMatches(
   charsMax: number,
 ): readonly Fitted[] {
   const fitted = matches.map((match) => fit(match, wanted, isExplained));
-  const costs = fitted.map(costOf);
+  const costs = fitted.map((one) => costOf(one, wanted));
   const sum = { text: 0, json: 0 };
   for (const cost of costs) addTo(sum, cost, 1);
   for (let level = details.indexOf(wanted); level >= 0; level--) {
@@ -43,7 +43,7 @@ export function fitMatches(
       }
       const smaller = fit(match, lower, isExplained);
       fitted[at] = smaller;
-      costs[at] = costOf(smaller);
+      costs[at] = costOf(smaller, wanted);
       addTo(sum, costs[at] ?? cost, 1);
     }
   }
@@ -55,8 +55,10 @@ function fit(match: Match, detail: Detail, isExplained: boolean): Fitted {
   return { shown, text: matchText(shown), detail };
 }
 
-function costOf({ shown, text }: Fitted): Cost {
-  return { text: charsOf(text), json: charsOf(JSON.stringify(shown)) };
+/** What is shown with less than was wanted is named once more. */
+function costOf({ shown, text, detail }: Fitted, wanted: Detail): Cost {
+  const named = detail === wanted ? 0 : shown.name.length + 4;
+  return { text: charsOf(text) + named, json: charsOf(JSON.stringify(shown)) + named };
 }
 
 function addTo(sum: { text: number; json: number }, cost: Cost, sign: 1 | -1): void {

@@ -2,8 +2,12 @@ import { anyOf, classEscapes, rangeSet, unitEscapes, type CharSet } from "./char
 import { PatternError } from "./pattern-node.ts";
 import type { PatternReader } from "./pattern-reader.ts";
 
-/** What follows a `[`, its `]` included. @throws PatternError */
-export function readClass(reader: PatternReader): CharSet {
+/**
+ * What follows a `[`, its `]` included.
+ * @param fold makes it take letters in either case, where that is wanted; before it is negated
+ * @throws PatternError
+ */
+export function readClass(reader: PatternReader, fold: (set: CharSet) => CharSet): CharSet {
   const isNegated = reader.take("^");
   const sets: CharSet[] = [];
   while (!reader.take("]")) {
@@ -23,7 +27,7 @@ export function readClass(reader: PatternReader): CharSet {
     if (last < first) throw new PatternError(`has a range in [ ] that ends before it begins`);
     sets.push(rangeSet(first, last));
   }
-  return anyOf(sets, isNegated);
+  return anyOf([fold(anyOf(sets, false))], isNegated);
 }
 
 /** What follows a backslash: a class, or one character. @throws PatternError */

@@ -82,7 +82,7 @@ class PatternParser {
   #atom(): PatternNode {
     const reader = this.#reader;
     if (reader.take("(")) return this.#group();
-    if (reader.take("[")) return this.#setNode(readClass(reader));
+    if (reader.take("[")) return { kind: "set", set: readClass(reader, this.#fold) };
     if (reader.take(".")) return { kind: "set", set: this.#any };
     if (reader.take("^")) return { kind: "assertion", assertion: "start" };
     if (reader.take("$")) return { kind: "assertion", assertion: "end" };
@@ -106,16 +106,12 @@ class PatternParser {
     if (this.#reader.take("b")) return { kind: "assertion", assertion: "border" };
     if (this.#reader.take("B")) return { kind: "assertion", assertion: "no-border" };
     const escape = readEscape(this.#reader);
-    return typeof escape === "string" ? this.#unitNode(escape) : this.#setNode(escape);
+    return typeof escape === "string" ? this.#unitNode(escape) : { kind: "set", set: escape };
   }
 
   #unitNode(character: string): PatternNode {
     const unit = character.charCodeAt(0);
-    return this.#setNode(rangeSet(unit, unit));
-  }
-
-  #setNode(set: CharSet): PatternNode {
-    return { kind: "set", set: this.#fold(set) };
+    return { kind: "set", set: this.#fold(rangeSet(unit, unit)) };
   }
 }
 
