@@ -1,0 +1,187 @@
+import { describe, expect, test } from "bun:test";
+
+import { clientFilesCases } from "./client-files.ts";
+import { filesOfClient, importClients } from "../../../src/upstream/import/client-files.ts";
+import { foreignEntry } from "../../../src/upstream/import/foreign-entry.ts";
+import { readForeignFile } from "../../../src/upstream/import/read-foreign-file.ts";
+import { runIn } from "../../cli/fake-io.ts";
+import { TempTree } from "../../config/temp-tree.ts";
+
+const dirs = { homeDir: "/h", projectDir: "/p" };
+
+describe("mcp import takes the servers of", () => {
+  test.each(clientFilesCases)("$client", async ({ client, file, text, entries }) => {
+    using tree = new TempTree({ [file]: text });
+    const words = ["mcp", "import", client, "--scope", "global", "--json"];
+    const { exitCode, stdout } = await runIn(tree, words, {
+      env: { APPDATA: tree.path("home/roaming") },
+    });
+    const read = JSON.parse(stdout) as {
+      from: string[];
+      servers: { name: string; entry: unknown }[];
+    };
+    expect([exitCode, read.from]).toEqual([0, [file]]);
+    expect(Object.fromEntries(read.servers.map(({ name, entry }) => [name, entry]))).toEqual(
+      entries,
+    );
+    const list = await runIn(tree, ["mcp", "list", "--json"], { cwd: "home" });
+    const { servers } = JSON.parse(list.stdout) as { servers: { name: string }[] };
+    expect(servers.map(({ name }) => name)).toEqual(Object.keys(entries).toSorted());
+  });
+});
+
+test("every client has an id of its own and files on every system", () => {
+  expect(new Set(importClients.map(({ id }) => id)).size).toBe(importClients.length);
+  for (const client of importClients) {
+    for (const platform of ["darwin", "win32", "linux"] as const) {
+      expect(filesOfClient(client, dirs, {}, platform).length).toBeGreaterThan(0);
+    }
+  }
+});
+
+test.each([
+  [
+    "claude-desktop",
+    "darwin",
+    {},
+    ["/h/Library/Application Support/Claude/claude_desktop_config.json"],
+  ],
+  ["vscode", "win32", { APPDATA: "/r" }, ["/r/Code/User/mcp.json", "/p/.vscode/mcp.json"]],
+  ["goose", "win32", {}, ["/h/AppData/Roaming/Block/goose/config/config.yaml"]],
+  [
+    "claude-code",
+    "linux",
+    { CLAUDE_CONFIG_DIR: "/c" },
+    ["/c/.claude.json", "/h/.claude.json", "/p/.mcp.json"],
+  ],
+  ["codex", "freebsd", { CODEX_HOME: "" }, ["/h/.codex/config.toml", "/p/.codex/config.toml"]],
+] as const)("filesOfClient of %s on %s with %j", (id, platform, env, files) => {
+  const client = importClients.find((one) => one.id === id);
+  expect(client === undefined ? [] : filesOfClient(client, dirs, env, platform)).toEqual([
+    ...files,
+  ]);
+});
+
+test("without a project, a client's files in projects are none", () => {
+  const cursor = importClients.find(({ id }) => id === "cursor");
+  const places = { homeDir: "/h", projectDir: undefined };
+  expect(cursor && filesOfClient(cursor, places, {}, "linux")).toEqual(["/h/.cursor/mcp.json"]);
+});
+
+describe("foreignEntry", () => {
+  test.each<[unknown, unknown]>([
+    [
+      { httpUrl: "https://a.test", http_headers: { A: "b" }, bearer_token_env_var: "T" },
+      { url: "https://a.test", headers: { A: "b", Authorization: "Bearer ${T}" } },
+    ],
+    [
+      { url: "https://a.test", env_http_headers: { "X-A": "VAR" } },
+      { url: "https://a.test", headers: { "X-A": "${VAR}" } },
+    ],
+    [
+      { command: "c", startup_timeout_sec: 2.5, tool_timeout_sec: 60 },
+      { command: "c", timeout_ms: 60_000, init_timeout_ms: 2_500 },
+    ],
+    [{ command: "c", timeout: 60 }, { command: "c" }],
+    [
+      { command: "c", includeTools: ["a"], excludeTools: ["b"] },
+      { command: "c", allow: ["a"], deny: ["b"] },
+    ],
+    [{ command: "c", args: [], env: {}, cwd: "", disabled: false }, { command: "c" }],
+    [
+      { command: { path: "c", args: ["a"], env: { B: "c" } } },
+      { command: "c", args: ["a"], env: { B: "c" } },
+    ],
+    [
+      { command: "c", oauth: { client_id: "x" }, tools_prefix: "p" },
+      { command: "c", oauth: { client_id: "x" }, tools_prefix: "p" },
+    ],
+  ])("%j becomes %j", (value, entry) => {
+    expect(foreignEntry(value, {})).toEqual({
+      kind: "entry",
+      entry: entry as Record<string, unknown>,
+      notes: [],
+    });
+  });
+
+  test.each([
+    [null, "is no table of settings"],
+    [{}, "has neither a command nor a url"],
+    [{ type: "builtin", name: "developer" }, "has neither a command nor a url"],
+    [{ command: 5 }, "has neither a command nor a url"],
+    [{ command: "" }, "has neither a command nor a url"],
+  ])("%j %s", (value, text) => {
+    expect(foreignEntry(value, {})).toEqual({ kind: "fault", text });
+  });
+});
+
+describe("mcp import", () => {
+  const servers = {
+    good: { command: "c", autoApprove: ["x"] },
+    "my server": { command: "c" },
+    scorpiox: { command: "/usr/bin/scorpiox-code", args: [] },
+    broken: { args: [] },
+    both: { command: "c", url: "https://x.test" },
+    old: { command: "new" },
+  };
+  const files = {
+    "project/other.json": JSON.stringify({ mcpServers: servers }),
+    "project/.scorpiox/config.toml": "[mcp.servers.old]\ncommand = 'old'\n",
+  };
+  const read = (stdout: string): unknown =>
+    (
+      JSON.parse(stdout) as { servers: { name: string; action: string; reason?: string }[] }
+    ).servers.map(({ name, action, reason }) => [name, action, reason]);
+  const same = [
+    ["good", "add", undefined],
+    ["my-server", "add", undefined],
+    ["scorpiox", "skip", "is this program itself"],
+    ["broken", "skip", "has neither a command nor a url"],
+    ["both", "add", undefined],
+  ];
+
+  test("shows what would be written, and writes nothing", async () => {
+    using tree = new TempTree(files);
+    const words = ["mcp", "import", "other.json", "--dry-run"];
+    const { exitCode, stdout, stderr } = await runIn(tree, words);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('[mcp.servers.good]\ncommand = "c"\n');
+    expect(stdout).toContain("# left out: scorpiox is this program itself\n");
+    expect(stderr).toContain("warning: good had autoApprove");
+    expect(stderr).toContain("Nothing was written");
+    const list = await runIn(tree, ["mcp", "list", "--json"]);
+    expect((JSON.parse(list.stdout) as { servers: unknown[] }).servers.length).toBe(1);
+  });
+
+  test("keeps what is there, or replaces it with --force; nothing is approved by it", async () => {
+    using tree = new TempTree(files);
+    const first = await runIn(tree, ["mcp", "import", "other.json", "--json"]);
+    expect(read(first.stdout)).toEqual([...same, ["old", "keep", undefined]]);
+    const second = await runIn(tree, ["mcp", "import", "other.json", "--json", "--force"]);
+    expect((read(second.stdout) as string[][]).at(-1)).toEqual([
+      "old",
+      "replace",
+      undefined,
+    ] as unknown as string[]);
+    const list = await runIn(tree, ["mcp", "list", "--json"]);
+    const rows = (JSON.parse(list.stdout) as { servers: { trust: string }[] }).servers;
+    expect(new Set(rows.map(({ trust }) => trust))).toEqual(new Set(["pending"]));
+  });
+
+  test.each([
+    ["other.json", "{", 1, "other.json cannot be read: line 1, column 2"],
+    ["other.toml", "[", 1, "other.toml cannot be read: line 1"],
+    ["other.yaml", "a: [", 1, "other.yaml cannot be read: "],
+    ["other.json", "{}", 0, "There are no servers in project/other.json"],
+  ])("%s with %j", async (name, text, code, message) => {
+    using tree = new TempTree({ [`project/${name}`]: text });
+    const { exitCode, stderr } = await runIn(tree, ["mcp", "import", name]);
+    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  test("a folder in the place of a file is refused, and what is not there is nothing", () => {
+    using tree = new TempTree({ "project/dir": { dir: true } });
+    expect(() => readForeignFile(tree.path("project/dir"), undefined)).toThrow("is no file");
+    expect(readForeignFile(tree.path("project/none.json"), undefined)).toBeUndefined();
+  });
+});
