@@ -54,6 +54,10 @@ async function dispatch(
     return exitCodes.done;
   }
   checkCount(listing, command, args.positionals);
+  if (args.has("strict-config")) {
+    const { checkServers } = await import("./strict-servers.ts");
+    checkServers(args, io, print);
+  }
   return command.run({ args, io, print, services });
 }
 

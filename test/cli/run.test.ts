@@ -125,6 +125,37 @@ const cases: readonly CliCase[] = [
     ),
   },
   { argv: "--strict-config", files: { [home]: "TOOLS=1\n" }, exitCode: 0 },
+  {
+    argv: "--strict-config",
+    files: { "project/.mcp.json": '{"mcpServers":{"a":{}}}' },
+    exitCode: 2,
+    stderr: say(
+      'warning: project/.mcp.json:1: server "a" has neither a command nor a url; it is ignored.',
+      "error: Not started: --strict-config, and 1 problem(s) with MCP servers.",
+    ),
+  },
+  {
+    argv: "--strict-config --config s.json",
+    files: {
+      "project/.mcp.json": '{"mcpServers":{"a":{}}}',
+      "project/s.json": '{"b":{"command":"x"}}',
+    },
+    exitCode: 0,
+  },
+  { argv: "--config s.toml", files: { "project/s.toml": "not = TOML" }, exitCode: 0 },
+  {
+    argv: "--config nope.toml",
+    exitCode: 2,
+    stderr: say(
+      "error: project/nope.toml: there is no such file. Correct the path after --config, or leave it out.",
+      "error: Not started: a file that --config names cannot be used.",
+    ),
+  },
+  {
+    argv: "--defer sometimes",
+    exitCode: 2,
+    stderr: say("error: --defer sometimes is not possible: it takes auto, on, off."),
+  },
   // Version.
   { argv: "version", exitCode: 0, stdout: "scorpiox-code 1.2.3\n" },
   { argv: "--version", exitCode: 0, stdout: "scorpiox-code 1.2.3\n" },
