@@ -1,0 +1,149 @@
+import { describe, expect, test } from "bun:test";
+
+import { instructionsWith } from "../../../src/gateway/upstream/instructions-with.ts";
+import type { UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
+import { eventually } from "../../e2e/harness/conditions.ts";
+import { FakeUpstreams, server, snapshotOf, tool } from "./fake-upstreams.ts";
+import { GatewayHarness } from "./gateway-harness.ts";
+
+interface Listed {
+  readonly result: {
+    readonly tools: readonly { readonly name: string; readonly _meta?: object }[];
+  };
+}
+
+async function names(harness: GatewayHarness, isModern = false): Promise<readonly string[]> {
+  const reply = await (isModern
+    ? harness.modern("tools/list", {})
+    : harness.send("tools/list", {}));
+  return (reply as unknown as Listed).result.tools.map(({ name }) => name);
+}
+
+const hidden = (): UpstreamSnapshot => {
+  const { listing: _, ...first } = tool("files", "read");
+  return snapshotOf({ tools: [first, tool("web", "get")], isDeferred: true });
+};
+
+describe("tools/list [GW-17]", () => {
+  test("ours, the two that find the others, then what is listed of them", async () => {
+    await using harness = new GatewayHarness({ upstreams: new FakeUpstreams(hidden()) });
+    await harness.initialize();
+    expect(await names(harness)).toEqual(["Echo", "tool_search", "tool_call", "mcp__web__get"]);
+  });
+
+  test("nothing is added while all servers are switched off", async () => {
+    const snapshot = snapshotOf({ servers: [server("files", "disabled")], tools: [] });
+    await using harness = new GatewayHarness({ upstreams: new FakeUpstreams(snapshot) });
+    await harness.initialize();
+    expect(await names(harness)).toEqual(["Echo"]);
+  });
+
+  test("only the first one waits for servers of which nothing is known [GW-07]", async () => {
+    await using harness = new GatewayHarness();
+    await harness.initialize();
+    for (let count = 0; count < 3; count++) await names(harness);
+    expect(harness.upstreams.waits).toEqual([1_300]);
+  });
+
+  test("is the same before and after 100 searches, and nothing is told", async () => {
+    await using harness = new GatewayHarness({ upstreams: new FakeUpstreams(hidden()) });
+    await harness.initialize();
+    const before = await harness.send("tools/list", {}, 1_000);
+    for (let count = 0; count < 100; count++) await harness.call("tool_search", { query: "a" });
+    const after = await harness.send("tools/list", {}, 1_001);
+    expect(after["result"]).toEqual(before["result"] as object);
+    expect(harness.transport.sent.filter((sent) => sent.includes("list_changed"))).toEqual([]);
+  });
+
+  test.each<[string, string, boolean, "auto" | "on" | "off", boolean]>([
+    ["a client that hides tools itself gets all", "hider", false, "auto", true],
+    ["others do not", "client", false, "auto", false],
+    ["in the stateless era nobody's name counts", "hider", true, "auto", false],
+    ["--defer off counts for all", "client", true, "off", true],
+    ["--defer on too", "hider", false, "on", false],
+  ])("%s", async (_about, name, isModern, defer, isWhole) => {
+    await using harness = new GatewayHarness({ defer, upstreams: new FakeUpstreams(hidden()) });
+    if (!isModern) await harness.initialize({}, "2025-11-25", name);
+    const reply = await (isModern
+      ? harness.modern("tools/list", {})
+      : harness.send("tools/list", {}));
+    const { tools } = (reply as unknown as Listed).result;
+    expect(tools.some((each) => each.name === "mcp__files__read")).toBe(isWhole);
+    expect(tools[0]?._meta).toEqual(isWhole ? { "anthropic/alwaysLoad": true } : undefined);
+  });
+});
+
+describe("changes of other servers' lists", () => {
+  const changed = (harness: GatewayHarness): readonly string[] =>
+    harness.transport.sent.filter((sent) => sent.includes("list_changed"));
+
+  test("are told once for all that comes together, and only when the list is another one", async () => {
+    await using harness = new GatewayHarness({ upstreams: new FakeUpstreams(hidden()) });
+    await harness.initialize();
+    await names(harness);
+    const tellTools = (snapshot: UpstreamSnapshot): void => {
+      harness.upstreams.snapshot = snapshot;
+      harness.upstreams.emit({ kind: "snapshot", changed: ["tools", "servers"] });
+    };
+    // A hidden tool more: the list is the same.
+    const { listing: _, ...more } = tool("files", "write");
+    tellTools({ ...hidden(), tools: [...hidden().tools, more] });
+    await Bun.sleep(300);
+    expect(changed(harness)).toEqual([]);
+    tellTools({ ...hidden(), tools: [tool("web", "get"), tool("web", "put")] });
+    tellTools({ ...hidden(), tools: [tool("web", "get"), tool("web", "post")] });
+    harness.upstreams.emit({ kind: "snapshot", changed: ["prompts"] });
+    await eventually("both are told", () => changed(harness).length === 2);
+    expect(
+      changed(harness)
+        .map((text) => (JSON.parse(text) as { method: string }).method)
+        .sort(),
+    ).toEqual(["notifications/prompts/list_changed", "notifications/tools/list_changed"]);
+    expect(await names(harness)).toEqual([
+      "Echo",
+      "tool_search",
+      "tool_call",
+      "mcp__web__get",
+      "mcp__web__post",
+    ]);
+  });
+});
+
+describe("instructions with other servers", () => {
+  const own = ["First.", "x".repeat(900), "y".repeat(900), "Last."];
+
+  test("keep our first line, then a line for each server, then ours as far as there is room", () => {
+    const introductions = [
+      { server: "files", line: `"Files of a folder."` },
+      { server: "web", line: `"${"w".repeat(490)}"` },
+    ];
+    const snapshot = snapshotOf({
+      introductions,
+      servers: [server("files"), server("repo", "untrusted")],
+      indexFile: "/p/mcp-index.md",
+    });
+    const text = instructionsWith(own, snapshot);
+    const lines = text.split("\n");
+    expect(lines[0]).toBe("First.");
+    expect(lines[1]).toContain("tool_search finds them");
+    expect(lines.slice(2, 6)).toEqual([
+      "Not started before the user approves it (scorpiox-code mcp approve repo): repo.",
+      "All their tools, one in a line: /p/mcp-index.md",
+      `files: "Files of a folder."`,
+      `web: "${"w".repeat(490)}"`,
+    ]);
+    expect(lines.slice(6)).toEqual(["x".repeat(900), "Last."]);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2_048);
+  });
+
+  test.each<[string, UpstreamSnapshot | undefined, boolean]>([
+    ["before anything is known the way to find tools is told", undefined, true],
+    [
+      "where all servers are off it is not",
+      snapshotOf({ servers: [server("a", "disabled")] }),
+      false,
+    ],
+  ])("%s", (_about, snapshot, isTold) => {
+    expect(instructionsWith(own, snapshot).includes("tool_search")).toBe(isTold);
+  });
+});
