@@ -1,11 +1,10 @@
 import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
-import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
-import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import type { ConfiguredServer, UpstreamConfig } from "../upstream/server-entry.ts";
 import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { CommandContext } from "./command.ts";
+import { readServers, type TrustState, trustOf } from "./server-rows.ts";
 import { readStartUp, type StartUp } from "./start-up.ts";
 
 /** The configured servers of one command, with what the user has approved of them. */
@@ -17,17 +16,10 @@ export interface ServersOfCommand {
   readonly store: TrustStore;
 }
 
-/** Whether a server may be started. */
-export type LaunchState =
-  /** An entry of the user's needs no approval. */
-  "own" | "approved" | "denied" | "waiting";
-
 /** Reads configuration and approvals; warns of what is wrong with them. */
-export async function readServers({ args, io, print }: CommandContext): Promise<ServersOfCommand> {
+export async function openServers({ args, io, print }: CommandContext): Promise<ServersOfCommand> {
   const start = readStartUp(args, io);
-  const config = loadUpstreamConfig(configPartsOf(start, io.env));
-  for (const problem of config.problems) print.warning(problem);
-  if (!config.isOn) print.note("Other servers are switched off: MCP is false.");
+  const config = readServers(start, io, print);
   const store = new TrustStore(start.dirs.scorpioxDir);
   const problem = await store.problem();
   if (problem !== undefined) print.warning(problem);
@@ -50,16 +42,6 @@ export function serverNamed({ config, servers }: ServersOfCommand, name: string)
   );
 }
 
-export async function launchStateOf(
-  { config, start, store }: ServersOfCommand,
-  { entry, identity }: ConfiguredServer,
-): Promise<LaunchState> {
-  if (entry.origin.trust === "user" || config.projectDir === undefined) return "own";
-  const verdict = await store.launchVerdict(identity, config.projectDir);
-  if (verdict !== undefined) return verdict;
-  return start.upstream.trustsProject ? "approved" : "waiting";
-}
-
 /**
  * Asks servers for what they offer, all at the same time; one that may not be started is not asked.
  * @returns by name, one for each of `servers`
@@ -72,8 +54,8 @@ export async function askCatalogues(
   const replies = new Map<string, AskedCatalogue>();
   const asked: ConfiguredServer[] = [];
   for (const server of servers) {
-    const state = await launchStateOf(view, server);
-    if (state === "own" || state === "approved") asked.push(server);
+    const state = await trustOf(server, view.start);
+    if (state === "user" || state === "approved") asked.push(server);
     else replies.set(server.entry.name, { kind: "unreachable", reason: notStarted(state, server) });
   }
   if (asked.length === 0) return replies;
@@ -88,7 +70,7 @@ export async function askCatalogues(
   return replies;
 }
 
-function notStarted(state: LaunchState, { entry }: ConfiguredServer): string {
+function notStarted(state: TrustState, { entry }: ConfiguredServer): string {
   return state === "denied"
     ? "It is not started: you have refused it."
     : `It is not started before you approve it: mcp approve ${entry.name}.`;

@@ -5,8 +5,9 @@ import { decideLaunch } from "../approve-launch.ts";
 import { approveTools, decideTool } from "../approve-tools.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { launchStateOf, readServers, serverNamed } from "../configured-servers.ts";
+import { openServers, serverNamed } from "../configured-servers.ts";
 import { jsonFlag } from "../json-flag.ts";
+import { trustOf } from "../server-rows.ts";
 import { startUpFlags } from "../start-up.ts";
 
 export const mcpApproveCommand: Command = {
@@ -27,7 +28,7 @@ export const mcpApproveCommand: Command = {
   async run(context) {
     const { args, io, print } = context;
     const choice = choiceOf(context);
-    const approval = createApproval(context, await readServers(context), choice);
+    const approval = createApproval(context, await openServers(context), choice);
     const [target] = args.positionals;
     const isDone =
       target === undefined ? await decideAll(approval) : await decide(approval, target);
@@ -69,8 +70,8 @@ async function decideAll(approval: Approval): Promise<boolean> {
   const waiting: ConfiguredServer[] = [];
   const known: ConfiguredServer[] = [];
   for (const server of view.servers) {
-    const state = await launchStateOf(view, server);
-    const isMeant = choice === "approve" ? state === "waiting" : state !== "own";
+    const state = await trustOf(server, view.start);
+    const isMeant = choice === "approve" ? state === "pending" : state !== "user";
     if (isMeant) waiting.push(server);
     else if (state !== "denied") known.push(server);
   }
@@ -91,15 +92,15 @@ async function decideOne(
 ): Promise<boolean> {
   const { context, view, choice } = approval;
   const { name } = server.entry;
-  const state = await launchStateOf(view, server);
-  const mayStart = state === "own" || state === "approved";
+  const state = await trustOf(server, view.start);
+  const mayStart = state === "user" || state === "approved";
   if (tool !== undefined && choice !== "approve") return await decideTool(approval, server, tool);
   if (choice === "approve" && mayStart) return await approveTools(approval, [server], tool);
   if (tool !== undefined) {
     context.print.note(`${name} itself is not approved: mcp approve ${name}.`);
     return false;
   }
-  if (state !== "own") return await decideLaunch(approval, server);
+  if (state !== "user") return await decideLaunch(approval, server);
   throw new AppError(
     "usage",
     `${name} is your own entry and needs no approval: switch it off (enabled = false) or remove it.`,

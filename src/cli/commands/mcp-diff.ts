@@ -7,7 +7,7 @@ import { lockPinsOf, readLock } from "../../upstream/trust/lock/read-lock.ts";
 import type { Command, CommandContext } from "../command.ts";
 import {
   askCatalogues,
-  readServers,
+  openServers,
   serverNamed,
   type ServersOfCommand,
 } from "../configured-servers.ts";
@@ -33,7 +33,7 @@ export const mcpDiffCommand: Command = {
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
   async run(context) {
     const { args, print } = context;
-    const view = await readServers(context);
+    const view = await openServers(context);
     const servers =
       args.positionals.length === 0
         ? view.servers

@@ -7,7 +7,7 @@ import { type ProjectLock, printLock } from "../../upstream/trust/lock/project-l
 import { lockFileName, readLock } from "../../upstream/trust/lock/read-lock.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { readServers } from "../configured-servers.ts";
+import { openServers } from "../configured-servers.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { askAll, projectOf } from "../lockable-servers.ts";
 import { startUpFlags } from "../start-up.ts";
@@ -25,7 +25,7 @@ export const mcpLockCommand: Command = {
   arguments: { min: 0, max: 0 },
   async run(context) {
     const { args, print } = context;
-    const view = await readServers(context);
+    const view = await openServers(context);
     const projectDir = projectOf(view);
     const reading = await readLock(projectDir);
     const before = reading.kind === "lock" ? reading.lock : undefined;

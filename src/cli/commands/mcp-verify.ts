@@ -10,7 +10,7 @@ import { lockOf } from "../../upstream/trust/lock/lock-of.ts";
 import type { ProjectLock } from "../../upstream/trust/lock/project-lock.ts";
 import { lockFileName, lockPinsOf, readLock } from "../../upstream/trust/lock/read-lock.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { readServers, type ServersOfCommand } from "../configured-servers.ts";
+import { openServers, type ServersOfCommand } from "../configured-servers.ts";
 import { itemLines, itemRow } from "../difference-text.ts";
 import { exitCodeOf } from "../finding-exit-code.ts";
 import { jsonFlag } from "../json-flag.ts";
@@ -36,7 +36,7 @@ export const mcpVerifyCommand: Command = {
   arguments: { min: 0, max: 0 },
   async run(context) {
     const { args, print } = context;
-    const view = await readServers(context);
+    const view = await openServers(context);
     const lock = await lockOfProject(view);
     const findings = args.has("offline")
       ? compareOffline(view, lock)

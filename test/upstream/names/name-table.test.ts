@@ -102,7 +102,7 @@ describe("[GW-16] NameTable.resolve()", () => {
     ["mcp__scorpiox-code__Bahs", "Bash"],
   ])("%p is unknown, and %p is the nearest", (name, nearest) => {
     const resolution = names.resolve(name);
-    if (resolution.kind !== "unknown") throw new Error(`${resolution.kind}`);
+    if (resolution.kind !== "unknown") throw new Error(resolution.kind);
     expect(resolution.nearest[0]).toBe(nearest);
     expect(resolution.nearest.length).toBeLessThanOrEqual(5);
     expect(resolution.nearest).not.toContain(secret.name);

@@ -126,7 +126,7 @@ describe("[GW-24] mcp.lock", () => {
     using tree = new TempTree({ "project/mcp.lock": content });
     const reading = await readLock(tree.path("project"));
     expect(reading.kind).toBe("unusable");
-    const nothing = { tools: new Map(), prompts: new Map(), denied: new Set() };
+    const nothing = { tools: new Map(), prompts: new Map(), denied: new Set<string>() };
     expect(lockPinsOf(reading, "a")).toEqual(nothing);
   });
 

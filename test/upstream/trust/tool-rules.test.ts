@@ -140,7 +140,7 @@ describe("[GW-23] ToolRules.reasonAgainst()", () => {
 
   test("the strongest deny is named", () => {
     const denies = (["project", "user", "managed"] as const).map((trust) => {
-      return deny(`${trust === "managed" ? "*" : "files/*"}`, { trust });
+      return deny(trust === "managed" ? "*" : "files/*", { trust });
     });
     const texts = denies.map((_, index) => reason({}, denies.slice(0, index + 1)));
     expect(texts).toEqual([

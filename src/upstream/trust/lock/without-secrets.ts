@@ -1,7 +1,9 @@
+import { isSecretName } from "../../config/secret-names.ts";
+
 const hiddenValue = "***";
 
-/** What names of options, and of parts of an address, say that their value is nobody's business. */
-const secretName = /token|key|secret|pass|auth|credential|signature|^sig$/i;
+/** Beside names of variables: names of options and of parts of an address. */
+const secretName = /credential|signature|^sig$/i;
 /** Keys of well-known services, and what comes in an `Authorization` header. */
 const secretValue =
   /^(?:bearer |basic )|^(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[a-z]|AKIA|AIza|ya29|npm|hf)[-_][\w.-]{8,}|^eyJ[\w-]+\.eyJ/i;
@@ -32,5 +34,5 @@ export function withoutSecretsInUrl(url: string): string {
 /** A variable's name is not its value. */
 function isSecret(name: string, value: string): boolean {
   if (value === "" || /^\$\{[^}]*\}$/.test(value)) return false;
-  return secretName.test(name) || secretValue.test(value);
+  return isSecretName(name) || secretName.test(name) || secretValue.test(value);
 }
