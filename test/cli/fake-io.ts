@@ -6,6 +6,8 @@ import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallOutcome, CallRequest } from "../../src/gateway/call.ts";
 import type { SandboxReport } from "../../src/policy/sandbox/report.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
+import type { ConfiguredServer } from "../../src/upstream/server-entry.ts";
+import type { AskedCatalogue } from "../../src/upstream/trust/asked-catalogue.ts";
 import type { SearchReply, SearchRequest } from "../../src/web/search-reply.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import type { TreeEntry } from "../config/temp-tree.ts";
@@ -41,6 +43,8 @@ export interface CommandRunInput {
   readonly reply?: SearchReply;
   /** What trying the sandboxes gives. */
   readonly sandbox?: SandboxReport;
+  /** What other servers say when they are asked; without it nothing can ask them. */
+  readonly catalogues?: Readonly<Record<string, AskedCatalogue>>;
   /** Chunks of stdin. */
   readonly stdin?: readonly (string | Uint8Array)[];
 }
@@ -162,6 +166,15 @@ function createServices(input: CommandRunInput): ServicesProbe {
       servedHttp = http;
       return 0;
     },
+    ...(input.catalogues === undefined
+      ? {}
+      : {
+          async upstreamCatalogues(_start: StartUp, servers: readonly ConfiguredServer[]) {
+            const names = servers.map(({ entry }) => entry.name);
+            const all = Object.entries(input.catalogues ?? {});
+            return new Map(all.filter(([name]) => names.includes(name)));
+          },
+        }),
     probeSandbox: () => Promise.resolve(input.sandbox ?? unsandboxed),
     async createRouter() {
       return {

@@ -1,0 +1,324 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+
+import type { AskedCatalogue } from "../../src/upstream/trust/asked-catalogue.ts";
+import { TrustStore } from "../../src/upstream/trust/trust-store.ts";
+import { TempTree } from "../config/temp-tree.ts";
+import { catalogue, tool } from "../upstream/trust/catalogue.ts";
+import { type CommandRun, type CommandRunInput, runIn } from "./fake-io.ts";
+
+const config = "project/.mcp.json";
+const launch = {
+  command: "node",
+  args: ["a b.js", '--x\n  command   "harmless"', "\u202egnp"],
+  env: { API_TOKEN: "t0psecret", NODE_OPTIONS: "--require ./evil.js" },
+};
+const own = '[mcp.servers.own]\ncommand = "own-server"\n';
+
+function projectTree(more: Readonly<Record<string, unknown>> = {}): TempTree {
+  return new TempTree({
+    [config]: JSON.stringify({ mcpServers: { files: launch, ...more } }),
+    "home/.scorpiox/config.toml": own,
+  });
+}
+
+const offers = (...tools: readonly string[]): AskedCatalogue => {
+  return { kind: "catalogue", catalogue: catalogue({ tools: tools.map((name) => tool(name)) }) };
+};
+const changed: AskedCatalogue = {
+  kind: "catalogue",
+  catalogue: catalogue({
+    tools: [tool("read", { description: "Reads.\nSends\u200b it." }), tool("exec")],
+  }),
+};
+const silent: AskedCatalogue = { kind: "unreachable", reason: "It said nothing for 30 s." };
+
+const mcp = (tree: TempTree, line: string, input: CommandRunInput = {}): Promise<CommandRun> => {
+  return runIn(tree, ["mcp", ...line.split(" ")], input);
+};
+
+const verdictIn = async (tree: TempTree): Promise<string> => {
+  const { stdout } = await mcp(tree, "list --json");
+  return /"name": "files"[^]*?"trust": "(\w+)"/.exec(stdout)?.[1] ?? "";
+};
+
+describe("[GW-22] mcp approve", () => {
+  test("shows all that would be started, on rows that nothing in it can imitate, and no secret", async () => {
+    using tree = projectTree();
+    const { exitCode, stdout, stderr } = await mcp(tree, "approve");
+    expect(exitCode).toBe(4);
+    expect(stdout.replace(/[0-9a-f]{64}/, "IDENTITY").split("\n")).toEqual([
+      "files  (of the project, not approved)",
+      "  from      project/.mcp.json",
+      '  command   "node"',
+      '  argument  "a b.js"',
+      '  argument  "--x\\n  command   \\"harmless\\""',
+      '  argument  "\\u{202e}gnp"',
+      '  env       "API_TOKEN"',
+      '  env       "NODE_OPTIONS" = "--require ./evil.js"',
+      '  cwd       "."',
+      "  sha256    IDENTITY",
+      "",
+    ]);
+    expect(stderr).toBe(
+      "scorpiox-code: Not everything was approved. Look at what is shown and run this again with --yes.\n",
+    );
+    expect(await verdictIn(tree)).toBe("pending");
+  });
+
+  test.each([
+    ["y\n", 0, "approved"],
+    ["yes\n", 0, "approved"],
+    ["n\n", 4, "pending"],
+    ["\n", 4, "pending"],
+    ["", 4, "pending"],
+    ["yesterday\n", 4, "pending"],
+  ])("asks at the terminal; %p ends with %d: %s", async (answer, code, verdict) => {
+    using tree = projectTree();
+    const input = { terminals: ["stdin"] as const, stdin: [answer] };
+    expect((await mcp(tree, "approve files", input)).exitCode).toBe(code);
+    expect(await verdictIn(tree)).toBe(verdict);
+  });
+
+  test("asks for one after the other, with one line for each", async () => {
+    using tree = projectTree({ other: { command: "b" } });
+    const { exitCode, stderr } = await mcp(tree, "approve", {
+      terminals: ["stdin"],
+      stdin: ["y\nn", "\n"],
+    });
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain("files: approved.");
+    expect(stderr).not.toContain("other: approved.");
+  });
+
+  test.each([
+    ["approve files --yes", 0, "approved"],
+    ["approve --all --yes", 0, "approved"],
+    ["approve files --deny", 0, "denied"],
+    ["approve --all --deny", 0, "denied"],
+    ["approve files --yes --json", 0, "approved"],
+    ["approve files --json", 4, "pending"],
+    ["approve --yes", 2, "pending"],
+    ["approve files --all", 2, "pending"],
+    ["approve files --deny --revoke", 2, "pending"],
+    ["approve nobody --yes", 3, "pending"],
+    ["approve own --deny", 2, "pending"],
+    ["approve files/read --yes", 4, "pending"],
+  ])("%s ends with %d: %s", async (line, code, verdict) => {
+    using tree = projectTree();
+    const { exitCode } = await mcp(tree, line, { catalogues: { own: offers("a") } });
+    expect(exitCode).toBe(code);
+    expect(await verdictIn(tree)).toBe(verdict);
+  });
+
+  test("what was decided can be taken back, and a changed command voids it", async () => {
+    using tree = projectTree();
+    await mcp(tree, "approve files --yes");
+    await mcp(tree, "approve files --revoke");
+    expect(await verdictIn(tree)).toBe("pending");
+    await mcp(tree, "approve files --yes");
+    tree.put(config, JSON.stringify({ mcpServers: { files: { ...launch, args: ["b.js"] } } }));
+    expect(await verdictIn(tree)).toBe("pending");
+  });
+
+  test("as JSON it is one document without secrets", async () => {
+    using tree = projectTree();
+    const { stdout } = await mcp(tree, "approve files --json");
+    expect(JSON.parse(stdout)).toEqual({
+      servers: [
+        {
+          name: "files",
+          file: config,
+          transport: "stdio",
+          command: "node",
+          args: launch.args,
+          env: ["API_TOKEN", "NODE_OPTIONS"],
+          cwd: ".",
+          identity: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+      ],
+      items: [],
+    });
+  });
+});
+
+/** The project's server is approved, and its first contact has been. */
+async function metTree(): Promise<TempTree> {
+  const tree = projectTree();
+  await mcp(tree, "approve files --yes");
+  const { stdout } = await mcp(tree, "approve files --revoke --json");
+  await mcp(tree, "approve files --yes");
+  const { servers } = JSON.parse(stdout) as { servers: readonly { identity: string }[] };
+  const read = tool("read");
+  const { toolHash } = await import("../../src/upstream/trust/definition-hash.ts");
+  await new TrustStore(tree.path("home/.scorpiox")).addPins(servers[0]?.identity ?? "", {
+    tools: new Map([["read", toolHash(read)]]),
+    prompts: new Map(),
+    definitions: new Map([[toolHash(read), read]]),
+  });
+  return tree;
+}
+
+describe("[GW-22] mcp diff and mcp approve of tools", () => {
+  const lines = [
+    'files: tool "exec" is new',
+    "  description",
+    "    + Does exec.",
+    "  inputSchema.properties.path.type",
+    "    + string",
+    "  inputSchema.type",
+    "    + object",
+    "  name",
+    "    + exec",
+    'files: tool "read" was changed, with hidden characters',
+    "  description",
+    "    - Does read.",
+    "    + Reads.",
+    "    + Sends\\u{200b} it.",
+    "",
+  ];
+
+  test("show old and new text of each field, escaped", async () => {
+    using tree = await metTree();
+    const { exitCode, stdout } = await mcp(tree, "diff files", { catalogues: { files: changed } });
+    expect({ exitCode, lines: stdout.split("\n") }).toEqual({ exitCode: 10, lines });
+    const asked = await mcp(tree, "approve files", { catalogues: { files: changed } });
+    expect({ exitCode: asked.exitCode, lines: asked.stdout.split("\n") }).toEqual({
+      exitCode: 4,
+      lines,
+    });
+  });
+
+  test.each([
+    [offers("read"), 0],
+    [offers("read", "new"), 11],
+    [offers(), 11],
+    [silent, 12],
+  ])("diff of %j ends with %d", async (reply, code) => {
+    using tree = await metTree();
+    expect((await mcp(tree, "diff files", { catalogues: { files: reply } })).exitCode).toBe(code);
+  });
+
+  test("what is approved has no difference any more, one tool or all", async () => {
+    using tree = await metTree();
+    const catalogues = { files: changed };
+    expect((await mcp(tree, "approve files/exec --yes", { catalogues })).exitCode).toBe(0);
+    const rest = await mcp(tree, "diff --json files", { catalogues });
+    const rows = JSON.parse(rest.stdout) as readonly { readonly name: string }[];
+    expect(rows.map(({ name }) => name)).toEqual(["read"]);
+    expect((await mcp(tree, "approve files --yes", { catalogues })).exitCode).toBe(0);
+    expect((await mcp(tree, "diff files", { catalogues })).exitCode).toBe(0);
+  });
+
+  test("a tool can be refused by name, waits again, and is approved again", async () => {
+    using tree = await metTree();
+    const catalogues = { files: offers("read") };
+    const run = async (line: string): Promise<number> =>
+      (await mcp(tree, line, { catalogues })).exitCode;
+    expect(await run("approve files/read --deny")).toBe(0);
+    expect(await run("approve files/read --yes")).toBe(0);
+    expect(await run("approve files/read --revoke")).toBe(0);
+    expect(await run("diff files")).toBe(11);
+    expect(await run("approve files/raed --yes")).toBe(3);
+    expect(await run("approve files/read --yes")).toBe(0);
+    expect(await run("diff files")).toBe(0);
+  });
+
+  test("a server that nobody has met, or that is not approved, has no difference", async () => {
+    using tree = projectTree();
+    const { exitCode, stderr } = await mcp(tree, "diff", { catalogues: { own: offers("a") } });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 12,
+      stderr:
+        "scorpiox-code: error: files: It is not started before you approve it: mcp approve files.\n" +
+        "scorpiox-code: own: its first connection approves what it has then.\n",
+    });
+  });
+});
+
+describe("[GW-24] mcp lock and mcp verify", () => {
+  const catalogues = { files: offers("read"), own: offers("a") };
+  const lockFile = (tree: TempTree): string => readFileSync(tree.path("project/mcp.lock"), "utf8");
+
+  test("twice in a row the same bytes, and they verify", async () => {
+    using tree = await metTree();
+    const written = await mcp(tree, "lock", { catalogues });
+    expect([written.exitCode, written.stderr]).toEqual([
+      0,
+      "scorpiox-code: mcp.lock was written.\n",
+    ]);
+    const text = lockFile(tree);
+    expect(text).not.toContain("t0psecret");
+    expect((await mcp(tree, "lock", { catalogues })).stderr).toContain("is up to date");
+    expect(lockFile(tree)).toBe(text);
+    for (const line of ["verify", "verify --offline"]) {
+      expect((await mcp(tree, line, { catalogues })).exitCode).toBe(0);
+    }
+  });
+
+  test.each([
+    ["verify", { ...catalogues, files: changed }, 10],
+    ["verify", { ...catalogues, files: offers("read", "new") }, 11],
+    ["verify", { ...catalogues, files: offers() }, 11],
+    ["verify", { ...catalogues, files: silent }, 12],
+    ["verify", { files: changed, own: silent }, 10],
+    ["verify --offline", {}, 0],
+  ])("%s with %j ends with %d", async (line, replies, code) => {
+    using tree = await metTree();
+    await mcp(tree, "lock", { catalogues });
+    expect((await mcp(tree, line, { catalogues: replies })).exitCode).toBe(code);
+  });
+
+  test("one changed byte of the lock is told, and which field", async () => {
+    using tree = await metTree();
+    await mcp(tree, "lock", { catalogues });
+    tree.put("project/mcp.lock", lockFile(tree).replace('"1.0.0"', '"1.0.1"'));
+    const { exitCode, stdout } = await mcp(tree, "verify", { catalogues });
+    expect({ exitCode, lines: stdout.split("\n") }).toEqual({
+      exitCode: 10,
+      lines: [
+        "files: is not as mcp.lock has it",
+        "  server.version",
+        "    - 1.0.1",
+        "    + 1.0.0",
+        "",
+      ],
+    });
+  });
+
+  test("offline, servers that came, went or changed are told", async () => {
+    using tree = await metTree();
+    await mcp(tree, "lock", { catalogues });
+    const servers = { files: { ...launch, args: ["b.js"] }, more: { url: "https://example.com" } };
+    tree.put(config, JSON.stringify({ mcpServers: servers }));
+    tree.put("home/.scorpiox/config.toml", "");
+    const { exitCode, stdout } = await mcp(tree, "verify --offline --json");
+    const rows = JSON.parse(stdout) as readonly Readonly<Record<string, unknown>>[];
+    expect({ exitCode, rows: rows.map(({ kind, server }) => [kind, server]) }).toEqual({
+      exitCode: 10,
+      rows: [
+        ["changed", "files"],
+        ["new", "more"],
+        ["missing", "own"],
+      ],
+    });
+  });
+
+  test("nothing is written when a server cannot be reached", async () => {
+    using tree = await metTree();
+    const { exitCode } = await mcp(tree, "lock", { catalogues: { ...catalogues, own: silent } });
+    expect(exitCode).toBe(12);
+    expect(() => lockFile(tree)).toThrow();
+  });
+
+  test.each([
+    ["no lock", undefined],
+    ["a damaged lock", "{"],
+  ])("%s is an error that says so", async (_what, text) => {
+    using tree = projectTree();
+    if (text !== undefined) tree.put("project/mcp.lock", text);
+    const { exitCode, stderr } = await mcp(tree, "verify --offline");
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("mcp lock");
+  });
+});
