@@ -13,6 +13,7 @@ import { questionRequirements } from "./requirements-questions.ts";
 import { resourceRequirements } from "./requirements-resources.ts";
 import { searchRequirements } from "./requirements-search.ts";
 import { taskManagerRequirements } from "./requirements-task-manager.ts";
+import { serverCommandRequirements } from "./requirements-server-commands.ts";
 import { skillRequirements } from "./requirements-skills.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 import { webRequirements } from "./requirements-web.ts";
@@ -177,6 +178,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...hookRequirements,
   ...callbackRequirements,
   ...httpRequirements,
+  ...serverCommandRequirements,
   ...skillRequirements,
   ...taskRequirements,
   ...taskManagerRequirements,

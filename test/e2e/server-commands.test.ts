@@ -1,0 +1,87 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync, statSync } from "node:fs";
+
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { testEnvironment } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+ensureBuilt(productBinary);
+
+interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(home: TempFolder, words: readonly string[], stdin = ""): Ended {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([productBinary, ...words], {
+    cwd: home.folder("project"),
+    env: testEnvironment(home.path),
+    stdin: Buffer.from(stdin),
+    timeout: 15_000,
+  });
+  return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+const before = "# mine\r\n[other]\r\na = 1 # no line end";
+
+test("[gateway.gw-05] mcp add and mcp remove leave a file as it was", () => {
+  using home = new TempFolder();
+  const file = home.write("project/.scorpiox/config.toml", before);
+  expect(run(home, ["mcp", "add", "x", "--", "npx", "-y", "pkg"]).exitCode).toBe(0);
+  expect(readFileSync(file, "utf8")).toStartWith(before);
+  expect(run(home, ["mcp", "remove", "x"]).exitCode).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(before);
+  const own = home.at(".scorpiox", "config.toml");
+  expect(
+    run(home, ["mcp", "add", "x", "--scope", "global", "--url", "https://x.test/mcp"]).exitCode,
+  ).toBe(0);
+  expect(statSync(own).mode & 0o777).toBe(process.platform === "win32" ? 0o666 : 0o600);
+  expect(run(home, ["mcp", "remove", "x", "--scope", "global"]).exitCode).toBe(0);
+  expect(existsSync(own)).toBe(false);
+});
+
+test("[gateway.gw-06] commands for servers say by their exit code what happened", () => {
+  using home = new TempFolder();
+  home.folder("project/.git");
+  const codes = [
+    ["mcp", "add", "x", "--scope", "global", "--", "cmd", "--scope", "project", "--help"],
+    ["mcp", "add", "x", "--scope", "global", "--", "cmd"],
+    ["mcp", "add", "y"],
+    ["mcp", "get", "x", "--json"],
+    ["mcp", "get", "y"],
+    ["mcp", "remove", "x"],
+    ["mcp", "import", "no-such-client"],
+    ["mcp", "list", "--json"],
+  ].map((words) => run(home, words));
+  expect(codes.map(({ exitCode }) => exitCode)).toEqual([0, 2, 2, 0, 3, 3, 3, 0]);
+  const { servers } = JSON.parse(codes.at(-1)?.stdout ?? "") as { servers: { launch: unknown }[] };
+  expect(servers.map(({ launch }) => launch)).toEqual([
+    { command: "cmd", args: ["--scope", "project", "--help"], env: {} },
+  ]);
+});
+
+test("[gateway.gw-32] a call in OpenAI's form is answered in it", () => {
+  using home = new TempFolder();
+  const tools = JSON.parse(run(home, ["tools", "--format", "openai"]).stdout) as {
+    function: { name: string; parameters: { type: string } };
+  }[];
+  const bash = tools.find((tool) => tool.function.name === "Bash");
+  expect(bash?.function.parameters.type).toBe("object");
+  const call = {
+    id: "c1",
+    type: "function",
+    function: { name: "Bash", arguments: '{"command":"echo works"}' },
+  };
+  const answer = run(home, ["call", "-", "--format", "openai"], JSON.stringify(call));
+  expect([answer.exitCode, JSON.parse(answer.stdout)]).toEqual([
+    0,
+    { role: "tool", tool_call_id: "c1", content: expect.stringContaining("works") },
+  ]);
+  const failed = run(home, ["call", "Bash", "{}", "--format", "openai"]);
+  expect([failed.exitCode, JSON.parse(failed.stdout)]).toMatchObject([1, { success: false }]);
+  const unknown = run(home, ["call", "Bsh", "command=true"]);
+  expect([unknown.exitCode, unknown.stdout]).toEqual([3, ""]);
+});
