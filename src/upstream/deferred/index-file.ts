@@ -3,7 +3,7 @@ import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { messageOf } from "../../base/errors.ts";
-import { indexFolderOf, makeIndexFolder } from "./index-folder.ts";
+import { existingIndexFolder, indexFolderOf, makeIndexFolder } from "./index-folder.ts";
 import { hasLivingOwner } from "./index-owner.ts";
 import { indexJson, indexText, type IndexParts } from "./index-lines.ts";
 
@@ -26,6 +26,8 @@ export class IndexFile {
   #work: Promise<string | undefined> | undefined;
   #written: { readonly dir: string; readonly text: string; readonly json: string } | undefined;
 
+  #told: string | undefined;
+
   /** @param report told once for each reason why it could not be written */
   constructor(readonly report: (problem: string) => void) {}
 
@@ -45,11 +47,16 @@ export class IndexFile {
     let path: string | undefined;
     for (let parts = this.#take(); parts !== undefined; parts = this.#take()) {
       path = await this.#bring(parts).catch((error: unknown) => {
-        this.report(`The list of tools was not written: ${messageOf(error)}.`);
+        this.#tell(`The list of tools was not written: ${messageOf(error)}.`);
         return undefined;
       });
     }
     return path;
+  }
+
+  #tell(problem: string): void {
+    if (problem !== this.#told) this.report(problem);
+    this.#told = problem;
   }
 
   #take(): IndexFileParts | undefined {
@@ -81,7 +88,8 @@ export class IndexFile {
   /** The folders stay: others may keep something in them. So does what another process needs. */
   async #remove(projectDir: string): Promise<void> {
     this.#written = undefined;
-    const folder = indexFolderOf(projectDir);
+    const folder = await existingIndexFolder(projectDir);
+    if (folder === undefined) return;
     if (await hasLivingOwner(join(folder, jsonName))) return;
     await rm(join(folder, textName), { force: true });
     await rm(join(folder, jsonName), { force: true });

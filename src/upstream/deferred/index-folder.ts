@@ -10,6 +10,13 @@ export function indexFolderOf(projectDir: string): string {
   return join(projectDir, ...folders);
 }
 
+/** The folder of the index when it is there, and no link. */
+export async function existingIndexFolder(projectDir: string): Promise<string | undefined> {
+  const folder = indexFolderOf(await realpath(projectDir).catch(() => projectDir));
+  const real = await realpath(folder).catch(() => undefined);
+  return real !== undefined && relative(real, folder) === "" ? folder : undefined;
+}
+
 /**
  * Makes the folder of the index in a project, with a `.gitignore` that keeps all of it out of version control.
  * Rejects when it cannot be made, or when a link in the project leads elsewhere: what others have put there must not

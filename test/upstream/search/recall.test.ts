@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+
+import { halves, realTools, type Half } from "../../../scripts/tool-search/corpus.ts";
+import { measure, productSearch } from "../../../scripts/tool-search/measure.ts";
+import servers from "../../../scripts/tool-search/tools.json";
+
+/** A little below what `scripts/tool-search/run.ts` measures, whose figures are in docs/tool-search.md: for changes that cost. */
+test.each<[size: number, half: Half, top1: number, recall5: number]>([
+  [50, "tuned", 0.76, 0.95],
+  [50, "heldOut", 0.8, 0.95],
+  [500, "tuned", 0.7, 0.93],
+  [500, "heldOut", 0.68, 0.88],
+  [4000, "tuned", 0.63, 0.9],
+  [4000, "heldOut", 0.63, 0.82],
+])("[GW-18] of %d tools the %s queries find theirs", (size, half, top1, recall5) => {
+  const figures = measure(size, half, productSearch);
+  expect(figures.top1).toBeGreaterThanOrEqual(top1);
+  expect(figures.recall5).toBeGreaterThanOrEqual(recall5);
+});
+
+test("the benchmark is as large as its page says", () => {
+  expect(realTools.length).toBeGreaterThanOrEqual(300);
+  expect(halves.tuned.length + halves.heldOut.length).toBeGreaterThanOrEqual(150);
+  const licences = new Set(servers.map(({ licence }) => licence));
+  expect([...licences].sort()).toEqual(["Apache-2.0", "MIT"]);
+});
