@@ -41,14 +41,15 @@ export class Guardian {
     }
   }
 
-  add(groupId: number): void {
+  /** @param afterMs what is known to live for long is told of at once: it may have wiped its owner mark */
+  add(groupId: number, afterMs = tellAfterMs): void {
     const tell = (): void => {
       this.#untold.delete(groupId);
       this.#live.add(groupId);
       this.#tell(`+${groupId}`);
     };
-    if (tellAfterMs === 0) tell();
-    else this.#untold.set(groupId, setTimeout(tell, tellAfterMs).unref());
+    if (afterMs === 0) tell();
+    else this.#untold.set(groupId, setTimeout(tell, afterMs).unref());
   }
 
   remove(groupId: number): void {

@@ -69,7 +69,7 @@ export class ServerProcesses {
     orphanage.addDirectChild(spawned.pid);
     orphanage.add(family);
     guardian.start();
-    guardian.add(spawned.pid);
+    guardian.add(spawned.pid, 0);
     onFamily(family, true);
     const server = new ServerProcess(spawned, family, orphanage);
     this.#live.add(server);
