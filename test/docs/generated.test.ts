@@ -154,7 +154,13 @@ describe("commands", () => {
 /** Of other programs, or of npm and the scripts here. */
 const foreignFlags: ReadonlySet<string> = new Set(["--yes", "--ignore-scripts"]);
 /** Variables of the environment that are not keys. */
-const otherVariables: ReadonlySet<string> = new Set(["CHROME", "HOME", "OWNER", "RELEASE_URL"]);
+const otherVariables: ReadonlySet<string> = new Set([
+  "CHROME",
+  "HOME",
+  "OWNER",
+  "RELEASE_URL",
+  "TRUST_PROJECT",
+]);
 
 /** The arguments of each call of the program in a line; code spans name it by its path too. */
 function programArguments(line: string): string[][] {
