@@ -6,7 +6,11 @@ import {
 } from "../../base/limits.ts";
 import { metaKeys, metaOf } from "../../protocol/envelope.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { ConnectionError } from "./connection.ts";
 import type { Peer } from "./peer.ts";
+
+/** What may be over when it is tried again. */
+const passing: ReadonlySet<string> = new Set(["lost", "unreachable", "busy"]);
 
 /** What a modern server is asked to tell. */
 export interface ChangeFilter {
@@ -91,7 +95,7 @@ export class ChangeStream {
     const request = { method: "subscriptions/listen", params, signal: end.signal, onId };
     const ended = this.#peer.request(request).then(
       (reply) => reply.kind === "result",
-      (error: { failure?: string }) => error.failure === "lost",
+      (error: unknown) => error instanceof ConnectionError && passing.has(error.failure),
     );
     void ended.then((mayReopen) => {
       limit.stop();

@@ -11,10 +11,7 @@ export function readHttpError(error: unknown, isInSession: boolean): ConnectionE
   if (isHttpError(error)) return ofStatus(error, isInSession);
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof ConnectionError) return cause;
-  return new ConnectionError(
-    "protocol",
-    `The answer cannot be understood: ${shown(messageOf(error))}`,
-  );
+  return new ConnectionError("protocol", `The answer cannot be understood: ${whyNot(error)}`);
 }
 
 /** The JSON-RPC error that stands in the body of a refusal, when it answers this request. */
@@ -27,6 +24,13 @@ export function errorInBody(error: unknown, id: number): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What the library says of a value that is no message is of use to its authors. */
+function whyNot(error: unknown): string {
+  if (error instanceof SyntaxError) return "it is not JSON.";
+  const isOfShape = error instanceof Error && error.name.endsWith("ZodError");
+  return isOfShape ? "it is neither a result nor an error." : shown(messageOf(error));
 }
 
 function ofStatus({ data, message }: SdkHttpError, isInSession: boolean): ConnectionError {

@@ -78,8 +78,16 @@ export class HttpLink implements Link {
       this.#discard(transport);
     };
     const transport = await this.#create(lost);
-    transport.onmessage = (received) => this.#events.onMessage(received, id);
-    transport.onerror = (error) => this.#stray(error);
+    transport.onmessage = (received) => {
+      // Before anything is said to whoever waits: the next request belongs to the session already.
+      if (message.method === "initialize") this.#sessionId = transport.sessionId;
+      this.#events.onMessage(received, id);
+    };
+    let isSent = false;
+    transport.onerror = (error) => {
+      // What sending fails with is thrown as well.
+      if (isSent) this.#stray(error);
+    };
     route.signal.addEventListener("abort", () => this.#discard(transport), { once: true });
     const onRequestStreamEnd = (): void => {
       lost(new ConnectionError("lost", "The server ended the stream before its answer."));
@@ -91,7 +99,7 @@ export class HttpLink implements Link {
         headers,
         onRequestStreamEnd,
       });
-      if (message.method === "initialize") this.#sessionId = transport.sessionId;
+      isSent = true;
     } catch (error) {
       this.#refuse(message, id, error);
     }

@@ -22,6 +22,8 @@ export class PeerOpener {
     const peer: Peer = new Peer(eventsOf(() => peer));
     const endpoint = this.#endpoint;
     if (endpoint.transport === "stdio") {
+      // Two at a time might want the same file or port.
+      await this.#endAll();
       const process = await endpoint.spawn();
       this.#processes.add(process);
       peer.link = new StdioLink(process, peer);
@@ -39,9 +41,15 @@ export class PeerOpener {
   /** Ends the processes of attempts that failed; that of `kept` belongs to whoever gave it to us. */
   discardAllBut(kept: Peer | undefined): void {
     for (const process of this.#processes) {
-      if (process.pid !== kept?.link.pid) void process.stop();
+      if (process.pid === kept?.link.pid) this.#processes.delete(process);
     }
+    void this.#endAll();
+  }
+
+  async #endAll(): Promise<void> {
+    const processes = [...this.#processes];
     this.#processes.clear();
+    await Promise.allSettled(processes.map((process) => process.stop()));
   }
 }
 

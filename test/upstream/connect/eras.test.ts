@@ -1,3 +1,4 @@
+import { ConnectionError, type ConnectOptions } from "../../../src/upstream/connect/connection.ts";
 import { describe, expect, test } from "bun:test";
 
 import { openScripted, toolCall } from "./open-scripted.ts";
@@ -53,4 +54,62 @@ describe("openConnection(), era and starts", () => {
       catalogue.templates.length,
     ]).toEqual([2, 2, 1]);
   });
+});
+
+describe("openConnection(), what is known or wanted of the era", () => {
+  type Row = [string, UpstreamScript, Partial<ConnectOptions>, string, number];
+  test.each<Row>([
+    ["refused once with -32022", { era: "modern", refuseOnce: true }, {}, "modern", 1],
+    ["known to be legacy", { era: "legacy" }, { knownEra: "legacy" }, "legacy", 1],
+    ["known to be modern", { era: "modern" }, { knownEra: "modern" }, "modern", 1],
+    ["was legacy, is modern only", { era: "modern" }, { knownEra: "legacy" }, "modern", 1],
+    ["was modern, is legacy only", { era: "legacy" }, { knownEra: "modern" }, "legacy", 2],
+    ["wanted legacy, speaks both", {}, { era: "legacy" }, "legacy", 1],
+    ["wanted modern", {}, { era: "modern" }, "modern", 1],
+    ["an old revision", { era: "legacy", protocolVersion: "2024-11-05" }, {}, "legacy", 2],
+  ])("%s", async (_, script, options, era, starts) => {
+    await using opened = await openScripted("stdio", script, { options });
+    expect([opened.connection.era, opened.processes.length]).toEqual([era, starts] as never);
+    expect((await opened.connection.request(toolCall("echo"))).kind).toBe("result");
+  });
+
+  test.each<[string, UpstreamScript, Partial<ConnectOptions>, string]>([
+    ["wanted modern, is legacy", { era: "legacy" }, { era: "modern" }, "protocol"],
+    ["wanted legacy, is modern", { era: "modern" }, { era: "legacy" }, "protocol"],
+    ["ends at once", { exitAtStart: 1 }, {}, "lost"],
+  ])("%s: fails", async (_, script, options, failure) => {
+    const error: unknown = await openScripted("stdio", script, { options }).catch(
+      (thrown) => thrown,
+    );
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ failure });
+  });
+
+  test.each(["stdio", "http"] as const)(
+    "%s: a connection that nobody wants is given up",
+    async (transport) => {
+      const leaving = new AbortController();
+      setTimeout(() => leaving.abort(), 100);
+      const { signal } = leaving;
+      const error: unknown = await openScripted(transport, { mute: true }, { signal }).catch(
+        (thrown) => thrown,
+      );
+      expect(error).toMatchObject({ failure: "cancelled" });
+    },
+  );
+});
+
+test("the client library is loaded for HTTP only [GW-38]", async () => {
+  const probe = `
+    import { openScripted } from ${JSON.stringify(`${import.meta.dir}/open-scripted.ts`)};
+    const isLoaded = () => Object.keys(require.cache).some((path) => path.includes("modelcontextprotocol/client"));
+    const seen = [];
+    for (const transport of ["stdio", "http"]) {
+      await using opened = await openScripted(transport, {});
+      seen.push(isLoaded());
+    }
+    process.stdout.write(JSON.stringify(seen));
+    process.exit(0);`;
+  const child = Bun.spawn([process.execPath, "-e", probe], { stdout: "pipe", stderr: "inherit" });
+  expect(await child.stdout.text()).toBe("[false,true]");
 });

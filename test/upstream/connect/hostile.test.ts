@@ -1,0 +1,130 @@
+import { describe, expect, test } from "bun:test";
+
+import type { ConnectionReply } from "../../../src/upstream/connect/connection.ts";
+import { openScripted, toolCall, type Transport } from "./open-scripted.ts";
+
+const MIB = 1024 * 1024;
+
+async function failureOf(reply: Promise<ConnectionReply>): Promise<unknown> {
+  const error = await reply.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return (error as { failure?: string } | undefined)?.failure;
+}
+
+describe("what a server writes that it should not", () => {
+  test("a line too long costs its call only, and little memory [GW-10]", async () => {
+    await using opened = await openScripted("stdio", {});
+    const { connection } = opened;
+    await connection.request(toolCall("huge_line", { bytes: MIB }));
+    Bun.gc(true);
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
+    const call = connection.request(
+      toolCall("huge_line", { bytes: 100 * MIB }, { timeoutMs: 30_000 }),
+    );
+    const other = connection.request(toolCall("sleep", { ms: 1 }));
+    expect(await failureOf(call)).toBe("too_large");
+    expect((await other).kind).toBe("result");
+    clearInterval(watch);
+    expect((most - before) / MIB).toBeLessThan(64);
+    expect(opened.told.closed).toEqual([]);
+  });
+
+  test("one whose id cannot be found ends the connection", async () => {
+    await using opened = await openScripted("stdio", {});
+    const call = opened.connection.request(
+      toolCall("huge_line", { bytes: 17 * MIB, id_last: true }),
+    );
+    expect(await failureOf(call)).toBe("lost");
+    expect(opened.told.closed).toEqual([expect.stringContaining("16 MiB")]);
+  });
+
+  test.each<Transport>(["stdio", "http"])("%s: answers that are none", async (transport) => {
+    await using opened = await openScripted(transport, {});
+    const { connection } = opened;
+    const reply = (message: object): Promise<ConnectionReply> =>
+      connection.request(toolCall("reply", { message }));
+    expect(await failureOf(reply({}))).toBe("protocol");
+    expect(await failureOf(reply({ result: {}, error: { code: 1, message: "x" } }))).toBe(
+      "protocol",
+    );
+    expect(await failureOf(reply({ error: "x" }))).toBe("protocol");
+    expect(await reply({ result: { content: 7, odd: [1] } })).toEqual({
+      kind: "result",
+      result: { content: 7, odd: [1] },
+    });
+    expect(await failureOf(reply({ result: { resultType: "surprise" } }))).toBe("protocol");
+    const late = { timeoutMs: 60 };
+    for (const id of ["", null, "1", 999, 1.5, -1]) {
+      const call = connection.request(toolCall("reply", { message: { id, result: {} } }, late));
+      expect(["timeout", "protocol", "lost"]).toContain((await failureOf(call)) as string);
+    }
+    expect((await connection.request(toolCall("echo", { text: "alive" }))).kind).toBe("result");
+  });
+
+  test("lines that are no messages go to its log, and nowhere else [GW-35]", async () => {
+    const noise = ["hello", "", "{not json}", "42", "\u001b[31mred"];
+    await using opened = await openScripted("stdio", { noise });
+    await opened.connection.request(toolCall("raw", { text: '"a string"\n[]\n' }));
+    expect(opened.told.strays).toEqual([
+      "hello",
+      "{not json}",
+      "42",
+      "\u001b[31mred",
+      '"a string"',
+    ]);
+  });
+
+  test("answers that nobody waits for are counted and dropped", async () => {
+    await using opened = await openScripted("stdio", {});
+    await opened.connection.request(toolCall("flood", { kind: "replies", count: 500 }));
+    expect(opened.told.strays.length).toBe(500);
+  });
+
+  test.each(["logs", "list_changed", "progress", "garbage"])(
+    "20 000 %s delay no other call for long",
+    async (kind) => {
+      await using opened = await openScripted("stdio", { era: "legacy" });
+      const flood = opened.connection.request(
+        toolCall("flood", { kind, count: 20_000 }, { onProgress: () => {} }),
+      );
+      expect((await opened.connection.request(toolCall("echo", { text: "x" }))).kind).toBe(
+        "result",
+      );
+      expect((await flood).kind).toBe("result");
+    },
+  );
+
+  test("its end fails what waits, with the last that it wrote", async () => {
+    await using opened = await openScripted("stdio", { stderr: ["cannot open the database"] });
+    const { connection, told } = opened;
+    const waiting = connection.request(toolCall("hang"));
+    expect(await failureOf(connection.request(toolCall("exit", { code: 7 })))).toBe("lost");
+    expect(await failureOf(waiting)).toBe("lost");
+    expect(told.closed).toEqual([expect.stringMatching(/status 7[^]*cannot open the database/)]);
+    expect(await failureOf(connection.request(toolCall("echo")))).toBe("lost");
+  });
+
+  test.each([
+    [
+      "a start that fails [GW-35]",
+      { exitAtStart: 3, stderr: ["no such module"] },
+      /status 3[^]*no such module/,
+    ],
+    ["silence", { mute: true }, /No answer/],
+    [
+      "a revision that nobody knows",
+      { era: "legacy", protocolVersion: "1999-01-01" },
+      /1999-01-01/,
+    ],
+  ] as const)("%s is told when it is met", async (_, script, expected) => {
+    const options = { initTimeoutMs: 300 };
+    const error: unknown = await openScripted("stdio", script, { options }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(String(error)).toMatch(expected);
+  });
+});
