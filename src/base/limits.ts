@@ -662,7 +662,9 @@ export const searchPerServerMax = 3;
 export const searchQueryCharsMax = 1_000;
 /** Words of it that count. */
 export const searchWordsMax = 24;
-/** Characters of a description, and of all arguments together, that are searched: an index of 4,000 tools stays small. */
+/** Characters of a description that are searched. */
+export const searchedDescriptionCharsMax = 1_000;
+/** Characters of all arguments of a tool together that are searched: an index of 4,000 tools stays small. */
 export const searchedTextCharsMax = 4_000;
 /** Arguments of one tool that are searched. */
 export const searchedArgumentsMax = 200;

@@ -1,11 +1,7 @@
 import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { PromptArgument, PromptListing } from "../../protocol/prompt-types.ts";
-import type {
-  ContentAnnotations,
-  ResourceListing,
-  ResourceTemplateListing,
-} from "../../protocol/resource-types.ts";
+import type { ResourceListing, ResourceTemplateListing } from "../../protocol/resource-types.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 import { cleanMeta } from "../results/clean-result.ts";
 import { ownUri } from "../results/own-uris.ts";
@@ -69,7 +65,7 @@ function described(
     name: boundText(cleanText(value.name), upstreamTitleCharsMax),
     ...texts(value),
     ...(typeof mimeType === "string" ? { mimeType } : {}),
-    ...(isObject(annotations) ? { annotations: annotations as ContentAnnotations } : {}),
+    ...(isObject(annotations) ? { annotations } : {}),
     ...(shown === undefined ? {} : { icons: shown }),
     ...(isObject(meta) ? { _meta: cleanMeta(meta, { server, clean: cleanText }) } : {}),
   };

@@ -2,7 +2,7 @@ import { formatDuration } from "../../base/amount-text.ts";
 import { product } from "../../base/product.ts";
 import type { ConnectionError } from "../connect/connection.ts";
 import type { FailureReason, UpstreamReply } from "../upstreams.ts";
-import type { LinkDown } from "./link.ts";
+import type { LinkDown } from "./link-down.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
 type Failed = Extract<UpstreamReply, { kind: "failed" }>;

@@ -1,9 +1,9 @@
-import { AppError, messageOf } from "../../base/errors.ts";
+import { AppError } from "../../base/errors.ts";
 import { createDeferred, type Deferred } from "../../base/deferred.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { Turns } from "../../base/turns.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
-import { ConnectionError } from "../connect/connection.ts";
+import { downAs, failureOf, LinkDown } from "./link-down.ts";
 import { type LinkFailure, LinkMachine, type LinkState } from "./link-machine.ts";
 import { LinkHealth } from "./link-health.ts";
 
@@ -31,19 +31,6 @@ export interface LinkParts {
   readonly onState: () => void;
   /** Told with each new connection. */
   readonly onConnected: (connection: UpstreamConnection) => void;
-}
-
-/** Why there is no connection; the message is the end of a sentence. */
-export class LinkDown extends Error {
-  override readonly name = "LinkDown";
-
-  constructor(
-    message: string,
-    readonly as: "backoff" | "failed" | "needs_auth" | "stopped",
-    readonly retryInMs: number | undefined,
-  ) {
-    super(message);
-  }
 }
 
 /** One connection to one server through all its lives: started when it is wanted, again when it was lost. */
@@ -106,9 +93,7 @@ export class Link {
     const advice = this.#machine.advise(this.#parts.clock());
     if (advice.do === "use" && this.#opened !== undefined) return this.#opened.connection;
     if (advice.do === "refuse") {
-      const { state } = this;
-      const as = state.kind === "down" ? state.as : "stopped";
-      throw new LinkDown(advice.reason, as, advice.retryInMs);
+      throw new LinkDown(advice.reason, downAs(this.state), advice.retryInMs);
     }
     const wait = (this.#waiting ??= this.#newWait());
     if (advice.do === "start") this.#startIn(advice.inMs);
@@ -200,9 +185,7 @@ export class Link {
 
   #onFailure(failure: LinkFailure): void {
     this.#machine.onFailure(this.#parts.clock(), failure);
-    const { state } = this;
-    const as = state.kind === "down" ? state.as : "stopped";
-    this.#drop(new LinkDown(failure.reason, as, this.retryInMs));
+    this.#drop(new LinkDown(failure.reason, downAs(this.state), this.retryInMs));
     this.#parts.onState();
     const retryInMs = this.retryInMs;
     if (retryInMs !== undefined) this.#startIn(retryInMs);
@@ -245,14 +228,4 @@ export class Link {
       signal.removeEventListener("abort", onAbort);
     }
   }
-}
-
-/** What a failed start means for the next. */
-function failureOf(error: unknown): LinkFailure {
-  const reason = messageOf(error);
-  if (!(error instanceof ConnectionError)) return { kind: "passing", reason };
-  if (error.failure === "needs_auth") return { kind: "needs_auth", reason };
-  if (error.failure === "refused") return { kind: "final", reason };
-  const { retryAfterMs } = error;
-  return { kind: "passing", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }

@@ -12,17 +12,10 @@ import type { LinkListener } from "./link-pool.ts";
 import { ListReader } from "./list-reader.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
+import type { ServerEvents } from "./server-events.ts";
 import { ServerLinks } from "./server-links.ts";
 import { type Offer, ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
-
-export interface ServerEvents {
-  onResourceUpdated(server: string, uri: string): void;
-  /** It failed outside of a call. */
-  onDown(server: string, text: string): void;
-  /** A new connection of its lists is there: subscriptions have to be made again. */
-  onConnected(server: ManagedServer): void;
-}
 
 /** One server of the configuration: whether it may be used, its connections, and what it offers. */
 export class ManagedServer {
@@ -103,11 +96,12 @@ export class ManagedServer {
       await Promise.all([this.#endLinks(), this.#offer.clear()]);
       return this.#parts.onChange();
     }
-    await this.#aim(
-      new LaunchTarget(standing.active, standing.launch, standing.secrets, this.#parts),
-    );
-    if (identity === standing.active.identity) await this.#offer.judgeAgain(standing.active);
-    else await this.#offer.clear().then(() => this.#offer.load(standing.active));
+    const { active, launch, secrets } = standing;
+    const isSame = identity === active.identity;
+    // What another launch offered must not be called at this one.
+    if (!isSame) await this.#offer.clear();
+    await this.#aim(new LaunchTarget(active, launch, secrets, this.#parts));
+    await (isSame ? this.#offer.judgeAgain(active) : this.#offer.load(active));
     this.#parts.onChange();
   }
 

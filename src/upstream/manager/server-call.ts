@@ -6,7 +6,12 @@ import {
   upstreamReasonCharsMax,
   upstreamRetryAfterMsMax,
 } from "../../base/limits.ts";
-import { ConnectionError, type ConnectionReply } from "../connect/connection.ts";
+import {
+  ConnectionError,
+  type ConnectionReply,
+  type ConnectionRequest,
+  type UpstreamConnection,
+} from "../connect/connection.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { UnusableAnswer } from "../results/unusable-answer.ts";
 import { mayReplay } from "./may-replay.ts";
@@ -17,7 +22,8 @@ import {
   requestFailure,
   standingFailure,
 } from "./call-failure.ts";
-import { LinkDown } from "./link.ts";
+import type { Link } from "./link.ts";
+import { LinkDown } from "./link-down.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { shapeReply } from "./shape-reply.ts";
@@ -119,32 +125,34 @@ export class ServerCall {
     }
     try {
       const connection = await this.#connected(lent.link);
-      const { onProgress, ask, log } = this.#events;
-      const { inputResponses, requestState } = call;
-      return await connection.request({
-        method: call.method,
-        params: call.params,
-        capabilities: call.capabilities,
-        signal: this.#signal,
-        timeoutMs: this.#leftMs,
-        idleMs: this.#server.configured.entry.options.idleMs,
-        ask: (request) => ask.call(this.#events, request),
-        ...(call.wantsProgress && onProgress !== undefined
-          ? { onProgress: onProgress.bind(this.#events) }
-          : {}),
-        ...(log === undefined ? {} : { onLog: log.bind(this.#events) }),
-        ...(inputResponses === undefined ? {} : { inputResponses }),
-        ...(requestState === undefined ? {} : { requestState }),
-      });
+      return await connection.request(this.#requestOf(call));
     } finally {
       lent.giveBack();
     }
   }
 
+  #requestOf(call: UpstreamCall): ConnectionRequest {
+    const events = this.#events;
+    const { inputResponses, requestState } = call;
+    return {
+      method: call.method,
+      params: call.params,
+      capabilities: call.capabilities,
+      signal: this.#signal,
+      timeoutMs: this.#leftMs,
+      idleMs: this.#server.configured.entry.options.idleMs,
+      ask: (request) => events.ask(request),
+      ...(call.wantsProgress
+        ? { onProgress: (done, total, message) => events.onProgress?.(done, total, message) }
+        : {}),
+      onLog: (level, data, logger) => events.log?.(level, data, logger),
+      ...(inputResponses === undefined ? {} : { inputResponses }),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
+  }
+
   /** The start of a server counts towards the time of the call. */
-  async #connected(
-    link: NonNullable<ReturnType<NonNullable<ManagedServer["links"]>["forCall"]>>["link"],
-  ): ReturnType<typeof link.connected> {
+  async #connected(link: Link): Promise<UpstreamConnection> {
     const late = AbortSignal.timeout(this.#leftMs);
     try {
       return await link.connected(AbortSignal.any([this.#signal, late]));

@@ -83,12 +83,12 @@ export class ServerLinks {
 
   /** What was only for this client ends. */
   endClient(clientId: string): void {
-    if (this.#isolation === "session") this.#end(`client:${clientId}`);
+    if (this.#isolation === "session") void this.#end(`client:${clientId}`);
   }
 
   /** Servers that are new for each call are not kept for their lists. */
   onListsRead(): void {
-    if (this.#isolation === "call") this.#end(unowned);
+    if (this.#isolation === "call") void this.#end(unowned);
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { UpstreamConfig } from "../server-entry.ts";
-import { ManagedServer, type ServerEvents } from "./managed-server.ts";
+import { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import type { ServerEvents } from "./server-events.ts";
 
 /** The servers of the configuration by name. Servers that two configurations have in common keep running (CN15, CN16). */
 export class ServerSet {

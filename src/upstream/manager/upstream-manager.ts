@@ -1,12 +1,10 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import type { JsonText } from "../../base/json-text.ts";
-import { composeSnapshot } from "../catalogue/compose-snapshot.ts";
 import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
-import { IndexFile } from "../deferred/index-file.ts";
 import type { UpstreamConfig } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
-import { earlierNamesOf, type LockReading, readLock } from "../trust/lock/read-lock.ts";
+import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type {
   SearchQuery,
   UpstreamCall,
@@ -18,6 +16,7 @@ import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { UpstreamHost, UpstreamWork } from "../worker/upstream-work.ts";
 import { argumentsFault } from "./arguments-fault.ts";
 import { failed } from "./call-failure.ts";
+import { Composer } from "./composer.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { performControl } from "./perform-control.ts";
@@ -26,7 +25,7 @@ import { ServerCall } from "./server-call.ts";
 import { ServerSet } from "./server-set.ts";
 import { StatusFile } from "./status-file.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { type SearchState, ToolSearch } from "./tool-search.ts";
+import { ToolSearch } from "./tool-search.ts";
 
 /** What the manager itself adds to the parts of each server. */
 export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange">;
@@ -41,12 +40,9 @@ export class UpstreamManager implements UpstreamWork {
   readonly #publisher: Publisher;
   readonly #search: ToolSearch;
   readonly #status: StatusFile;
-  readonly #index: IndexFile;
+  readonly #composer: Composer;
   #config: UpstreamConfig | undefined;
   #lock: LockReading = { kind: "absent" };
-  #state: SearchState | undefined;
-  #isDeferredForGood = false;
-  #indexFile: string | undefined;
   #workspace: string | undefined;
   #unwatch: () => void = () => {};
   /** Configurations are applied one after the other. */
@@ -71,9 +67,16 @@ export class UpstreamManager implements UpstreamWork {
       onConnected: (server) => void this.#subscriptions.onConnected(server),
     });
     this.#subscriptions = new Subscriptions((name) => this.#servers.get(name), this.#host);
-    this.#publisher = new Publisher(this.#host, () => this.#compose().snapshot);
+    this.#composer = new Composer({
+      options: this.#options,
+      views: () => this.#servers.all.map((server) => server.view()),
+      lock: () => this.#lock,
+      onIndex: () => this.#publisher.later(),
+      onProblem: (problem) => this.#notice(problem),
+    });
+    this.#publisher = new Publisher(this.#host, () => this.#composer.compose().snapshot);
     this.#search = new ToolSearch(
-      () => this.#state ?? this.#compose(),
+      () => this.#composer.state,
       () => this.infoList(),
     );
     const { scorpioxDir, projectDir = null } = this.#options.dirs;
@@ -85,7 +88,6 @@ export class UpstreamManager implements UpstreamWork {
       writtenAt: Date.now(),
       servers: this.infoList(),
     }));
-    this.#index = new IndexFile((problem) => this.#notice(problem));
   }
 
   async start(): Promise<void> {
@@ -129,7 +131,7 @@ export class UpstreamManager implements UpstreamWork {
     if (control.kind === "switch-workspace") return this.#switchWorkspace(control.workspace);
     return performControl(control, {
       infoList: () => this.infoList(),
-      searched: () => (this.#state ?? this.#compose()).searched,
+      searched: () => this.#composer.state.searched,
       server: (name) => this.#known(name),
     });
   }
@@ -156,13 +158,7 @@ export class UpstreamManager implements UpstreamWork {
     this.#isClosed = true;
     this.#unwatch();
     this.#publisher.close();
-    const index = {
-      tools: [],
-      introductions: [],
-      isDeferred: false,
-      projectDir: this.#options.dirs.projectDir,
-    };
-    await Promise.all([this.#servers.close(), this.#status.close(), this.#index.update(index)]);
+    await Promise.all([this.#servers.close(), this.#status.close(), this.#composer.close()]);
   }
 
   #known(name: string): ManagedServer {
@@ -202,7 +198,7 @@ export class UpstreamManager implements UpstreamWork {
   async #applyNow(config: UpstreamConfig): Promise<void> {
     if (this.#isClosed) return;
     // What was decided by another configuration does not hold (DF2); an approval is none.
-    if (faceOf(config) !== faceOf(this.#config)) this.#isDeferredForGood = false;
+    if (faceOf(config) !== faceOf(this.#config)) this.#composer.decideAgain();
     this.#config = config;
     const { projectDir } = this.#options.dirs;
     this.#lock = projectDir === undefined ? { kind: "absent" } : await readLock(projectDir);
@@ -222,36 +218,6 @@ export class UpstreamManager implements UpstreamWork {
   #onChange(): void {
     this.#publisher.later();
     this.#status.later();
-  }
-
-  #compose(): SearchState {
-    const { snapshot, searched, isDeferredForGood } = composeSnapshot({
-      views: this.#servers.all.map((server) => server.view()),
-      toolNameMax: this.#options.toolNameMax,
-      defer: this.#options.defer,
-      wasDeferred: this.#isDeferredForGood,
-      earlierNamesOf: (tool) => earlierNamesOf(this.#lock, tool),
-    });
-    this.#isDeferredForGood = isDeferredForGood;
-    const indexFile = this.#indexFile === undefined ? {} : { indexFile: this.#indexFile };
-    this.#state = { snapshot: { ...snapshot, ...indexFile }, searched };
-    void this.#writeIndex(this.#state);
-    return this.#state;
-  }
-
-  async #writeIndex({ snapshot, searched }: SearchState): Promise<void> {
-    if (this.#isClosed) return;
-    const { introductions, isDeferred } = snapshot;
-    const { projectDir } = this.#options.dirs;
-    const path = await this.#index.update({
-      tools: searched,
-      introductions,
-      isDeferred,
-      projectDir,
-    });
-    if (path === this.#indexFile) return;
-    this.#indexFile = path;
-    this.#publisher.later();
   }
 }
 

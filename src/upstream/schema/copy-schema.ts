@@ -73,7 +73,7 @@ class SchemaCopy {
   }
 
   part(value: unknown, depth: number): unknown {
-    if (!isObject(value)) return value === false ? false : true;
+    if (!isObject(value)) return value !== false;
     this.#parts++;
     if (depth > schemaDepthMax || this.#parts > schemaPartsMax) {
       throw new SchemaTooLarge("The schema has too many parts, or too deep ones.");

@@ -32,8 +32,7 @@ function withoutClasses(pattern: string): string {
 
 function isValid(pattern: string): boolean {
   try {
-    new RegExp(pattern, "u");
-    return true;
+    return new RegExp(pattern, "u").unicode;
   } catch {
     return false;
   }

@@ -201,8 +201,8 @@ describe("GW-11: a configuration that changes", () => {
     const changing = opened.info("changes")?.pid;
     await place.configure({
       stays: { script, timeout_ms: 5_000, deny: ["pid"] },
-      changes: { script: { tools: ["add"] } },
-      comes: { script: other },
+      changes: { script: { tools: ["add"], name: "changed" } },
+      comes: { script: { tools: ["echo"], name: "comes" } },
     });
     await opened.reach("comes", "ready");
     await until(() => opened.snapshot().blocked.length === 1);

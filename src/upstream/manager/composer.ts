@@ -1,0 +1,79 @@
+import { composeSnapshot } from "../catalogue/compose-snapshot.ts";
+import type { ServerView } from "../catalogue/server-view.ts";
+import { IndexFile } from "../deferred/index-file.ts";
+import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import type { SearchState } from "./tool-search.ts";
+
+export interface ComposerParts {
+  readonly options: UpstreamOptions;
+  readonly views: () => readonly ServerView[];
+  readonly lock: () => LockReading;
+  /** The index file was written, or removed: the next state names it. */
+  readonly onIndex: () => void;
+  readonly onProblem: (problem: string) => void;
+}
+
+/** Makes what the main thread and searches see of all servers, and keeps the index file that goes with it. */
+export class Composer {
+  readonly #parts: ComposerParts;
+  readonly #index: IndexFile;
+  #state: SearchState | undefined;
+  #isDeferredForGood = false;
+  #indexFile: string | undefined;
+  #isClosed = false;
+
+  constructor(parts: ComposerParts) {
+    this.#parts = parts;
+    this.#index = new IndexFile(parts.onProblem);
+  }
+
+  /** As it was last composed. */
+  get state(): SearchState {
+    return this.#state ?? this.compose();
+  }
+
+  compose(): SearchState {
+    const { options, views, lock } = this.#parts;
+    const { snapshot, searched, isDeferredForGood } = composeSnapshot({
+      views: views(),
+      toolNameMax: options.toolNameMax,
+      defer: options.defer,
+      wasDeferred: this.#isDeferredForGood,
+      earlierNamesOf: (tool) => earlierNamesOf(lock(), tool),
+    });
+    this.#isDeferredForGood = isDeferredForGood;
+    const indexFile = this.#indexFile === undefined ? {} : { indexFile: this.#indexFile };
+    const state = { snapshot: { ...snapshot, ...indexFile }, searched };
+    this.#state = state;
+    void this.#writeIndex(state);
+    return state;
+  }
+
+  /** The configuration has changed: what was decided by the old one does not hold (DF2). */
+  decideAgain(): void {
+    this.#isDeferredForGood = false;
+  }
+
+  /** Removes the index file, unless another process needs it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const { projectDir } = this.#parts.options.dirs;
+    await this.#index.update({ tools: [], introductions: [], isDeferred: false, projectDir });
+  }
+
+  async #writeIndex({ snapshot, searched }: SearchState): Promise<void> {
+    if (this.#isClosed) return;
+    const { introductions, isDeferred } = snapshot;
+    const { projectDir } = this.#parts.options.dirs;
+    const path = await this.#index.update({
+      tools: searched,
+      introductions,
+      isDeferred,
+      projectDir,
+    });
+    if (path === this.#indexFile || this.#isClosed) return;
+    this.#indexFile = path;
+    this.#parts.onIndex();
+  }
+}

@@ -1,0 +1,31 @@
+import { messageOf } from "../../base/errors.ts";
+import { ConnectionError } from "../connect/connection.ts";
+import type { LinkFailure, LinkState } from "./link-machine.ts";
+
+/** Why there is no connection; the message is the end of a sentence. */
+export class LinkDown extends Error {
+  override readonly name = "LinkDown";
+
+  constructor(
+    message: string,
+    readonly as: "backoff" | "failed" | "needs_auth" | "stopped",
+    readonly retryInMs: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** How a connection is that is not there. */
+export function downAs(state: LinkState): LinkDown["as"] {
+  return state.kind === "down" ? state.as : "stopped";
+}
+
+/** What a failed start means for the next. */
+export function failureOf(error: unknown): LinkFailure {
+  const reason = messageOf(error);
+  if (!(error instanceof ConnectionError)) return { kind: "passing", reason };
+  if (error.failure === "needs_auth") return { kind: "needs_auth", reason };
+  if (error.failure === "refused") return { kind: "final", reason };
+  const { retryAfterMs } = error;
+  return { kind: "passing", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
