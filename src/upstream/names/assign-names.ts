@@ -8,7 +8,7 @@ export interface Original {
 }
 
 /** An original with its name here. */
-export interface Assigned<Item extends Original> {
+interface Assigned<Item extends Original> {
   readonly item: Item;
   readonly name: string;
 }

@@ -11,12 +11,9 @@ import {
 } from "./definition-hash.ts";
 import { withoutHidden } from "./hidden-characters.ts";
 import { type Judgement, judgeDefinition, type Offered } from "./judge-definition.ts";
-import { emptyPins, type ToolPins } from "./trust-record.ts";
+import type { ToolPins } from "./trust-record.ts";
 import type { ToolRules } from "./tool-rules.ts";
 import type { NewPins } from "./trust-store.ts";
-
-/** What is to be done with a catalogue that is not as it was approved (`--on-change`). */
-export type OnChange = "block" | "warn" | "allow";
 
 export interface JudgeParts {
   readonly server: string;
@@ -28,7 +25,8 @@ export interface JudgeParts {
   readonly definitions: ReadonlyMap<string, Params>;
   /** `auto_approve` of the entry; of a user source only. */
   readonly autoApprove: boolean;
-  readonly onChange: OnChange;
+  /** What is to be done with what is not as it was approved (`--on-change`). */
+  readonly onChange: "block" | "warn" | "allow";
   readonly rules: ToolRules;
   /** The name under which clients have the tool: rules are held against it as well. */
   readonly nameOf: (tool: string) => string;
@@ -52,59 +50,65 @@ export interface JudgedCatalogue {
 
 /** Says of all that a server offers whether it may be used (TR2–TR5, TR8, TR12). Reads and writes nothing. */
 export function judgeCatalogue(catalogue: ServerCatalogue, parts: JudgeParts): JudgedCatalogue {
-  const newTools = new Map<string, string>();
-  const newPrompts = new Map<string, string>();
-  const definitions = new Map<string, Params>();
-  const notices: string[] = [];
-  const isFirst = parts.pins === undefined;
+  const judge = new Judge(parts);
   const baseline = parts.pins ?? parts.lockPins;
-  const judge = (offered: Offered, target: Map<string, string>): Judgement => {
-    const judgement = judgeDefinition(offered, {
-      ...parts,
-      isFirst,
-      baseline: baseline ?? emptyPins,
-    });
-    if (judgement.pin !== undefined) target.set(offered.name, judgement.pin);
-    if (judgement.pin === offered.hash) definitions.set(offered.hash, offered.definition);
-    if (judgement.notice !== undefined) notices.push(judgement.notice);
-    return judgement;
-  };
-
   const tools = catalogue.tools.map((tool) => {
     const rule = parts.rules.reasonAgainst(tool.name, parts.nameOf(tool.name));
-    const offered = toolOffered(tool, rule, baseline);
-    return judgedItem(tool, judge(offered, newTools));
+    return judgedItem(tool, judge.judge(toolOffered(tool, rule, baseline)));
   });
   const prompts = catalogue.prompts.map((prompt) => {
-    return judgedItem(prompt, judge(promptOffered(prompt, baseline), newPrompts));
+    return judgedItem(prompt, judge.judge(promptOffered(prompt, baseline)));
   });
-  const newInstructions = new Map<string, string>();
   const { instructions } = catalogue;
-  const offered = instructions === undefined ? undefined : textOffered(instructions, baseline);
-  const spoken = offered === undefined ? undefined : judge(offered, newInstructions);
-  const hash = newInstructions.get(instructionsName);
-
+  const mayTell =
+    instructions !== undefined &&
+    judge.judge(textOffered(instructions, baseline)).state === "approved";
   // A server that has nothing yet has not been met: what it shows later is looked at then.
-  const isMet = !isFirst || tools.length > 0 || prompts.length > 0;
-  const hasNew = isFirst || newTools.size > 0 || newPrompts.size > 0 || hash !== undefined;
+  const isMet = parts.pins !== undefined || tools.length > 0 || prompts.length > 0;
+  const newPins = isMet ? judge.newPins() : undefined;
   return {
     tools,
     prompts,
-    ...(spoken?.state === "approved" && instructions !== undefined
-      ? { instructions: withoutHidden(instructions) }
-      : {}),
-    ...(isMet && hasNew
-      ? {
-          newPins: {
-            ...(hash === undefined ? {} : { instructions: hash }),
-            tools: newTools,
-            prompts: newPrompts,
-            definitions,
-          },
-        }
-      : {}),
-    notices,
+    ...(mayTell ? { instructions: withoutHidden(instructions) } : {}),
+    ...(newPins === undefined ? {} : { newPins }),
+    notices: judge.notices,
   };
+}
+
+/** Judges one thing after the other, and collects what is to be stored and said of all of them. */
+class Judge {
+  readonly notices: string[] = [];
+  readonly #parts: JudgeParts;
+  readonly #isFirst: boolean;
+  readonly #pins: Readonly<Record<Offered["kind"], Map<string, string>>> = {
+    tool: new Map(),
+    prompt: new Map(),
+    instructions: new Map(),
+  };
+  readonly #definitions = new Map<string, Params>();
+
+  constructor(parts: JudgeParts) {
+    this.#parts = parts;
+    this.#isFirst = parts.pins === undefined;
+  }
+
+  judge(offered: Offered): Judgement {
+    const judgement = judgeDefinition(offered, { ...this.#parts, isFirst: this.#isFirst });
+    const { pin, notice } = judgement;
+    if (pin !== undefined) this.#pins[offered.kind].set(offered.name, pin);
+    if (pin === offered.hash) this.#definitions.set(pin, offered.definition);
+    if (notice !== undefined) this.notices.push(notice);
+    return judgement;
+  }
+
+  /** Undefined when there is nothing to store; a first contact always is. */
+  newPins(): NewPins | undefined {
+    const { tool: tools, prompt: prompts, instructions } = this.#pins;
+    const hash = instructions.get(instructionsName);
+    if (!this.#isFirst && tools.size + prompts.size + instructions.size === 0) return undefined;
+    const told = hash === undefined ? {} : { instructions: hash };
+    return { ...told, tools, prompts, definitions: this.#definitions };
+  }
 }
 
 /** Instructions are judged as a definition with this name. */

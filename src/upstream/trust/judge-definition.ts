@@ -21,7 +21,6 @@ export interface Offered {
 export interface JudgeContext {
   readonly server: string;
   readonly isFirst: boolean;
-  readonly baseline: ToolPins;
   readonly lockPins?: ToolPins | undefined;
   readonly definitions: ReadonlyMap<string, Params>;
   readonly autoApprove: boolean;

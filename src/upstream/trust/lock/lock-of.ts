@@ -42,7 +42,7 @@ export function lockOf(
 }
 
 /** What the lock says of how a server is started; also where it has not been asked. */
-export function lockedLaunch(launch: ServerLaunch): LockedLaunch {
+function lockedLaunch(launch: ServerLaunch): LockedLaunch {
   if (launch.transport === "http") {
     const { transport, url, headers } = launch;
     return { transport, url: withoutSecretsInUrl(url), headers: Object.keys(headers).sort() };

@@ -16,7 +16,7 @@ export type LockReading =
   /** One sentence, fit for a person. */
   | { readonly kind: "unusable"; readonly problem: string };
 
-export function lockFileOf(projectDir: string): string {
+function lockFileOf(projectDir: string): string {
   return join(projectDir, lockFileName);
 }
 
