@@ -74,7 +74,7 @@ export async function trustOf(
 }
 
 /** The launch as a file would have it, secrets hidden. */
-export function shownLaunch(launch: ServerLaunch): NewEntry {
+function shownLaunch(launch: ServerLaunch): NewEntry {
   const { transport: _transport, ...fields } = launch;
   return shownEntry(fields);
 }

@@ -46,7 +46,7 @@ export async function storeServer(
 }
 
 /** The entry as it will be read. @throws {AppError} `usage` when it could not be used */
-export function checkEntry(
+function checkEntry(
   name: string,
   entry: NewEntry,
   origin: EntryOrigin,

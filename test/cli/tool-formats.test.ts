@@ -158,6 +158,24 @@ describe("[GW-32] call", () => {
     });
   });
 
+  test("an unknown tool in a whole call is a result that failed", async () => {
+    const stdin = ['{"type": "tool_use", "id": "c1", "name": "Prob", "input": {}}'];
+    const { exitCode, stdout, stderr, calls } = await run(["call", "-", "--format", "anthropic"], {
+      stdin,
+    });
+    expect([exitCode, JSON.parse(stdout), stderr, calls]).toEqual([
+      3,
+      {
+        type: "tool_result",
+        tool_use_id: "c1",
+        content: [{ type: "text", text: "There is no tool Prob. Did you mean Probe?" }],
+        is_error: true,
+      },
+      "",
+      [],
+    ]);
+  });
+
   test.each<[readonly string[], string | undefined, number, string]>([
     [["-"], "{", 2, "The call on stdin is not JSON"],
     [["-"], "{}", 2, "it names none"],

@@ -47,19 +47,23 @@ async function callTool(
   format: ReturnType<typeof formatOf>,
 ): Promise<number> {
   const { router } = open;
-  const find = async (name: string): ReturnType<typeof findTool> => {
-    const tool = await findTool(name, open, start, io);
-    // Names of other servers' tools may be aliases: whoever calls them knows.
-    if (tool === undefined && router.isOpen !== true) throw unknownTool(name, router, start);
-    return tool;
-  };
+  const find = (name: string): ReturnType<typeof findTool> => findTool(name, open, start, io);
+  const isWhole = args.positionals[0] === "-";
+  if (!isWhole) await assertKnown(args.positionals[0] ?? "", find, router, start);
   const read = await readToolCall(args.positionals, io, find);
   if (read.kind === "malformed") {
     printFailed(read.text, { format, callId: read.id }, print);
     return exitCodes.failed;
   }
   const { name, id } = read.call;
-  await find(name);
+  try {
+    if (isWhole) await assertKnown(name, find, router, start);
+  } catch (error) {
+    // A model named it: it is told, and names another one.
+    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    printFailed(error.message, { format, callId: id }, print);
+    return exitCodes.notFound;
+  }
   const outcome = await router.call({
     name,
     args: read.call.arguments,
@@ -68,6 +72,17 @@ async function callTool(
     cancellation: Cancellation.following(io.interrupted),
   });
   return printOutcome(outcome, { format, callId: id }, print);
+}
+
+/** Names of other servers' tools may be aliases: whoever calls them knows. @throws {AppError} `not_found` */
+async function assertKnown(
+  name: string,
+  find: (name: string) => ReturnType<typeof findTool>,
+  router: Router,
+  start: StartUp,
+): Promise<void> {
+  if (router.isOpen === true || (await find(name)) !== undefined) return;
+  throw unknownTool(name, router, start);
 }
 
 function unknownTool(name: string, router: Router, { config }: StartUp): AppError {

@@ -9,7 +9,7 @@ export interface ElementList {
   readonly elements: readonly ListElement[];
 }
 
-export interface ListElement extends Span {
+interface ListElement extends Span {
   /** Offset of the comma behind it. */
   readonly comma?: number;
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 
 import { clientFilesCases } from "./client-files.ts";
@@ -184,4 +185,10 @@ describe("mcp import", () => {
     expect(() => readForeignFile(tree.path("project/dir"), undefined)).toThrow("is no file");
     expect(readForeignFile(tree.path("project/none.json"), undefined)).toBeUndefined();
   });
+});
+
+test("docs/mcp-servers.md names every client that can be imported from", async () => {
+  const page = await Bun.file(join(import.meta.dir, "../../../docs/mcp-servers.md")).text();
+  const unnamed = importClients.filter(({ id }) => !page.includes(`\`${id}\``));
+  expect(unnamed).toEqual([]);
 });
