@@ -74,10 +74,13 @@ function noteOf(any: readonly Params[], one: readonly Params[]): { readonly note
 }
 
 function branchTexts(branches: readonly Params[]): string {
-  return branches
-    .map((branch) => {
-      const names = requiredOf(branch);
-      return names.length === 0 ? "(none required)" : `(${names.join(", ")})`;
-    })
-    .join(" ");
+  const texts = branches.slice(0, branchesShownMax).map((branch) => {
+    const names = requiredOf(branch);
+    return names.length === 0 ? "(none required)" : `(${names.join(", ")})`;
+  });
+  const more = branches.length - texts.length;
+  return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join(" ");
 }
+
+/** A model reads the note; with more branches the schema is not one for models. */
+const branchesShownMax = 10;

@@ -1,0 +1,90 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { CatalogueCache } from "../../../src/upstream/cache/catalogue-cache.ts";
+import type { ServerCatalogue } from "../../../src/upstream/catalogue/server-catalogue.ts";
+
+const home = mkdtempSync(join(tmpdir(), "scorpiox-cache-"));
+afterAll(() => rmSync(home, { recursive: true }));
+const folder = join(home, "cache", "mcp");
+
+const catalogue: ServerCatalogue = {
+  era: "modern",
+  protocolVersion: "2026-07-28",
+  serverInfo: { name: "s", version: "1" },
+  capabilities: { tools: {} },
+  instructions: "x",
+  tools: [{ name: "a", inputSchema: { type: "object" }, extra: [1] }],
+  prompts: [{ name: "p" }],
+  resources: [{ uri: "a:b", name: "r" }],
+  templates: [{ uriTemplate: "a:{b}", name: "t" }],
+  ttlMs: 5,
+  isPrivate: false,
+  problems: ["x"],
+};
+
+describe("CatalogueCache", () => {
+  test("gives to the next process what this one wrote, in a private file", async () => {
+    await new CatalogueCache(home).write("ab12", catalogue);
+    expect(await new CatalogueCache(home).read("ab12")).toEqual({ catalogue, isOld: false });
+    const path = join(folder, "ab12.json");
+    expect([statSync(path).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(readdirSync(folder)).toEqual(["ab12.json"]);
+  });
+
+  test("does not write what is the same", async () => {
+    const cache = new CatalogueCache(home);
+    await cache.write("same", catalogue);
+    const path = join(folder, "same.json");
+    utimesSync(path, 1, 1);
+    await cache.write("same", { ...catalogue });
+    expect(statSync(path).mtimeMs).toBe(1_000);
+    expect((await cache.read("same"))?.isOld).toBe(true);
+  });
+
+  test.each([
+    ["is cut short", '{"version":1,"catalogue":{"era"'],
+    ["is empty", ""],
+    ["is of another version", JSON.stringify({ version: 2, catalogue })],
+    ["is no object", "[]"],
+    ["has no tools", JSON.stringify({ version: 1, catalogue: { ...catalogue, tools: undefined } })],
+    [
+      "has a tool without a schema",
+      JSON.stringify({ version: 1, catalogue: { ...catalogue, tools: [{ name: "a" }] } }),
+    ],
+    [
+      "has an unknown era",
+      JSON.stringify({ version: 1, catalogue: { ...catalogue, era: "late" } }),
+    ],
+  ])("a file that %s is as none", async (_what, text) => {
+    const cache = new CatalogueCache(home);
+    await cache.write("bad", catalogue);
+    writeFileSync(join(folder, "bad.json"), text);
+    expect(await cache.read("bad")).toBeUndefined();
+    expect(await cache.read("none")).toBeUndefined();
+  });
+
+  test("forgets, and writes nothing outside of its folder", async () => {
+    const cache = new CatalogueCache(home);
+    await cache.write("../../evil", catalogue);
+    expect(existsSync(join(folder, "______evil.json"))).toBe(true);
+    await cache.forget("../../evil");
+    expect(existsSync(join(folder, "______evil.json"))).toBe(false);
+  });
+
+  test("a folder that cannot be written costs nothing", async () => {
+    const cache = new CatalogueCache("/proc/none");
+    await cache.write("a", catalogue);
+    expect(await cache.read("a")).toBeUndefined();
+  });
+});

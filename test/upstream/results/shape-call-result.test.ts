@@ -1,0 +1,245 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { cleanText } from "../../../src/upstream/adapters/clean-text.ts";
+import { SavedResults } from "../../../src/upstream/results/saved-results.ts";
+import {
+  type CallResultParts,
+  shapeCallResult,
+} from "../../../src/upstream/results/shape-call-result.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "scorpiox-results-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const results = new SavedResults([join(folder, "results")]);
+
+interface Shown {
+  readonly content: readonly {
+    readonly type: string;
+    readonly text: string;
+    readonly uri: string;
+    readonly name: string;
+    readonly size: number;
+  }[];
+  readonly structuredContent?: unknown;
+  readonly isError: boolean;
+  readonly _meta: Readonly<Record<string, unknown>>;
+}
+
+async function shape(answer: unknown, rest: Partial<CallResultParts> = {}): Promise<Shown> {
+  const { json } = await shapeCallResult(answer, {
+    server: "box",
+    tool: "open",
+    clean: cleanText,
+    charsMax: 2_000,
+    results,
+    structureFault: undefined,
+    onProblem: () => {},
+    ...rest,
+  });
+  return JSON.parse(json) as Shown;
+}
+
+const text = (value: string): unknown => ({ type: "text", text: value });
+
+describe("GW-31, CA16: an answer that is no result names the server and what is wrong", () => {
+  test.each([
+    [undefined, "is no object"],
+    ["x", "is no object"],
+    [{}, "has no content"],
+    [{ content: "x" }, "has a content that is no array"],
+    [
+      { content: [text("a"), { type: "video" }] },
+      'has a content[1] that has the unknown type "video"',
+    ],
+    [
+      { content: [{ type: "__proto__" }] },
+      'has a content[0] that has the unknown type "__proto__"',
+    ],
+    [{ content: [{ type: "text" }] }, "has a content[0] that is text without a text"],
+    [
+      { content: [{ type: "image", data: 1 }] },
+      "has a content[0] that is an image without data and mimeType",
+    ],
+    [
+      { content: [{ type: "resource_link", uri: "a:b" }] },
+      "has a content[0] that is a link without uri and name",
+    ],
+    [
+      { content: [{ type: "resource", resource: { uri: "a:b" } }] },
+      "has a content[0] that is a resource without text or blob",
+    ],
+    [{ content: [null] }, "has a content[0] that is no object"],
+    [{ content: [], isError: "yes" }, "has an isError that is neither true nor false"],
+    [{ content: [], _meta: [] }, "has a _meta that is no object"],
+    [{ content: Array.from({ length: 10_001 }, () => text("")) }, "has 10001 blocks of content"],
+  ])("%j %s", async (answer, reason) => {
+    const { content, isError } = await shape(answer);
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toStartWith(
+      `The server box answered the call of open with something that is no result: it ${reason}.`,
+    );
+  });
+
+  test("what can be read of it is shown", async () => {
+    const { content } = await shape({ content: [text("the answer"), { type: "video" }] });
+    expect(content[0]?.text).toContain(
+      "What can be read of it:\nthe answer\n[content of the unknown kind",
+    );
+  });
+});
+
+describe("CA15, CA17, RP2", () => {
+  test("control sequences and halves of characters go, also in structured content and names of members", async () => {
+    const shown = await shape({
+      content: [text("a\u001b]0;evil\u0007b\u001b[31mc\u0000d\ud800e\tf\n")],
+      structuredContent: { "k\u001b[0m": ["v\u0007"] },
+    });
+    expect(shown.content[0]?.text).toBe("abcd\ufffde\tf\n");
+    expect(shown.structuredContent).toEqual({ k: ["v"] });
+  });
+
+  test("addresses of the server's resources become ours", async () => {
+    const shown = await shape({
+      content: [
+        { type: "resource_link", uri: "file:///x", name: "x" },
+        { type: "resource", resource: { uri: "ui://w/a.html", text: "<b>" } },
+      ],
+      _meta: { ui: { resourceUri: "ui://w/a.html", other: 1 }, "example.com/key": "kept" },
+    });
+    expect(shown.content).toEqual([
+      { type: "resource_link", uri: "scorpiox://mcp/box/file:///x", name: "x" },
+      { type: "resource", resource: { uri: "ui://box.scorpiox/w/a.html", text: "<b>" } },
+    ] as never);
+    expect(shown._meta).toMatchObject({
+      ui: { resourceUri: "ui://box.scorpiox/w/a.html", other: 1 },
+      "example.com/key": "kept",
+    });
+  });
+
+  test("structured content that does not conform becomes text, and isError stays", async () => {
+    const problems: string[] = [];
+    const answer = { content: [text("done")], structuredContent: { a: 1 } };
+    const shown = await shape(answer, {
+      structureFault: "a: is wrong",
+      onProblem: (problem) => void problems.push(problem),
+    });
+    expect({ ...shown, _meta: undefined }).toMatchObject({
+      content: [text("done"), text('{"a":1}')],
+      isError: false,
+    });
+    expect("structuredContent" in shown).toBe(false);
+    expect(problems).toEqual([
+      "The structured content of open is not what its outputSchema says: a: is wrong",
+    ]);
+  });
+
+  test("an error need not have what a success has", async () => {
+    const answer = { content: [text("no")], isError: true };
+    expect((await shape(answer, { structureFault: "it is missing" })).content).toEqual([
+      text("no"),
+    ] as never);
+  });
+
+  test("structured content alone is text too", async () => {
+    expect((await shape({ structuredContent: { a: 1 } })).content).toEqual([
+      text('{"a":1}'),
+    ] as never);
+  });
+});
+
+describe("GW-30, CA13, CA14: bounds", () => {
+  test.each([
+    [1_999, false],
+    [2_000, false],
+    [2_001, true],
+  ])("of %d characters: cut is %p", async (chars, isCut) => {
+    const { content } = await shape({ content: [text("x".repeat(chars))] });
+    expect(content.length === 2).toBe(isCut);
+    expect(content[0]?.text.length).toBeLessThanOrEqual(2_000);
+  });
+
+  test("several texts count together, an image stays, and the file has all of it", async () => {
+    const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+    const shown = await shape({
+      content: [text("a".repeat(1_500)), image, text("b".repeat(1_500))],
+    });
+    expect(shown.content.map(({ type }) => type)).toEqual(["text", "resource_link", "image"]);
+    const link = shown.content[1];
+    const path = join(folder, "results", link?.name ?? "");
+    expect(shown.content[0]?.text).toContain(
+      `are left out here. The whole is in ${path} and can be read as ${link?.uri}`,
+    );
+    expect(readFileSync(path, "utf8")).toBe(
+      `${"a".repeat(1_500)}\n[image image/png 3 bytes]\n${"b".repeat(1_500)}`,
+    );
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, "results")).mode & 0o777).toBe(0o700);
+    expect(link?.name).toMatch(/^[0-9a-z]{1,16}-[0-9a-f]{16}\.txt$/);
+    expect(link?.size).toBe(statSync(path).size);
+  });
+
+  test("characters of several bytes are cut at their borders, and to bytes", async () => {
+    const { content } = await shape({ content: [text("😀".repeat(5_000))] });
+    const shown = content[0]?.text ?? "";
+    expect(shown.isWellFormed()).toBe(true);
+    expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(3_000 + 1_000);
+  });
+
+  test("long structured content becomes text, which is cut", async () => {
+    const shown = await shape({
+      content: [],
+      structuredContent: { list: Array.from({ length: 2_000 }, (_, index) => index) },
+    });
+    expect("structuredContent" in shown).toBe(false);
+    expect(shown.content[0]?.text).toStartWith('{"list":[0,1,');
+  });
+
+  test("no result of any size is more than 100 kB by default", async () => {
+    const answer = {
+      content: [
+        text('ä"\n'.repeat(500_000)),
+        ...Array.from({ length: 5_000 }, () => ({ type: "resource_link", uri: "a:b", name: "n" })),
+      ],
+      structuredContent: { a: "\u0001".repeat(100_000) },
+      _meta: { long: "x".repeat(50_000) },
+    };
+    const { json } = await shapeCallResult(answer, {
+      server: "box",
+      tool: "open",
+      clean: cleanText,
+      charsMax: 30_000,
+      results,
+      structureFault: undefined,
+      onProblem: () => {},
+    });
+    expect(json.length).toBeLessThan(100_000);
+  });
+
+  test("without a folder that can be written it says so", async () => {
+    const { content } = await shape(
+      { content: [text("x".repeat(9_000))] },
+      { results: new SavedResults(["/proc/none"]) },
+    );
+    expect(content).toHaveLength(1);
+    expect(content[0]?.text).toContain("The whole could not be saved; ask for less");
+  });
+
+  test("a folder that cannot be written is stood in for by the next", async () => {
+    const second = join(folder, "second");
+    await shape(
+      { content: [text("x".repeat(9_000))] },
+      { results: new SavedResults(["/proc/none", second]) },
+    );
+    expect(readdirSync(second)).toHaveLength(1);
+  });
+
+  test("values that are nested without end are cut", async () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 5_000; depth++) deep = [deep];
+    expect(await shape({ content: [text("a")], structuredContent: { deep } })).toMatchObject({
+      isError: false,
+    });
+  });
+});
