@@ -14,8 +14,10 @@ import { resourceRequirements } from "./requirements-resources.ts";
 import { searchRequirements } from "./requirements-search.ts";
 import { taskManagerRequirements } from "./requirements-task-manager.ts";
 import { serverCommandRequirements } from "./requirements-server-commands.ts";
+import { serverSourceRequirements } from "./requirements-server-sources.ts";
 import { skillRequirements } from "./requirements-skills.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
+import { upstreamProcessRequirements } from "./requirements-upstream-processes.ts";
 import { webRequirements } from "./requirements-web.ts";
 
 /**
@@ -178,6 +180,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...hookRequirements,
   ...callbackRequirements,
   ...httpRequirements,
+  ...serverSourceRequirements,
   ...serverCommandRequirements,
   ...skillRequirements,
   ...taskRequirements,
@@ -186,6 +189,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...pageRequirements,
   ...searchRequirements,
   ...webRequirements,
+  ...upstreamProcessRequirements,
   ...planRequirements,
   ...policyRequirements,
   ...questionRequirements,

@@ -127,7 +127,7 @@ test.each(losses)(
   "[GW-37] a Worker lost by %s fails its calls, takes its servers along and is replaced",
   async (act, reason) => {
     await using upstreams = new ScriptedUpstreams({ lookMs: 50, silentLooksMax: 10 });
-    const pid = await upstreams.start("trap '' TERM; while :; do sleep 1; done");
+    const pid = await upstreams.start("exec cat");
     await upstreams.client.subscribe("scorpiox://mcp/s/one", "client");
     await upstreams.client.subscribe("scorpiox://mcp/s/unsupported", "client");
     const [waiting, cause] = await Promise.all([upstreams.call("wait"), upstreams.call(act)]);
