@@ -30,12 +30,10 @@ export function applyFile(resolution: Resolution, source: CascadeFile): void {
   }
 }
 
-/** For a file that was asked for by name and is read by somebody else. */
+/** For a file that was asked for by name and is read by somebody else, who tells what is wrong in it. */
 export function checkThere(resolution: Resolution, source: CascadeFile): void {
-  const content = readTextFile(source.file);
-  if (content.kind === "absent") reportUnusable(resolution, source, "there is no such file");
-  if (content.kind === "unusable")
-    reportUnusable(resolution, source, `this file ${content.reason}`);
+  const isAbsent = readTextFile(source.file).kind === "absent";
+  if (isAbsent) reportUnusable(resolution, source, "there is no such file");
 }
 
 function reportUnusable(resolution: Resolution, source: CascadeFile, what: string): void {
