@@ -762,6 +762,8 @@ export const upstreamSubscribeMsMax = 10_000;
 export const upstreamListenAgainMs = 1_000;
 /** The longest of these waits. */
 export const upstreamListenAgainMsMax = 60_000;
+/** A server whose output ended has ended itself within so long; else it merely closed it. */
+export const upstreamEndKnownMs = 500;
 /** For the end of an HTTP session: a courtesy. */
 export const upstreamGoodbyeMsMax = 1_000;
 /** Attempts to take up a broken stream again. */

@@ -18,7 +18,7 @@ import type { PeerReply } from "./pending-calls.ts";
 export type Greeting = Pick<
   ServerCatalogue,
   "era" | "protocolVersion" | "serverInfo" | "capabilities" | "instructions" | "isPrivate"
-> & { readonly ttlMs?: number };
+>;
 
 type Patience = { readonly signal: AbortSignal; readonly timeoutMs: number };
 
@@ -56,7 +56,7 @@ export function readDiscoverResult(result: unknown): Greeting | undefined {
   if (!isObject(result) || !Array.isArray(result.supportedVersions)) return undefined;
   const version = result.supportedVersions.find(isModernVersion);
   if (version === undefined || !isObject(result.capabilities)) return undefined;
-  const { ttlMs, cacheScope, capabilities } = result;
+  const { cacheScope, capabilities } = result;
   const serverInfo = readServerInfo(metaOf(result)?.[metaKeys.serverInfo]);
   return {
     era: "modern",
@@ -65,7 +65,6 @@ export function readDiscoverResult(result: unknown): Greeting | undefined {
     isPrivate: cacheScope === "private",
     ...(serverInfo ? { serverInfo } : {}),
     ...instructionsOf(result),
-    ...(typeof ttlMs === "number" ? { ttlMs } : {}),
   };
 }
 

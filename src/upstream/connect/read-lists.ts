@@ -22,7 +22,6 @@ type Named = Params & { readonly name: string };
  * fatal for tools only. @throws ConnectionError
  */
 export async function readLists(greeting: Greeting, askList: AskList): Promise<ServerCatalogue> {
-  const { ttlMs: _, ...said } = greeting;
   const reader = new ListReader(greeting, askList);
   const tools = await reader.tools();
   const prompts = await reader.named("prompts", "prompts/list", "name");
@@ -33,7 +32,7 @@ export async function readLists(greeting: Greeting, askList: AskList): Promise<S
     "uriTemplate",
   );
   return {
-    ...said,
+    ...greeting,
     tools,
     prompts,
     resources: resources as ServerCatalogue["resources"],
@@ -55,7 +54,6 @@ class ListReader {
   constructor(greeting: Greeting, ask: AskList) {
     this.#greeting = greeting;
     this.#ask = ask;
-    this.ttlMs = greeting.ttlMs;
   }
 
   async tools(): Promise<readonly RawTool[]> {

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { upstreamRawCharsShown } from "../../base/limits.ts";
+import { upstreamEndKnownMs, upstreamRawCharsShown } from "../../base/limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { ConnectionError } from "./connection.ts";
@@ -59,8 +59,9 @@ export class StdioLink implements Link {
   }
 
   async #tellEnd(): Promise<void> {
-    const { exitCode, signal } = await this.#process.ended;
-    const how = signal === null ? `with status ${exitCode}` : `by ${signal}`;
+    const end = await Promise.race([this.#process.ended, Bun.sleep(upstreamEndKnownMs)]);
+    if (end === undefined) return this.#end("The server has closed its output.");
+    const how = end.signal === null ? `with status ${end.exitCode}` : `by ${end.signal}`;
     const said = this.#process.stderrTail().join("\n");
     this.#end(
       `The server has ended ${how}${said === "" ? "." : `. The last that it wrote:\n${said}`}`,

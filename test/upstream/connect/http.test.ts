@@ -160,6 +160,13 @@ describe("calls over HTTP", () => {
     },
   );
 
+  test("in the form of 2024-11-05 it ends the one stream that there is", async () => {
+    await using opened = await openScripted("http", { era: "legacy", http: { form: "sse" } });
+    const big = opened.connection.request(toolCall("big", { chars: 17_000_000 }));
+    expect(await errorOf(big)).toBe("too_large");
+    expect(opened.told.closed).toEqual([expect.stringContaining("16777216 bytes")]);
+  });
+
   test.each(["2026-07-28", "legacy"])("%s: the end of the server fails what waits", async (era) => {
     await using opened = await openScripted("http", {
       era: era === "legacy" ? "legacy" : "modern",
