@@ -31,7 +31,7 @@ const hints: ReadonlyMap<string, readonly string[]> = new Map([
   ["which", ["list", "get", "search"]],
   ["what", ["get", "list"]],
   ["who", ["get", "list", "user"]],
-  ["where", ["search", "find", "get"]],
+  ["where", ["search", "find", "query", "filter"]],
   ["all", ["list"]],
   ["why", ["explain", "analyz", "get"]],
 ]);

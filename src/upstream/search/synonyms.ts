@@ -1,8 +1,9 @@
-import { looseGroups, phrases, strongGroups } from "./synonym-groups.ts";
+import { looseGroups, strongGroups } from "./synonym-groups.ts";
 import { stem } from "./stem.ts";
+import { turnsOfPhrase } from "./turns-of-phrase.ts";
 
 /** What a word that means the same is worth beside the word itself. */
-const synonymWeights = { strong: 0.8, loose: 0.4 } as const;
+const synonymWeights = { strong: 0.8, loose: 0.5 } as const;
 
 /** Terms that may be meant by a term, with what each is worth; not the term itself. */
 export function synonymsOf(term: string): ReadonlyMap<string, number> {
@@ -19,7 +20,7 @@ const none: ReadonlyMap<string, number> = new Map();
 const table: ReadonlyMap<string, ReadonlyMap<string, number>> = tableOf();
 
 const phraseTable: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
-  phrases.map(([phrase, meaning]) => {
+  turnsOfPhrase.map(([phrase, meaning]) => {
     const terms = meaning.split(" ").map((word) => [stem(word), synonymWeights.strong] as const);
     return [phrase, new Map(terms)];
   }),

@@ -1,6 +1,7 @@
 import { isObject } from "../../protocol/json-rpc.ts";
 import {
   searchedArgumentsMax,
+  searchedDescriptionCharsMax,
   searchedSchemaDepthMax,
   searchedTextCharsMax,
 } from "../../base/limits.ts";
@@ -29,7 +30,9 @@ export function fieldTerms({
 }: SearchedTool): readonly (readonly string[])[] {
   const { names, texts } = argumentsOf(listing.inputSchema);
   const title = listing.title ?? listing.annotations?.title ?? "";
-  return [tool, title, server, listing.description, names, texts].map((text) =>
+  // What a tool is for is said at the beginning; what follows are often rules for everything.
+  const description = listing.description.slice(0, searchedDescriptionCharsMax);
+  return [tool, title, server, description, names, texts].map((text) =>
     termsOf(text.slice(0, searchedTextCharsMax)),
   );
 }

@@ -62,10 +62,10 @@ describe("[GW-20] the index file", () => {
 
   test("is whole at any time: a reader during 100 changes", async () => {
     await index.update(parts());
-    let isOver = false;
+    const state = { isOver: false };
     let reads = 0;
     const reader = (async () => {
-      while (!isOver) {
+      while (!state.isOver) {
         const text = await readFile(textFile(), "utf8");
         const lines = text.split("\n").filter((line) => line.startsWith("- "));
         expect(text).toEndWith(`(${lines.length} tools)\n`);
@@ -76,7 +76,7 @@ describe("[GW-20] the index file", () => {
     })();
     for (let at = 1; at <= 100; at++)
       await index.update(parts({ tools: tools((at % 7) * 40 + 1) }));
-    isOver = true;
+    state.isOver = true;
     await reader;
     expect(reads).toBeGreaterThan(10);
     expect(problems).toEqual([]);

@@ -92,7 +92,7 @@ describe("a search", () => {
     const same = ["c", "a", "b"].map((server) =>
       searched(server, "ping", { description: "Pings" }),
     );
-    const orders = [same, [...same].reverse()].map((some) =>
+    const orders = [same, same.toReversed()].map((some) =>
       buildToolIndex(some)
         .search([{ text: "ping", isRequired: false }])
         .map(({ server }) => server),
@@ -127,13 +127,11 @@ describe("a search", () => {
 });
 
 describe("the first page", () => {
-  const many = [
-    ...["big", "one", "two"].flatMap((server) =>
-      ["get_item", "get_items", "get_item_list", "get_item_info"].map((tool) =>
-        searched(server, tool),
-      ),
+  const many = ["big", "one", "two"].flatMap((server) =>
+    ["get_item", "get_items", "get_item_list", "get_item_info"].map((tool) =>
+      searched(server, tool),
     ),
-  ];
+  );
   const wide = buildToolIndex(many);
   const servers = (query: string, limit: number): readonly string[] => {
     const found = findMatches(
