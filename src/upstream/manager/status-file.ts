@@ -4,23 +4,8 @@ import { join } from "node:path";
 import { upstreamStatusEveryMs } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import { writePrivate } from "../cache/write-private.ts";
-import type { ServerInfo } from "../server-state.ts";
-
-/** What a running server says of the servers behind it (CN18). */
-export interface ServerStatus {
-  readonly pid: number;
-  /** When that process was started, in ms since the epoch: another one may have its number by now. */
-  readonly startedAt: number;
-  readonly version: string;
-  readonly projectDir: string | null;
-  readonly writtenAt: number;
-  readonly servers: readonly ServerInfo[];
-}
-
-/** Beside the pointers of `attach`, which are named by other letters. */
-export function statusFileName(pid: number): string {
-  return `mcp-${pid}.json`;
-}
+import type { ServerStatus } from "./server-status.ts";
+import { statusFileName, statusFolderIn } from "./server-status.ts";
 
 /** Keeps the file by which `mcp status` sees this process: written once a second at most, when something has changed. */
 export class StatusFile {
@@ -33,7 +18,7 @@ export class StatusFile {
 
   /** @param scorpioxDir `~/.scorpiox` */
   constructor(scorpioxDir: string, status: () => ServerStatus) {
-    this.#path = join(scorpioxDir, "run", statusFileName(process.pid));
+    this.#path = join(statusFolderIn(scorpioxDir), statusFileName(process.pid));
     this.#status = status;
   }
 

@@ -2,6 +2,7 @@ import { AppError, messageOf } from "../../base/errors.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
+import { readProcStat } from "../../process/proc-table.ts";
 import type { UpstreamConfig } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
@@ -82,7 +83,7 @@ export class UpstreamManager implements UpstreamWork {
     const { scorpioxDir, projectDir = null } = this.#options.dirs;
     this.#status = new StatusFile(scorpioxDir, () => ({
       pid: process.pid,
-      startedAt: Math.round(Date.now() - process.uptime() * 1_000),
+      startTicks: readProcStat(process.pid)?.startTicks ?? null,
       version: this.#options.version,
       projectDir,
       writtenAt: Date.now(),

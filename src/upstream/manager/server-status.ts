@@ -1,0 +1,70 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { systemCodeOf } from "../../base/errors.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { readProcStat } from "../../process/proc-table.ts";
+import type { ServerInfo } from "../server-state.ts";
+
+/** What a running server says of the servers behind it (CN18). */
+export interface ServerStatus {
+  readonly pid: number;
+  /** Of that process, where the system tells it: another one may have its number by now. */
+  readonly startTicks: number | null;
+  readonly version: string;
+  readonly projectDir: string | null;
+  readonly writtenAt: number;
+  readonly servers: readonly ServerInfo[];
+}
+
+/** Where the running servers are found, `attach` included. */
+export function statusFolderIn(scorpioxDir: string): string {
+  return join(scorpioxDir, "run");
+}
+
+/** Beside the pointers of `attach`, which have other names. */
+export function statusFileName(pid: number): string {
+  return `mcp-${pid}.json`;
+}
+
+/**
+ * What the running servers of this user say, by pid. Files of processes that have ended are removed. Never rejects: what
+ * cannot be read is left out.
+ * @param scorpioxDir `~/.scorpiox`
+ */
+export async function readServerStatuses(scorpioxDir: string): Promise<readonly ServerStatus[]> {
+  const folder = statusFolderIn(scorpioxDir);
+  const names = await readdir(folder).catch(() => []);
+  const statuses: ServerStatus[] = [];
+  for (const name of names) {
+    const pid = Number(/^mcp-(\d{1,10})\.json$/.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(pid)) continue;
+    const path = join(folder, name);
+    const status = await readStatus(path, pid);
+    if (status === undefined) continue;
+    if (isRunning(status)) statuses.push(status);
+    else await rm(path, { force: true }).catch(() => {});
+  }
+  return statuses.sort((a, b) => a.pid - b.pid);
+}
+
+async function readStatus(path: string, pid: number): Promise<ServerStatus | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    if (!isObject(value) || value.pid !== pid || !Array.isArray(value.servers)) return undefined;
+    // Written by this program in a folder of this user alone.
+    return value as unknown as ServerStatus;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning({ pid, startTicks }: ServerStatus): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return systemCodeOf(error) === "EPERM";
+  }
+  const stat = readProcStat(pid);
+  return startTicks === null || stat === undefined || stat.startTicks === startTicks;
+}
