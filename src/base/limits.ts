@@ -890,3 +890,5 @@ export const upstreamSearchWaitMs = 3_000;
 export const upstreamSubscriptionsMax = 10_000;
 /** Characters for the sentence that some tools are not shown in full, their names apart. */
 export const searchCutNoteCharsMax = 200;
+/** A command that lists other servers' tools waits so long for those that start: npx may have to get a package first. */
+export const upstreamToolsWaitMs = 30_000;

@@ -26,11 +26,12 @@ export async function listTools(
   start: StartUp,
   io: CommandIo,
 ): Promise<readonly ToolListing[]> {
-  const listed = await listedTools(open, start, io);
-  if (server === undefined && !isAll) return listed;
+  if (server === undefined && !isAll) return listedTools(open, start, io);
   if (server !== undefined) assertServer(server, start, io);
-  const listedNames = new Set(listed.map(({ name }) => name));
+  // First, since it waits for servers that start: what is in the list is known then.
   const foreign = (await open.upstreamTools?.(server)) ?? [];
+  const listed = await listedTools(open, start, io);
+  const listedNames = new Set(listed.map(({ name }) => name));
   const listings = foreign.map(({ listing }) => listing);
   if (server !== undefined) {
     return listings.filter(({ name }) => isAll || listedNames.has(name));

@@ -13,6 +13,7 @@ import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts } from "./program-parts.ts";
 import { serveStdio } from "./serve-stdio.ts";
+import { upstreamTools } from "./upstream-tools.ts";
 
 /** The whole program: runs the command line and ends the process with its exit code. */
 export async function runProgram(parts: ProgramParts): Promise<never> {
@@ -47,7 +48,11 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
     },
     async createRouter(start) {
       const router = new LazyRouter(parts, { start, env, warn });
-      return { router, close: () => router.close() };
+      return {
+        router,
+        upstreamTools: (server) => upstreamTools(router.upstreams, server),
+        close: () => router.close(),
+      };
     },
     async openHooks(start) {
       const { openHooks } = await import("./open-hooks.ts");
