@@ -39,8 +39,7 @@ export async function prepareLaunch(
   const args = withoutPrompts(command, launch.args);
   const isVerbatim = process.platform === "win32" && isBatchFile(found.path);
   const given = isVerbatim ? batchArguments(server, args) : args;
-  const program = isVerbatim ? `"${found.path}"` : found.path;
-  return { argv: [program, ...given], cwd, env, isVerbatim };
+  return { argv: [found.path, ...given], cwd, env, isVerbatim };
 }
 
 /** The login shell is waited for when the PATH is nobody's, or when the program is not found without it. */
@@ -60,7 +59,6 @@ async function findIn(
       inheritEnv: launch.inheritEnv,
       own: launch.env,
     });
-    env["PWD"] = launch.cwd;
     const { command, cwd } = launch;
     const found = await findProgram({ command, cwd, env, platform: process.platform, probe });
     return { env, found };

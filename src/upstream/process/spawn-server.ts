@@ -9,7 +9,7 @@ export interface SpawnSpec {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Arguments are passed on as they are (Windows, batch files). */
+  /** Arguments are passed on as they are, and the program's own name in quotes (Windows, batch files). */
   readonly isVerbatim: boolean;
 }
 
@@ -88,7 +88,7 @@ function spawn(
     stdio,
     detached: process.platform !== "win32",
     windowsHide: true,
-    windowsVerbatimArguments: spec.isVerbatim,
+    ...(spec.isVerbatim && { windowsVerbatimArguments: true, argv0: `"${spec.argv[0] ?? ""}"` }),
     onExit: (_child, exitCode, signal) =>
       onExit({
         exitCode,

@@ -60,6 +60,10 @@ export class ScriptedUpstreams implements AsyncDisposable {
     });
   }
 
+  static options(dir: string): UpstreamOptions {
+    return plainOptions(dir);
+  }
+
   /** What became of it; a result as its value. */
   async call(
     act: string,
