@@ -1,3 +1,4 @@
+import { serversPerFileMax } from "../../base/limits.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { ProblemList } from "../../config/problems.ts";
@@ -79,7 +80,12 @@ function readServerKey(
   notes: SourceNotes,
 ): readonly ServerEntry[] {
   const place = { line: value.line, ...(value.variable !== undefined && { name: value.variable }) };
-  const entries = parseServerList(value.text).flatMap((listed) => {
+  const list = parseServerList(value.text);
+  if (list.length > serversPerFileMax) {
+    const text = `${mcpServerKey.name}: only the first ${serversPerFileMax} servers count.`;
+    notes.problems.warn({ file: origin.file, ...place }, text);
+  }
+  const entries = list.slice(0, serversPerFileMax).flatMap((listed) => {
     if (listed.kind !== "fault") return [{ name: listed.name, value: listed }];
     const text = `${mcpServerKey.name}: server "${listed.name.slice(0, 64)}" ${listed.text}; it is ignored.`;
     notes.problems.warn({ file: origin.file, ...place }, text);

@@ -1,3 +1,4 @@
+import { product } from "../../base/product.ts";
 import { isServerFile, isTomlFile } from "../../config/config-file-kind.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
 import { fixedSources } from "./fixed-sources.ts";
@@ -21,5 +22,17 @@ function mayNameServers(file: string): boolean {
   const content = readTextFile(file);
   if (content.kind === "absent") return false;
   if (content.kind === "unusable") return true;
-  return isTomlFile(file) ? /\bmcp\b/.test(content.text) : /command|url/i.test(content.text);
+  if (isTomlFile(file)) return /\bmcp\b/.test(content.text);
+  return countOf(content.text, addresses) > countOf(content.text, ownCommand);
+}
+
+const addresses = /command|url/gi;
+/** A project's `.mcp.json` often has one entry, by which a client starts this program: such entries are skipped. */
+const ownCommand = new RegExp(
+  `"command"\\s*:\\s*"(?:[^"]*[/\\\\])?${product.name}(?:\\.exe)?"`,
+  "g",
+);
+
+function countOf(text: string, expression: RegExp): number {
+  return text.match(expression)?.length ?? 0;
 }

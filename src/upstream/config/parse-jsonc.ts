@@ -6,7 +6,7 @@ import { TextLines } from "./error-place.ts";
 import type { ParsedText } from "./parse-toml.ts";
 
 /** What stands twice in one object: the last counts. */
-export interface Duplicate {
+interface Duplicate {
   readonly key: string;
   readonly line: number;
 }

@@ -12,7 +12,7 @@ import { OptionReader } from "./option-reader.ts";
 const reservedNames = ["__proto__", "constructor", "prototype"];
 
 /** True for what may be the name of a server (CF12). */
-export function isServerName(name: unknown): name is string {
+function isServerName(name: unknown): name is string {
   return (
     typeof name === "string" &&
     /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name) &&

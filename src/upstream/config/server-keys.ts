@@ -30,7 +30,7 @@ export interface KeyLevel {
 }
 
 const keys = [mcpServerKey, mcpConfigKey, mcpFileKey, mcpAllowKey, mcpDenyKey];
-const keyNames: ReadonlySet<string> = new Set(keys.map(({ name }) => name));
+const keysByName = new Map(keys.map((key) => [key.name, key]));
 
 /** Where the levels lie, weakest first, without the environment. Files that are not there are named too. */
 export function keyFiles(
@@ -77,11 +77,16 @@ function valuesOfFile(file: string): ReadonlyMap<string, KeyValue> {
   // What is wrong with the file is told by whoever reads its other keys.
   if (content.kind !== "text") return values;
   for (const { key, value, line } of parseEnvFile(content.text).entries) {
-    if (!keyNames.has(key)) continue;
-    if (value === "") values.delete(key);
+    if (!keysByName.has(key)) continue;
+    if (value === "" || !isValue(key, value)) values.delete(key);
     else values.set(key, { text: value, line });
   }
   return values;
+}
+
+/** What is no value of the key is told of by whoever reads the other keys. */
+function isValue(key: string, text: string): boolean {
+  return keysByName.get(key)?.type.parse(text, "") !== undefined;
 }
 
 function environmentLevel({ env }: UpstreamConfigParts): KeyLevel {
@@ -89,7 +94,8 @@ function environmentLevel({ env }: UpstreamConfigParts): KeyLevel {
   for (const { name } of keys) {
     const variable = [`SCORPIOX_${name}`, name].find((candidate) => env[candidate]?.trim());
     const text = variable === undefined ? undefined : env[variable]?.trim();
-    if (variable !== undefined && text !== undefined) values.set(name, { text, variable });
+    if (variable === undefined || text === undefined || !isValue(name, text)) continue;
+    values.set(name, { text, variable });
   }
   return { origin: { rank: 3, trust: "user", scope: "environment" }, values };
 }

@@ -66,6 +66,26 @@ const rows: readonly Row[] = [
     files: { "project/workspaces/w/mcp_servers.json": server },
     may: false,
   },
+  {
+    name: "ourselves only",
+    files: {
+      "project/.mcp.json": `{"mcpServers":{"scorpiox-code":{"command":"~/.scorpiox/scorpiox-code"}}}`,
+      "home/.scorpiox/mcp_servers.json": `[{"name":"x","command" : "C:\\\\bin\\\\scorpiox-code.exe"}]`,
+    },
+    may: false,
+  },
+  {
+    name: "ourselves and another",
+    files: {
+      "project/.mcp.json": `{"mcpServers":{"a":{"command":"scorpiox-code"},"b":{"httpUrl":"https://h"}}}`,
+    },
+    may: true,
+  },
+  {
+    name: "a longer name",
+    files: { "project/.mcp.json": `{"mcpServers":{"a":{"command":"my-scorpiox-code"}}}` },
+    may: true,
+  },
   { name: "row 9", files: { "x.json": "{}" }, config: "x.json", may: true },
   { name: "row 9 with keys", files: { x: "MCP_SERVER=a:b\n" }, config: "x", may: true },
   { name: "row 9 with other keys", files: { x: "TOOLS=1\n" }, config: "x", may: false },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 
 import { tomlCharsMax } from "../../../src/base/limits.ts";
 import { parseJsonc } from "../../../src/upstream/config/parse-jsonc.ts";
@@ -94,4 +95,31 @@ describe("[GW-03] parseJsonc()", () => {
     expect(duplicates).toEqual([{ key: "a", line: 3 }]);
     expect([lineOf(value), lineOf(Object(value)["a"]), lineOf(1)]).toEqual([1, 3, undefined]);
   });
+});
+
+test("[GW-42] no fault tells what stands in the file as a value", () => {
+  const toml = `[mcp.servers.a]\nurl = "https://h"\nheaders = { Authorization = "Bearer x" }\nenv = [1, 2]\n`;
+  const json = `{"mcpServers": {"a": {"url": "https://h", "headers": {"A": "B"}, "n": [1, true]}}}`;
+  const position = fc.nat(toml.length);
+  const written = fc.constantFrom(
+    "canary",
+    '"canary',
+    "'canary",
+    " canary ",
+    '"""canary',
+    "= canary",
+    ", canary",
+  );
+  fc.assert(
+    fc.property(position, written, (at, text) => {
+      const into = (file: string): string => file.slice(0, at) + text + file.slice(at);
+      for (const parsed of [parseToml(into(toml)), parseJsonc(into(json)).parsed]) {
+        // A key that is there twice is named: what stands before a `=` is no secret.
+        if (parsed.kind === "fault" && !/redefine/.test(parsed.text)) {
+          expect(parsed.text).not.toContain("canary");
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  );
 });

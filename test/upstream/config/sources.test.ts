@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { serversPerFileMax } from "../../../src/base/limits.ts";
 import type { UpstreamConfigParts } from "../../../src/upstream/config/upstream-config-parts.ts";
 import { ServerTree } from "./server-tree.ts";
 
@@ -192,6 +193,14 @@ const rows: readonly Row[] = [
     servers: ["s = y (2 user), off, hides 1"],
   },
   {
+    name: "a text of hostile length is no value",
+    files: {
+      "home/.scorpiox/config.toml": toml("x"),
+      "project/.scorpiox/scorpiox-env.txt": `MCP_SERVER=${"a:b;".repeat(20_000)}\n`,
+    },
+    servers: ["s = x (1 user)"],
+  },
+  {
     name: "the strongest entry of the user stands in, whatever lies between",
     files: {
       "home/.scorpiox/config.toml": toml("1"),
@@ -228,6 +237,24 @@ describe("[GW-01] loadUpstreamConfig()", () => {
       projectDir: tree.path("project"),
     });
   });
+
+  test.each([serversPerFileMax, serversPerFileMax + 1])(
+    "%d servers in one file and one key",
+    (count) => {
+      const names = Array.from({ length: count }, (_, index) => index);
+      using tree = new ServerTree({
+        "home/.scorpiox/mcp_servers.json": JSON.stringify(
+          names.map((index) => ({ name: `f${index}`, command: "x" })),
+        ),
+        "home/.scorpiox/scorpiox-env.txt": `MCP_SERVER=${names.map((index) => `k${index}:x`).join(";")}\n`,
+      });
+      const { servers, problems } = tree.told();
+      expect([servers.length, problems.length]).toEqual([
+        2 * serversPerFileMax,
+        count > serversPerFileMax ? 2 : 0,
+      ]);
+    },
+  );
 
   test("a project does not switch on what the user has switched off", () => {
     using tree = new ServerTree({
