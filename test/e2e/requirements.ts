@@ -1,6 +1,7 @@
 import { from, type Requirement } from "./harness/requirement.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { callbackRequirements } from "./requirements-callbacks.ts";
+import { connectionRequirements } from "./requirements-connections.ts";
 import { hookRequirements } from "./requirements-hooks.ts";
 import { attachRequirements } from "./requirements-attach.ts";
 import { httpRequirements } from "./requirements-http.ts";
@@ -195,4 +196,5 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...questionRequirements,
   ...sandboxRequirements,
   ...resourceRequirements,
+  ...connectionRequirements,
 };

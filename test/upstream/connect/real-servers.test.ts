@@ -1,15 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 
 import type { InputRequest } from "../../../src/protocol/input-request.ts";
 import type { Params } from "../../../src/protocol/json-rpc.ts";
 import type { Endpoint, UpstreamConnection } from "../../../src/upstream/connect/connection.ts";
 import { startFixtureProcess } from "../../../scripts/conformance/fixture-process.ts";
-import { root } from "../../e2e/harness/binary.ts";
+import { everythingProgram, startEverything } from "../../e2e/harness/everything-server.ts";
 import { spawnProcess } from "../../fixtures/upstream/spawn.ts";
 import { openScripted, toolCall } from "./open-scripted.ts";
-
-const everything = join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
 
 function answer(request: InputRequest): Promise<Params> {
   if (request.method === "roots/list")
@@ -79,30 +76,10 @@ const seen = {
   progress: 4,
 };
 
-/** A port that was free a moment ago. */
-function freePort(): number {
-  const listener = Bun.serve({ port: 0, fetch: () => new Response() });
-  const { port } = listener;
-  void listener.stop(true);
-  return port ?? 0;
-}
-
-async function untilListening(url: string): Promise<void> {
-  for (;;) {
-    try {
-      const response = await fetch(url, { method: "OPTIONS" });
-      await response.body?.cancel();
-      return;
-    } catch {
-      await Bun.sleep(20);
-    }
-  }
-}
-
 describe("the reference server [GW-43]", () => {
   test("over a pipe", async () => {
-    await using process = spawnProcess([everything, "stdio"]);
-    await using again = spawnProcess([everything, "stdio"]);
+    await using process = spawnProcess([everythingProgram, "stdio"]);
+    await using again = spawnProcess([everythingProgram, "stdio"]);
     const starts = [process, again];
     const spawn = (): Promise<typeof process> => Promise.resolve(starts.shift() ?? process);
     const endpoint: Endpoint = { transport: "stdio", spawn };
@@ -115,18 +92,15 @@ describe("the reference server [GW-43]", () => {
   }, 30_000);
 
   test.each([
-    ["streamable HTTP", "streamableHttp", "mcp"],
-    ["the form of 2024-11-05", "sse", "sse"],
-  ])(
+    ["streamable HTTP", "mcp"],
+    ["the form of 2024-11-05", "sse"],
+  ] as const)(
     "over %s",
-    async (_, mode, path) => {
-      const port = freePort();
-      await using process = spawnProcess([everything, mode], { PORT: String(port) });
-      const url = `http://127.0.0.1:${port}/${path}`;
-      await untilListening(`http://127.0.0.1:${port}/none`);
-      const endpoint: Endpoint = { transport: "http", url, headers: {} };
+    async (_, form) => {
+      await using server = await startEverything(form);
+      const endpoint: Endpoint = { transport: "http", url: server.url, headers: {} };
       await using opened = await openScripted("http", {}, { options: { endpoint } });
-      expect([process.pid > 0, await walk(opened.connection)]).toEqual([true, seen]);
+      expect(await walk(opened.connection)).toEqual(seen);
     },
     30_000,
   );

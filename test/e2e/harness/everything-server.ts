@@ -1,0 +1,51 @@
+import { join } from "node:path";
+
+import { root } from "./binary.ts";
+
+export const everythingProgram = join(
+  root,
+  "node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+);
+
+export interface EverythingServer extends AsyncDisposable {
+  readonly url: string;
+}
+
+/**
+ * The protocol's reference server over HTTP, on a port that was free a moment ago.
+ * @param form `mcp`, or `sse` for that of 2024-11-05
+ */
+export async function startEverything(form: "mcp" | "sse"): Promise<EverythingServer> {
+  const port = freePort();
+  const mode = form === "mcp" ? "streamableHttp" : "sse";
+  const child = Bun.spawn([process.execPath, everythingProgram, mode], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  while (!(await isListening(origin))) await Bun.sleep(20);
+  return {
+    url: `${origin}/${form}`,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+function freePort(): number {
+  const listener = Bun.serve({ port: 0, fetch: () => new Response() });
+  const { port } = listener;
+  void listener.stop(true);
+  return port ?? 0;
+}
+
+async function isListening(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/none`);
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
