@@ -19,6 +19,7 @@ import { serverSourceRequirements } from "./requirements-server-sources.ts";
 import { skillRequirements } from "./requirements-skills.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 import { upstreamProcessRequirements } from "./requirements-upstream-processes.ts";
+import { trustRequirements } from "./requirements-trust.ts";
 import { webRequirements } from "./requirements-web.ts";
 
 /**
@@ -190,6 +191,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...pageRequirements,
   ...searchRequirements,
   ...webRequirements,
+  ...trustRequirements,
   ...upstreamProcessRequirements,
   ...planRequirements,
   ...policyRequirements,
