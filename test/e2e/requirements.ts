@@ -15,6 +15,7 @@ import { resourceRequirements } from "./requirements-resources.ts";
 import { searchRequirements } from "./requirements-search.ts";
 import { taskManagerRequirements } from "./requirements-task-manager.ts";
 import { serverCommandRequirements } from "./requirements-server-commands.ts";
+import { gatewayCallRequirements } from "./requirements-gateway-calls.ts";
 import { serverSourceRequirements } from "./requirements-server-sources.ts";
 import { skillRequirements } from "./requirements-skills.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
@@ -180,6 +181,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...askRequirements,
   ...attachRequirements,
   ...hookRequirements,
+  ...gatewayCallRequirements,
   ...callbackRequirements,
   ...httpRequirements,
   ...serverSourceRequirements,

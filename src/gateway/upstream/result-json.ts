@@ -22,7 +22,7 @@ export function resultFor(
     content,
     isError: result.isError === true,
     ...(structuredContent === undefined ? {} : { structuredContent }),
-    ...(isObject(_meta) ? { _meta: withoutResultMeta(_meta) } : {}),
+    ...metaOf(_meta),
   };
   return encodeCallToolResult(shaped, version);
 }
@@ -37,7 +37,8 @@ function textBlock(text: string): ContentBlock {
 }
 
 /** Who answered is said for every result by us. */
-function withoutResultMeta(meta: Params): Params {
+function metaOf(meta: unknown): { readonly _meta?: Params } {
+  if (!isObject(meta)) return {};
   const { "io.modelcontextprotocol/serverInfo": _, ...rest } = meta;
-  return rest;
+  return Object.keys(rest).length === 0 ? {} : { _meta: rest };
 }

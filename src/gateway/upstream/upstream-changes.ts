@@ -25,9 +25,10 @@ export class UpstreamChanges {
     this.#stop = upstreams.listen((event) => this.#onEvent(event));
   }
 
-  /** The first list has been given: from now on it is told when it is another one. */
+  /** The first list is given now: nobody has anything yet that could have changed before. */
   note(snapshot: UpstreamSnapshot): void {
-    this.#listed ??= listedKey(listedOf(snapshot));
+    this.#listed = listedKey(listedOf(snapshot));
+    this.#waiting.clear();
   }
 
   close(): void {
@@ -39,7 +40,7 @@ export class UpstreamChanges {
     if (event.kind === "resource-updated") {
       return this.#changes.emit({ kind: "resource", uri: event.uri });
     }
-    if (event.kind !== "snapshot") return;
+    if (event.kind !== "snapshot" || this.#listed === undefined) return;
     for (const list of event.changed) this.#waiting.add(list === "servers" ? "tools" : list);
     if (this.#waiting.size > 0)
       this.#timer ??= startTimer(upstreamChangeGatherMs, () => this.#tell());
@@ -58,8 +59,7 @@ export class UpstreamChanges {
   /** Most servers and tools come and go without being listed. */
   #isListChanged(): boolean {
     const { snapshot } = this.#upstreams;
-    // Before the first list nobody has anything that could have changed.
-    if (snapshot === undefined || this.#listed === undefined) return false;
+    if (snapshot === undefined) return false;
     const key = listedKey(listedOf(snapshot));
     if (key === this.#listed) return false;
     this.#listed = key;

@@ -66,7 +66,7 @@ async function round(harness: GatewayHarness, more: object = {}): Promise<Round[
   return (reply as unknown as Round).result;
 }
 
-const accept = (content: object): object => ({ action: "accept", content });
+const accept = (content: object): Record<string, unknown> => ({ action: "accept", content });
 
 describe("questions of other servers in the four pairs of eras [GW-29]", () => {
   test("legacy server, legacy client: relayed during the call, with the server's name", async () => {
@@ -295,16 +295,16 @@ describe("what other servers may ask for [GW-29]", () => {
         },
       },
       {
-        ...form("name"),
+        method: "elicitation/create",
         params: {
-          ...form("name").params,
+          message: "Who?",
           requestedSchema: {
             type: "object",
             properties: { name: { type: "string" } },
             required: ["name"],
           },
         },
-      } as InputRequest,
+      },
     );
     await harness.initialize();
     const text = String(said(await harness.call("read")));

@@ -119,7 +119,7 @@ describe("a call of another server's tool [GW-17]", () => {
     "arguments that do not fit are refused before anything else: %s",
     async (version, expected) => {
       let asked = 0;
-      const stage = { check: () => void asked++ as undefined };
+      const stage = { check: () => void asked++ };
       await using harness = new GatewayHarness({ gate: { stages: [stage] } });
       harness.upstreams.argumentProblem = "path is missing";
       await harness.initialize({}, version);
@@ -132,7 +132,7 @@ describe("a call of another server's tool [GW-17]", () => {
     const seen: unknown[] = [];
     const stage = {
       check: ({ name, args, target }: { name: string; args: unknown; target?: unknown }) =>
-        void seen.push([name, args, (target as { alias?: string }).alias]) as undefined,
+        void seen.push([name, args, (target as { alias?: string }).alias]),
     };
     await using harness = new GatewayHarness({ gate: { stages: [stage] } });
     await harness.initialize();
@@ -223,7 +223,7 @@ describe("a call of another server's tool [GW-17]", () => {
 
   test("tool_search passes the gate and answers as its servers' Worker does", async () => {
     const seen: string[] = [];
-    const stage = { check: ({ name }: { name: string }) => void seen.push(name) as undefined };
+    const stage = { check: ({ name }: { name: string }) => void seen.push(name) };
     await using harness = new GatewayHarness({ gate: { stages: [stage] } });
     await harness.initialize();
     expect(said(await harness.call("tool_search", { query: "mail" }))).toBe("found mail");

@@ -1,0 +1,343 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
+import { HttpServer } from "./harness/http-server.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { Server, type ServerMessage } from "./harness/server.ts";
+import type { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamHome } from "./harness/upstream-home.ts";
+
+setDefaultTimeout(testMsMax);
+ensureBuilt(productBinary);
+
+const meta = (capabilities: object = {}): object => ({
+  _meta: {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "e2e", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+  },
+});
+
+/** Cuts a stream behind its first line. */
+function firstLine(): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk);
+      if (chunk.includes(10)) controller.terminate();
+    },
+  });
+}
+
+/** The texts of a tool's result. */
+function said({ result, error }: ServerMessage): string {
+  if (error !== undefined) return `${error.code}: ${error.message}`;
+  const blocks = (result?.["content"] ?? []) as readonly { readonly text?: string }[];
+  return blocks.map(({ text }) => text ?? "").join("\n");
+}
+
+function names({ result = {} }: ServerMessage): readonly string[] {
+  return (result["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);
+}
+
+/** The messages that the scripted server got. */
+function got(
+  file: string,
+): readonly { readonly method?: string; readonly params?: Record<string, unknown> }[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
+  return lines.map((line) => (JSON.parse(line) as { message: object }).message);
+}
+
+const eras = ["legacy", "modern"] as const;
+const pairs = eras.flatMap((upstream) => eras.map((client) => [upstream, client] as const));
+
+test("[gateway.gw-17] a hidden tool is called in the turn in which it was found, and the list stays", async () => {
+  using home = upstreamHome({ big: [{ tools: 30 }], own: [{}] });
+  await using server = new Server({ home });
+  await server.initialize();
+  const before = await server.request("tools/list");
+  expect(names(before).slice(-2)).toEqual(["tool_search", "tool_call"]);
+  expect(said(await server.call("tool_search", { query: "select:mcp__own__echo" }))).toContain(
+    "mcp__own__echo",
+  );
+  expect(said(await server.call("mcp__own__echo", { text: "hi" }))).toBe("hi");
+  const wrapped = { name: "mcp:own.add", arguments: { a: 1, b: 2 } };
+  expect((await server.call("tool_call", wrapped)).result).toMatchObject({
+    structuredContent: { sum: 3 },
+  });
+  expect(said(await server.call("mcp__own__ecko"))).toStartWith(
+    "-32602: Unknown tool: mcp__own__ecko. Nearest: mcp__own__echo",
+  );
+  const after = await server.request("tools/list");
+  expect(after.result).toEqual(before.result ?? {});
+});
+
+test("[gateway.gw-04] MCP=0 reads, starts and lists no other server", async () => {
+  using home = upstreamHome({ own: [{}] });
+  const starts = home.at("starts");
+  home.write(
+    ".scorpiox/config.toml",
+    readFileSync(home.at(".scorpiox/config.toml"), "utf8").replace(
+      '"{}"',
+      JSON.stringify(JSON.stringify({ startsFile: starts })),
+    ),
+  );
+  for (const [value, isOn] of [
+    ["0", false],
+    ["1", true],
+  ] as const) {
+    await using server = new Server({ home, env: { MCP: value } });
+    await server.initialize();
+    expect(names(await server.request("tools/list")).includes("tool_search")).toBe(isOn);
+    expect(said(await server.call("mcp__own__echo", { text: "hi" })) === "hi").toBe(isOn);
+    expect(existsSync(starts)).toBe(isOn);
+  }
+});
+
+describe.each(pairs)("a %s server and a %s client", (upstream, era) => {
+  const open = async (
+    capabilities: object,
+  ): Promise<{ server: Server; home: TempFolder; log: string }> => {
+    const home = upstreamHome({});
+    const log = home.at("log");
+    const made = upstreamHome({ own: [{ era: upstream, probe: "error", logFile: log }] });
+    home.write(".scorpiox/config.toml", readFileSync(made.at(".scorpiox/config.toml"), "utf8"));
+    made[Symbol.dispose]();
+    const server = new Server({ home });
+    if (era === "legacy") await server.initialize("2025-11-25", "e2e", { ...capabilities });
+    return { server, home, log };
+  };
+
+  const start = (
+    server: Server,
+    name: string,
+    args: object,
+    capabilities: object,
+    more: object = {},
+  ): string | number => {
+    const params = {
+      name,
+      arguments: args,
+      ...(era === "modern" ? meta(capabilities) : {}),
+      ...more,
+    };
+    return server.start("tools/call", params);
+  };
+
+  test("[gateway.gw-29] asks the user, and goes on with the answer", async () => {
+    const capabilities = { elicitation: { form: {} } };
+    const { server, home } = await open(capabilities);
+    await using _server = server;
+    using _home = home;
+    const content = { action: "accept", content: { name: "Ann" } };
+    const id = start(server, "mcp__own__elicit", {}, capabilities);
+    if (era === "legacy") {
+      const asked = await server.message(
+        "the question",
+        ({ method }) => method === "elicitation/create",
+      );
+      expect(asked.params?.["message"]).toBe("own asks: What is your name?");
+      server.send({ jsonrpc: "2.0", id: asked.id, result: content });
+      expect(JSON.parse(said(await server.reply(id)))).toEqual({ only: content });
+      return;
+    }
+    const { result = {} } = await server.reply(id);
+    expect(result["resultType"]).toBe("input_required");
+    const [[key, request] = ["", {}]] = Object.entries(
+      result["inputRequests"] as Record<string, object>,
+    );
+    expect(request).toMatchObject({ params: { message: "own asks: What is your name?" } });
+    const more = { requestState: result["requestState"], inputResponses: { [key]: content } };
+    const forged = { ...more, requestState: `${String(result["requestState"]).slice(0, -4)}AAAA` };
+    const refused = await server.reply(start(server, "mcp__own__elicit", {}, capabilities, forged));
+    expect(refused.error?.code).toBe(-32602);
+    const done = await server.reply(start(server, "mcp__own__elicit", {}, capabilities, more));
+    expect(JSON.parse(said(done))).toEqual({ only: content });
+  });
+
+  test("[gateway.gw-28] a call is cancelled there, and nothing follows here", async () => {
+    const { server, home, log } = await open({});
+    await using _server = server;
+    using _home = home;
+    const id = start(server, "mcp__own__hang", {}, {});
+    const isCalled = (): boolean => got(log).some(({ params }) => params?.["name"] === "hang");
+    await eventually("it is called", isCalled);
+    server.notify("notifications/cancelled", { requestId: id });
+    await eventually("it is told", () =>
+      got(log).some(({ method }) => method === "notifications/cancelled"),
+    );
+    const count = await server.reply(start(server, "mcp__own__cancelled", {}, {}));
+    expect(said(count)).toBe("1");
+    expect(server.messages.filter((message) => message.id === id)).toEqual([]);
+  });
+
+  test("[gateway.gw-27] progress comes under the client's token", async () => {
+    const { server, home } = await open({});
+    await using _server = server;
+    using _home = home;
+    const own = era === "modern" ? (meta() as { _meta: object })._meta : {};
+    const id = server.start("tools/call", {
+      name: "mcp__own__progress",
+      arguments: { steps: 3, ms: 150 },
+      _meta: { ...own, progressToken: "mine" },
+    });
+    await server.reply(id);
+    const told = server.messages.filter(({ method }) => method === "notifications/progress");
+    expect(told.map(({ params }) => [params?.["progressToken"], params?.["progress"]])).toEqual([
+      ["mine", 1],
+      ["mine", 2],
+      ["mine", 3],
+    ]);
+  });
+});
+
+test("[gateway.gw-26] a call that outlives the client's patience goes on, and nothing of it is lost", async () => {
+  using home = upstreamHome({
+    own: [
+      { tools: ["big", { name: "slow", behaviour: "sleep", inputSchema: { type: "object" } }] },
+    ],
+  });
+  await using server = new Server({ home, env: { SCORPIOX_CLIENT_BUDGET_MS: "1200" } });
+  await server.initialize();
+  const begunAt = performance.now();
+  const answer = said(await server.call("mcp__own__slow", { ms: 2500 }));
+  expect(performance.now() - begunAt).toBeLessThan(1_200);
+  expect(answer).toContain("goes on as background task 1");
+  expect(said(await server.call("ListBgTasks"))).toContain("task_id 1: running");
+  let output = "";
+  await eventually("its end", async () => {
+    const { result = {} } = await server.call("ReadBgOutput", { task_id: 1, wait_ms: 500 });
+    const { output: text, state } = result["structuredContent"] as {
+      output: string;
+      state: string;
+    };
+    output += text;
+    return state !== "running";
+  });
+  expect(output).toBe("slept\n");
+});
+
+test("[gateway.gw-25] rules, hooks and the audit log see a tool by its own name, however it was called", async () => {
+  using home = upstreamHome({ own: [{}] });
+  const calls = home.at("calls");
+  home.write(
+    ".scorpiox/hooks/mcp_call/sync-log.sh",
+    `#!/bin/sh\nprintf '%s\\n' "$4" >> '${calls}'\ncase "$4" in *'"stop"'*) echo 'not this one'; exit 3;; esac\n`,
+    0o755,
+  );
+  home.write(
+    ".scorpiox/policy.jsonc",
+    JSON.stringify({ rules: [{ tool: "mcp__own__fail", action: "deny", reason: "never" }] }),
+  );
+  await using server = new Server({ home });
+  await server.initialize();
+  const forms: readonly (readonly [
+    string,
+    (name: string, args: object) => Record<string, unknown>,
+  ])[] = [
+    ["mcp__own__echo", (_name, args) => ({ ...args })],
+    ["mcp:own.echo", (_name, args) => ({ ...args })],
+    ["tool_call", (name, args) => ({ name: `mcp__own__${name}`, arguments: args })],
+  ];
+  for (const [form, argsOf] of forms) {
+    expect(said(await server.call(form, argsOf("echo", { text: "go" })))).toBe("go");
+    expect(said(await server.call(form, argsOf("echo", { text: "stop" })))).toContain(
+      "not this one",
+    );
+    const denied = await server.call(form.replace("echo", "fail"), argsOf("fail", { text: "x" }));
+    expect(said(denied)).toContain("mcp__own__fail was not run");
+  }
+  const told = readFileSync(calls, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const facts = told.map(({ tool, server: name, upstream_tool, phase }) =>
+    [tool, name, upstream_tool, phase].join(" "),
+  );
+  const once = [
+    "mcp__own__echo own echo pre",
+    "mcp__own__echo own echo post",
+    "mcp__own__echo own echo pre",
+  ];
+  expect(facts).toEqual([...once, ...once, ...once]);
+  server.endInput();
+  await server.ended();
+  const [file = ""] = [
+    ...new Bun.Glob("audit/*").scanSync({ cwd: home.at(".scorpiox"), absolute: true }),
+  ];
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(
+    lines.map(({ tool, server: name, upstreamTool, alias, decision }) =>
+      [tool, name, upstreamTool, alias ?? "-", decision].join(" "),
+    ),
+  ).toEqual([
+    "mcp__own__echo own echo - allowed",
+    "mcp__own__echo own echo - vetoed",
+    "mcp__own__fail own fail - denied",
+    "mcp__own__echo own echo mcp:own.echo allowed",
+    "mcp__own__echo own echo mcp:own.echo vetoed",
+    "mcp__own__fail own fail mcp:own.fail denied",
+    "mcp__own__echo own echo - allowed",
+    "mcp__own__echo own echo - vetoed",
+    "mcp__own__fail own fail - denied",
+  ]);
+});
+
+test("[gateway.gw-40] what a client authorizes itself with never reaches another server", async () => {
+  const token = "laptop-0123456789abcdef";
+  const program = join(root, "test/fixtures/upstream/main.ts");
+  const far = Bun.spawn([process.execPath, program, "{}", "--http", "0"], { stdout: "pipe" });
+  try {
+    const line = await new Response(far.stdout.pipeThrough(firstLine())).text();
+    const { port } = JSON.parse(line) as { port: number };
+    using home = upstreamHome({ near: [{}] });
+    const near = readFileSync(home.at(".scorpiox/config.toml"), "utf8");
+    home.write(
+      ".scorpiox/config.toml",
+      `${near}\n[mcp.servers.far]\nurl = "http://127.0.0.1:${port}/mcp"\n`,
+    );
+    await using server = await HttpServer.start({ home, tokens: [`laptop ${token}`] });
+    const seen: string[] = [];
+    for (const name of [
+      "mcp__far__headers",
+      "mcp__far__meta",
+      "mcp__near__env",
+      "mcp__near__meta",
+    ]) {
+      const answer = await server.client.modern("tools/call", { name, arguments: {} });
+      seen.push(JSON.stringify(answer));
+    }
+    expect(seen[0]).toContain("content-type");
+    expect(seen[2]).toContain("PATH");
+    expect(seen.filter((text) => text.includes(token) || /bearer/i.test(text))).toEqual([]);
+  } finally {
+    far.kill();
+  }
+});
+
+test("[gateway.gw-36] a server that floods delays nothing of ours", async () => {
+  using home = upstreamHome({ own: [{}] });
+  await using server = new Server({ home });
+  await server.initialize();
+  await server.call("mcp__own__echo", { text: "warm" });
+  const flooding = server.start("tools/call", {
+    name: "mcp__own__flood",
+    arguments: { count: 30_000, kind: "log" },
+  });
+  const times: number[] = [];
+  for (let count = 0; count < 60; count++) {
+    const begunAt = performance.now();
+    await server.request("ping");
+    times.push(performance.now() - begunAt);
+    await Bun.sleep(10);
+  }
+  await server.reply(flooding);
+  times.sort((a, b) => a - b);
+  expect(times[Math.floor(times.length * 0.95)]).toBeLessThan(50);
+});

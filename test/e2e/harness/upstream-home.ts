@@ -1,0 +1,29 @@
+import { join } from "node:path";
+
+import { root } from "./binary.ts";
+import { TempFolder } from "./temp-folder.ts";
+
+const program = join(root, "test/fixtures/upstream/main.ts");
+
+/** More lines for a server's entry. */
+type Entry = Readonly<Record<string, unknown>>;
+
+/** A home whose user has configured scripted servers, by name: `[script, more of its entry]`. */
+export function upstreamHome(
+  servers: Readonly<Record<string, readonly [script: object, entry?: Entry]>>,
+): TempFolder {
+  const home = new TempFolder();
+  const text = Object.entries(servers).map(([name, [script, entry = {}]]) => {
+    const args = [program, JSON.stringify(script)];
+    const members = { command: process.execPath, args, ...entry };
+    const lines = Object.entries(members).map(([key, value]) => `${key} = ${tomlOf(value)}`);
+    return [`[mcp.servers.${name}]`, ...lines, ""].join("\n");
+  });
+  home.write(".scorpiox/config.toml", text.join("\n"));
+  return home;
+}
+
+function tomlOf(value: unknown): string {
+  // A JSON string, number, boolean and array of strings is TOML too.
+  return JSON.stringify(value);
+}
