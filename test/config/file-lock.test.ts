@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { AppError } from "../../src/base/errors.ts";
+import { withFileLock } from "../../src/config/file-lock.ts";
+import { replaceFile } from "../../src/config/replace-file.ts";
+import { posixTest } from "../e2e/harness/platform.ts";
+import { TempTree } from "./temp-tree.ts";
+
+describe("withFileLock()", () => {
+  test("one works after the other, and a failure lets the lock go", async () => {
+    using tree = new TempTree();
+    const file = tree.path("home/new/count");
+    const addOne = (): Promise<void> =>
+      withFileLock(file, async () => {
+        const before = Number(
+          await Bun.file(file)
+            .text()
+            .catch(() => "0"),
+        );
+        await Bun.sleep(1);
+        writeFileSync(file, String(before + 1));
+      });
+    const failing = withFileLock(file, () => Promise.reject(new Error("mine")));
+    const works = Array.from({ length: 10 }, addOne);
+    expect(await failing.catch((error: Error) => error.message)).toBe("mine");
+    await Promise.all(works);
+    expect(readFileSync(file, "utf8")).toBe("10");
+  });
+
+  test("the lock of a killed process is free", async () => {
+    using tree = new TempTree();
+    const file = tree.path("home/file");
+    const module = JSON.stringify(join(import.meta.dir, "../../src/config/file-lock.ts"));
+    const code = `import { withFileLock } from ${module};
+      await withFileLock(process.argv[1], async () => { console.log("held"); await Bun.sleep(60_000); });`;
+    const holder = Bun.spawn([process.execPath, "-e", code, file], { stdout: "pipe" });
+    await holder.stdout.getReader().read();
+    const waiting = withFileLock(file, () => "mine");
+    holder.kill("SIGKILL");
+    expect(await waiting).toBe("mine");
+  });
+
+  test("a lock that cannot be made is told", async () => {
+    using tree = new TempTree({ "home/file": "" });
+    const failed = await withFileLock(tree.path("home/file/below"), () => 1).catch(
+      (error) => error,
+    );
+    expect(failed).toBeInstanceOf(AppError);
+    expect((failed as AppError).code).toBe("system");
+  });
+});
+
+describe("replaceFile()", () => {
+  posixTest("replaces the whole content, with this mode, and leaves nothing else", () => {
+    using tree = new TempTree({ "home/a/file": "old", "home/a/target": "kept" });
+    replaceFile(tree.path("home/a/file"), "new", 0o640);
+    expect(readFileSync(tree.path("home/a/file"), "utf8")).toBe("new");
+    expect(statSync(tree.path("home/a/file")).mode & 0o777).toBe(0o640);
+    expect(readdirSync(tree.path("home/a")).sort()).toEqual(["file", "target"]);
+  });
+
+  test("what cannot be replaced stays as it was", () => {
+    using tree = new TempTree({ "home/a/folder": { dir: true } });
+    expect(() => replaceFile(tree.path("home/a/folder"), "new")).toThrow();
+    expect(readdirSync(tree.path("home/a"))).toEqual(["folder"]);
+  });
+});
