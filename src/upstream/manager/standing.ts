@@ -38,11 +38,12 @@ async function refusalOf(
   { entry, identity }: ConfiguredServer,
   { options, trust }: ManagerParts,
 ): Promise<string | undefined> {
-  if (entry.origin.trust === "user" || options.trustsProject) return undefined;
+  if (entry.origin.trust === "user") return undefined;
   const { projectDir } = options.dirs;
   const verdict =
     projectDir === undefined ? undefined : await trust.launchVerdict(identity, projectDir);
-  if (verdict === "approved") return undefined;
+  // What the user has refused by name stays refused, also where nobody is asked.
+  if (verdict === "approved" || (verdict === undefined && options.trustsProject)) return undefined;
   const command = `${product.name} mcp approve ${entry.name}`;
   const file = entry.origin.file ?? "the project";
   return verdict === "denied"
