@@ -3,9 +3,9 @@ import type { SearchedTool } from "../../src/upstream/search/searched-tool.ts";
 /** Five tools for a query, the best first: what a simpler search would do. */
 export type Search = (query: string) => readonly SearchedTool[];
 
-export interface Floor {
+interface Floor {
   readonly name: string;
-  prepare(tools: readonly SearchedTool[]): Search;
+  readonly prepare: (tools: readonly SearchedTool[]) => Search;
 }
 
 const textOf = ({ server, tool, listing }: SearchedTool): string =>

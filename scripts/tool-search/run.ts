@@ -3,7 +3,8 @@
  *
  *     bun scripts/tool-search/run.ts [--write] [--missed]
  *
- * Exits with 1 when a goal is missed. `--write` puts the figures into docs/tool-search.md, `--missed` prints what was not found.
+ * Exits with 1 when a goal is missed. `--write` puts the figures into docs/tool-search.md (format it
+ * afterwards), `--missed` prints what was not found.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

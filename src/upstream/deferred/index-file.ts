@@ -24,7 +24,7 @@ export interface IndexFileParts extends IndexParts {
 export class IndexFile {
   #latest: IndexFileParts | undefined;
   #work: Promise<string | undefined> | undefined;
-  #written: { readonly dir: string; readonly text: string; readonly json: string } | undefined;
+  #written: { readonly dir: string; readonly digest: number | bigint } | undefined;
 
   #told: string | undefined;
 
@@ -74,14 +74,15 @@ export class IndexFile {
       await this.#remove(projectDir);
       return undefined;
     }
-    const next = { dir: projectDir, text: indexText(parts), json: indexJson(parts) };
+    const text = indexText(parts);
+    const json = indexJson(parts);
+    const digest = Bun.hash(text + json);
     const path = join(indexFolderOf(projectDir), textName);
-    const isSame = this.#written?.text === next.text && this.#written.json === next.json;
-    if (isSame && (await exists(path))) return path;
+    if (this.#written?.digest === digest && (await exists(path))) return path;
     const folder = await makeIndexFolder(projectDir);
-    await replaceFile(join(folder, jsonName), next.json);
-    await replaceFile(join(folder, textName), next.text);
-    this.#written = next;
+    await replaceFile(join(folder, jsonName), json);
+    await replaceFile(join(folder, textName), text);
+    this.#written = { dir: projectDir, digest };
     return path;
   }
 

@@ -1,4 +1,4 @@
-import { searchBoostedMax } from "../../base/limits.ts";
+import { searchBoostedMax, searchLimitMax } from "../../base/limits.ts";
 import { conceptsOf, type Concept } from "./concepts.ts";
 import { nameBoost, type NameBoost } from "./name-boost.ts";
 import type { QueryWord } from "./parse-query.ts";
@@ -28,6 +28,9 @@ export interface HitExplanation {
   readonly boost: NameBoost;
 }
 
+/** Of the best score, what a tool must have to be more than a chance hit; as many as can be shown always count. */
+const relevantShare = 0.25;
+
 /** All callable tools, ready to be searched. Never changed: other tools, other index. */
 export class ToolIndex {
   readonly #postings: Postings;
@@ -55,10 +58,12 @@ export class ToolIndex {
       vocabulary: this.#vocabulary,
     });
     const query = termsOf(words.map(({ text }) => text).join(" ")).join(" ");
-    const ranked = rank(concepts, this.#postings, this.#named(concepts)).filter(({ tool }) => {
+    const all = rank(concepts, this.#postings, this.#named(concepts)).filter(({ tool }) => {
       const searched = this.tools[tool];
       return searched !== undefined && isWanted(searched);
     });
+    const scoreMin = (all[0]?.score ?? 0) * relevantShare;
+    const ranked = all.filter(({ score }, at) => score >= scoreMin || at < searchLimitMax);
     // Names decide among those that have a chance; the rest stays as it is.
     const boosted = ranked.slice(0, searchBoostedMax).map(({ tool, score }) => {
       return { tool, score: score * this.#boost(tool, query, concepts).factor };

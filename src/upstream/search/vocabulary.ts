@@ -58,7 +58,7 @@ export class Vocabulary {
 }
 
 /** Every three neighbours of a word, its borders included. */
-export function trigramsOf(word: string): ReadonlySet<string> {
+function trigramsOf(word: string): ReadonlySet<string> {
   const framed = `^${word}$`;
   const trigrams = new Set<string>();
   for (let at = 0; at + 3 <= framed.length; at++) trigrams.add(framed.slice(at, at + 3));

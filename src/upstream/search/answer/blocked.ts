@@ -16,7 +16,8 @@ export function blockedMatches(
   blocked: readonly BlockedTool[],
 ): readonly ShownBlocked[] {
   const likely = blocked.flatMap((tool) => {
-    const isElsewhere = server !== undefined && tool.server.toLowerCase() !== server.toLowerCase();
+    const facet = server?.toLowerCase() ?? "";
+    const isElsewhere = !tool.server.toLowerCase().startsWith(facet);
     const likeness = isElsewhere ? 0 : likenessOf(tool, parsed);
     return likeness === 0 ? [] : [{ tool, likeness }];
   });

@@ -3,7 +3,7 @@ import type { CharSet } from "./char-set.ts";
 import { PatternError, type Assertion, type PatternNode } from "./pattern-node.ts";
 
 /** One step of a program; what does not say where it goes goes on with the next. */
-export type Step =
+type Step =
   | { readonly kind: "set"; readonly set: CharSet; readonly ascii: Uint8Array }
   | { readonly kind: "assertion"; readonly assertion: Assertion }
   | { readonly kind: "split"; readonly to: readonly number[] }
