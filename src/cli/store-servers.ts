@@ -1,7 +1,9 @@
 import { AppError } from "../base/errors.ts";
 import { EntryFault } from "../upstream/config/entry-fault.ts";
 import { launchIdentity } from "../upstream/config/launch-identity.ts";
+import { isOwnEntry } from "../upstream/config/own-entry.ts";
 import { readEntry } from "../upstream/config/read-entry.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { addServers } from "../upstream/edit/edit-server-file.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type { EntryOrigin, ServerEntry } from "../upstream/server-entry.ts";
@@ -34,6 +36,12 @@ export async function storeServer(
 ): Promise<number> {
   const place = serverFileOf(args, start.dirs, io.cwd);
   const checked = checkEntry(name, entry, place.origin, print);
+  if (isOwnEntry(checked.launch, configPartsOf(start, io.env))) {
+    throw new AppError(
+      "usage",
+      `${name} would be this program itself, which needs no server for that.`,
+    );
+  }
   const { file } = place.target;
   const { kept } = await addServers(place.target, new Map([[name, entry]]), args.has("force"));
   if (kept.length > 0) {

@@ -16,6 +16,12 @@ export interface ToolFilter {
   readonly isAll: boolean;
 }
 
+interface FoundTools {
+  readonly tools: readonly ToolListing[];
+  /** Of the server that was asked for, left out since they are in no list. */
+  readonly hiddenCount: number;
+}
+
 /**
  * The tools that a client is offered: in its list, or with `isAll` in any way.
  * @throws {AppError} `not_found` for an unknown server
@@ -25,18 +31,21 @@ export async function listTools(
   { server, isAll }: ToolFilter,
   start: StartUp,
   io: CommandIo,
-): Promise<readonly ToolListing[]> {
-  if (server === undefined && !isAll) return listedTools(open, start, io);
+): Promise<FoundTools> {
+  if (server === undefined && !isAll) {
+    return { tools: await listedTools(open, start, io), hiddenCount: 0 };
+  }
   if (server !== undefined) assertServer(server, start, io);
   // First, since it waits for servers that start: what is in the list is known then.
   const foreign = (await open.upstreamTools?.(server)) ?? [];
   const listed = await listedTools(open, start, io);
   const listedNames = new Set(listed.map(({ name }) => name));
   const listings = foreign.map(({ listing }) => listing);
-  if (server !== undefined) {
-    return listings.filter(({ name }) => isAll || listedNames.has(name));
-  }
-  return [...listed, ...listings.filter(({ name }) => !listedNames.has(name))];
+  const hidden = listings.filter(({ name }) => !listedNames.has(name));
+  if (server === undefined) return { tools: [...listed, ...hidden], hiddenCount: 0 };
+  if (isAll) return { tools: listings, hiddenCount: 0 };
+  const tools = listings.filter(({ name }) => listedNames.has(name));
+  return { tools, hiddenCount: hidden.length };
 }
 
 /** The definition of a tool by its name here; undefined when there is none, or the name is an alias. */

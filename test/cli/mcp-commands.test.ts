@@ -77,6 +77,7 @@ describe("[GW-06] mcp add", () => {
       "--header takes NAME:VALUE.",
     ],
     ["a bad variable", ["add", "x", "--env", "secret", "--", "c"], 2, "--env takes NAME=VALUE."],
+    ["this program", ["add", "x", "--", "npx", "scorpiox-code"], 2, "would be this program itself"],
     [
       "two places",
       ["add", "x", "--scope", "global", "--file", "y.json", "--", "c"],

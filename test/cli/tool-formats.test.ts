@@ -50,6 +50,11 @@ describe("[GW-32] tools", () => {
     expect([exitCode, found]).toEqual([0, [...names]]);
   });
 
+  test("that are left out are told of, and not in the data", async () => {
+    const { stderr } = await run(["tools", "--server", "a"], { tools, upstreamTools, files });
+    expect(stderr).toContain("1 tool more that clients find by tool_search: --all shows them.");
+  });
+
   test("of an unknown server are not found", async () => {
     const { exitCode, stderr } = await run(["tools", "--server", "aa"], { upstreamTools, files });
     expect([exitCode, stderr]).toEqual([
@@ -203,6 +208,14 @@ describe("[GW-32] call", () => {
       0,
       [[words[0], args]],
     ]);
+  });
+
+  test("a tool of a server that waits for approval needs that", async () => {
+    const outcome: CallOutcome = { ...fault, refusal: "invalid" };
+    const own = { "project/.mcp.json": '{"mcpServers": {"p": {"command": "c"}}}' };
+    const words = ["call", "mcp__p__one"];
+    const { exitCode, stderr } = await run(words, { outcome, upstreamTools, files: own });
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining("mcp approve p")]);
   });
 
   test("a result without text is its structured content", async () => {

@@ -14,6 +14,7 @@ import { readToolCall } from "../read-tool-call.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
 import type { StartUp } from "../start-up.ts";
 import { findTool } from "../tool-list.ts";
+import { waitingServer } from "../waiting-server.ts";
 
 export const callCommand: Command = {
   usage: "TOOL ['{JSON}' | KEY=VALUE ... | -] [FLAGS]",
@@ -71,7 +72,12 @@ async function callTool(
     client: commandLineClient(start, io.cwd),
     cancellation: Cancellation.following(io.interrupted),
   });
-  return printOutcome(outcome, { format, callId: id }, print);
+  const code = printOutcome(outcome, { format, callId: id }, print);
+  if (code !== exitCodes.notFound) return code;
+  const waiting = await waitingServer(name, start, io);
+  if (waiting === undefined) return code;
+  print.note(`The server ${waiting} has to be approved: ${product.name} mcp approve ${waiting}`);
+  return exitCodes.needsApproval;
 }
 
 /** Names of other servers' tools may be aliases: whoever calls them knows. @throws {AppError} `not_found` */

@@ -1,3 +1,4 @@
+import { formatAmount } from "../../base/amount-text.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { definitionIn } from "../../upstream/adapters/tool-definitions.ts";
 import type { Command } from "../command.ts";
@@ -30,10 +31,14 @@ export const toolsCommand: Command = {
     const open = await services.createRouter(start);
     try {
       const filter = { server: args.text("server"), isAll: args.has("all") };
-      const tools = await listTools(open, filter, start, io);
+      const { tools, hiddenCount } = await listTools(open, filter, start, io);
       if (format !== undefined) print.json(tools.map((tool) => definitionIn(format, tool)));
       else if (args.has("json")) print.json({ tools });
       else if (tools.length > 0) print.line(columns(tools.map(rowOf)).join("\n"));
+      if (hiddenCount > 0) {
+        const amount = formatAmount(hiddenCount, "tool");
+        print.note(`${amount} more that clients find by tool_search: --all shows them.`);
+      }
       return exitCodes.done;
     } finally {
       await open.close();

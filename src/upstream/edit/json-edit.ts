@@ -2,6 +2,7 @@ import type { Node } from "jsonc-parser";
 
 import { byteOrderMark } from "../../config/env-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
+import { editPassesMax, tooOften } from "./edit-passes.ts";
 import { appendElement, removeElement } from "./element-list.ts";
 import {
   elementsOf,
@@ -46,13 +47,14 @@ export function addToJson(text: string, name: string, entry: Entry): string {
 export function removeFromJson(text: string, name: string): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   let body = text.slice(mark.length);
-  for (;;) {
+  for (let left = editPassesMax; left > 0; left--) {
     const root = parseJsonTree(body);
     const edits = removals(body, root, name);
     if (edits === undefined) return mark + body;
     if (edits === "all") return nothing;
     body = applyEdits(body, edits);
   }
+  throw tooOften(name);
 }
 
 function elementOf(kind: string, name: string, entry: Entry, indent: string): string {

@@ -1,5 +1,6 @@
 import { byteOrderMark } from "../../config/env-file.ts";
 import { appendElement, removeElement } from "./element-list.ts";
+import { editPassesMax, tooOften } from "./edit-passes.ts";
 import { applyEdits, lineEndOf, lineStartOf, nextLineOf, removal } from "./text-edit.ts";
 import type { TextEdit } from "./text-edit.ts";
 import { scanInlineTable, scanToml, type TomlStatement } from "./toml-scan.ts";
@@ -34,11 +35,12 @@ export function removeFromToml(text: string, name: string): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   let body = text.slice(mark.length);
   // An inline table gives up one element at a time.
-  for (;;) {
+  for (let left = editPassesMax; left > 0; left--) {
     const edits = removals(body, [...serversPath, name]);
     if (edits.length === 0) return mark + body;
     body = applyEdits(body, edits);
   }
+  throw tooOften(name);
 }
 
 /** After a blank line, when there is anything before; the last line ends as it did before. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
+import { AppError } from "../../../src/base/errors.ts";
 import { serverTextOf } from "../../../src/upstream/edit/server-text.ts";
 import { jsonFiles, tomlFiles } from "./generated-files.ts";
 
@@ -173,4 +174,46 @@ test.each([
 
 test("a value that TOML cannot say is refused", () => {
   expect(() => toml.add("", "x", { command: "a", extra: null })).toThrow("which TOML cannot say");
+});
+
+test.each([
+  ["TOML", toml, "[mcp]\nservers = { x.a0 = 0", (index: number) => `, x.a${index} = 0`, " }\n"],
+  ["JSON", json, '{"servers": {"x": {}', () => ', "x": {}', "}}"],
+] as const)(
+  "a server in thousands of places of %s is refused in no time",
+  (_name, editor, head, part, tail) => {
+    const parts = Array.from({ length: 5_000 }, (_, index) => part(index + 1));
+    const begunAt = performance.now();
+    expect(() => editor.remove(head + parts.join("") + tail, "x")).toThrow(
+      "has x in more than 200 places",
+    );
+    expect(performance.now() - begunAt).toBeLessThan(5_000);
+  },
+);
+
+test("texts of any kind are edited as they should be, or refused", () => {
+  const piece = fc.constantFrom(
+    ..."[]{}\"'=,.#:/*\\\n\r\t \u2028\uFEFF\u0000é".split(""),
+    "mcp",
+    "servers",
+    "mcpServers",
+    "x",
+    '"""',
+    "'''",
+    "//",
+    "\r\n",
+    '"command": "c"',
+    "command = 'c'",
+  );
+  const anyText = fc.array(piece, { minLength: 1, maxLength: 24 }).map((parts) => parts.join(""));
+  for (const editor of [toml, json]) {
+    const check = (before: string): void => {
+      try {
+        expect(editor.remove(editor.add(before, "new", { command: "c" }), "new")).toBe(before);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+      }
+    };
+    fc.assert(fc.property(anyText, check), { numRuns: 3_000, seed: 11 });
+  }
 });
