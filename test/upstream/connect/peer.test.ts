@@ -1,0 +1,191 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+
+import type { Params } from "../../../src/protocol/json-rpc.ts";
+import type { OutgoingMessage } from "../../../src/upstream/connect/link.ts";
+import { Peer } from "../../../src/upstream/connect/peer.ts";
+import { readInputRequests } from "../../../src/upstream/connect/read-input-request.ts";
+import { ServerRequests } from "../../../src/upstream/connect/server-requests.ts";
+import { allCapabilities } from "./open-scripted.ts";
+
+interface Wire {
+  readonly peer: Peer;
+  readonly sent: OutgoingMessage[];
+  readonly strays: string[];
+}
+
+/** A peer whose link keeps what is sent. */
+function createWire(): Wire {
+  const sent: OutgoingMessage[] = [];
+  const strays: string[] = [];
+  const onStray = (text: string): void => void strays.push(text);
+  const rights = { mayAsk: { sampling: true, elicitation: true }, roots: [] };
+  const peer: Peer = new Peer({
+    onStray,
+    onNotification: () => {},
+    onRequest: (request, origin) => void requests.take(request, origin),
+    onClosed: () => {},
+  });
+  const requests = new ServerRequests(peer, rights, onStray);
+  peer.link = {
+    hasRequestStreams: false,
+    send: (message) => {
+      sent.push(message);
+      return Promise.resolve();
+    },
+    setVersion: () => {},
+    close: () => Promise.resolve(),
+  };
+  return { peer, sent, strays };
+}
+
+function request(peer: Peer, rest: object = {}): Promise<unknown> {
+  const { signal } = new AbortController();
+  return peer.request({ method: "tools/call", params: {}, signal, ...rest });
+}
+
+/** Messages that are nearly right, and others. */
+const message = fc.oneof(
+  fc.jsonValue(),
+  fc.record(
+    {
+      jsonrpc: fc.constantFrom("2.0", 2, null),
+      id: fc.oneof(fc.constantFrom(0, 1, 2, "", "1", null, 1.5, -1), fc.jsonValue()),
+      method: fc.oneof(
+        fc.constantFrom("elicitation/create", "sampling/createMessage", "roots/list", "ping"),
+        fc.constantFrom("notifications/progress", "notifications/cancelled"),
+        fc.jsonValue(),
+      ),
+      params: fc.jsonValue(),
+      result: fc.jsonValue(),
+      error: fc.oneof(fc.jsonValue(), fc.record({ code: fc.jsonValue(), message: fc.jsonValue() })),
+    },
+    { requiredKeys: [] },
+  ),
+);
+
+describe("Peer", () => {
+  test("whatever a server sends, nothing throws, and the next answer arrives", async () => {
+    const check = async (messages: readonly unknown[]): Promise<void> => {
+      const { peer } = createWire();
+      const hooks = { asking: { capabilities: allCapabilities, ask: () => Promise.resolve({}) } };
+      const lost = request(peer, { hooks }).catch(() => "failed");
+      for (const each of messages) peer.onMessage(each, undefined);
+      const call = request(peer, {
+        onId: (id: number) => queueMicrotask(() => peer.onMessage({ id, result: 1 }, undefined)),
+      });
+      expect(await call).toEqual({ kind: "result", result: 1 });
+      peer.onClosed(new Error("end") as never);
+      await lost;
+    };
+    await fc.assert(fc.asyncProperty(fc.array(message, { maxLength: 8 }), check), { numRuns: 300 });
+  });
+
+  test("every request of a server is answered once, with its own id", async () => {
+    const { peer, sent } = createWire();
+    const ids = [0, "", "0", 7, -1, 2 ** 53 - 1];
+    for (const id of ids) peer.onMessage({ id, method: "ping" }, undefined);
+    await Bun.sleep(0);
+    expect(sent).toEqual(ids.map((id) => ({ jsonrpc: "2.0", id, result: {} })) as never);
+  });
+
+  test("ids that are none are strays", async () => {
+    const { peer, sent, strays } = createWire();
+    for (const id of [null, 1.5, {}, [], 2 ** 53])
+      peer.onMessage({ id, method: "ping" }, undefined);
+    await Bun.sleep(0);
+    expect([sent.length, strays.length]).toEqual([0, 5]);
+  });
+
+  test("an answer counts once: a second one is a stray", async () => {
+    const { peer, strays } = createWire();
+    const onId = (id: number): void => {
+      queueMicrotask(() => {
+        for (const result of [1, 2]) peer.onMessage({ id, result }, undefined);
+      });
+    };
+    expect(await request(peer, { onId })).toEqual({ kind: "result", result: 1 });
+    expect(strays.length).toBe(1);
+  });
+
+  test("a batch of 2025-03-26 is taken apart", async () => {
+    const { peer } = createWire();
+    const replies = [request(peer), request(peer)];
+    peer.onMessage([{ id: 2, result: "b" }, { id: 1, result: "a" }, 7], undefined);
+    expect(await Promise.all(replies)).toEqual([
+      { kind: "result", result: "a" },
+      { kind: "result", result: "b" },
+    ]);
+  });
+
+  test("an answer of 10 000 levels fails its call", async () => {
+    const { peer } = createWire();
+    const deep: unknown = JSON.parse(`${"[".repeat(10_000)}${"]".repeat(10_000)}`);
+    const reply = request(peer).catch((error: unknown) => error);
+    peer.onMessage({ id: 1, result: deep }, undefined);
+    expect(await reply).toMatchObject({
+      failure: "protocol",
+      message: expect.stringContaining("1000 levels"),
+    });
+  });
+});
+
+describe("readInputRequests()", () => {
+  const form = { message: "m", requestedSchema: { type: "object", properties: {} } };
+  test.each<[string, unknown, boolean]>([
+    ["a form", { a: { method: "elicitation/create", params: form } }, true],
+    [
+      "a page",
+      {
+        a: {
+          method: "elicitation/create",
+          params: { mode: "url", message: "m", url: "https://x" },
+        },
+      },
+      true,
+    ],
+    [
+      "a page without address",
+      { a: { method: "elicitation/create", params: { mode: "url", message: "m" } } },
+      false,
+    ],
+    [
+      "an unknown mode",
+      { a: { method: "elicitation/create", params: { ...form, mode: "voice" } } },
+      false,
+    ],
+    [
+      "a form without message",
+      { a: { method: "elicitation/create", params: { requestedSchema: form.requestedSchema } } },
+      false,
+    ],
+    [
+      "a form of no object",
+      {
+        a: {
+          method: "elicitation/create",
+          params: { ...form, requestedSchema: { type: "array" } },
+        },
+      },
+      false,
+    ],
+    ["a model", { a: { method: "sampling/createMessage", params: { messages: [] } } }, true],
+    ["a model without messages", { a: { method: "sampling/createMessage" } }, false],
+    ["roots", { a: { method: "roots/list" } }, true],
+    ["something else", { a: { method: "tools/call" } }, false],
+    ["one good, one bad", { a: { method: "roots/list" }, b: 1 }, false],
+    ["nothing", {}, false],
+    ["a list", [], false],
+  ])("%s", (_, value, isRead) => {
+    expect(readInputRequests(value) !== undefined).toBe(isRead);
+  });
+
+  test("keeps members that are not known", () => {
+    const params: Params = { ...form, _meta: { x: 1 }, odd: true };
+    const read = readInputRequests({ a: { method: "elicitation/create", params } });
+    expect(read?.["a"]).toEqual({
+      method: "elicitation/create",
+      params: { ...params, mode: "form" },
+    } as never);
+  });
+});
