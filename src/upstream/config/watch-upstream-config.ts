@@ -21,12 +21,14 @@ const trustFileName = "trust.json";
  * Watches every place that configuration may come from, those that are not there yet included, and tells of the whole new
  * configuration within 2 s. Never throws, and what `onChange` throws is its own fault.
  * @param known what was read before: if that is no longer true by the time all places are watched, `onChange` is told
+ * @param onWatching told once, when every change from then on is noticed: approvals that are read after that are not missed
  * @returns what ends it
  */
 export function watchUpstreamConfig(
   parts: UpstreamConfigParts,
   onChange: (change: UpstreamConfigChange) => void,
   known: UpstreamConfig = loadUpstreamConfig(parts),
+  onWatching: () => void = () => {},
 ): () => void {
   const withMemory = { ...parts, lastGood: parts.lastGood ?? new LastGoodFiles() };
   const trustFile = join(parts.dirs.scorpioxDir, trustFileName);
@@ -42,6 +44,7 @@ export function watchUpstreamConfig(
   });
   const { files } = readUpstreamConfig(withMemory);
   void changes.watch([...files, trustFile]).then(() => {
+    onWatching();
     if (isEnded) return;
     const config = read();
     if (textOf(config) !== textOf(known)) onChange({ config, hasTrustChanged: false });

@@ -61,7 +61,7 @@ function facesOf(snapshot: Omit<UpstreamSnapshot, "revision">): Faces {
   const { servers, tools, prompts, resources, templates, ...rest } = snapshot;
   return {
     // What is hidden can change without a client seeing it (DF5, CN14).
-    tools: JSON.stringify([snapshot.isDeferred, tools.map(({ listing }) => listing)]),
+    tools: JSON.stringify([snapshot.isDeferred, tools.flatMap(({ listing }) => listing ?? [])]),
     prompts: JSON.stringify(prompts.map(({ listing }) => listing)),
     resources: JSON.stringify([resources, templates]),
     servers: JSON.stringify(servers.map(standingFacts)),

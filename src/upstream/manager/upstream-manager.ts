@@ -1,6 +1,7 @@
+import { createDeferred } from "../../base/deferred.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import type { JsonText } from "../../base/json-text.ts";
-import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
+import { type UpstreamConfigChange, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import { readProcStat } from "../../process/proc-table.ts";
 import type { UpstreamConfig } from "../server-entry.ts";
@@ -93,8 +94,7 @@ export class UpstreamManager implements UpstreamWork {
 
   async start(): Promise<void> {
     try {
-      this.#watch();
-      await this.#apply(loadUpstreamConfig(this.#configParts()));
+      await this.#follow();
     } catch (error) {
       this.#notice(`Other MCP servers cannot be used: ${messageOf(error)}`);
     }
@@ -174,18 +174,21 @@ export class UpstreamManager implements UpstreamWork {
     return this.#workspace === undefined ? rest : { ...rest, workspace: this.#workspace };
   }
 
-  #watch(): void {
+  /** Reads the configuration and does what it says, from now on as well. */
+  async #follow(): Promise<void> {
     this.#unwatch();
-    this.#unwatch = watchUpstreamConfig(
-      this.#configParts(),
-      ({ config }) => void this.#apply(config),
-    );
+    const parts = this.#configParts();
+    const config = loadUpstreamConfig(parts);
+    const watching = createDeferred<void>();
+    const onChange = (change: UpstreamConfigChange): void => void this.#apply(change.config);
+    this.#unwatch = watchUpstreamConfig(parts, onChange, config, watching.resolve);
+    await watching.promise;
+    await this.#apply(config);
   }
 
   async #switchWorkspace(workspace: string | null): Promise<readonly ServerInfo[]> {
     this.#workspace = workspace ?? undefined;
-    this.#watch();
-    await this.#apply(loadUpstreamConfig(this.#configParts()));
+    await this.#follow();
     return this.infoList();
   }
 

@@ -1,0 +1,109 @@
+import { expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { ServerInfo } from "../../../src/upstream/server-state.ts";
+import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
+import { until } from "../connect/open-scripted.ts";
+import { configText, openPlace, textOfReply } from "./open-work.ts";
+
+test("connect starts a server and says how it went; disconnect ends it until then", async () => {
+  await using place = await openPlace();
+  await place.configure({
+    one: { script: { tools: ["echo"] } },
+    bad: { script: { exitAtStart: 1 } },
+  });
+  const opened = place.open();
+  await opened.work.start();
+  const control = async (kind: "connect" | "disconnect", server: string): Promise<ServerInfo> =>
+    (await opened.work.control({ kind, server, waitMs: 5_000 })) as ServerInfo;
+  expect(await control("connect", "one")).toMatchObject({ state: "ready", tools: 1 });
+  expect(await control("disconnect", "one")).toMatchObject({ state: "stopped", pid: null });
+  expect(textOfReply(await opened.call("one", "echo"))).toStartWith(
+    "unreachable: The server one was stopped.",
+  );
+  expect(await control("connect", "one")).toMatchObject({ state: "ready", starts: 1 });
+  expect((await control("connect", "bad")).state).toBeOneOf(["backoff", "failed"]);
+  expect(control("connect", "none")).rejects.toThrow(
+    "There is no server none in the configuration.",
+  );
+  expect(await opened.work.control({ kind: "tools", server: "one" })).toMatchObject([
+    { tool: "echo", listing: { name: "mcp__one__echo", inputSchema: { type: "object" } } },
+  ]);
+});
+
+test("GW-22: an approval that another process gives counts within 2 s", async () => {
+  await using place = await openPlace();
+  await writeFile(
+    join(place.project, ".mcp.json"),
+    configText({ one: { script: { tools: ["echo"] } } }),
+  );
+  const opened = place.open();
+  await opened.work.start();
+  expect(opened.info("one")?.state).toBe("untrusted");
+  const identity = await launchOf(place.project);
+  const before = performance.now();
+  await new TrustStore(join(place.home, ".scorpiox")).approveLaunch(identity, place.project);
+  await opened.reach("one", "ready");
+  expect(performance.now() - before).toBeLessThan(2_500);
+});
+
+async function launchOf(project: string): Promise<string> {
+  const { launchIdentity } = await import("../../../src/upstream/config/launch-identity.ts");
+  const { mcpServers } = (await Bun.file(join(project, ".mcp.json")).json()) as {
+    mcpServers: { one: { command: string; args: string[] } };
+  };
+  return launchIdentity({ transport: "stdio", env: {}, ...mcpServers.one });
+}
+
+test("a server that nobody uses is stopped, and started by the next call", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["pid"] }, idle_stop_s: 1 } });
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  const first = textOfReply(await opened.call("one", "pid"));
+  await opened.reach("one", "cached");
+  const second = textOfReply(await opened.call("one", "pid"));
+  expect(second).not.toBe(first);
+  expect(opened.processes).toHaveLength(2);
+});
+
+test("lists that change while hidden tools do are told, and hidden changes are not", async () => {
+  await using place = await openPlace();
+  const many = Array.from({ length: 20 }, (_, index) => ({
+    name: `t${index}`,
+    inputSchema: { type: "object" },
+    behaviour: "echo",
+  }));
+  await place.configure({
+    one: { script: { tools: [...many, "change_tools"] }, auto_approve: true },
+  });
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  await until(() => opened.snapshot().tools.length === 21);
+  expect(opened.snapshot().isDeferred).toBe(true);
+  const seen = opened.events.length;
+  await opened.call("one", "change_tools", { names: ["echo", "add"] });
+  await until(() => opened.snapshot().tools.length === 2);
+  expect(opened.snapshot().isDeferred).toBe(true);
+  const changed = opened.events
+    .slice(seen)
+    .flatMap((event) => (event.kind === "snapshot" ? event.changed : []));
+  expect(changed).not.toContain("tools");
+});
+
+test("close() ends everything, twice as well", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["hang"] } }, two: { script: { mute: true } } });
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  const hanging = opened.call("one", "hang");
+  await opened.work.close();
+  await opened.work.close();
+  expect(textOfReply(await hanging)).toMatch(/^(connection_lost|unreachable): /);
+  const ended = await Promise.all(opened.processes.map(({ ended: each }) => each));
+  expect(ended).toHaveLength(opened.processes.length);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+
+import type { UpstreamReply } from "../../../src/upstream/upstreams.ts";
+import { until } from "../connect/open-scripted.ts";
+import { openPlace, textOfReply } from "./open-work.ts";
+
+function resultOf(reply: UpstreamReply): unknown {
+  if (reply.kind !== "result") throw new Error(textOfReply(reply));
+  return JSON.parse(reply.json.json);
+}
+
+test.each(["legacy", "modern"] as const)(
+  "a %s server's resources and prompts are listed, read and watched by addresses of ours",
+  async (era) => {
+    await using place = await openPlace();
+    await place.configure({
+      one: { script: { era, tools: ["touch_resource", "exit"], resources: 2, prompts: 1 } },
+    });
+    const opened = place.open();
+    await opened.work.start();
+    await opened.reach("one", "ready");
+    await until(() => !opened.snapshot().isIncomplete);
+    const { resources, prompts } = opened.snapshot();
+    expect(resources).toHaveLength(2);
+    const uri = resources[0]?.uri ?? "";
+    const own = uri.replace("scorpiox://mcp/one/", "");
+    expect(uri).toBe(`scorpiox://mcp/one/${own}`);
+    const read = await opened.call(
+      "one",
+      "",
+      {},
+      { method: "resources/read", params: { uri: own } },
+    );
+    expect(resultOf(read)).toMatchObject({ contents: [{ uri }] });
+    expect(prompts).toMatchObject([
+      { server: "one", prompt: "prompt_0", listing: { name: "mcp__one__prompt_0" } },
+    ]);
+    const got = await opened.call(
+      "one",
+      "",
+      {},
+      { method: "prompts/get", params: { name: "prompt_0" } },
+    );
+    expect(resultOf(got)).toMatchObject({ messages: [{ role: "user" }] });
+
+    expect(await opened.work.subscribe(uri, "a")).toBe(true);
+    expect(await opened.work.subscribe(uri, "b")).toBe(true);
+    const updates = (): number =>
+      opened.events.filter(({ kind }) => kind === "resource-updated").length;
+    await opened.call("one", "touch_resource", { uri: own });
+    await until(() => updates() === 1);
+    expect(opened.events).toContainEqual({ kind: "resource-updated", uri });
+    // A new connection is told what is watched.
+    await opened.call("one", "exit", { code: 1 });
+    opened.work.unsubscribe(uri, "a");
+    for (let before = updates(); updates() === before;) {
+      await opened.call("one", "touch_resource", { uri: own });
+      await Bun.sleep(20);
+    }
+    opened.work.endClient("b");
+    expect(await opened.work.subscribe("scorpiox://mcp/none/a:b", "a")).toBe(false);
+  },
+  15_000,
+);
