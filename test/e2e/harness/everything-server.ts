@@ -1,10 +1,7 @@
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-import { root } from "./binary.ts";
-
-export const everythingProgram = join(
-  root,
-  "node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+export const everythingProgram = fileURLToPath(
+  import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
 );
 
 export interface EverythingServer extends AsyncDisposable {
