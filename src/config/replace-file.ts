@@ -4,6 +4,7 @@ import {
   fchmodSync,
   fsyncSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -17,7 +18,7 @@ import { basename, dirname, join } from "node:path";
  * @throws the system's error; `file` is then as it was
  */
 export function replaceFile(file: string, text: string | Uint8Array, mode = 0o600): void {
-  const temporary = join(dirname(file), `.${basename(file)}.${randomUUID()}.tmp`);
+  const temporary = join(dirname(file), `${draftStart(file)}${randomUUID()}${draftEnd}`);
   try {
     const handle = openSync(temporary, "wx", mode);
     try {
@@ -33,6 +34,20 @@ export function replaceFile(file: string, text: string | Uint8Array, mode = 0o60
     throw error;
   }
   syncFolder(dirname(file));
+}
+
+/** Removes what writers left that were killed before they were done. Only for who holds the lock of `file`. */
+export function removeLeftDrafts(file: string): void {
+  for (const name of readdirSync(dirname(file))) {
+    const isDraft = name.startsWith(draftStart(file)) && name.endsWith(draftEnd);
+    if (isDraft) rmSync(join(dirname(file), name), { force: true });
+  }
+}
+
+const draftEnd = ".tmp";
+
+function draftStart(file: string): string {
+  return `.${basename(file)}.`;
 }
 
 /** Makes the rename itself last through a power cut, on systems where a folder can be opened. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { AppError } from "../../src/base/errors.ts";
 import { withFileLock } from "../../src/config/file-lock.ts";
-import { replaceFile } from "../../src/config/replace-file.ts";
+import { removeLeftDrafts, replaceFile } from "../../src/config/replace-file.ts";
 import { posixTest } from "../e2e/harness/platform.ts";
 import { TempTree } from "./temp-tree.ts";
 
@@ -59,6 +59,16 @@ describe("replaceFile()", () => {
     expect(readFileSync(tree.path("home/a/file"), "utf8")).toBe("new");
     expect(statSync(tree.path("home/a/file")).mode & 0o777).toBe(0o640);
     expect(readdirSync(tree.path("home/a")).sort()).toEqual(["file", "target"]);
+  });
+
+  test("drafts of writers that were killed are removed, and nothing else", () => {
+    using tree = new TempTree({
+      "home/a/.file.1234.tmp": "cut sho",
+      "home/a/.file2.1.tmp": "another's",
+    });
+    replaceFile(tree.path("home/a/file"), "new");
+    removeLeftDrafts(tree.path("home/a/file"));
+    expect(readdirSync(tree.path("home/a")).sort()).toEqual([".file2.1.tmp", "file"]);
   });
 
   test("what cannot be replaced stays as it was", () => {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 import { definitionFileBytesMax } from "../../base/limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
-import { replaceFile } from "../../config/replace-file.ts";
+import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 
 /** What is behind hashes, by hash. */
@@ -45,6 +45,7 @@ export class ApprovedDefinitions {
       await withFileLock(file, async () => {
         const all = new Map([...(await this.read(identity)), ...definitions]);
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        removeLeftDrafts(file);
         replaceFile(file, textOf(all));
       });
     } catch {

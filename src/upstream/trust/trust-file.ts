@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { trustFileBytesMax } from "../../base/limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
-import { replaceFile } from "../../config/replace-file.ts";
+import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { emptyRecord, parseRecord, printRecord, type TrustRecord } from "./trust-record.ts";
 
 /** What the file says, or that nothing counts as approved because it cannot be used. */
@@ -68,6 +68,7 @@ export class TrustFile {
     try {
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       if (isSetAside) renameSync(this.path, `${this.path}.damaged-${Date.now()}`);
+      removeLeftDrafts(this.path);
       replaceFile(this.path, text, 0o600);
     } catch (error) {
       const message = `${this.path} cannot be written: ${messageOf(error)}.`;
