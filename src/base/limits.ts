@@ -691,6 +691,8 @@ export const upstreamLogWaitingBytesMax = 2 * MIB;
 export const upstreamLogLineCharsMax = 16 * KIB;
 /** Bytes that may wait for a server that does not read: four of the longest messages. */
 export const upstreamInputWaitingBytesMax = 64 * MIB;
+/** Characters of short messages that are written to a server at once: many answers to a flood cost one wake-up. */
+export const upstreamInputAtOnceChars = 64 * KIB;
 /** A server whose stdin was closed may end by itself within this. */
 export const upstreamInputEndMs = 2_000;
 /** The start of a server waits this long for the PATH of the login shell. */

@@ -105,24 +105,32 @@ test("StderrRing keeps the last 64 KiB and gives twenty lines", () => {
   expect(ring.lines()[0]?.length).toBe(upstreamStderrBytesMax);
 });
 
-test("InputQueue writes in order, and everything fails once the server does not read", async () => {
+const outcomeOf = (written: Promise<void>): Promise<string> =>
+  written.then(
+    () => "ok",
+    (error: Error) => error.message,
+  );
+
+test("InputQueue writes in order, short messages together, long ones alone", async () => {
   const written: string[] = [];
   const queue = new InputQueue("s", async (text) => {
     await Bun.sleep(1);
-    if (text === "bad") throw new Error("EPIPE");
-    written.push(text);
+    written.push(text.length > 10 ? String(text.length) : text);
   });
-  const outcomes = await Promise.all(
-    ["a", "b", "bad", "c"].map((text) =>
-      queue.add(text).then(
-        () => "ok",
-        (error: Error) => error.message,
-      ),
-    ),
-  );
+  const texts = ["a", "b", "c", "x".repeat(70_000), "d"];
+  await Promise.all(texts.map((text) => queue.add(text)));
+  expect(written).toEqual(["a", "bc", "70000", "d"]);
+});
+
+test("InputQueue fails everything once the server does not read", async () => {
+  const queue = new InputQueue("s", async (text) => {
+    await Bun.sleep(1);
+    if (text.includes("bad")) throw new Error("EPIPE");
+  });
   const failure = "The server s does not read: EPIPE.";
-  expect(outcomes).toEqual(["ok", "ok", failure, failure]);
-  expect(written).toEqual(["a", "b"]);
+  const outcomes = ["a", "bad", "c"].map((text) => outcomeOf(queue.add(text)));
+  expect(await Promise.all(outcomes)).toEqual(["ok", failure, failure]);
+  expect(await outcomeOf(queue.add("later"))).toBe(failure);
 });
 
 test("RelayedPipes: chunks are taken one by one, writes wait, letting go ends all", async () => {
