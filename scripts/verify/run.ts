@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,kill,upstreams,mixed,battery,images,pages,sandbox,tasks,skills,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,kill,upstreams,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -23,6 +23,7 @@ import { checkSandbox } from "./sandbox.ts";
 import { checkSkillLists } from "./skill-lists.ts";
 import { checkSoak } from "./soak.ts";
 import { checkTasks } from "./tasks.ts";
+import { checkTrustKills } from "./trust-kills.ts";
 import { checkUpstreamExit } from "./upstream-exit.ts";
 
 const { values } = parseArgs({
@@ -47,6 +48,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   sandbox: checkSandbox,
   tasks: () => checkTasks(150),
   skills: () => checkSkillLists(500),
+  trust: () => checkTrustKills(Number(values.runs)),
   soak: () => checkSoak(Number(values.calls)),
   bench: checkBench,
 };
