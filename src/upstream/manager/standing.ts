@@ -42,8 +42,8 @@ async function refusalOf(
   const { projectDir } = options.dirs;
   const verdict =
     projectDir === undefined ? undefined : await trust.launchVerdict(identity, projectDir);
-  // What the user has refused by name stays refused, also where nobody is asked.
-  if (verdict === "approved" || (verdict === undefined && options.trustsProject)) return undefined;
+  // What the user has refused stays refused, whatever is trusted as a whole.
+  if (verdict === "approved" || (options.trustsProject && verdict !== "denied")) return undefined;
   const command = `${product.name} mcp approve ${entry.name}`;
   const file = entry.origin.file ?? "the project";
   return verdict === "denied"
