@@ -162,6 +162,17 @@ const rows: readonly Row[] = [
     servers: ["s = x (2 user)"],
   },
   {
+    name: "SCORPIOX_HOME in the project: what lies there is the user's, once",
+    files: {
+      "project/.scorpiox/config.toml": toml("x"),
+      "project/.scorpiox/scorpiox-env.txt": "MCP_SERVER=k:1\n",
+    },
+    parts: (tree) => ({
+      dirs: { ...tree.parts().dirs, scorpioxDir: tree.path("project/.scorpiox") },
+    }),
+    servers: ["s = x (1 user)", "k = 1 (3 user)"],
+  },
+  {
     name: "without a project its sources are empty",
     files: { "home/.mcp.json": object("x"), "project/.mcp.json": object("x") },
     parts: (tree) => ({ dirs: { ...tree.parts().dirs, projectDir: undefined } }),
