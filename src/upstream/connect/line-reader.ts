@@ -1,7 +1,8 @@
 import { upstreamLineHeadBytesMax, upstreamMessageBytesMax } from "../../base/limits.ts";
 
 const newline = 0x0a;
-const nothing = new Uint8Array(0);
+/** First size of the buffer for a line whose end has not come. */
+const carryBytesStart = 4 * 1024;
 
 /** A line whose text fits, or the beginning of one that does not: told when the limit is passed, and the rest is dropped. */
 export type ServerLine =
@@ -9,69 +10,75 @@ export type ServerLine =
   | { readonly kind: "too-long"; readonly head: Uint8Array };
 
 /**
- * Cuts what a server writes into lines, in bounded memory: of a line above the limit only its head is kept, in which
- * the id may be found (gateway contract CA13).
+ * Cuts what a server writes into lines, in bounded memory, however it is divided. Of a line above the limit the head is given,
+ * in which its id may be found (gateway contract CA13).
  */
 export class LineReader {
   readonly #bytesMax: number;
-  /** Pieces of a line whose end has not come. */
-  #pieces: Uint8Array[] = [];
+  #carry = new Uint8Array(0);
   #length = 0;
+  #isDropping = false;
 
   constructor(bytesMax: number = upstreamMessageBytesMax) {
     this.#bytesMax = bytesMax;
   }
 
+  /** The lines that `chunk` completes. They may share its memory: they are to be read before the next. */
   push(chunk: Uint8Array): ServerLine[] {
     const lines: ServerLine[] = [];
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      this.#add(chunk.subarray(start, end), lines);
-      this.#take(lines);
+      this.#finish(chunk.subarray(start, end), lines);
       start = end + 1;
     }
-    this.#add(chunk.subarray(start), lines);
+    this.#keep(chunk.subarray(start), lines);
     return lines;
   }
 
   /** What stands after the last newline of an output that has ended. */
   end(): ServerLine[] {
-    const lines: ServerLine[] = [];
-    if (this.#length > 0) this.#take(lines);
-    return lines;
+    return this.#length === 0 ? [] : [{ kind: "line", bytes: this.#takeCarry() }];
   }
 
-  #add(bytes: Uint8Array, lines: ServerLine[]): void {
-    if (bytes.length === 0) return;
-    const wasWithin = this.#length <= this.#bytesMax;
-    this.#length += bytes.length;
-    if (this.#length <= this.#bytesMax) {
-      // A copy: the chunk may be large, and a pipe may use its memory again.
-      this.#pieces.push(bytes.slice());
-    } else if (wasWithin) {
-      lines.push({ kind: "too-long", head: this.#headWith(bytes) });
-      this.#pieces = [];
+  /** The last piece of a line. */
+  #finish(bytes: Uint8Array, lines: ServerLine[]): void {
+    const isWhole = this.#length === 0 && bytes.length <= this.#bytesMax;
+    if (isWhole && !this.#isDropping) {
+      lines.push({ kind: "line", bytes });
+      return;
     }
+    this.#keep(bytes, lines);
+    if (!this.#isDropping) lines.push({ kind: "line", bytes: this.#takeCarry() });
+    this.#isDropping = false;
   }
 
-  #take(lines: ServerLine[]): void {
-    const isWithin = this.#length <= this.#bytesMax;
-    const [first, ...others] = this.#pieces;
-    this.#pieces = [];
+  #keep(bytes: Uint8Array, lines: ServerLine[]): void {
+    if (this.#isDropping || bytes.length === 0) return;
+    if (this.#length + bytes.length <= this.#bytesMax) return this.#append(bytes);
+    // Enough of it for a head.
+    this.#append(bytes.subarray(0, upstreamLineHeadBytesMax));
+    this.#isDropping = true;
+    lines.push({ kind: "too-long", head: this.#takeCarry().slice(0, upstreamLineHeadBytesMax) });
+  }
+
+  /** Grows by doubling, so that a line that comes byte by byte is copied a constant number of times. */
+  #append(bytes: Uint8Array): void {
+    const length = this.#length + bytes.length;
+    if (length > this.#carry.length) {
+      const doubled = Math.min(this.#carry.length * 2, this.#bytesMax);
+      const grown = new Uint8Array(Math.max(length, doubled, carryBytesStart));
+      grown.set(this.#carry.subarray(0, this.#length));
+      this.#carry = grown;
+    }
+    this.#carry.set(bytes, this.#length);
+    this.#length = length;
+  }
+
+  /** Hands the buffer over; the next line gets its own. */
+  #takeCarry(): Uint8Array {
+    const bytes = this.#carry.subarray(0, this.#length);
+    this.#carry = new Uint8Array(0);
     this.#length = 0;
-    if (!isWithin) return;
-    const bytes = others.length === 0 ? first : Buffer.concat([first ?? nothing, ...others]);
-    lines.push({ kind: "line", bytes: bytes ?? nothing });
-  }
-
-  #headWith(bytes: Uint8Array): Uint8Array {
-    const parts: Uint8Array[] = [];
-    let left = upstreamLineHeadBytesMax;
-    for (const piece of [...this.#pieces, bytes]) {
-      if (left === 0) break;
-      parts.push(piece.subarray(0, left));
-      left -= Math.min(left, piece.length);
-    }
-    return Buffer.concat(parts);
+    return bytes;
   }
 }
