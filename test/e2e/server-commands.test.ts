@@ -1,7 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 
-import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
@@ -41,6 +42,27 @@ test("[gateway.gw-05] mcp add and mcp remove leave a file as it was", () => {
   expect(statSync(own).mode & 0o777).toBe(process.platform === "win32" ? 0o666 : 0o600);
   expect(run(home, ["mcp", "remove", "x", "--scope", "global"]).exitCode).toBe(0);
   expect(existsSync(own)).toBe(false);
+});
+
+test("[gateway.gw-05] commands at the same time lose nothing of each other", async () => {
+  using home = new TempFolder();
+  const file = home.write("project/.scorpiox/config.toml", before);
+  const names = Array.from({ length: 8 }, (_, index) => `s${index}`);
+  const all = async (wordsOf: (name: string) => readonly string[]): Promise<readonly number[]> => {
+    const children = names.map((name) =>
+      Bun.spawn([productBinary, "mcp", ...wordsOf(name)], {
+        cwd: home.at("project"),
+        env: testEnvironment(home.path),
+        stdio: ["ignore", "ignore", "ignore"],
+      }),
+    );
+    return Promise.all(children.map(({ exited }) => exited));
+  };
+  expect(await all((name) => ["add", name, "--", name])).toEqual(names.map(() => 0));
+  const text = readFileSync(file, "utf8");
+  expect(names.filter((name) => !text.includes(`[mcp.servers.${name}]`))).toEqual([]);
+  expect(await all((name) => ["remove", name])).toEqual(names.map(() => 0));
+  expect(readFileSync(file, "utf8")).toBe(before);
 });
 
 test("[gateway.gw-06] commands for servers say by their exit code what happened", () => {
@@ -84,4 +106,29 @@ test("[gateway.gw-32] a call in OpenAI's form is answered in it", () => {
   expect([failed.exitCode, JSON.parse(failed.stdout)]).toMatchObject([1, { success: false }]);
   const unknown = run(home, ["call", "Bsh", "command=true"]);
   expect([unknown.exitCode, unknown.stdout]).toEqual([3, ""]);
+});
+
+test("[gateway.gw-32] tools of another server are listed and called from the command line", () => {
+  using home = new TempFolder();
+  home.folder("project/.git");
+  const fixture = join(root, "test/fixtures/upstream/main.ts");
+  const add = ["mcp", "add", "fix", "--scope", "global", "--", process.execPath, fixture];
+  expect(run(home, add).exitCode).toBe(0);
+  const all = run(home, ["tools", "--server", "fix", "--all", "--format", "anthropic"]);
+  const names = (JSON.parse(all.stdout) as { name: string }[]).map(({ name }) => name);
+  expect(names).toContain("mcp__fix__add");
+  const cases: readonly (readonly [readonly string[], number, unknown])[] = [
+    // Values become what the schema says, also of a hidden tool; an alias means the same tool.
+    [["mcp__fix__add", "a=1", "b=2"], 0, { success: true, output: "3", structured: { sum: 3 } }],
+    [["mcp:fix.echo", '{"text": "hi"}'], 0, { success: true, output: "hi" }],
+    [["mcp__fix__fail", "text=broken"], 1, { success: false, output: "broken", error: "broken" }],
+  ];
+  for (const [words, code, expected] of cases) {
+    const { exitCode, stdout } = run(home, ["call", ...words, "--format", "openai"]);
+    expect([exitCode, JSON.parse(stdout)]).toEqual([code, expected]);
+  }
+  expect(run(home, ["call", "mcp__fix__nothing"]).exitCode).toBe(3);
+  home.write(".scorpiox/scorpiox-env.txt", "MCP_DENY=fix:echo\n");
+  const denied = run(home, ["call", "mcp__fix__echo", "text=hi"]);
+  expect(denied.exitCode).toBe(4);
 });
