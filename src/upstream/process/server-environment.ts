@@ -4,7 +4,7 @@ import { joinPaths } from "../../process/child-environment.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How deep servers are nested in each other: one that finds it serves its native tools only (CF20). */
-export const depthVariable = "SCORPIOX_DEPTH";
+const depthVariable = "SCORPIOX_DEPTH";
 
 const unixNames = ["HOME", "LOGNAME", "USER", "SHELL", "TERM", "PATH", "LANG", "TZ", "TMPDIR"];
 const windowsNames = [

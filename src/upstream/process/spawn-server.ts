@@ -14,7 +14,7 @@ export interface SpawnSpec {
 }
 
 /** What is with the main thread of a server's pipes. */
-export type SpawnedPipes =
+type SpawnedPipes =
   | { readonly kind: "descriptors"; readonly descriptors: ServerDescriptors; close(): void }
   | { readonly kind: "relayed"; readonly child: RelayedChild };
 

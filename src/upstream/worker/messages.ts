@@ -49,7 +49,7 @@ export type ToUpstreamWorker =
   | { readonly kind: "process"; readonly report: ProcessReport };
 
 /** Where the ends of a process's pipes are. */
-export type PipePlace =
+type PipePlace =
   /** Numbers of this process, to be duplicated by the Worker before it says `process-opened`. */
   | {
       readonly kind: "descriptors";
