@@ -10,11 +10,13 @@ import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
+import { ServerConsent } from "./server-consent.ts";
 import type { LazySkills } from "./lazy-skills.ts";
 
 export interface LazyGatewayParts {
   readonly upstreams: LazyUpstreams;
   readonly start: StartUp;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly changes: Changes;
   /** Of all tools that are built. */
   readonly ownNames: readonly string[];
@@ -29,12 +31,17 @@ export interface LazyGatewayParts {
 export class LazyGateway {
   readonly #parts: LazyGatewayParts;
   readonly #enabled: ReadonlySet<string>;
+  readonly #consent: ServerConsent;
   #loading: Promise<UpstreamGateway> | undefined;
   #loaded: UpstreamGateway | undefined;
 
   constructor(parts: LazyGatewayParts) {
     this.#parts = parts;
     this.#enabled = new Set(parts.enabledNames);
+    this.#consent = new ServerConsent({
+      ...parts,
+      questions: async () => (await parts.services()).questions(),
+    });
     parts.upstreams.listen((event) => {
       if (event.kind === "notice") parts.warn(event.text);
       // What appears later is told of by what follows it.
@@ -73,10 +80,21 @@ export class LazyGateway {
   /** The first stage of the gate. */
   readonly stage: GateStage = {
     check: (call): Promise<Refusal | undefined> | undefined => {
-      if (call.target === undefined) return undefined;
-      return this.#loaded?.stage.check(call) ?? undefined;
+      const gateway = this.#loaded;
+      if (call.target === undefined || gateway === undefined) return undefined;
+      const asking = this.#askConsent(call, gateway);
+      return asking === undefined
+        ? gateway.stage.check(call)
+        : asking.then(() => gateway.stage.check(call));
     },
   };
+
+  /** Whoever looks for tools first waits until it is known whose tools there are. */
+  #askConsent(call: CallRequest, { listings }: UpstreamGateway): Promise<void> | undefined {
+    const { snapshot } = this.#parts.upstreams;
+    if (snapshot !== undefined) return this.#consent.check(call, snapshot);
+    return listings.known().then((known) => this.#consent.check(call, known));
+  }
 
   /** What is behind the gate. */
   join(own: Router): Router {

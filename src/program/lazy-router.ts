@@ -131,10 +131,11 @@ export class LazyRouter implements Router {
   }
 
   #createGateway(): LazyGateway {
-    const { start, warn } = this.#options;
+    const { start, env, warn } = this.#options;
     return new LazyGateway({
       upstreams: this.upstreams,
       start,
+      env,
       changes: this.changes,
       ownNames: this.#parts.cards.map(({ listing }) => listing.name),
       enabledNames: this.#listings.map(({ name }) => name),

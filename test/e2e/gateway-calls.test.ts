@@ -321,6 +321,65 @@ test("[gateway.gw-40] what a client authorizes itself with never reaches another
   }
 });
 
+describe.each(["legacy", "modern"] as const)(
+  "a server that the project names, %s client",
+  (era) => {
+    const capabilities = { elicitation: { form: {} } };
+    const form = (answer: string): object => ({ action: "accept", content: { answer1: answer } });
+
+    test.each([
+      ["Approve", true],
+      ["Deny", false],
+    ])(
+      "[gateway.gw-22] is asked about when tools are looked for, and %s counts",
+      async (answer, isStarted) => {
+        using home = upstreamHome({});
+        const program = join(root, "test/fixtures/upstream/main.ts");
+        const entry = { command: process.execPath, args: [program, "{}"] };
+        home.write("project/.mcp.json", JSON.stringify({ mcpServers: { theirs: entry } }));
+        await using server = new Server({ home, cwd: home.at("project") });
+        if (era === "legacy") await server.initialize("2025-11-25", "e2e", capabilities);
+        const params = {
+          name: "tool_search",
+          arguments: { query: "echo" },
+          ...(era === "modern" ? meta(capabilities) : {}),
+        };
+        const searching = server.start("tools/call", params);
+        if (era === "legacy") {
+          const asked = await server.message(
+            "the question",
+            ({ method }) => method === "elicitation/create",
+          );
+          expect(String(asked.params?.["message"])).toContain(program);
+          server.send({ jsonrpc: "2.0", id: asked.id, result: form(answer) });
+          await server.reply(searching);
+        } else {
+          const { result = {} } = await server.reply(searching);
+          const { requestState, inputRequests } = result as {
+            requestState: string;
+            inputRequests: object;
+          };
+          expect(JSON.stringify(inputRequests)).toContain(program);
+          const inputResponses = Object.fromEntries(
+            Object.keys(inputRequests).map((key) => [key, form(answer)]),
+          );
+          await server.reply(
+            server.start("tools/call", { ...params, requestState, inputResponses }),
+          );
+        }
+        const call = (): Promise<ServerMessage> =>
+          server.request("tools/call", {
+            name: "mcp__theirs__echo",
+            arguments: { text: "hi" },
+            ...(era === "modern" ? meta(capabilities) : {}),
+          });
+        if (isStarted) await eventually("it is started", async () => said(await call()) === "hi");
+        else expect(said(await call())).toContain("Unknown tool");
+      },
+    );
+  },
+);
+
 test("[gateway.gw-36] a server that floods delays nothing of ours", async () => {
   using home = upstreamHome({ own: [{}] });
   await using server = new Server({ home });

@@ -19,7 +19,7 @@ export interface ToolTarget extends NamedTool {
   readonly hasOutputSchema: boolean;
 }
 
-export interface BlockedTarget extends NamedTool {
+interface BlockedTarget extends NamedTool {
   readonly kind: "blocked";
   readonly reason: BlockReason;
   /** What happened, and how to approve. */

@@ -1,0 +1,110 @@
+import { messageOf } from "../base/errors.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { CallRequest } from "../gateway/call.ts";
+import type { StateServices } from "../gateway/state-calls.ts";
+import type { QuestionsReply, QuestionsRequest } from "../tools/question-service.ts";
+import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
+
+export interface ServerConsentParts {
+  readonly start: StartUp;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly questions: () => Promise<StateServices["questions"]>;
+  readonly warn: (message: string) => void;
+}
+
+/** What the user is asked of one server. */
+interface Asked {
+  readonly server: ConfiguredServer;
+  readonly request: QuestionsRequest;
+}
+
+const labels = { approve: "Approve", deny: "Deny", later: "Not now" } as const;
+const markPrefix = "server-consent:";
+
+/**
+ * Asks the user whether servers that the project names may be started (CN9): once for each server, when a client first
+ * looks for tools of other servers. No list and no other call waits for the answer.
+ */
+export class ServerConsent {
+  readonly #parts: ServerConsentParts;
+  readonly #asked = new Map<string, Asked | undefined>();
+
+  constructor(parts: ServerConsentParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined: nothing to wait for. @throws InputNeeded to be let through, for clients that are asked in rounds */
+  check(call: CallRequest, snapshot: UpstreamSnapshot | undefined): Promise<void> | undefined {
+    // Whoever sits elsewhere does not decide what is started on this machine.
+    if (call.client.isRemote === true) return undefined;
+    const earlier = call.ask?.marksWith?.(markPrefix) ?? [];
+    const waiting = (snapshot?.servers ?? [])
+      .filter(({ name, state }) => state === "untrusted" && !this.#asked.has(name))
+      .map(({ name }) => name);
+    const names = [...earlier, ...waiting];
+    if (names.length === 0) return undefined;
+    for (const name of waiting) this.#asked.set(name, undefined);
+    const asking = this.#askAll(call, names, new Set(earlier));
+    if (call.ask?.endsCall === true && call.ask.can("form")) return asking;
+    asking.catch((error: unknown) =>
+      this.#parts.warn(`A server could not be asked about: ${messageOf(error)}`),
+    );
+    return undefined;
+  }
+
+  /** Those of earlier rounds first: what was asked is asked in the same order again, and has its answer. */
+  async #askAll(
+    call: CallRequest,
+    names: readonly string[],
+    earlier: ReadonlySet<string>,
+  ): Promise<void> {
+    for (const name of names) {
+      const asked = this.#asked.get(name) ?? (await this.#prepare(name));
+      if (asked === undefined) continue;
+      this.#asked.set(name, asked);
+      const isRound = call.ask?.endsCall === true && call.ask.can("form");
+      if (isRound && !earlier.has(name)) call.ask.mark?.(markPrefix + name);
+      const questions = await this.#parts.questions();
+      const asking = { call, answerAt: undefined, hasActed: !isRound };
+      await this.#record(asked.server, await questions.ask(asked.request, asking));
+    }
+  }
+
+  /** Undefined for one that needs no answer by now. */
+  async #prepare(name: string): Promise<Asked | undefined> {
+    const { start, env } = this.#parts;
+    const [{ loadUpstreamConfig }, { configPartsOf }, { trustOf }, { launchLines }] =
+      await Promise.all([
+        import("../upstream/config/load-upstream-config.ts"),
+        import("../upstream/config/upstream-start.ts"),
+        import("../cli/server-rows.ts"),
+        import("../cli/launch-lines.ts"),
+      ]);
+    const server = loadUpstreamConfig(configPartsOf(start, env)).servers.get(name);
+    if (server === undefined || (await trustOf(server, start)) !== "pending") return undefined;
+    const lines = [
+      `This project names an MCP server, ${name}, which is not started before you approve it.`,
+      "",
+      ...launchLines(server),
+      "",
+      `Project: ${start.dirs.projectDir ?? ""}`,
+      "Let it run in this project?",
+    ];
+    const options = Object.values(labels).map((label) => ({ label, description: null }));
+    const question = { question: lines.join("\n"), header: null, options, multiSelect: false };
+    return { server, request: { purpose: "consent", questions: [question] } };
+  }
+
+  /** Only these words count; whoever says nothing is asked by `mcp approve`. */
+  async #record({ identity }: ConfiguredServer, reply: QuestionsReply): Promise<void> {
+    const { scorpioxDir, projectDir } = this.#parts.start.dirs;
+    const [answer] = reply.outcome === "answered" ? reply.answers : [];
+    if (answer === undefined || answer.other !== null || answer.labels.length !== 1) return;
+    if (projectDir === undefined) return;
+    const { TrustStore } = await import("../upstream/trust/trust-store.ts");
+    const store = new TrustStore(scorpioxDir);
+    if (answer.labels[0] === labels.approve) await store.approveLaunch(identity, projectDir);
+    if (answer.labels[0] === labels.deny) await store.denyLaunch(identity, projectDir);
+  }
+}
