@@ -54,6 +54,13 @@ export interface OpenHooks {
   close(): Promise<void>;
 }
 
+export interface UpstreamToolsWanted {
+  /** Absent: of all servers. */
+  readonly server?: string | undefined;
+  /** True: those of servers too that are still being asked, within some time. */
+  readonly waits: boolean;
+}
+
 /** A tool of another server, under its name here. */
 export interface UpstreamTool {
   readonly server: string;
@@ -67,7 +74,7 @@ export interface OpenRouter {
    * The tools of other servers that may be called, hidden ones included, ordered by server and name. Absent where there
    * are none.
    */
-  upstreamTools?(server?: string): Promise<readonly UpstreamTool[]>;
+  upstreamTools?(wanted: UpstreamToolsWanted): Promise<readonly UpstreamTool[]>;
   /** Ends what calls have started, and the Workers. */
   close(): Promise<void>;
 }

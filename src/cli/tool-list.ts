@@ -37,7 +37,7 @@ export async function listTools(
   }
   if (server !== undefined) assertServer(server, start, io);
   // First, since it waits for servers that start: what is in the list is known then.
-  const foreign = (await open.upstreamTools?.(server)) ?? [];
+  const foreign = (await open.upstreamTools?.({ server, waits: true })) ?? [];
   const listed = await listedTools(open, start, io);
   const listedNames = new Set(listed.map(({ name }) => name));
   const listings = foreign.map(({ listing }) => listing);
@@ -60,8 +60,13 @@ export async function findTool(
   const listed = await listedTools(open, start, io);
   const shown = listed.find((listing) => listing.name === name);
   if (shown !== undefined) return shown;
-  const foreign = (await open.upstreamTools?.()) ?? [];
-  return foreign.find(({ listing }) => listing.name === name)?.listing;
+  // A server that says nothing delays only those who want what nobody else has.
+  for (const waits of [false, true]) {
+    const foreign = (await open.upstreamTools?.({ waits })) ?? [];
+    const found = foreign.find(({ listing }) => listing.name === name);
+    if (found !== undefined) return found.listing;
+  }
+  return undefined;
 }
 
 async function listedTools(

@@ -50,7 +50,7 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       const router = new LazyRouter(parts, { start, env, warn });
       return {
         router,
-        upstreamTools: (server) => upstreamTools(router.upstreams, server),
+        upstreamTools: (wanted) => upstreamTools(router.upstreams, wanted),
         close: () => router.close(),
       };
     },

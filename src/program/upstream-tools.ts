@@ -1,15 +1,15 @@
 import { upstreamToolsWaitMs } from "../base/limits.ts";
-import type { UpstreamTool } from "../cli/command.ts";
+import type { UpstreamTool, UpstreamToolsWanted } from "../cli/command.ts";
 import { isObject } from "../protocol/json-rpc.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
 
-/** For commands: the tools of other servers that may be called, when those that are starting have said what they have. */
+/** For commands: the tools of other servers that may be called. */
 export async function upstreamTools(
   upstreams: LazyUpstreams,
-  server: string | undefined,
+  { server, waits }: UpstreamToolsWanted,
 ): Promise<readonly UpstreamTool[]> {
   if (!upstreams.isWanted) return [];
-  await upstreams.settled(upstreamToolsWaitMs);
+  await upstreams.settled(waits ? upstreamToolsWaitMs : 0);
   const wanted = server === undefined ? {} : { server };
   const reply = await upstreams.control({ kind: "tools", ...wanted });
   const entries: readonly unknown[] = Array.isArray(reply) ? reply : [];

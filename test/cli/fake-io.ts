@@ -224,7 +224,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
 function upstreamToolsOf({ upstreamTools }: CommandRunInput): Pick<OpenRouter, "upstreamTools"> {
   if (upstreamTools === undefined) return {};
   return {
-    upstreamTools: (wanted) =>
+    upstreamTools: ({ server: wanted }) =>
       Promise.resolve(
         upstreamTools.filter(({ server }) => wanted === undefined || server === wanted),
       ),

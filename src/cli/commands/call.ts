@@ -3,8 +3,9 @@ import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { configKeys, toolKeyName } from "../../config/keys.ts";
 import { nearestName, suggestionFor } from "../../config/nearest-name.ts";
-import type { Router } from "../../gateway/call.ts";
+import type { CallOutcome, Router } from "../../gateway/call.ts";
 import { legacyVersionLatest } from "../../protocol/versions.ts";
+import type { CommonCall } from "../../upstream/adapters/tool-calls.ts";
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { commandLineClient } from "../command-line-client.ts";
@@ -42,15 +43,15 @@ export const callCommand: Command = {
 };
 
 async function callTool(
-  { args, io, print }: CommandContext,
+  context: CommandContext,
   start: StartUp,
   open: OpenRouter,
   format: ReturnType<typeof formatOf>,
 ): Promise<number> {
-  const { router } = open;
+  const { args, io, print } = context;
   const find = (name: string): ReturnType<typeof findTool> => findTool(name, open, start, io);
   const isWhole = args.positionals[0] === "-";
-  if (!isWhole) await assertKnown(args.positionals[0] ?? "", find, router, start);
+  if (!isWhole) await assertKnown(args.positionals[0] ?? "", find, open.router, start);
   const read = await readToolCall(args.positionals, io, find);
   if (read.kind === "malformed") {
     printFailed(read.text, { format, callId: read.id }, print);
@@ -58,24 +59,48 @@ async function callTool(
   }
   const { name, id } = read.call;
   try {
-    if (isWhole) await assertKnown(name, find, router, start);
+    if (isWhole) await assertKnown(name, find, open.router, start);
   } catch (error) {
     // A model named it: it is told, and names another one.
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
     printFailed(error.message, { format, callId: id }, print);
     return exitCodes.notFound;
   }
-  const outcome = await router.call({
-    name,
-    args: read.call.arguments,
-    version: legacyVersionLatest,
-    client: commandLineClient(start, io.cwd),
-    cancellation: Cancellation.following(io.interrupted),
-  });
+  const outcome = await outcomeOf(read.call, context, start, open);
   const code = printOutcome(outcome, { format, callId: id }, print);
-  if (code !== exitCodes.notFound) return code;
+  return code === exitCodes.notFound ? codeOfUnknown(name, context, start) : code;
+}
+
+async function outcomeOf(
+  { name, arguments: args }: CommonCall,
+  { io }: CommandContext,
+  start: StartUp,
+  open: OpenRouter,
+): Promise<CallOutcome> {
+  const call = (): Promise<CallOutcome> =>
+    open.router.call({
+      name,
+      args,
+      version: legacyVersionLatest,
+      client: commandLineClient(start, io.cwd),
+      cancellation: Cancellation.following(io.interrupted),
+    });
+  const outcome = await call();
+  const isUnknown = outcome.kind === "fault" && outcome.refusal === "invalid";
+  if (!isUnknown || open.router.isOpen !== true) return outcome;
+  // It may be of a server that is still starting; nothing has been called.
+  await open.upstreamTools?.({ waits: true });
+  return call();
+}
+
+/** No server that may be started has it: one that may not may have it. */
+async function codeOfUnknown(
+  name: string,
+  { io, print }: CommandContext,
+  start: StartUp,
+): Promise<number> {
   const waiting = await waitingServer(name, start, io);
-  if (waiting === undefined) return code;
+  if (waiting === undefined) return exitCodes.notFound;
   print.note(`The server ${waiting} has to be approved: ${product.name} mcp approve ${waiting}`);
   return exitCodes.needsApproval;
 }
