@@ -65,9 +65,17 @@ export async function askCatalogues(
   const answered = await services.upstreamCatalogues(view.start, asked, io.interrupted);
   for (const { entry } of asked) {
     const reply = answered.get(entry.name);
-    replies.set(entry.name, reply ?? { kind: "unreachable", reason: "It was not asked." });
+    replies.set(entry.name, readable(reply ?? unasked));
   }
   return replies;
+}
+
+const unasked: AskedCatalogue = { kind: "unreachable", reason: "It was not asked." };
+
+/** A reason may hold lines that a server wrote: none of them looks like one of ours. */
+function readable(reply: AskedCatalogue): AskedCatalogue {
+  if (reply.kind === "catalogue") return reply;
+  return { ...reply, reason: reply.reason.replaceAll(/\r\n?|\n/g, "\n  | ") };
 }
 
 function notStarted(state: TrustState, { entry }: ConfiguredServer): string {

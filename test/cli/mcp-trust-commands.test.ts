@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 
+import { escapeUnsafe } from "../../src/base/unsafe-characters.ts";
 import type { AskedCatalogue } from "../../src/upstream/trust/asked-catalogue.ts";
 import { TrustStore } from "../../src/upstream/trust/trust-store.ts";
 import { TempTree } from "../config/temp-tree.ts";
@@ -42,7 +43,7 @@ const verdictIn = async (tree: TempTree): Promise<string> => {
   return /"name": "files"[^]*?"trust": "(\w+)"/.exec(stdout)?.[1] ?? "";
 };
 
-describe("[GW-22] mcp approve", () => {
+describe("[GW-22] U-trust: mcp approve", () => {
   test("shows all that would be started, on rows that nothing in it can imitate, and no secret", async () => {
     using tree = projectTree();
     const { exitCode, stdout, stderr } = await mcp(tree, "approve");
@@ -233,6 +234,40 @@ describe("[GW-22] mcp diff and mcp approve of tools", () => {
         "scorpiox-code: error: files: It is not started before you approve it: mcp approve files.\n" +
         "scorpiox-code: own: its first connection approves what it has then.\n",
     });
+  });
+});
+
+describe("U-print: what servers say", () => {
+  const evil = "\u001b]52;c;aGk=\u0007\u202e\u{e0041}\u009b31m\r\nfiles: approved";
+  const hostile: AskedCatalogue = {
+    kind: "catalogue",
+    catalogue: catalogue({
+      instructions: evil,
+      serverInfo: { name: evil, version: evil },
+      tools: [tool(evil, { description: evil, [evil]: 1, _meta: { [evil]: evil } })],
+      prompts: [{ name: evil, description: evil }],
+    }),
+  };
+  const replies = [hostile, { kind: "unreachable", reason: evil }] as const;
+  const lines = [
+    "diff",
+    "diff --json",
+    "approve files",
+    "approve --all --json",
+    "lock",
+    "verify",
+    "verify --json",
+  ];
+
+  test.each(lines)("does nothing to the terminal: %s", async (line) => {
+    using tree = await metTree();
+    await mcp(tree, "lock", { catalogues: { files: offers("read"), own: offers("a") } });
+    for (const files of replies) {
+      const { stdout, stderr } = await mcp(tree, line, { catalogues: { files, own: offers("a") } });
+      expect(escapeUnsafe(stdout + stderr)).toBe(stdout + stderr);
+      expect(stdout + stderr).not.toContain("\r");
+      expect((stdout + stderr).split("\n")).not.toContain("files: approved");
+    }
   });
 });
 

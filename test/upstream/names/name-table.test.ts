@@ -90,7 +90,7 @@ describe("[GW-16] NameTable.resolve()", () => {
   });
 
   test.each(["bash", "BASH", "Tool_Search", "mcp__scorpiox-code__bash"])(
-    "%p is nobody's, though a tool is called so",
+    "U-shadow: %p is nobody's, though a tool is called so",
     (name) => {
       expect(names.resolve(name).kind).toBe("unknown");
     },
@@ -121,7 +121,7 @@ describe("[GW-16] NameTable.resolve()", () => {
     expect(performance.now() - start).toBeLessThan(50);
   });
 
-  test("no text makes it throw, and no tool takes the name of one of ours", () => {
+  test("U-shadow: no text makes it throw, and no tool takes the name of one of ours", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...reserved));
     fc.assert(
       fc.property(text, text, text, (server, tool, name) => {

@@ -57,7 +57,7 @@ const met = judge(first);
 const pins = pinsAfter(met);
 const look = "See what it is: scorpiox-code mcp diff s.";
 
-describe("[GW-22] judgeCatalogue()", () => {
+describe("[GW-22] U-pin: judgeCatalogue()", () => {
   test("the first contact is the baseline, and nothing is new in the second", () => {
     expect(states(met)).toEqual({ read: "approved", write: "approved", ask: "approved" });
     expect(met.instructions).toBe("Be kind.");
