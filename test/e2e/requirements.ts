@@ -20,6 +20,7 @@ import { serverSourceRequirements } from "./requirements-server-sources.ts";
 import { skillRequirements } from "./requirements-skills.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 import { upstreamProcessRequirements } from "./requirements-upstream-processes.ts";
+import { toolSearchRequirements } from "./requirements-tool-search.ts";
 import { trustRequirements } from "./requirements-trust.ts";
 import { webRequirements } from "./requirements-web.ts";
 
@@ -193,6 +194,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...pageRequirements,
   ...searchRequirements,
   ...webRequirements,
+  ...toolSearchRequirements,
   ...trustRequirements,
   ...upstreamProcessRequirements,
   ...planRequirements,

@@ -27,7 +27,7 @@ import { ServerCall } from "./server-call.ts";
 import { ServerSet } from "./server-set.ts";
 import { StatusFile } from "./status-file.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { ToolSearch } from "./tool-search.ts";
+import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** What the manager itself adds to the parts of each server. */
 export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange">;
@@ -51,6 +51,7 @@ export class UpstreamManager implements UpstreamWork {
   #work: Promise<void> = Promise.resolve();
   #told = new Set<string>();
   #isClosed = false;
+  #isStarted = false;
 
   constructor(outer: OuterParts) {
     this.#options = outer.options;
@@ -78,7 +79,7 @@ export class UpstreamManager implements UpstreamWork {
     });
     this.#publisher = new Publisher(this.#host, () => this.#composer.compose().snapshot);
     this.#search = new ToolSearch(
-      () => this.#composer.state,
+      () => this.#searchState(),
       () => this.infoList(),
     );
     const { scorpioxDir, projectDir = null } = this.#options.dirs;
@@ -98,7 +99,15 @@ export class UpstreamManager implements UpstreamWork {
     } catch (error) {
       this.#notice(`Other MCP servers cannot be used: ${messageOf(error)}`);
     }
+    this.#isStarted = true;
     if (!this.#isClosed) this.#publisher.now();
+  }
+
+  /** Until the configuration is read, nobody knows which servers there are: a search waits for that too. */
+  #searchState(): SearchState {
+    const { state } = this.#composer;
+    if (this.#isStarted) return state;
+    return { ...state, snapshot: { ...state.snapshot, isIncomplete: true } };
   }
 
   async call(
