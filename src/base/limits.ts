@@ -894,3 +894,7 @@ export const upstreamSubscriptionsMax = 10_000;
 export const searchCutNoteCharsMax = 200;
 /** A command that lists other servers' tools waits so long for those that start: npx may have to get a package first. */
 export const upstreamToolsWaitMs = 30_000;
+/** A look at a watched resource of a server that does not tell of changes: a small read. */
+export const upstreamPollMsMax = 30_000;
+/** Notices that were given and are not given again. */
+export const upstreamNoticesKept = 1_000;

@@ -6,7 +6,7 @@ const root = join(import.meta.dir, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 const union =
-  /export type ServerState =([^;]*);/.exec(read("src/upstream/server-state.ts"))?.[1] ?? "";
+  /export type ServerState =([^]*?);\n\n/.exec(read("src/upstream/server-state.ts"))?.[1] ?? "";
 const states = [...union.matchAll(/\| "(\w+)"/g)].map(([, state]) => state);
 
 test.each(["docs/gateway.md", "docs/mcp-troubleshooting.md"])(

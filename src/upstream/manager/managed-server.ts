@@ -239,7 +239,8 @@ export class ManagedServer {
     if (kind === "down") {
       const text = this.#reasonText(conditionOf(facts).reason ?? "");
       this.log(text);
-      this.#events.onDown(this.name, text);
+      const isLogin = facts.link?.kind === "down" && facts.link.as === "needs_auth";
+      this.#events.onDown(this.name, isLogin ? "needs_auth" : "unreachable", text);
     }
     this.#parts.onChange();
   }

@@ -1,13 +1,19 @@
-import { upstreamSubscriptionsMax } from "../../base/limits.ts";
+import { AppError } from "../../base/errors.ts";
+import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/limits.ts";
+import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
+import type { UpstreamConnection } from "../connect/connection.ts";
 import { ownUri, readForeignUri } from "../results/own-uris.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
 import type { ManagedServer } from "./managed-server.ts";
+import { ResourcePoll } from "./resource-poll.ts";
 
 interface Watched {
   readonly server: string;
   /** As its server knows it. */
   readonly uri: string;
   readonly clients: Set<string>;
+  /** Where the server does not tell of changes. */
+  poll?: ResourcePoll;
 }
 
 /** Which resources of servers are watched, for whom (RP4): a server is asked once, however many clients want to know. */
@@ -50,6 +56,11 @@ export class Subscriptions {
     if (watched.clients.size === 0) this.#release(uri, watched);
   }
 
+  /** Nothing is watched any more. */
+  close(): void {
+    for (const [uri, watched] of this.#watched) this.#release(uri, watched);
+  }
+
   endClient(clientId: string): void {
     for (const uri of this.#watched.keys()) this.unsubscribe(uri, clientId);
   }
@@ -66,20 +77,58 @@ export class Subscriptions {
     if (this.#watched.has(own)) this.#host.notify({ kind: "resource-updated", uri: own });
   }
 
-  async #ask(server: ManagedServer, { uri }: Watched): Promise<boolean> {
+  async #ask(server: ManagedServer, watched: Watched): Promise<boolean> {
     try {
-      const link = server.links?.forLists();
-      if (link === undefined) return false;
-      const late = AbortSignal.timeout(server.configured.entry.options.initTimeoutMs);
-      return await (await link.connected(late)).subscribe(uri);
+      const { initTimeoutMs, pollS } = server.configured.entry.options;
+      const connection = await connectionOf(server, initTimeoutMs);
+      if (await connection?.subscribe(watched.uri)) return true;
+      if (connection === undefined || pollS === 0) return false;
+      watched.poll ??= this.#poll(server, watched, pollS * 1_000);
+      return true;
     } catch {
       return false;
     }
   }
 
+  #poll({ name }: ManagedServer, { uri }: Watched, everyMs: number): ResourcePoll {
+    const read = async (): Promise<unknown> => {
+      // The server of that name may be another one by now.
+      const server = this.#server(name);
+      const connection = server && (await connectionOf(server, everyMs));
+      return connection?.request({
+        method: "resources/read",
+        params: { uri },
+        capabilities: noCapabilities,
+        signal: AbortSignal.timeout(upstreamPollMsMax),
+        timeoutMs: upstreamPollMsMax,
+        idleMs: upstreamPollMsMax,
+        ask: () => Promise.reject(new AppError("refused", "Nobody is to be asked for a look.")),
+      });
+    };
+    return new ResourcePoll(everyMs, read, () => this.onUpdated(name, uri));
+  }
+
   #release(uri: string, watched: Watched): void {
     this.#watched.delete(uri);
+    watched.poll?.stop();
     const connection = this.#server(watched.server)?.links?.primary?.connection;
     connection?.unsubscribe(watched.uri).catch(() => {});
   }
 }
+
+/** Started when needed. @throws when it cannot be had */
+async function connectionOf(
+  { links }: ManagedServer,
+  msMax: number,
+): Promise<UpstreamConnection | undefined> {
+  return links?.forLists().connected(AbortSignal.timeout(msMax));
+}
+
+const noCapabilities: ClientCapabilities = {
+  elicitationForm: false,
+  elicitationUrl: false,
+  sampling: false,
+  samplingTools: false,
+  roots: false,
+  tasks: false,
+};

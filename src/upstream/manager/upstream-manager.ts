@@ -1,5 +1,6 @@
 import { createDeferred } from "../../base/deferred.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
+import { upstreamNoticesKept } from "../../base/limits.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import { type UpstreamConfigChange, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
@@ -49,7 +50,7 @@ export class UpstreamManager implements UpstreamWork {
   #unwatch: () => void = () => {};
   /** Configurations are applied one after the other. */
   #work: Promise<void> = Promise.resolve();
-  #told = new Set<string>();
+  readonly #told = new Set<string>();
   #isClosed = false;
   #isStarted = false;
 
@@ -65,8 +66,8 @@ export class UpstreamManager implements UpstreamWork {
     };
     this.#servers = new ServerSet(this.#parts, {
       onResourceUpdated: (server, uri) => this.#subscriptions.onUpdated(server, uri),
-      onDown: (server, text) =>
-        this.#host.notify({ kind: "failure", server, reason: "unreachable", text }),
+      onDown: (server, reason, text) =>
+        this.#host.notify({ kind: "failure", server, reason, text }),
       onConnected: (server) => void this.#subscriptions.onConnected(server),
     });
     this.#subscriptions = new Subscriptions((name) => this.#servers.get(name), this.#host);
@@ -168,6 +169,7 @@ export class UpstreamManager implements UpstreamWork {
     this.#isClosed = true;
     this.#unwatch();
     this.#publisher.close();
+    this.#subscriptions.close();
     await Promise.all([this.#servers.close(), this.#status.close(), this.#composer.close()]);
   }
 
@@ -224,6 +226,7 @@ export class UpstreamManager implements UpstreamWork {
   /** Each text once: files are read again and again. */
   #notice(text: string): void {
     if (this.#told.has(text)) return;
+    if (this.#told.size >= upstreamNoticesKept) this.#told.clear();
     this.#told.add(text);
     this.#host.notify({ kind: "notice", text });
   }

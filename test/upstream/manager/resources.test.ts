@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 
+import { ResourcePoll } from "../../../src/upstream/manager/resource-poll.ts";
 import type { UpstreamReply } from "../../../src/upstream/upstreams.ts";
 import { until } from "../connect/open-scripted.ts";
 import { openPlace, textOfReply } from "./open-work.ts";
@@ -62,3 +63,38 @@ test.each(["legacy", "modern"] as const)(
   },
   15_000,
 );
+
+test("a server that tells of no changes is looked at when its entry says so, and else refuses", async () => {
+  await using place = await openPlace();
+  const script = { resources: 1, capabilities: { resources: {} }, era: "legacy" } as const;
+  await place.configure({ looks: { script, poll_s: 1 }, refuses: { script } });
+  const opened = place.open();
+  await opened.work.start();
+  for (const name of ["looks", "refuses"]) await opened.reach(name, "ready");
+  await until(() => opened.snapshot().resources.length === 2);
+  const [looked = "", refused = ""] = opened.snapshot().resources.map(({ uri }) => uri);
+  expect([
+    await opened.work.subscribe(looked, "a"),
+    await opened.work.subscribe(refused, "a"),
+  ]).toEqual([true, false]);
+});
+
+test("ResourcePoll tells when what is read differs, and not after stop()", async () => {
+  let value = 1;
+  let changes = 0;
+  let looks = 0;
+  const poll = new ResourcePoll(
+    5,
+    () => Promise.resolve(++looks && { value }),
+    () => void changes++,
+  );
+  await until(() => looks === 3);
+  expect(changes).toBe(0);
+  value = 2;
+  await until(() => changes === 1);
+  poll.stop();
+  value = 3;
+  const seen = looks;
+  await Bun.sleep(30);
+  expect([changes, looks <= seen + 1]).toEqual([1, true]);
+});
