@@ -1,8 +1,9 @@
 import { upstreamLineHeadBytesMax, upstreamMessageBytesMax } from "../../base/limits.ts";
 
 const newline = 0x0a;
-/** First size of the buffer for a line whose end has not come. */
-const carryBytesStart = 4 * 1024;
+/** A line whose end has not come is kept in blocks, which grow with it; the first is its head. */
+const blockBytesMin = upstreamLineHeadBytesMax;
+const blockBytesMax = 256 * 1024;
 
 /** A line whose text fits, or the beginning of one that does not: told when the limit is passed, and the rest is dropped. */
 export type ServerLine =
@@ -15,7 +16,9 @@ export type ServerLine =
  */
 export class LineReader {
   readonly #bytesMax: number;
-  #carry = new Uint8Array(0);
+  #blocks: Uint8Array[] = [];
+  /** Bytes of the last block that are taken. */
+  #lastLength = 0;
   #length = 0;
   #isDropping = false;
 
@@ -55,30 +58,50 @@ export class LineReader {
   #keep(bytes: Uint8Array, lines: ServerLine[]): void {
     if (this.#isDropping || bytes.length === 0) return;
     if (this.#length + bytes.length <= this.#bytesMax) return this.#append(bytes);
-    // Enough of it for a head.
-    this.#append(bytes.subarray(0, upstreamLineHeadBytesMax));
     this.#isDropping = true;
-    lines.push({ kind: "too-long", head: this.#takeCarry().slice(0, upstreamLineHeadBytesMax) });
+    const missing = upstreamLineHeadBytesMax - this.#length;
+    if (missing > 0) this.#append(bytes.subarray(0, missing));
+    const head = (this.#blocks[0] ?? bytes).slice(0, this.#length);
+    this.#forget();
+    lines.push({ kind: "too-long", head });
   }
 
-  /** Grows by doubling, so that a line that comes byte by byte is copied a constant number of times. */
+  /** Copied once: growing one buffer would leave several times its size to be collected. */
   #append(bytes: Uint8Array): void {
-    const length = this.#length + bytes.length;
-    if (length > this.#carry.length) {
-      const doubled = Math.min(this.#carry.length * 2, this.#bytesMax);
-      const grown = new Uint8Array(Math.max(length, doubled, carryBytesStart));
-      grown.set(this.#carry.subarray(0, this.#length));
-      this.#carry = grown;
+    let rest = bytes;
+    while (rest.length > 0) {
+      const last = this.#lastWithRoom();
+      const part = rest.subarray(0, last.length - this.#lastLength);
+      last.set(part, this.#lastLength);
+      this.#lastLength += part.length;
+      this.#length += part.length;
+      rest = rest.subarray(part.length);
     }
-    this.#carry.set(bytes, this.#length);
-    this.#length = length;
   }
 
-  /** Hands the buffer over; the next line gets its own. */
+  #lastWithRoom(): Uint8Array {
+    const last = this.#blocks.at(-1);
+    if (last !== undefined && this.#lastLength < last.length) return last;
+    const size = Math.min(Math.max(this.#length, blockBytesMin), blockBytesMax);
+    const block = new Uint8Array(size);
+    this.#blocks.push(block);
+    this.#lastLength = 0;
+    return block;
+  }
+
   #takeCarry(): Uint8Array {
-    const bytes = this.#carry.subarray(0, this.#length);
-    this.#carry = new Uint8Array(0);
-    this.#length = 0;
+    const [first = new Uint8Array(0)] = this.#blocks;
+    const bytes =
+      this.#blocks.length > 1
+        ? Buffer.concat(this.#blocks, this.#length)
+        : first.subarray(0, this.#length);
+    this.#forget();
     return bytes;
+  }
+
+  #forget(): void {
+    this.#blocks = [];
+    this.#lastLength = 0;
+    this.#length = 0;
   }
 }
