@@ -1,6 +1,6 @@
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { Approval } from "./approval.ts";
-import { launchLines, launchRow } from "./launch-lines.ts";
+import { launchLines, launchRow } from "../upstream/trust/launch-lines.ts";
 
 /** Shows the launch of a project's server and records what the user says of it. False: nothing was approved. */
 export async function decideLaunch(approval: Approval, server: ConfiguredServer): Promise<boolean> {

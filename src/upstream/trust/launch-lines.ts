@@ -1,5 +1,5 @@
-import type { ConfiguredServer } from "../upstream/server-entry.ts";
-import { escapeHidden } from "../upstream/trust/hidden-characters.ts";
+import type { ConfiguredServer } from "../server-entry.ts";
+import { escapeHidden } from "./hidden-characters.ts";
 
 /** All that is approved with a server, uncut: what is left out would be approved unseen. No values of secrets. */
 export function launchLines({ entry, identity, standIn }: ConfiguredServer): readonly string[] {
