@@ -79,7 +79,7 @@ export class ServerConsent {
         import("../upstream/config/load-upstream-config.ts"),
         import("../upstream/config/upstream-start.ts"),
         import("../cli/server-rows.ts"),
-        import("../cli/launch-lines.ts"),
+        import("../upstream/trust/launch-lines.ts"),
       ]);
     const server = loadUpstreamConfig(configPartsOf(start, env)).servers.get(name);
     if (server === undefined || (await trustOf(server, start)) !== "pending") return undefined;
