@@ -1,3 +1,4 @@
+import { oneLine } from "../../../base/cut-text.ts";
 import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
 import { isObject } from "../../../protocol/json-rpc.ts";
 import type { ShownMatch } from "./shown-match.ts";
@@ -14,7 +15,8 @@ export function matchText(shown: ShownMatch): string {
   }
   if (inputSchema !== undefined) lines.push(`input schema: ${JSON.stringify(inputSchema)}`);
   if (Array.isArray(shown["arguments"])) {
-    lines.push(`arguments: ${shown["arguments"].map(String).join(", ") || "none"}`);
+    const names = shown["arguments"].map((name) => oneLine(String(name)));
+    lines.push(`arguments: ${names.join(", ") || "none"}`);
   }
   if (shown["explanation"] !== undefined) {
     lines.push(`score ${String(shown["score"])}: ${JSON.stringify(shown["explanation"])}`);
