@@ -73,6 +73,12 @@ export class ChangeStream {
       this.#waiting.get(id)?.(isObject(notifications) ? notifications : {});
   }
 
+  /** A server over a pipe that ends a subscription says so by cancelling it. */
+  onDropped(id: unknown): void {
+    if (typeof id !== "number" || !this.#waiting.has(id)) return;
+    this.#peer.onLost(id, new ConnectionError("lost", "The server ended the subscription."));
+  }
+
   close(): void {
     this.#isOver = true;
     this.#again?.stop();

@@ -55,6 +55,7 @@ export class Subscriptions {
 
   onNotification(method: string, params: Params): void {
     if (method === "notifications/subscriptions/acknowledged") this.#stream?.onAgreed(params);
+    else if (method === "notifications/cancelled") this.#stream?.onDropped(params.requestId);
     else if (method === "notifications/tools/list_changed") this.#events.onListChanged("tools");
     else if (method === "notifications/prompts/list_changed") this.#events.onListChanged("prompts");
     else if (method === "notifications/resources/list_changed")

@@ -189,6 +189,25 @@ describe("changes", () => {
     },
   );
 
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } };
+  test.each<[string, (id: number) => string]>([
+    [
+      "answering",
+      (id) => JSON.stringify({ jsonrpc: "2.0", id, result: { resultType: "complete" } }),
+    ],
+    ["cancelling", () => JSON.stringify(cancelled)],
+  ])(
+    "a stream that the server ends by %s is opened again, and what may have changed is told",
+    async (_, line) => {
+      await using opened = await openScripted("stdio", { era: "modern" });
+      const { connection, told } = opened;
+      // The second request of the connection, after `server/discover`, is the one that listens.
+      await connection.request(toolCall("raw", { text: `${line(2)}\n` }));
+      await until(() => told.lists.length === 3);
+      expect([told.lists, told.closed]).toEqual([["tools", "prompts", "resources"], []]);
+    },
+  );
+
   test("a server without subscriptions says so", async () => {
     const capabilities = { resources: {} };
     for (const era of ["legacy", "modern"] as const) {
