@@ -58,10 +58,9 @@ export class RelayedPipes implements ServerPipes {
     this.#send({ kind: "end-process-input", process: this.#process });
   }
 
+  /** What it wrote last is still coming; the main thread tells the end. */
   release(): void {
     this.endInput();
-    this.#incoming.output.add(undefined);
-    this.#incoming.errors.add(undefined);
     this.onTaken("the server is gone");
   }
 }

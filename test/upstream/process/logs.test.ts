@@ -133,7 +133,7 @@ test("InputQueue fails everything once the server does not read", async () => {
   expect(await outcomeOf(queue.add("later"))).toBe(failure);
 });
 
-test("RelayedPipes: chunks are taken one by one, writes wait, letting go ends all", async () => {
+test("RelayedPipes: chunks are taken one by one, writes wait, the last output comes after the end", async () => {
   const sent: object[] = [];
   const pipes = new RelayedPipes(7, (message) => sent.push(message));
   const base64 = Buffer.from("hello").toString("base64");
@@ -146,12 +146,19 @@ test("RelayedPipes: chunks are taken one by one, writes wait, letting go ends al
   const failing = pipes.write("more").catch((error: Error) => error.message);
   pipes.onTaken("EPIPE");
   expect(await failing).toBe("EPIPE");
+  const waiting = pipes.write("last").catch((error: Error) => error.message);
   pipes.release();
+  expect(await waiting).toBe("the server is gone");
+  pipes.receive("output", base64);
+  pipes.receive("output", undefined);
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe("hello");
   expect((await reader.read()).done).toBe(true);
   expect(sent).toEqual([
     { kind: "process-output-taken", process: 7, pipe: "output" },
     { kind: "process-input", process: 7, text: "text" },
     { kind: "process-input", process: 7, text: "more" },
+    { kind: "process-input", process: 7, text: "last" },
     { kind: "end-process-input", process: 7 },
+    { kind: "process-output-taken", process: 7, pipe: "output" },
   ]);
 });
