@@ -52,13 +52,15 @@ function shownValue(path: readonly string[], value: unknown): unknown {
 /** `--api-key VALUE` as well as `--api-key=VALUE`. */
 function shownList(path: readonly string[], list: readonly unknown[]): readonly unknown[] {
   return list.map((item, index) => {
-    const before: unknown = list[index - 1];
-    const isValue =
-      typeof before === "string" && /^--?[\w-]+$/.test(before) && isSecretName(before);
-    const flag = isValue ? before.replace(/^-+/, "") : "";
-    if (isValue && typeof item === "string" && !item.startsWith("-")) return hideLiteral(item);
-    return shownValue([...path, flag], item);
+    const isValue = typeof item === "string" && !item.startsWith("--");
+    return isValue && isSecretFlag(list[index - 1]) ? hideLiteral(item) : shownValue(path, item);
   });
+}
+
+/** Not `--token-file` or `--auth-mode`, which say where a secret is or how it is used. */
+function isSecretFlag(word: unknown): boolean {
+  if (typeof word !== "string" || !/^--?[\w-]+$/.test(word) || !isSecretName(word)) return false;
+  return !/(?:mode|type|file|path|dir|url|uri|name|host|port|method|server)$/i.test(word);
 }
 
 function shownText(path: readonly string[], text: string): string {
@@ -66,8 +68,8 @@ function shownText(path: readonly string[], text: string): string {
   if (field === "headers") return openHeaders.has(name.toLowerCase()) ? text : hideLiteral(text);
   if (path.length > 1 && isSecretName(name)) return hideLiteral(text);
   if (field === "url") return shownUrl(text);
-  const assigned = /^(--?[\w-]*(?:token|key|secret|pass|auth)[\w-]*=)(.+)$/is.exec(text);
-  if (assigned !== null) return `${assigned[1]}${hideLiteral(assigned[2] ?? "")}`;
+  const [, flag, value = ""] = /^(--?[\w-]+)=(.+)$/s.exec(text) ?? [];
+  if (isSecretFlag(flag)) return `${flag}=${hideLiteral(value)}`;
   return hideShapes(text);
 }
 
@@ -89,9 +91,16 @@ function shownUrl(text: string): string {
   return hideShapes(withoutNamed);
 }
 
-/** What looks like a key of a service, whatever it is called. */
+/** What looks like a key of a service, or is called a secret in the text itself; references stay. */
 function hideShapes(text: string): string {
-  return redact(text, []).replaceAll("[redacted]", hidden);
+  const kept: string[] = [];
+  // With what is before it: a name with nothing behind it has no value that could be hidden.
+  const masked = text.replaceAll(/[=:\s]?(?<!\$)\$\{[^}]*\}/g, (whole) => {
+    kept.push(whole);
+    return `\uE000${kept.length - 1}\uE001`;
+  });
+  const shown = redact(masked, []).replaceAll("[redacted]", hidden);
+  return shown.replaceAll(/\uE000(\d+)\uE001/g, (_mark, index) => kept[Number(index)] ?? "");
 }
 
 function differences(path: readonly string[], one: unknown, other: unknown): PlainSecret[] {
@@ -101,7 +110,14 @@ function differences(path: readonly string[], one: unknown, other: unknown): Pla
     );
   }
   if (one === other) return [];
-  const last = path.at(-1) ?? "";
-  const name = /^\d*$/.test(last) || path.length === 1 ? "SECRET" : last;
-  return [{ path: path.join("."), name: name.toUpperCase().replaceAll(/\W/g, "_") }];
+  return [{ path: path.join("."), name: nameFor(path, other) }];
+}
+
+/** What is before the hidden part, as `API_KEY=***`, else the key of a map. */
+function nameFor(path: readonly string[], shown: unknown): string {
+  const written =
+    typeof shown === "string" ? /([A-Za-z][\w-]*)=\*\*\*/.exec(shown)?.[1] : undefined;
+  const key = path.length > 1 ? path.at(-1) : undefined;
+  const name = written ?? (key !== undefined && !/^\d+$/.test(key) ? key : "SECRET");
+  return name.toUpperCase().replaceAll(/\W/g, "_");
 }
