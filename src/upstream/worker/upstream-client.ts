@@ -41,8 +41,8 @@ export class UpstreamClient implements Upstreams {
   readonly #pause: RestartPause;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
   readonly #subscriptions = new KeptSubscriptions();
-  /** Resolved with the first complete snapshot. */
-  readonly #complete = Promise.withResolvers<void>();
+  /** Resolved while the snapshot is complete. */
+  #complete = Promise.withResolvers<void>();
   #options: UpstreamOptions;
   #snapshot: UpstreamSnapshot | undefined;
   /** Revisions go on where the Worker before has ended. */
@@ -70,7 +70,9 @@ export class UpstreamClient implements Upstreams {
     this.#start();
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, waitMs);
-    await Promise.race([this.#complete.promise, late.promise]);
+    if (this.#snapshot?.isIncomplete !== false) {
+      await Promise.race([this.#complete.promise, late.promise]);
+    }
     clearTimeout(timer);
     return this.#snapshot ?? emptySnapshot;
   }
@@ -197,9 +199,12 @@ export class UpstreamClient implements Upstreams {
     this.#restart = { timer, dueAt: performance.now() + pauseMs };
   }
 
+  /** A Worker that has just been replaced, and a server that has just been added, make it incomplete again. */
   #onSnapshot(snapshot: UpstreamSnapshot, changed: ChangedLists): void {
+    const wasComplete = this.#snapshot?.isIncomplete === false;
     this.#snapshot = { ...snapshot, revision: this.#revisionsBefore + snapshot.revision };
     if (!snapshot.isIncomplete) this.#complete.resolve();
+    else if (wasComplete) this.#complete = Promise.withResolvers();
     if (changed.length > 0) this.#tell({ kind: "snapshot", changed });
   }
 
