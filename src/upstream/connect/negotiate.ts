@@ -1,7 +1,6 @@
 import { upstreamProbeMsMax } from "../../base/limits.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import {
   cannotSpeak,
@@ -13,6 +12,7 @@ import {
   readDiscoverResult,
 } from "./handshake.ts";
 import type { Peer } from "./peer.ts";
+import type { PeerReply } from "./pending-calls.ts";
 
 /** A link of its own for each attempt: a server that was asked what it does not know may not go on. */
 export type OpenPeer = (form: "usual" | "sse") => Promise<Peer>;
@@ -49,42 +49,54 @@ type Probed =
   | { readonly kind: "modern"; readonly greeting: Greeting }
   | { readonly kind: "other"; readonly error: ConnectionError };
 
-/** @throws ConnectionError for what says nothing of an era */
-async function probe(peer: Peer, { options, signal }: Attempt): Promise<Probed> {
+/** @throws ConnectionError for what says nothing of an era, or that there is no other */
+async function probe(peer: Peer, attempt: Attempt): Promise<Probed> {
+  const reply = await askDiscover(peer, attempt);
+  if (reply instanceof ConnectionError) return { kind: "other", error: reply };
+  if (reply.kind === "fault") {
+    const error = cannotSpeak("The server refused `server/discover`.", reply.fault);
+    if (!isModernFault(reply.fault)) return { kind: "other", error };
+    // It speaks a modern revision, but not with us: `initialize` would say nothing better.
+    await peer.link.close();
+    throw error;
+  }
+  const greeting = readDiscoverResult(reply.result);
+  if (greeting !== undefined) return { kind: "modern", greeting };
+  const what = "`server/discover` was answered with something else.";
+  return { kind: "other", error: cannotSpeak(what, reply.result) };
+}
+
+/** An error that is returned tells a server of the older revisions. @throws ConnectionError for what tells nothing */
+async function askDiscover(
+  peer: Peer,
+  { options, signal }: Attempt,
+): Promise<PeerReply | ConnectionError> {
   const isHttp = options.endpoint.transport === "http";
   const isSure = options.era === "modern" || isHttp;
-  const timeoutMs = isSure
-    ? options.initTimeoutMs
-    : Math.min(upstreamProbeMsMax, options.initTimeoutMs);
+  const { initTimeoutMs } = options;
+  const timeoutMs = isSure ? initTimeoutMs : Math.min(upstreamProbeMsMax, initTimeoutMs);
   const patience = { signal, timeoutMs };
   peer.isModern = true;
   try {
-    let reply = await discover(peer, options, patience);
-    if (reply.kind === "fault" && offersModern(reply.fault))
-      reply = await discover(peer, options, patience);
-    if (reply.kind === "fault") return otherEra(reply.fault);
-    const greeting = readDiscoverResult(reply.result);
-    if (greeting !== undefined) return { kind: "modern", greeting };
-    return {
-      kind: "other",
-      error: cannotSpeak("`server/discover` was answered with something else.", reply.result),
-    };
+    const reply = await discover(peer, options, patience);
+    const isAgain = reply.kind === "fault" && offersModern(reply.fault);
+    return isAgain ? await discover(peer, options, patience) : reply;
   } catch (error) {
-    if (!(error instanceof ConnectionError) || isNoEvidence(error, isHttp)) {
-      await peer.link.close();
-      throw error;
-    }
-    return { kind: "other", error };
+    if (error instanceof ConnectionError && !isNoEvidence(error, isHttp)) return error;
+    await peer.link.close();
+    throw withAdvice(error, options);
   } finally {
     peer.isModern = false;
   }
 }
 
-function otherEra(fault: ProtocolFault): Probed {
-  const error = cannotSpeak("The server does not know `server/discover`.", fault);
-  // It speaks a modern revision, but not with us: `initialize` would say nothing better.
-  if (isModernFault(fault)) throw error;
-  return { kind: "other", error };
+/** Some older servers fail over a request that they do not know, which cannot be told from one that is broken. */
+function withAdvice(error: unknown, { era }: ConnectOptions): unknown {
+  if (!(error instanceof ConnectionError)) return error;
+  const mayBeOlder = error.failure === "unreachable" && /HTTP 5\d\d/.test(error.message);
+  if (!mayBeOlder || era !== "auto") return error;
+  const advice = 'If it is an older server, put `era = "legacy"` into its entry.';
+  return new ConnectionError(error.failure, `${error.message} ${advice}`, error.retryAfterMs);
 }
 
 /** Over a pipe silence and the end of the process tell an older server; over HTTP a refusal of what was posted does. */

@@ -41,6 +41,14 @@ describe("HTTP statuses, when it is met", () => {
     expect(await refusalOf({ status })).toEqual(expected);
   });
 
+  test("a server that fails may be an older one: what to do about it is said", async () => {
+    const http = { status: { code: 500 } };
+    const messageOf = async (era: "auto" | "modern"): Promise<string> =>
+      openScripted("http", { http }, { options: { era } }).then(String, String);
+    expect(await messageOf("auto")).toContain('put `era = "legacy"` into its entry');
+    expect(await messageOf("modern")).not.toContain("legacy");
+  });
+
   test("a port where nobody listens", async () => {
     const url = "http://127.0.0.1:1/mcp";
     expect(await errorOf(openScripted("http", {}, { url }))).toBe("unreachable");
