@@ -51,18 +51,33 @@ export class CatalogueCache {
     try {
       await writePrivate(this.#pathOf(identity), text);
       this.#known.set(identity, text);
+      await rm(this.#pathOf(identity, "tried"), { force: true });
     } catch {
       this.#known.delete(identity);
     }
   }
 
-  /** Its server is another one by now, or wants to know who asks. Never rejects. */
+  /**
+   * Whether this launch was tried before and never heard of: nobody waits for it again. Notes that it is tried now. Never
+   * rejects.
+   */
+  async tryAgain(identity: string): Promise<boolean> {
+    const path = this.#pathOf(identity, "tried");
+    const wasTried = await stat(path).then(
+      () => true,
+      () => false,
+    );
+    if (!wasTried) await writePrivate(path, "").catch(() => {});
+    return wasTried;
+  }
+
+  /** It is known as little as before the first contact. Never rejects. */
   async forget(identity: string): Promise<void> {
     this.#known.delete(identity);
     await rm(this.#pathOf(identity), { force: true }).catch(() => {});
   }
 
-  #pathOf(identity: string): string {
-    return join(this.#dir, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.json`);
+  #pathOf(identity: string, kind: "json" | "tried" = "json"): string {
+    return join(this.#dir, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.${kind}`);
   }
 }

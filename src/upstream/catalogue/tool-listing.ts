@@ -33,7 +33,7 @@ export function toolListing(server: string, tool: RawTool): Omit<ToolListing, "n
 }
 
 /** Hints that are true or false. They are of an untrusted party (TR6). */
-export function readAnnotations(value: unknown): ToolAnnotations | undefined {
+function readAnnotations(value: unknown): ToolAnnotations | undefined {
   if (!isObject(value)) return undefined;
   const title = textOf(value.title);
   const entries = hints.flatMap((hint) => {

@@ -28,9 +28,14 @@ export class Composer {
     this.#index = new IndexFile(parts.onProblem);
   }
 
-  /** As it was last composed. */
+  /** As it is now. */
   get state(): SearchState {
     return this.#state ?? this.compose();
+  }
+
+  /** Something of a server is not as it was. */
+  invalidate(): void {
+    this.#state = undefined;
   }
 
   compose(): SearchState {

@@ -161,7 +161,7 @@ export class ManagedServer {
       options: this.configured.entry.options,
       ...(offer === undefined ? {} : { offer }),
       isUnknown,
-      isAwaited: isUnknown && info.state === "starting",
+      isAwaited: isUnknown && info.state === "starting" && !this.#offer.isHopeless,
       hasCredentials: this.#links?.target.hasCredentials ?? false,
     };
   }

@@ -20,6 +20,7 @@ export class ServerOffer {
   readonly #onNotice: (text: string) => void;
   #offer: Offer | undefined;
   #isCacheOld = false;
+  #isHopeless = false;
   /** One after the other: approvals are read and written on the way. */
   #work: Promise<void> = Promise.resolve();
 
@@ -38,10 +39,17 @@ export class ServerOffer {
     return this.#isCacheOld;
   }
 
+  /** An earlier run has tried it as well and heard nothing: nobody waits for it (CN1). */
+  get isHopeless(): boolean {
+    return this.#isHopeless;
+  }
+
   /** Reads what an earlier run kept, if there is something. */
   load(configured: ConfiguredServer): Promise<void> {
     return this.#next(async () => {
       const cached = await this.#parts.cache.read(configured.identity);
+      this.#isHopeless =
+        cached === undefined && (await this.#parts.cache.tryAgain(configured.identity));
       if (cached === undefined) return;
       this.#isCacheOld = cached.isOld;
       await this.#judge(configured, cached.catalogue);

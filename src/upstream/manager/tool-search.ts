@@ -35,7 +35,7 @@ export class ToolSearch {
    */
   async answer(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
     const deadline = performance.now() + upstreamSearchWaitMs;
-    while (this.#state().snapshot.isIncomplete && performance.now() < deadline) {
+    while (this.#isAnyStarting() && performance.now() < deadline) {
       await sleep(lookMs, undefined, { signal });
     }
     const { snapshot, searched } = this.#state();
@@ -48,6 +48,11 @@ export class ToolSearch {
       ...(indexFile === undefined ? {} : { indexFile }),
     });
     return new JsonText(encodeCallToolResult(result, modernVersions[0]));
+  }
+
+  /** Those that are known are searched by what is known of them. */
+  #isAnyStarting(): boolean {
+    return this.#infoList().some(({ state, era }) => state === "starting" && era === null);
   }
 
   #indexOf(searched: readonly SearchedTool[]): ToolIndex {

@@ -232,6 +232,7 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   #onChange(): void {
+    this.#composer.invalidate();
     this.#publisher.later();
     this.#status.later();
   }

@@ -335,3 +335,14 @@ test("a search finds tools, and arguments are held against the schema", async ()
     "The arguments for add of the server one do not fit its schema: a: must be number, and is string. It takes: a, b.",
   ]);
 });
+
+test("GW-07: the list of the second start does not wait for a server that was mute in the first", async () => {
+  await using place = await openPlace();
+  await place.configure({ mute: { script: { mute: true } } });
+  const first = place.open();
+  await first.work.start();
+  expect(first.snapshot().isIncomplete).toBe(true);
+  const second = place.open();
+  await second.work.start();
+  expect(second.snapshot().isIncomplete).toBe(false);
+});
