@@ -71,8 +71,7 @@ async function killOne(): Promise<number> {
   const marker = uniqueSeconds();
   await using server = new Server();
   await server.initialize();
-  const commandOf = (text: string): string =>
-    text.replaceAll("S", `sleep ${marker}`).replaceAll("-sleep", "-S");
+  const commandOf = (text: string): string => text.replaceAll(/(?<!-)\bS\b/g, `sleep ${marker}`);
   for (const text of foreground) {
     const args = { command: commandOf(text), timeout: 600_000 };
     server.start("tools/call", { name: "Bash", arguments: args });
