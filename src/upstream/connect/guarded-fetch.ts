@@ -36,16 +36,21 @@ async function fetchWithToken(
     const token = await auth?.token();
     const response = await send(url, withToken(init, token));
     const { status } = response;
-    if (status !== 401 && (status !== 403 || auth === undefined)) return response;
+    if (status !== 401 && !(auth !== undefined && wantsMoreScope(response))) return response;
     const mayRetry = attempt === 1 && auth !== undefined && (await auth.refused(response, token));
     await response.body?.cancel().catch(() => {});
     if (mayRetry) continue;
     const what =
       status === 401
         ? "wants a login, or does not accept the one it was given"
-        : "does not allow this";
+        : "wants a login with more rights";
     throw new ConnectionError("needs_auth", `The server ${what} (HTTP ${status}).`);
   }
+}
+
+/** A 403 without this is a refusal that no login mends. */
+function wantsMoreScope({ status, headers }: Response): boolean {
+  return status === 403 && headers.get("www-authenticate")?.includes("insufficient_scope") === true;
 }
 
 function withToken(init: RequestInit | undefined, token: string | undefined): RequestInit {

@@ -5,6 +5,20 @@ import { upstreamRawCharsShown } from "../../base/limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 
+/** An answer of HTTP that is no answer of the protocol. */
+export class StatusError extends ConnectionError {
+  constructor(
+    readonly status: number,
+    text: string,
+  ) {
+    const failure = status >= 500 || status === 408 ? "unreachable" : "refused";
+    super(failure, `The server answered with HTTP ${status}: ${text}`);
+  }
+}
+
+/** The end of everything that was in the session. */
+export class SessionLostError extends ConnectionError {}
+
 /** What the library threw, in our words. */
 export function readHttpError(error: unknown, isInSession: boolean): ConnectionError {
   if (error instanceof ConnectionError) return error;
@@ -36,10 +50,9 @@ function whyNot(error: unknown): string {
 function ofStatus({ data, message }: SdkHttpError, isInSession: boolean): ConnectionError {
   const { status } = data;
   if (status === 404 && isInSession) {
-    return new ConnectionError("lost", "The server has forgotten the session (HTTP 404).");
+    return new SessionLostError("lost", "The server has forgotten the session (HTTP 404).");
   }
-  const text = `The server answered with HTTP ${status}: ${shown(message)}`;
-  return new ConnectionError(status >= 500 || status === 408 ? "unreachable" : "refused", text);
+  return new StatusError(status, shown(message));
 }
 
 /** By its form: the class is the library's, which may not be loaded yet. */

@@ -4,7 +4,7 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client
 import { upstreamGoodbyeMsMax, upstreamResumesMax } from "../../base/limits.ts";
 import { ConnectionError } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
-import { errorInBody, readHttpError } from "./http-errors.ts";
+import { errorInBody, readHttpError, SessionLostError } from "./http-errors.ts";
 import type { Link, LinkEvents, OutgoingMessage, RequestRoute } from "./link.ts";
 import type { ServerAuth } from "./server-auth.ts";
 
@@ -123,8 +123,7 @@ export class HttpLink implements Link {
 
   /** What ends the session ends all of the connection. */
   #note(error: ConnectionError): ConnectionError {
-    const isSessionGone = error.failure === "lost" && error.message.includes("session");
-    if (isSessionGone && !this.#isOver) {
+    if (error instanceof SessionLostError && !this.#isOver) {
       this.#isOver = true;
       queueMicrotask(() => this.#events.onClosed(error));
     }

@@ -11,6 +11,7 @@ import {
   offersModern,
   readDiscoverResult,
 } from "./handshake.ts";
+import { StatusError } from "./http-errors.ts";
 import type { Peer } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
 
@@ -92,16 +93,16 @@ async function askDiscover(
 
 /** Some older servers fail over a request that they do not know, which cannot be told from one that is broken. */
 function withAdvice(error: unknown, { era }: ConnectOptions): unknown {
-  if (!(error instanceof ConnectionError)) return error;
-  const mayBeOlder = error.failure === "unreachable" && /HTTP 5\d\d/.test(error.message);
-  if (!mayBeOlder || era !== "auto") return error;
+  if (!(error instanceof StatusError) || error.status < 500 || era !== "auto") return error;
   const advice = 'If it is an older server, put `era = "legacy"` into its entry.';
   return new ConnectionError(error.failure, `${error.message} ${advice}`, error.retryAfterMs);
 }
 
 /** Over a pipe silence and the end of the process tell an older server; over HTTP a refusal of what was posted does. */
-function isNoEvidence({ failure }: ConnectionError, isHttp: boolean): boolean {
+function isNoEvidence(error: ConnectionError, isHttp: boolean): boolean {
+  const { failure } = error;
   if (failure === "cancelled" || failure === "needs_auth") return true;
+  if (error instanceof StatusError && error.status === 403) return true;
   return isHttp && failure !== "refused" && failure !== "protocol";
 }
 

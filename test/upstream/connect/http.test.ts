@@ -129,6 +129,28 @@ describe("credentials [GW-40]", () => {
   });
 });
 
+describe("403 with a login", () => {
+  test.each<[string, string | undefined, string, number]>([
+    ["a refusal that no login mends", undefined, "refused", 0],
+    ["rights that are missing", 'Bearer error="insufficient_scope", scope="a b"', "needs_auth", 1],
+  ])("%s", async (_, challenge, failure, asked) => {
+    let count = 0;
+    const auth: ServerAuth = {
+      token: () => Promise.resolve("token"),
+      refused: () => {
+        count += 1;
+        return Promise.resolve(false);
+      },
+    };
+    const status = { code: 403, ...(challenge === undefined ? {} : { challenge }) };
+    await using upstream = await spawnHttpUpstream({ http: { status } });
+    const endpoint = { transport: "http", url: upstream.url, headers: {}, auth } as const;
+    const options = { endpoint, era: "modern" } as const;
+    expect(await errorOf(openScripted("http", {}, { options }))).toBe(failure);
+    expect(count).toBe(asked);
+  });
+});
+
 describe("calls over HTTP", () => {
   test("a stream that breaks is taken up again by its last event", async () => {
     const script: UpstreamScript = { era: "legacy", http: { reply: "sse", cutStreams: true } };
