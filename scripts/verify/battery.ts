@@ -11,6 +11,11 @@ import type { Outcome } from "./outcome.ts";
 const groups = "^(P|B|G|L|H|N|F)";
 /** What is kept, with ten times the kills. A read-only home tells root nothing: `readOnlyHome` has that one. */
 const storeGroups = ["--only", "^S", "--skip", "^S05$", "--heavy"];
+/**
+ * Other servers. They are looked for in the list, which does not have them while one of their neighbours has never said
+ * what it offers: hence `--defer off`.
+ */
+const gatewayGroup = ["--gw-cmd", `${productBinary} --defer off --config {config}`, "--only", "^W"];
 /** Of the server that the cases of HTTP talk to; all others start their own. */
 const token = "battery-0123456789abcdef";
 const limits = "exit_s=2,kill_s=5,rss_mb=250,flood_rss_mb=250,ping_p95_ms=50,start_ms=500";
@@ -33,7 +38,8 @@ export async function checkBattery(): Promise<Outcome> {
     const targets = ["--cmd", productBinary, "--url", http.url, "--token", token];
     const others = await runCases([...targets, "--only", groups], folder);
     const stores = await runCases(["--cmd", productBinary, ...storeGroups], folder);
-    return judge([...others, ...stores, ...(await readOnlyHome(folder))]);
+    const gateway = await runCases(gatewayGroup, folder);
+    return judge([...others, ...stores, ...gateway, ...(await readOnlyHome(folder))]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

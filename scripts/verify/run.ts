@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,kill,upstreams,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,kill,upstream-exit,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -40,7 +40,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   exit: checkExitTimes,
   handover: checkHandover,
   kill: () => checkKillLoop(Number(values.runs)),
-  upstreams: () => checkUpstreamExit(Number(values.runs)),
+  "upstream-exit": () => checkUpstreamExit(Number(values.runs)),
   neighbours: () => checkUpstreamLists(10),
   mixed: checkMixedEras,
   battery: checkBattery,
