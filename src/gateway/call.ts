@@ -61,8 +61,8 @@ export interface RequestContext {
   log?(level: LogLevel, data: unknown, logger?: string): void;
   /** Absent when nobody can be asked, as on the command line. */
   readonly ask?: AskClient;
-  /** `traceparent`, `tracestate`, `baggage` of the request, to be passed on (modern.md section 1, `_meta`). */
-  readonly trace?: Params | undefined;
+  /** What of its `_meta` is to be passed on: trace keys, and keys of vendors (modern.md section 1, `_meta`). */
+  readonly passedMeta?: Params | undefined;
 }
 
 /** One `tools/call`, whatever transport it came by. */

@@ -75,13 +75,22 @@ function findMissing(meta: Params): ProtocolFault | undefined {
   return isObject(meta[metaKeys.clientCapabilities]) ? undefined : noCapabilities;
 }
 
-/** The trace keys of a request, to be passed on unchanged (modern.md section 1, `_meta`). */
-export function readTrace(params: Params | undefined): Params | undefined {
-  const { traceparent, tracestate, baggage } = metaOf(params) ?? {};
-  if (traceparent === undefined && tracestate === undefined && baggage === undefined) {
-    return undefined;
-  }
-  return { traceparent, tracestate, baggage };
+const traceKeys: ReadonlySet<string> = new Set(["traceparent", "tracestate", "baggage"]);
+
+/**
+ * What of a request's `_meta` is for whoever does the work, to be passed on unchanged: trace keys, and keys of vendors
+ * (modern.md section 1, `_meta`). The protocol's own are for us. Undefined when there is nothing.
+ */
+export function readPassedMeta(params: Params | undefined): Params | undefined {
+  const meta = metaOf(params);
+  if (meta === undefined) return undefined;
+  const passed = Object.entries(meta).filter(([key]) => traceKeys.has(key) || isVendorKey(key));
+  return passed.length === 0 ? undefined : Object.fromEntries(passed);
+}
+
+/** A prefix whose second label is one of these belongs to the protocol. */
+function isVendorKey(key: string): boolean {
+  return key.includes("/") && !/^[^./]+\.(?:modelcontextprotocol|mcp)[./]/.test(key);
 }
 
 /** `clientInfo.name`, which is never required: a malformed value counts as absent (modern.md section 1). */

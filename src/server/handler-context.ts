@@ -2,7 +2,7 @@ import type { Cancellation } from "../base/cancellation.ts";
 import type { AskClient } from "../gateway/ask-client.ts";
 import type { ClientContext, ProgressUpdate, RequestContext } from "../gateway/call.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
-import { readProgressToken, readTrace } from "../protocol/envelope.ts";
+import { readPassedMeta, readProgressToken } from "../protocol/envelope.ts";
 import type { Params } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
@@ -45,8 +45,8 @@ export class HandlerContext implements RequestContext {
     return this.#request.cancellation;
   }
 
-  get trace(): Params | undefined {
-    return readTrace(this.#request.params);
+  get passedMeta(): Params | undefined {
+    return readPassedMeta(this.#request.params);
   }
 
   get ask(): AskClient {

@@ -21,8 +21,8 @@ export async function askForeign(
 ): Promise<Params> {
   const rights = snapshot.rights.find(({ name }) => name === server);
   if (rights === undefined) throw internalFault(`There is no MCP server ${server} any more.`);
-  const { trace, client } = context;
-  const meta = trace === undefined ? {} : { _meta: trace };
+  const { passedMeta, client } = context;
+  const meta = passedMeta === undefined ? {} : { _meta: passedMeta };
   const charsMax = Math.min(client.limits.resultCharsMax, rights.maxResultChars ?? resultCharsMax);
   const call = resolvedCall(context, { name: `${server} ${method}`, args: {} });
   const spec = { server, method, params: { ...params, ...meta }, rights, resultCharsMax: charsMax };

@@ -13,7 +13,7 @@ type Asked = RequestContext & Pick<CallRequest, "becomeTask" | "closeStream">;
 
 /** The call as it is meant: under the tool's own name, for the same client and with the same ways to speak to it. */
 export function resolvedCall(request: Asked, resolution: Resolution): CallRequest {
-  const { version, client, cancellation, onProgress, capabilities, ask, trace } = request;
+  const { version, client, cancellation, onProgress, capabilities, ask, passedMeta } = request;
   const { becomeTask, closeStream } = request;
   const { name, args, target } = resolution;
   return {
@@ -27,7 +27,7 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(capabilities === undefined ? {} : { capabilities }),
     ...(ask === undefined ? {} : { ask }),
-    ...(trace === undefined ? {} : { trace }),
+    ...(passedMeta === undefined ? {} : { passedMeta }),
     ...(becomeTask === undefined ? {} : { becomeTask }),
     ...(closeStream === undefined ? {} : { closeStream }),
   };

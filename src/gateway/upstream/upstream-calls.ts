@@ -38,7 +38,7 @@ export class UpstreamCalls {
       params: {
         name: tool,
         arguments: request.args ?? {},
-        ...(request.trace === undefined ? {} : { _meta: request.trace }),
+        ...(request.passedMeta === undefined ? {} : { _meta: request.passedMeta }),
       },
       rights,
       resultCharsMax: Math.min(request.client.limits.resultCharsMax, maxResultChars),

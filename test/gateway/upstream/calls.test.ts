@@ -236,6 +236,19 @@ describe("a call of another server's tool [GW-17]", () => {
     expect(seen).toEqual(["tool_search", "tool_search", "tool_search"]);
   });
 
+  test("trace keys and those of vendors are passed on, the protocol's own are not", async () => {
+    await using harness = new GatewayHarness();
+    const passed = { traceparent: "00-a-b-01", "vendor.example/x": { y: 1 } };
+    const _meta = { ...passed, progressToken: 5, other: 1, "io.modelcontextprotocol/z": 1 };
+    await harness.initialize();
+    await harness.call("read", {}, { _meta });
+    expect(harness.upstreams.calls[0]?.call.params).toEqual({
+      name: "read",
+      arguments: {},
+      _meta: passed,
+    });
+  });
+
   test("limits of the server's entry count where they are lower", async () => {
     const snapshot = snapshotOf({
       rights: [rights("files", { maxResultChars: 500, timeoutMs: 1_000 })],
