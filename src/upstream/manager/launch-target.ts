@@ -37,11 +37,20 @@ export class LaunchTarget {
    * connection is told at its begin (IS5).
    */
   get key(): string {
-    const { era, inheritEnv, sampling, elicitation, oauth, restart, idleStopS } =
+    const { era, inheritEnv, sampling, elicitation, oauth, restart, idleStopS, isolation } =
       this.configured.entry.options;
     const rights = [sampling !== "deny", elicitation !== "deny"];
     const { launch } = this;
-    const all = { launch, era, inheritEnv, rights, oauth: oauth ?? null, restart, idleStopS };
+    const all = {
+      launch,
+      era,
+      inheritEnv,
+      rights,
+      oauth: oauth ?? null,
+      restart,
+      idleStopS,
+      isolation,
+    };
     return createHash("sha256")
       .update(this.configured.identity)
       .update(canonicalJson(all))

@@ -1,5 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { upstreamReasonCharsMax } from "../../base/limits.ts";
+import { cleanText } from "../adapters/clean-text.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
 import type { RawTool } from "../catalogue/server-catalogue.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
@@ -29,6 +30,8 @@ export class ManagedServer {
   #standing: Standing = { kind: "disabled" };
   #links: ServerLinks | undefined;
   #listProblem: string | undefined;
+  /** Of the last launch: what is under way when it ends is cleaned as well. */
+  #clean: (text: string) => string = cleanText;
   #dropped = 0;
   #isStopped = false;
 
@@ -75,7 +78,7 @@ export class ManagedServer {
   }
 
   /** Text of the server without control sequences and secrets. */
-  readonly clean = (text: string): string => this.#links?.target.clean(text) ?? text;
+  readonly clean = (text: string): string => this.#clean(text);
 
   log(text: string): void {
     this.#parts.host.log(this.name, this.clean(text));
@@ -191,14 +194,11 @@ export class ManagedServer {
   /** Another launch or other credentials end the connections; what is common stays (CN15). */
   async #aim(target: LaunchTarget): Promise<void> {
     const before = this.#links;
-    const isSame =
-      before?.target.key === target.key &&
-      before.target.configured.entry.options.isolation ===
-        target.configured.entry.options.isolation;
-    if (isSame) return before?.retarget(target);
+    if (before?.target.key === target.key) return before.retarget(target);
     await this.#endLinks();
     this.#isStopped = false;
     this.#listProblem = undefined;
+    this.#clean = target.clean;
     this.#links = new ServerLinks(target, this.#parts, this.#listener(), () => {
       return this.#offer.current?.catalogue.era;
     });

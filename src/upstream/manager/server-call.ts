@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { AppError } from "../../base/errors.ts";
+import { startTimer } from "../../base/timer.ts";
 import {
   upstreamBusyRetriesMax,
   upstreamReasonCharsMax,
@@ -14,6 +15,7 @@ import {
 } from "../connect/connection.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { UnusableAnswer } from "../results/unusable-answer.ts";
+import { cleanEvents, cleanReply } from "./clean-events.ts";
 import { mayReplay } from "./may-replay.ts";
 import {
   circuitFailure,
@@ -132,7 +134,6 @@ export class ServerCall {
   }
 
   #requestOf(call: UpstreamCall): ConnectionRequest {
-    const events = this.#events;
     const { inputResponses, requestState } = call;
     return {
       method: call.method,
@@ -141,11 +142,7 @@ export class ServerCall {
       signal: this.#signal,
       timeoutMs: this.#leftMs,
       idleMs: this.#server.configured.entry.options.idleMs,
-      ask: (request) => events.ask(request),
-      ...(call.wantsProgress
-        ? { onProgress: (done, total, message) => events.onProgress?.(done, total, message) }
-        : {}),
-      onLog: (level, data, logger) => events.log?.(level, data, logger),
+      ...cleanEvents(this.#events, this.#server.clean, call.wantsProgress),
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),
     };
@@ -153,19 +150,23 @@ export class ServerCall {
 
   /** The start of a server counts towards the time of the call. */
   async #connected(link: Link): Promise<UpstreamConnection> {
-    const late = AbortSignal.timeout(this.#leftMs);
+    if (link.connection !== undefined) return link.connection;
+    const late = new AbortController();
+    const timer = startTimer(this.#leftMs, () => late.abort());
     try {
-      return await link.connected(AbortSignal.any([this.#signal, late]));
+      return await link.connected(AbortSignal.any([this.#signal, late.signal]));
     } catch (error) {
-      if (this.#signal.aborted || !late.aborted) throw error;
+      if (this.#signal.aborted || !late.signal.aborted) throw error;
       throw new ConnectionError("timeout", "it was still being started");
+    } finally {
+      timer.stop();
     }
   }
 
   async #shape(reply: ConnectionReply): Promise<UpstreamReply> {
     if (reply.kind !== "result") {
       this.#server.figures.onAnswer(this.#tookMs, 0);
-      return reply;
+      return cleanReply(reply, this.#server.clean);
     }
     const json = await shapeReply(reply.result, this.#call, this.#server, this.#parts);
     this.#server.figures.onAnswer(this.#tookMs, json.json.length);

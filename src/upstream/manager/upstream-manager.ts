@@ -217,7 +217,8 @@ export class UpstreamManager implements UpstreamWork {
     this.#config = config;
     const { projectDir } = this.#options.dirs;
     this.#lock = projectDir === undefined ? { kind: "absent" } : await readLock(projectDir);
-    for (const text of [...config.problems, ...config.notices]) this.#notice(text);
+    const problem = await this.#parts.trust.problem();
+    for (const text of [...config.problems, ...config.notices, problem ?? ""]) this.#notice(text);
     await this.#servers.apply(config);
     this.#servers.begin();
     this.#onChange();
@@ -225,7 +226,7 @@ export class UpstreamManager implements UpstreamWork {
 
   /** Each text once: files are read again and again. */
   #notice(text: string): void {
-    if (this.#told.has(text)) return;
+    if (text === "" || this.#told.has(text)) return;
     if (this.#told.size >= upstreamNoticesKept) this.#told.clear();
     this.#told.add(text);
     this.#host.notify({ kind: "notice", text });
