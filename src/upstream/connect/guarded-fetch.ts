@@ -62,8 +62,7 @@ function withToken(init: RequestInit | undefined, token: string | undefined): Re
 
 async function send(url: string | URL, init: RequestInit): Promise<Response> {
   try {
-    // Calls have limits of their own, and a stream of changes may be silent for hours; without this it is 5 min.
-    return await fetch(url, { ...init, timeout: false });
+    return await fetch(url, init);
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new ConnectionError("unreachable", `The server cannot be reached: ${messageOf(error)}`);
