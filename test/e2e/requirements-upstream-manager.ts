@@ -1,0 +1,15 @@
+import { from, type Requirement } from "./harness/requirement.ts";
+
+/** What is promised of servers that fail, change or answer at length. */
+export const upstreamManagerRequirements: Readonly<Record<string, Requirement>> = {
+  ...from("docs/gateway.md#states", {
+    "gateway.gw-10":
+      "A server that dies, hangs or answers nonsense fails that call; the next one is answered.",
+    "gateway.gw-11":
+      "A server that is added or removed while we run comes and goes; the others keep their process.",
+    "gateway.gw-44": "A running server says in a file what it knows of other servers.",
+  }),
+  ...from("docs/gateway.md#results", {
+    "gateway.gw-30": "A result that is too long is cut, says so, and can be read whole.",
+  }),
+};
