@@ -898,3 +898,40 @@ export const upstreamToolsWaitMs = 30_000;
 export const upstreamPollMsMax = 30_000;
 /** Notices that were given and are not given again. */
 export const upstreamNoticesKept = 1_000;
+
+// ---- Other MCP servers: secrets and logins ---------------------------------------------------
+
+/** Bytes of one secret: the largest are keys in PEM and the record of a login with two long tokens. */
+export const secretBytesMax = 256 * KIB;
+/** Names of secrets that are kept: far more than anybody has, and a list of them is still read at once. */
+export const secretNamesMax = 2_000;
+/** A keychain that has not answered by then asks the user for a password that nobody is there to type. */
+export const keychainAnswerMs = 20_000;
+/** Whether there is a keychain at all is known sooner. */
+export const keychainProbeMs = 3_000;
+/** Windows keeps at most 2,560 bytes in one credential: longer secrets are kept in pieces. */
+export const keychainPieceBytes = 2_400;
+/** Pieces of one secret: those of the longest, in base64. */
+export const keychainPiecesMax = 200;
+/** The command of `${cmd:…}`: a password manager may have to be unlocked with a fingerprint. */
+export const secretCommandMsMax = 30_000;
+/** Bytes of what such a command writes. */
+export const secretCommandBytesMax = 64 * KIB;
+/** Bytes of a document about logins or of a token response; real ones have a few thousand. */
+export const oauthDocumentBytesMax = 256 * KIB;
+/** For one request to an authorization server. A refresh holds a lock meanwhile: less than others wait for that. */
+export const oauthRequestMsMax = 4_000;
+/** Redirects of a metadata document that are followed, each checked as the first address is. */
+export const oauthRedirectsMax = 3;
+/** The user has this long to log in. */
+export const oauthLoginMsMax = 5 * 60_000;
+/** Characters of a token: it travels in a header. */
+export const oauthTokenCharsMax = 64 * KIB;
+/** A server that refuses a token which is this new is not helped by another one. */
+export const oauthRefreshPauseMs = 30_000;
+/** The part of a token's life after which it is renewed. */
+export const oauthRefreshAtShare = 0.8;
+/** Characters of what an authorization server says of an error, as they are shown. */
+export const oauthErrorCharsShown = 300;
+/** Bytes of the list of logins; an entry has a few hundred. */
+export const oauthLoginsBytesMax = 4 * MIB;

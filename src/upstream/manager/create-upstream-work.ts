@@ -5,24 +5,26 @@ import { expandLaunch } from "../config/expand-launch.ts";
 import { openConnection } from "../connect/open-connection.ts";
 import { SavedResults } from "../results/saved-results.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
-import type { SecretStore } from "../secrets/secret-store.ts";
+import { runSecretCommand } from "../secrets/run-secret-command.ts";
+import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-work.ts";
 import { LinkPool } from "./link-pool.ts";
 import { UpstreamManager } from "./upstream-manager.ts";
 
-/** No secret is kept anywhere yet: entries that name one are `needs_config`. */
-const noSecrets: SecretStore = { get: () => Promise.resolve(undefined) };
-
 /** Puts the parts together: what the Worker runs. */
 export const createUpstreamWork: OpenUpstreams = (options, host) => {
   const { dirs, env, resultFolders } = options;
   const { homeDir, projectDir, scorpioxDir } = dirs;
+  const secrets = openUserSecrets(dirs, env);
+  const runCommand = (command: string): Promise<string> =>
+    runSecretCommand(command, { env, cwd: projectDir ?? homeDir });
+  const expansion = { env, homeDir, projectDir, secrets, runCommand };
   return new UpstreamManager({
     options,
     host,
     openConnection,
-    expand: (server) => expandLaunch(server, { env, homeDir, projectDir, secrets: noSecrets }),
+    expand: (server) => expandLaunch(server, expansion),
     authOf: () => undefined,
     trust: new TrustStore(scorpioxDir),
     cache: new CatalogueCache(scorpioxDir),

@@ -6,3 +6,14 @@ export interface SecretStore {
    */
   get(name: string): Promise<string | undefined>;
 }
+
+/** Where a secret lies. */
+export type SecretPlace = "keychain" | "file";
+
+/** A store that can be changed. All methods but `get` throw AppError `system` when the store refuses. */
+export interface WritableSecretStore extends SecretStore {
+  /** Where it was put. */
+  set(name: string, value: string): Promise<SecretPlace>;
+  /** False: there was none. */
+  remove(name: string): Promise<boolean>;
+}

@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { AppError } from "../../base/errors.ts";
+import { secretBytesMax, secretNamesMax } from "../../base/limits.ts";
+import { withFileLock } from "../../config/file-lock.ts";
+import type { ConfigDirs } from "../../config/places.ts";
+import { replaceFile } from "../../config/replace-file.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { Keychain } from "./keychain.ts";
+import { makePrivateFolder, SecretFiles } from "./secret-files.ts";
+import type { SecretPlace, WritableSecretStore } from "./secret-store.ts";
+
+/** A secret by its name, and where it lies. */
+export interface SecretRow {
+  readonly name: string;
+  readonly place: SecretPlace;
+}
+
+/**
+ * The secrets of one user: in the keychain of the system, or in files where it has none (SE1). What a keychain does not
+ * have is looked for in the files, so that files from before it can be used until they are migrated.
+ */
+export class UserSecrets implements WritableSecretStore {
+  readonly #folder: string;
+  readonly #files: SecretFiles;
+  readonly #keychain: Keychain | undefined;
+
+  /**
+   * @param folder `~/.scorpiox/secrets`
+   * @param keychain absent: files only
+   */
+  constructor(folder: string, keychain: Keychain | undefined) {
+    this.#folder = folder;
+    this.#files = new SecretFiles(folder);
+    this.#keychain = keychain;
+  }
+
+  /** Written with each change, by any process: who watches it sees them. */
+  get changeFile(): string {
+    return join(this.#folder, "names.json");
+  }
+
+  /** Where the next secret is put. */
+  async place(): Promise<SecretPlace> {
+    return (await this.#keychain?.isThere()) === true ? "keychain" : "file";
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    // A file is looked at first: it costs nothing, where a keychain may ask the user.
+    const inFile = await this.#files.get(name);
+    if (inFile !== undefined || (await this.place()) === "file") return inFile;
+    return this.#keychain?.get(name);
+  }
+
+  async set(name: string, value: string): Promise<SecretPlace> {
+    if (Buffer.byteLength(value) > secretBytesMax) {
+      throw new AppError("limit", `A secret has at most ${secretBytesMax} bytes.`);
+    }
+    const place = await this.place();
+    await this.#change(async (names) => {
+      if (!names.has(name) && names.size >= secretNamesMax) {
+        throw new AppError("limit", `There are ${secretNamesMax} secrets already; remove some.`);
+      }
+      if (place === "keychain") {
+        await this.#keychain?.set(name, value);
+        // The older one would be found first.
+        await this.#files.remove(name);
+        names.add(name);
+      } else {
+        this.#files.set(name, value);
+      }
+    });
+    return place;
+  }
+
+  async remove(name: string): Promise<boolean> {
+    let wasThere = false;
+    await this.#change(async (names) => {
+      wasThere = await this.#files.remove(name);
+      if ((await this.place()) === "keychain") {
+        wasThere = ((await this.#keychain?.remove(name)) ?? false) || wasThere;
+        names.delete(name);
+      }
+    });
+    return wasThere;
+  }
+
+  /** By name. Those in the keychain are only known by our own list of them. */
+  async list(): Promise<readonly SecretRow[]> {
+    const rows = new Map<string, SecretPlace>();
+    for (const name of await this.#namesInKeychain()) rows.set(name, "keychain");
+    for (const name of await this.#files.names()) rows.set(name, "file");
+    return [...rows]
+      .map(([name, place]) => ({ name, place }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+   * Puts what lies in files into the keychain. The names of what was moved.
+   * @throws AppError `unsupported` without a keychain
+   */
+  async migrate(): Promise<readonly string[]> {
+    if ((await this.place()) === "file") {
+      throw new AppError(
+        "unsupported",
+        "There is no keychain here that answers. Nothing was moved.",
+      );
+    }
+    const moved: string[] = [];
+    for (const name of await this.#files.names()) {
+      const value = await this.#files.get(name);
+      if (value === undefined) continue;
+      await this.set(name, value);
+      moved.push(name);
+    }
+    return moved.sort();
+  }
+
+  async #change(act: (namesInKeychain: Set<string>) => Promise<void>): Promise<void> {
+    makePrivateFolder(this.#folder);
+    await withFileLock(this.changeFile, async () => {
+      const names = new Set(await this.#namesInKeychain());
+      await act(names);
+      const text = JSON.stringify({ inKeychain: [...names], changed: crypto.randomUUID() });
+      replaceFile(this.changeFile, text, 0o600);
+    });
+  }
+
+  async #namesInKeychain(): Promise<readonly string[]> {
+    try {
+      const parsed: unknown = JSON.parse(await readFile(this.changeFile, "utf8"));
+      const names: unknown = isObject(parsed) ? parsed.inKeychain : undefined;
+      return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+    } catch {
+      // None yet, or damaged: secrets are still found by their names.
+      return [];
+    }
+  }
+}
+
+/** The secrets of this user. With `SCORPIOX_SECRETS=file` no keychain is asked. */
+export function openUserSecrets(
+  { homeDir, scorpioxDir }: Pick<ConfigDirs, "homeDir" | "scorpioxDir">,
+  env: Readonly<Record<string, string | undefined>>,
+): UserSecrets {
+  const isUsual = scorpioxDir === join(homeDir, ".scorpiox");
+  // Another folder of the same user, as SCORPIOX_HOME names it, has secrets of its own.
+  const hash = createHash("sha256").update(scorpioxDir).digest("hex").slice(0, 12);
+  const service = isUsual ? "scorpiox-code" : `scorpiox-code ${hash}`;
+  const keychain = env["SCORPIOX_SECRETS"] === "file" ? undefined : new Keychain(service);
+  return new UserSecrets(join(scorpioxDir, "secrets"), keychain);
+}
