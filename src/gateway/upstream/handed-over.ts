@@ -30,11 +30,15 @@ export function handOver(
   const shownArgs = JSON.stringify(args ?? {}).slice(0, argumentCharsMax);
   return supervisor.adopt(client.id, `${name} ${shownArgs}`.toWellFormed(), (execution) => {
     const { promise: given, resolve } = Promise.withResolvers<WorkExit>();
+    let isGivenUp = false;
     const end = (): void => {
+      isGivenUp = true;
       abandon();
       resolve({ exitCode: null, signal: null });
     };
     const print = async (outcome: CallOutcome): Promise<WorkExit> => {
+      // What has ended prints nothing any more.
+      if (isGivenUp) return given;
       const { text, isError } = await outputOf(outcome, savedOutputs);
       await execution.onOutput(new TextEncoder().encode(text));
       return { exitCode: isError ? 1 : 0, signal: null };

@@ -59,7 +59,9 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     const { execution } = harness.services.supervisor.tasksOf("stdio").get(1);
     await execution.terminate("killed", 0);
     await execution.ended;
+    await Bun.sleep(5);
     expect([execution.state, harness.upstreams.calls[0]?.signal.aborted]).toEqual(["killed", true]);
+    expect(execution.output.end).toBe(0);
   });
 
   test("so does the end of its client", async () => {
