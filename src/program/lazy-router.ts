@@ -116,13 +116,13 @@ export class LazyRouter implements Router {
   }
 
   #createUpstreams(): LazyUpstreams {
-    const { start, env, warn, ownUrl, beforeServices } = this.#options;
+    const { start, env, warn, beforeServices } = this.#options;
     return new LazyUpstreams({
       createWorker: this.#parts.createUpstreamWorker,
       mayHaveServers: () => mayHaveServers(start),
       options: async () => {
         const { createUpstreamOptions } = await import("./upstream-options.ts");
-        return createUpstreamOptions(start, env, ownUrl);
+        return createUpstreamOptions(start, env, this.#options);
       },
       beforeStart: async () => beforeServices?.(),
       processes: async () => (await this.#load()).serverProcesses(),

@@ -88,8 +88,8 @@ export class LazyUpstreams implements Upstreams {
     return (await this.#load()).search(query, signal);
   }
 
-  async control(control: UpstreamControl): Promise<unknown> {
-    return (await this.#load()).control(control);
+  async control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown> {
+    return (await this.#load()).control(control, signal);
   }
 
   async infoList(): Promise<readonly ServerInfo[]> {

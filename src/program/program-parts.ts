@@ -23,6 +23,8 @@ export interface ToolServicesOptions {
   readonly transport?: string | undefined;
   /** Where this server listens, when it does. */
   readonly ownUrl?: string | undefined;
+  /** Other servers are asked what a command asks, and nothing else is done with them. */
+  readonly isPassive?: boolean;
   /** Absent where InvokeSkill is switched off. */
   readonly skills?: Skills | undefined;
   /** Awaited before any Worker or child is started. */

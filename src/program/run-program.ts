@@ -54,6 +54,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
         close: () => router.close(),
       };
     },
+    async upstreamCatalogues(start, servers, signal) {
+      const { askUpstreams } = await import("./ask-upstreams.ts");
+      return askUpstreams(parts, { start, env, warn }, servers, signal);
+    },
     async openHooks(start) {
       const { openHooks } = await import("./open-hooks.ts");
       return openHooks(start, { env, warn });

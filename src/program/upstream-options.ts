@@ -2,13 +2,14 @@ import { product } from "../base/product.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
 import { ownCommand } from "./own-command.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
 import { resultFolders } from "./result-folders.ts";
 
 /** What the Worker of other servers is told of this start. */
 export function createUpstreamOptions(
   start: StartUp,
   env: Readonly<Record<string, string | undefined>>,
-  ownUrl: string | undefined,
+  { ownUrl, isPassive }: Pick<ToolServicesOptions, "ownUrl" | "isPassive">,
 ): UpstreamOptions {
   const { dirs, config, upstream, workspaceName } = start;
   const { configFiles, isStrict, defer, onChange, trustsProject } = upstream;
@@ -22,6 +23,7 @@ export function createUpstreamOptions(
     trustsProject,
     ...(workspaceName !== undefined && { workspace: workspaceName }),
     ...(ownUrl !== undefined && { ownUrl }),
+    ...(isPassive === true && { isPassive }),
     ownCommand: ownCommand(),
     toolNameMax: config.settings.mcp.toolNameMax,
     version: product.version,

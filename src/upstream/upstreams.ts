@@ -4,6 +4,7 @@ import type { InputRequest, InputRequests, InputResponses } from "../protocol/in
 import type { Params } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
+import type { ConfiguredServer } from "./server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 
@@ -111,7 +112,9 @@ export type UpstreamControl =
   | { readonly kind: "disconnect"; readonly server: string }
   | { readonly kind: "switch-workspace"; readonly workspace: string | null }
   /** Whole definitions of tools, hidden ones included. */
-  | { readonly kind: "tools"; readonly server?: string };
+  | { readonly kind: "tools"; readonly server?: string }
+  /** All that a server offers, over a connection of its own; nothing is kept or approved. It may be started. */
+  | { readonly kind: "ask"; readonly server: ConfiguredServer };
 
 /** All other servers, as the main thread sees them. */
 export interface Upstreams {
@@ -133,7 +136,8 @@ export interface Upstreams {
   ): Promise<string | undefined>;
   /** The result object of `tool_search`, as `UpstreamReply.result` (text and structured content). */
   search(query: SearchQuery, signal: AbortSignal): Promise<JsonText>;
-  control(control: UpstreamControl): Promise<unknown>;
+  /** @throws AppError `cancelled` when `signal` aborts */
+  control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown>;
   infoList(): Promise<readonly ServerInfo[]>;
   /** `uri` is ours; says whether the server can. */
   subscribe(uri: string, clientId: string): Promise<boolean>;

@@ -3,9 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SearchedTool } from "../search/searched-tool.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamControl } from "../upstreams.ts";
+import { askServer } from "./ask-server.ts";
 import type { ManagedServer } from "./managed-server.ts";
+import type { ManagerParts } from "./manager-parts.ts";
 
-export interface ControlParts {
+export interface ControlParts extends ManagerParts {
   infoList(): readonly ServerInfo[];
   searched(): readonly SearchedTool[];
   /** @throws AppError `not_found` */
@@ -14,10 +16,11 @@ export interface ControlParts {
 
 /**
  * What the command line asks for (CN18).
- * @throws AppError `not_found` for a server that is not configured
+ * @throws AppError `not_found` for a server that is not configured; `cancelled`
  */
 export async function performControl(
   control: Exclude<UpstreamControl, { kind: "switch-workspace" }>,
+  signal: AbortSignal,
   parts: ControlParts,
 ): Promise<unknown> {
   switch (control.kind) {
@@ -30,6 +33,8 @@ export async function performControl(
       await server.disconnect();
       return server.info();
     }
+    case "ask":
+      return askServer(control.server, parts, signal);
     case "tools": {
       const { server } = control;
       return parts.searched().filter((tool) => server === undefined || tool.server === server);

@@ -95,6 +95,7 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   async start(): Promise<void> {
+    if (this.#options.isPassive === true) return;
     try {
       await this.#follow();
     } catch (error) {
@@ -138,9 +139,10 @@ export class UpstreamManager implements UpstreamWork {
     return this.#search.answer(query, signal);
   }
 
-  async control(control: UpstreamControl): Promise<unknown> {
+  async control(control: UpstreamControl, signal = neverAborted): Promise<unknown> {
     if (control.kind === "switch-workspace") return this.#switchWorkspace(control.workspace);
-    return performControl(control, {
+    return performControl(control, signal, {
+      ...this.#parts,
       infoList: () => this.infoList(),
       searched: () => this.#composer.state.searched,
       server: (name) => this.#known(name),
@@ -170,7 +172,8 @@ export class UpstreamManager implements UpstreamWork {
     this.#unwatch();
     this.#publisher.close();
     this.#subscriptions.close();
-    await Promise.all([this.#servers.close(), this.#status.close(), this.#composer.close()]);
+    const ofOthers = this.#options.isPassive === true ? undefined : this.#composer.close();
+    await Promise.all([this.#servers.close(), this.#status.close(), ofOthers]);
   }
 
   #known(name: string): ManagedServer {
@@ -233,11 +236,14 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   #onChange(): void {
+    if (this.#options.isPassive === true) return;
     this.#composer.invalidate();
     this.#publisher.later();
     this.#status.later();
   }
 }
+
+const neverAborted = new AbortController().signal;
 
 /** Equal for configurations with the same servers. */
 function faceOf(config: UpstreamConfig | undefined): string {

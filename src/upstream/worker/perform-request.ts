@@ -33,7 +33,7 @@ export async function performRequest(
       return { kind: "reply", id, value };
     }
     case "control":
-      return { kind: "reply", id, value: await work.control(request.control) };
+      return { kind: "reply", id, value: await work.control(request.control, signal) };
     case "info":
       return { kind: "reply", id, value: work.infoList() };
     case "subscribe":

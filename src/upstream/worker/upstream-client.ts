@@ -107,9 +107,9 @@ export class UpstreamClient implements Upstreams {
     return (await this.#ask({ kind: "search", query }, signal)) as JsonText;
   }
 
-  async control(control: UpstreamControl): Promise<unknown> {
+  async control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown> {
     if (control.kind === "switch-workspace") this.#rememberWorkspace(control.workspace);
-    return this.#ask({ kind: "control", control });
+    return this.#ask({ kind: "control", control }, signal);
   }
 
   async infoList(): Promise<readonly ServerInfo[]> {

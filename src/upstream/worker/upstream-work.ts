@@ -24,7 +24,7 @@ export interface UpstreamWork {
     signal: AbortSignal,
   ): Promise<string | undefined>;
   search(query: SearchQuery, signal: AbortSignal): Promise<JsonText>;
-  control(control: UpstreamControl): Promise<unknown>;
+  control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown>;
   infoList(): readonly ServerInfo[];
   subscribe(uri: string, clientId: string): Promise<boolean>;
   unsubscribe(uri: string, clientId: string): void;

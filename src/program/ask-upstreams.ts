@@ -1,0 +1,54 @@
+import { AppError, messageOf } from "../base/errors.ts";
+import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { UpstreamControl } from "../upstream/upstreams.ts";
+import { LazyRouter } from "./lazy-router.ts";
+import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+
+/** For commands: what servers offer, by name. @throws AppError `cancelled` */
+export function askUpstreams(
+  parts: ProgramParts,
+  options: ToolServicesOptions,
+  servers: readonly ConfiguredServer[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, AskedCatalogue>> {
+  return askEach(parts, options, servers, {
+    controlOf: (server) => ({ kind: "ask", server }),
+    // Our own Worker says so.
+    onReply: (reply) => reply as AskedCatalogue,
+    onFailure: (reason) => ({ kind: "unreachable", reason }),
+    signal,
+  });
+}
+
+interface Asking<Reply> {
+  controlOf(server: ConfiguredServer): UpstreamControl;
+  onReply(reply: unknown): Reply;
+  /** The Worker was lost. */
+  onFailure(reason: string): Reply;
+  readonly signal: AbortSignal;
+}
+
+/** All at the same time, in a Worker that does nothing else. Nothing is left of it afterwards. */
+async function askEach<Reply>(
+  parts: ProgramParts,
+  options: ToolServicesOptions,
+  servers: readonly ConfiguredServer[],
+  { controlOf, onReply, onFailure, signal }: Asking<Reply>,
+): Promise<ReadonlyMap<string, Reply>> {
+  const router = new LazyRouter(parts, { ...options, isPassive: true });
+  const ask = async (server: ConfiguredServer): Promise<[string, Reply]> => {
+    const { name } = server.entry;
+    try {
+      return [name, onReply(await router.upstreams.control(controlOf(server), signal))];
+    } catch (error) {
+      if (error instanceof AppError && error.code === "cancelled") throw error;
+      return [name, onFailure(messageOf(error))];
+    }
+  };
+  try {
+    return new Map(await Promise.all(servers.map(ask)));
+  } finally {
+    await router.close();
+  }
+}

@@ -1,0 +1,53 @@
+import { messageOf } from "../../base/errors.ts";
+import { assertWanted } from "../../base/turns.ts";
+import type { ConnectionEvents } from "../connect/connection.ts";
+import type { ConfiguredServer } from "../server-entry.ts";
+import type { AskedCatalogue } from "../trust/asked-catalogue.ts";
+import { LaunchTarget } from "./launch-target.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+
+/**
+ * Connects to a server for its lists alone, and ends that connection. Nothing is kept or approved; the server may be
+ * started. What an earlier run found of it does not count, so that the answer is the same on each machine.
+ * @throws AppError `cancelled`
+ */
+export async function askServer(
+  configured: ConfiguredServer,
+  parts: ManagerParts,
+  signal: AbortSignal,
+): Promise<AskedCatalogue> {
+  assertWanted(signal);
+  const expanded = await parts.expand(configured);
+  if (expanded.kind === "needs_config") return { kind: "unreachable", reason: expanded.text };
+  const target = new LaunchTarget(configured, expanded.launch, expanded.secrets, parts);
+  using _turn = await parts.turns.take(signal);
+  try {
+    return await readOnce(target, signal);
+  } catch (error) {
+    assertWanted(signal);
+    return { kind: "unreachable", reason: target.clean(messageOf(error)) };
+  }
+}
+
+async function readOnce(target: LaunchTarget, signal: AbortSignal): Promise<AskedCatalogue> {
+  const open = target.opener(
+    () => undefined,
+    () => {},
+  );
+  const { connection, end } = await open(nobodyListens, signal);
+  try {
+    const late = AbortSignal.timeout(target.configured.entry.options.initTimeoutMs);
+    const catalogue = await connection.readCatalogue(AbortSignal.any([signal, late]));
+    return { kind: "catalogue", catalogue };
+  } finally {
+    await end();
+  }
+}
+
+const nobodyListens: ConnectionEvents = {
+  onListChanged: () => {},
+  onResourceUpdated: () => {},
+  onLog: () => {},
+  onStray: () => {},
+  onClosed: () => {},
+};
