@@ -5,6 +5,7 @@ import { systemCodeOf } from "../../base/errors.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { readProcStat } from "../../process/proc-table.ts";
 import type { ServerInfo } from "../server-state.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
 
 /** What a running server says of the servers behind it (CN18). */
 export interface ServerStatus {
@@ -15,6 +16,21 @@ export interface ServerStatus {
   readonly projectDir: string | null;
   readonly writtenAt: number;
   readonly servers: readonly ServerInfo[];
+}
+
+/** What this process says. */
+export function ownStatus(
+  { version, dirs }: Pick<UpstreamOptions, "version" | "dirs">,
+  servers: readonly ServerInfo[],
+): ServerStatus {
+  return {
+    pid: process.pid,
+    startTicks: readProcStat(process.pid)?.startTicks ?? null,
+    version,
+    projectDir: dirs.projectDir ?? null,
+    writtenAt: Date.now(),
+    servers,
+  };
 }
 
 /** Where the running servers are found, `attach` included. */

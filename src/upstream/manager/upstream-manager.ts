@@ -4,7 +4,6 @@ import { upstreamNoticesKept } from "../../base/limits.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import { type UpstreamConfigChange, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
-import { readProcStat } from "../../process/proc-table.ts";
 import type { UpstreamConfig } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
@@ -26,6 +25,7 @@ import { performControl } from "./perform-control.ts";
 import { Publisher } from "./publisher.ts";
 import { ServerCall } from "./server-call.ts";
 import { ServerSet } from "./server-set.ts";
+import { ownStatus } from "./server-status.ts";
 import { StatusFile } from "./status-file.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
@@ -83,15 +83,8 @@ export class UpstreamManager implements UpstreamWork {
       () => this.#searchState(),
       () => this.infoList(),
     );
-    const { scorpioxDir, projectDir = null } = this.#options.dirs;
-    this.#status = new StatusFile(scorpioxDir, () => ({
-      pid: process.pid,
-      startTicks: readProcStat(process.pid)?.startTicks ?? null,
-      version: this.#options.version,
-      projectDir,
-      writtenAt: Date.now(),
-      servers: this.infoList(),
-    }));
+    const { scorpioxDir } = this.#options.dirs;
+    this.#status = new StatusFile(scorpioxDir, () => ownStatus(this.#options, this.infoList()));
   }
 
   async start(): Promise<void> {
@@ -139,7 +132,7 @@ export class UpstreamManager implements UpstreamWork {
     return this.#search.answer(query, signal);
   }
 
-  async control(control: UpstreamControl, signal = neverAborted): Promise<unknown> {
+  async control(control: UpstreamControl, signal = new AbortController().signal): Promise<unknown> {
     if (control.kind === "switch-workspace") return this.#switchWorkspace(control.workspace);
     return performControl(control, signal, {
       ...this.#parts,
@@ -242,8 +235,6 @@ export class UpstreamManager implements UpstreamWork {
     this.#status.later();
   }
 }
-
-const neverAborted = new AbortController().signal;
 
 /** Equal for configurations with the same servers. */
 function faceOf(config: UpstreamConfig | undefined): string {
