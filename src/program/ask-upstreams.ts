@@ -22,10 +22,10 @@ export function askUpstreams(
 }
 
 interface Asking<Reply> {
-  controlOf(server: ConfiguredServer): UpstreamControl;
-  onReply(reply: unknown): Reply;
+  readonly controlOf: (server: ConfiguredServer) => UpstreamControl;
+  readonly onReply: (reply: unknown) => Reply;
   /** The Worker was lost. */
-  onFailure(reason: string): Reply;
+  readonly onFailure: (reason: string) => Reply;
   readonly signal: AbortSignal;
 }
 

@@ -34,13 +34,13 @@ async function readOnce(target: LaunchTarget, signal: AbortSignal): Promise<Aske
     () => undefined,
     () => {},
   );
-  const { connection, end } = await open(nobodyListens, signal);
+  const opened = await open(nobodyListens, signal);
   try {
     const late = AbortSignal.timeout(target.configured.entry.options.initTimeoutMs);
-    const catalogue = await connection.readCatalogue(AbortSignal.any([signal, late]));
+    const catalogue = await opened.connection.readCatalogue(AbortSignal.any([signal, late]));
     return { kind: "catalogue", catalogue };
   } finally {
-    await end();
+    await opened.end();
   }
 }
 
