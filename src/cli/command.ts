@@ -3,6 +3,7 @@ import type { HookEnd } from "../policy/hooks/hook-end.ts";
 import type { Hook } from "../policy/hooks/hook.ts";
 import type { SandboxReport } from "../policy/sandbox/report.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { TriedServer } from "../upstream/tried-server.ts";
 import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { WebSearch } from "../web/search/web-search.ts";
@@ -34,6 +35,15 @@ export interface CliServices {
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, AskedCatalogue>>;
+  /**
+   * Starts other servers as a server of ours would, all at the same time, and ends them. By name; a text says why nothing
+   * is known of how that went. All of `servers` may be started. Absent where this cannot be done.
+   */
+  triedUpstreams?(
+    options: StartUp,
+    servers: readonly ConfiguredServer[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, TriedServer | string>>;
   /** Hooks, without a server around them; whoever asked for it closes it. */
   openHooks(options: StartUp): Promise<OpenHooks>;
 }

@@ -199,6 +199,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/mcp-diff.ts")).mcpDiffCommand,
   },
   {
+    name: "mcp test",
+    summary: "Start servers, and say how that went",
+    load: async () => (await import("./commands/mcp-test.ts")).mcpTestCommand,
+  },
+  {
     name: "mcp lock",
     summary: "Write mcp.lock: what the servers of the project are and offer",
     load: async () => (await import("./commands/mcp-lock.ts")).mcpLockCommand,

@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { TriedServer } from "../upstream/tried-server.ts";
 import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import type { UpstreamControl } from "../upstream/upstreams.ts";
 import { LazyRouter } from "./lazy-router.ts";
@@ -17,6 +18,21 @@ export function askUpstreams(
     // Our own Worker says so.
     onReply: (reply) => reply as AskedCatalogue,
     onFailure: (reason) => ({ kind: "unreachable", reason }),
+    signal,
+  });
+}
+
+/** For commands: how starting each server goes, by name. @throws AppError `cancelled` */
+export function tryUpstreams(
+  parts: ProgramParts,
+  options: ToolServicesOptions,
+  servers: readonly ConfiguredServer[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, TriedServer | string>> {
+  return askEach<TriedServer | string>(parts, options, servers, {
+    controlOf: (server) => ({ kind: "try", server }),
+    onReply: (reply) => reply as TriedServer,
+    onFailure: (reason) => reason,
     signal,
   });
 }

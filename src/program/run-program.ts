@@ -58,6 +58,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       const { askUpstreams } = await import("./ask-upstreams.ts");
       return askUpstreams(parts, { start, env, warn }, servers, signal);
     },
+    async triedUpstreams(start, servers, signal) {
+      const { tryUpstreams } = await import("./ask-upstreams.ts");
+      return tryUpstreams(parts, { start, env, warn }, servers, signal);
+    },
     async openHooks(start) {
       const { openHooks } = await import("./open-hooks.ts");
       return openHooks(start, { env, warn });

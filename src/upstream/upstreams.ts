@@ -4,6 +4,7 @@ import type { InputRequest, InputRequests, InputResponses } from "../protocol/in
 import type { Params } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
+import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { ConfiguredServer } from "./server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
@@ -25,6 +26,8 @@ export interface UpstreamCall {
   readonly wantsProgress: boolean;
   /** Wall limit; the idle limit is the server's (CA4). */
   readonly timeoutMs: number;
+  /** For `tools/call`: the revision whose shape the result gets; absent: the newest. */
+  readonly version?: ProtocolVersion;
   /** For `tools/call`: what of a result may cross (CA13, CA14). */
   readonly resultCharsMax: number;
   /** The answers to an `input-required` of this server, and the state that it gave, unchanged. */
@@ -44,7 +47,7 @@ export interface UpstreamCallEvents {
 
 export type UpstreamReply =
   /**
-   * The result object as JSON text, in the shape of the newest revision, checked, cleaned and bounded; for
+   * The result object as JSON text, of a tool in the shape of the call's revision, checked, cleaned and bounded; for
    * `tools/call` and `resources/read` what was cut is in a file of the saved results.
    */
   | { readonly kind: "result"; readonly json: JsonText }
@@ -114,7 +117,9 @@ export type UpstreamControl =
   /** Whole definitions of tools, hidden ones included. */
   | { readonly kind: "tools"; readonly server?: string }
   /** All that a server offers, over a connection of its own; nothing is kept or approved. It may be started. */
-  | { readonly kind: "ask"; readonly server: ConfiguredServer };
+  | { readonly kind: "ask"; readonly server: ConfiguredServer }
+  /** Starts a server as a running program would, says how that went (`TriedServer`), and ends it. */
+  | { readonly kind: "try"; readonly server: ConfiguredServer };
 
 /** All other servers, as the main thread sees them. */
 export interface Upstreams {
@@ -127,7 +132,10 @@ export interface Upstreams {
   settled(waitMs: number): Promise<UpstreamSnapshot>;
   /** Rejects with AppError `cancelled` only; all else is in the reply. */
   call(call: UpstreamCall, events: UpstreamCallEvents, signal: AbortSignal): Promise<UpstreamReply>;
-  /** The arguments are what the tool's schema wants, or why not (CA1): asked before rules and hooks see the call. */
+  /**
+   * The arguments are what the tool's schema wants, or why not (CA1): asked before rules and hooks see the call. `call`
+   * does the same by itself, for calls that nobody else looks at.
+   */
   checkArguments(
     server: string,
     tool: string,

@@ -1,3 +1,4 @@
+import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import { upstreamEndKnownMs, upstreamRawCharsShown } from "../../base/limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
@@ -17,6 +18,9 @@ export class StdioLink implements Link {
   readonly #events: LinkEvents;
   #reader: Pick<ReadableStreamDefaultReader<Uint8Array>, "cancel"> | undefined;
   #isOver = false;
+  /** Why it ended by itself. */
+  #fault: ConnectionError | undefined;
+  readonly #ended = createDeferred<void>();
 
   constructor(process: UpstreamProcess, events: LinkEvents) {
     this.#process = process;
@@ -26,11 +30,14 @@ export class StdioLink implements Link {
   }
 
   async send(message: OutgoingMessage): Promise<void> {
-    if (this.#isOver) throw new ConnectionError("lost", "The server has ended.");
+    if (this.#isOver) throw this.#fault ?? new ConnectionError("lost", "The server has ended.");
     try {
       await this.#process.write(`${JSON.stringify(message)}\n`);
     } catch (error) {
-      throw new ConnectionError("lost", `The server does not read its input: ${messageOf(error)}`);
+      // Mostly since it has ended, of which its output tells more a moment later.
+      await Promise.race([this.#ended.promise, Bun.sleep(upstreamEndKnownMs)]);
+      const text = `The server does not read its input: ${messageOf(error)}`;
+      throw this.#fault ?? new ConnectionError("lost", text);
     }
   }
 
@@ -89,8 +96,10 @@ export class StdioLink implements Link {
   #end(text: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#fault = new ConnectionError("lost", text);
+    this.#ended.resolve();
     void this.#reader?.cancel().catch(() => {});
-    this.#events.onClosed(new ConnectionError("lost", text));
+    this.#events.onClosed(this.#fault);
   }
 }
 

@@ -6,6 +6,7 @@ import type { UpstreamControl } from "../upstreams.ts";
 import { askServer } from "./ask-server.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { tryServer } from "./try-server.ts";
 
 export interface ControlParts extends ManagerParts {
   infoList(): readonly ServerInfo[];
@@ -35,6 +36,8 @@ export async function performControl(
     }
     case "ask":
       return askServer(control.server, parts, signal);
+    case "try":
+      return tryServer(control.server, parts, signal);
     case "tools": {
       const { server } = control;
       return parts.searched().filter((tool) => server === undefined || tool.server === server);

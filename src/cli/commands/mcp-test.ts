@@ -1,0 +1,153 @@
+import { join } from "node:path";
+
+import { AppError } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import type { ConfiguredServer } from "../../upstream/server-entry.ts";
+import type { ServerInfo } from "../../upstream/server-state.ts";
+import type { TrialStep, TriedServer } from "../../upstream/tried-server.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { trustOf } from "../server-rows.ts";
+import { startUpFlags } from "../start-up.ts";
+
+/** How one server was found. */
+type Finding =
+  | { readonly kind: "tried"; readonly server: string; readonly tried: TriedServer }
+  /** It may not be started. */
+  | { readonly kind: "untrusted"; readonly server: string; readonly reason: string }
+  /** We failed, not the server. */
+  | { readonly kind: "unknown"; readonly server: string; readonly reason: string };
+
+export const mcpTestCommand: Command = {
+  usage: "[NAME ...] [--json]",
+  description:
+    "Starts the servers, agrees with each on a revision and reads its lists, and says how long each step took and what to\n" +
+    "do about a failure. Then they are ended. Ends with 0 when all can be used, 12 when one cannot be reached, 4 when one\n" +
+    "waits for approval or a login.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  async run(context) {
+    const { args, print } = context;
+    const view = await openServers(context);
+    const names = [...new Set(args.positionals)];
+    const servers =
+      names.length === 0 ? view.servers : names.map((name) => serverNamed(view, name));
+    const findings = await findingsOf(context, view, servers);
+    if (args.has("json")) print.json(findings.map(rowOf));
+    else {
+      const logs = join(view.start.dirs.scorpioxDir, "logs");
+      for (const line of findings.flatMap((one) => linesOf(one, logs))) print.line(line);
+    }
+    if (findings.length === 0) print.note(`There are no servers: ${product.name} mcp add`);
+    return exitCodeOf(findings);
+  },
+};
+
+async function findingsOf(
+  { services, io }: CommandContext,
+  { start }: ServersOfCommand,
+  servers: readonly ConfiguredServer[],
+): Promise<readonly Finding[]> {
+  const refusals = new Map<string, string>();
+  for (const server of servers) {
+    const trust = await trustOf(server, start);
+    const { name } = server.entry;
+    if (trust === "denied") refusals.set(name, "You have refused it.");
+    if (trust === "pending") refusals.set(name, "It waits for your approval.");
+  }
+  const tried = servers.filter(({ entry }) => !refusals.has(entry.name));
+  if (tried.length > 0 && services.triedUpstreams === undefined) {
+    throw new AppError("unsupported", "This program cannot connect to other servers.");
+  }
+  const outcomes = await services.triedUpstreams?.(start, tried, io.interrupted);
+  return servers.map(({ entry: { name } }): Finding => {
+    const refusal = refusals.get(name);
+    if (refusal !== undefined) {
+      const reason = `${refusal} See and approve it: ${product.name} mcp approve ${name}`;
+      return { kind: "untrusted", server: name, reason };
+    }
+    const outcome = outcomes?.get(name) ?? "It was not tried.";
+    return typeof outcome === "string"
+      ? { kind: "unknown", server: name, reason: outcome }
+      : { kind: "tried", server: name, tried: outcome };
+  });
+}
+
+function rowOf(finding: Finding): unknown {
+  if (finding.kind !== "tried") {
+    const { server, kind, reason } = finding;
+    return { name: server, usable: false, steps: [], state: kind, reason };
+  }
+  const { info, isUsable, steps } = finding.tried;
+  const shown = steps.map(({ name, ms, isDone }) => ({ name, ms, done: isDone }));
+  return { ...info, usable: isUsable, steps: shown };
+}
+
+/** @param logs the folder of what servers wrote */
+function linesOf(finding: Finding, logs: string): readonly string[] {
+  if (finding.kind !== "tried") return [`${finding.server}: ${finding.reason}`];
+  const { info, isUsable, steps } = finding.tried;
+  const times = steps.map(stepText).join(", ");
+  const reason = info.reason === null ? [] : quoted(info.reason);
+  if (!isUsable) {
+    const { stderr } = info;
+    // The reason of a failed start has them.
+    const isKnown = stderr.length === 0 || info.reason?.includes(stderr.at(-1) ?? "") === true;
+    const last = isKnown ? [] : ["  It wrote to stderr:", ...stderr.map((line) => `  | ${line}`)];
+    const head = `${info.name}: ${stateText(info)}${times === "" ? "" : ` (${times})`}`;
+    return [head, ...reason, ...last, ...adviceOn(finding.tried, logs)];
+  }
+  const { pending, changed, denied } = info.blocked;
+  const blocked = [
+    [pending, "waiting for approval"],
+    [changed, "changed"],
+    [denied, "denied"],
+  ]
+    .filter(([count]) => count !== 0)
+    .map(([count, what]) => `, ${count} ${what}`)
+    .join("");
+  const version = info.serverVersion === null ? "" : ` ${info.serverVersion}`;
+  return [
+    `${info.name}${version}: ${info.state} (${times})`,
+    `  ${info.protocolVersion ?? ""}, ${info.tools} tools${blocked}, ${info.prompts} prompts, ${info.resources} resources`,
+    ...reason,
+  ];
+}
+
+/** Nobody tries it again here. */
+function stateText({ state }: ServerInfo): string {
+  return state === "backoff" || state === "failed" ? "cannot be reached" : state.replace("_", " ");
+}
+
+/** What a reason does not say itself. */
+function adviceOn({ info, steps }: TriedServer, logs: string): readonly string[] {
+  const { name, state, reason, transport } = info;
+  if (state === "needs_auth") return [`  Log in: ${product.name} mcp login ${name}`];
+  if (transport === "http" || !steps.some(({ name }) => name === "negotiate")) return [];
+  const isSilent = reason?.includes("No answer in") === true;
+  const silence =
+    "  Does its command speak MCP over stdin and stdout? If it only takes long: raise init_timeout_ms.";
+  return [...(isSilent ? [silence] : []), `  What else it wrote: ${join(logs, `mcp-${name}.log`)}`];
+}
+
+/** No line that a server wrote looks like one of ours. */
+function quoted(text: string): readonly string[] {
+  const [first = "", ...rest] = text.split(/\r\n?|\n/);
+  return [`  ${first}`, ...rest.map((line) => `  | ${line}`)];
+}
+
+function stepText({ name, ms, isDone }: TrialStep): string {
+  return isDone ? `${name} ${ms} ms` : `${name} failed after ${ms} ms`;
+}
+
+/** What cannot be reached must not hide behind what the user has to do. */
+function exitCodeOf(findings: readonly Finding[]): number {
+  const needsUser = (finding: Finding): boolean =>
+    finding.kind === "untrusted" ||
+    (finding.kind === "tried" && ["needs_auth", "untrusted"].includes(finding.tried.info.state));
+  const failed = findings.filter((finding) => finding.kind !== "tried" || !finding.tried.isUsable);
+  if (failed.length === 0) return exitCodes.done;
+  return failed.every(needsUser) ? exitCodes.needsApproval : exitCodes.unreachable;
+}
