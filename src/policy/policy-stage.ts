@@ -1,6 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import type { CallRequest } from "../gateway/call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal } from "../gateway/gate/gate-stage.ts";
+import type { ToolTarget } from "../gateway/upstream/call-target.ts";
 import { ruleNamesOf } from "../gateway/upstream/rule-names.ts";
 import { workspaceDirOf } from "../gateway/workspace-dir.ts";
 import { CallConsent, type CallConsentParts, type Agreement } from "./consent/call-consent.ts";
@@ -34,6 +35,12 @@ export class PolicyStage implements GateStage, CallWatcher {
     this.#consent = new CallConsent(parts);
   }
 
+  mayObject(call: CallRequest): boolean {
+    const { policy, policyAt } = this.#parts;
+    const isOfProject = policyAt !== undefined && call.client.roots !== undefined;
+    return isOfProject || !this.#isWithoutRules(policy(), call);
+  }
+
   /** @throws InputNeeded to be let through */
   check(call: CallRequest): Promise<Refusal | undefined> | undefined {
     const { policy, policyAt } = this.#parts;
@@ -57,13 +64,9 @@ export class PolicyStage implements GateStage, CallWatcher {
   }
 
   #checkAgainst(policy: Policy, call: CallRequest): Promise<Refusal | undefined> | undefined {
+    if (this.#isWithoutRules(policy, call)) return undefined;
     const { target } = call;
-    const serverPolicy = target?.kind === "tool" ? target.rights.policy : undefined;
-    const isWithout =
-      serverPolicy === undefined &&
-      policy.rules.length + policy.defaults.length + policy.problems.length === 0 &&
-      !(this.#parts.warnsOfDanger && runsCommand(call.name));
-    if (isWithout) return undefined;
+    const serverPolicy = serverPolicyOf(call);
     const folder = (): Promise<string> => workspaceDirOf(call.client);
     const judged = {
       tool: call.name,
@@ -78,6 +81,14 @@ export class PolicyStage implements GateStage, CallWatcher {
     return verdict instanceof Promise
       ? verdict.then((later) => this.#act(call, later), refusalOfFailure)
       : this.#act(call, verdict);
+  }
+
+  #isWithoutRules(policy: Policy, call: CallRequest): boolean {
+    return (
+      serverPolicyOf(call) === undefined &&
+      policy.rules.length + policy.defaults.length + policy.problems.length === 0 &&
+      !(this.#parts.warnsOfDanger && runsCommand(call.name))
+    );
   }
 
   ended(call: CallRequest, { outcome }: CallEnd): void {
@@ -103,6 +114,11 @@ export class PolicyStage implements GateStage, CallWatcher {
       }
     }
   }
+}
+
+/** What the user's entry of a server says of calls to it. */
+function serverPolicyOf({ target }: CallRequest): ToolTarget["rights"]["policy"] {
+  return target?.kind === "tool" ? target.rights.policy : undefined;
 }
 
 /** What cannot be judged is not done. */

@@ -79,13 +79,13 @@ export class LazyGateway {
 
   /** The first stage of the gate. */
   readonly stage: GateStage = {
-    check: (call): Promise<Refusal | undefined> | undefined => {
+    check: (call, isLast): Promise<Refusal | undefined> | undefined => {
       const gateway = this.#loaded;
       if (call.target === undefined || gateway === undefined) return undefined;
       const asking = this.#askConsent(call, gateway);
       return asking === undefined
-        ? gateway.stage.check(call)
-        : asking.then(() => gateway.stage.check(call));
+        ? gateway.stage.check(call, isLast)
+        : asking.then(() => gateway.stage.check(call, isLast));
     },
   };
 

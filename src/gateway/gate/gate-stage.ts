@@ -17,9 +17,12 @@ export interface Refusal {
 export interface GateStage {
   /**
    * Undefined, at once or later: nothing against it. What needs no waiting does not wait, because every call passes here.
+   * @param isLast whether no later stage may object: what the call itself would find out may be left to it
    * @throws InputNeeded to be let through
    */
-  check(call: CallRequest): Promise<Refusal | undefined> | undefined;
+  check(call: CallRequest, isLast: () => boolean): Promise<Refusal | undefined> | undefined;
+  /** False: as things are now `check` has nothing against this call, and does nothing for it. Absent: true. */
+  mayObject?(call: CallRequest): boolean;
   /** The call was made. Lines to end its result with; undefined: none, and nothing to wait for. */
   after?(call: CallRequest, outcome: CallOutcome): Promise<readonly string[]> | undefined;
 }

@@ -54,6 +54,10 @@ export class GatedRouter implements Router {
         return this.#withNotes(request, refused(request, refusal));
       }
       const made = await this.#parts.router.call(request, performance.now() - begunAt);
+      if (isInvalid(made)) {
+        end = { decision: "invalid" };
+        return this.#withNotes(request, made);
+      }
       const outcome = await this.#lookedAt(request, made);
       end = { decision: "allowed", outcome: outcome.kind, ...charsOf(outcome) };
       return this.#withNotes(request, outcome);
@@ -82,7 +86,7 @@ export class GatedRouter implements Router {
   #refusalOf(request: CallRequest): Promise<Refusal | undefined> | undefined {
     const { stages } = this.#parts;
     for (const [index, stage] of stages.entries()) {
-      const checking = stage.check(request);
+      const checking = stage.check(request, () => this.#isLast(request, index));
       if (checking !== undefined) return this.#refusalAfter(request, checking, index + 1);
     }
     return undefined;
@@ -95,11 +99,19 @@ export class GatedRouter implements Router {
   ): Promise<Refusal | undefined> {
     const refusal = await checking;
     if (refusal !== undefined) return refusal;
-    for (const stage of this.#parts.stages.slice(next)) {
-      const later = await stage.check(request);
+    const { stages } = this.#parts;
+    for (const [index, stage] of stages.entries()) {
+      if (index < next) continue;
+      const later = await stage.check(request, () => this.#isLast(request, index));
       if (later !== undefined) return later;
     }
     return undefined;
+  }
+
+  #isLast(request: CallRequest, index: number): boolean {
+    return this.#parts.stages.every(
+      (stage, at) => at <= index || stage.mayObject?.(request) === false,
+    );
   }
 
   #withNotes(request: CallRequest, outcome: CallOutcome): CallOutcome {
@@ -113,6 +125,11 @@ export class GatedRouter implements Router {
     }
     return { ...outcome, json };
   }
+}
+
+/** The call was looked at by whoever it is for, and not made. */
+function isInvalid(outcome: CallOutcome): boolean {
+  return "refusal" in outcome && outcome.refusal === "invalid";
 }
 
 /** Whoever was waited for was told that nobody waits any more. */

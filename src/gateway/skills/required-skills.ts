@@ -32,6 +32,10 @@ export class RequiredSkills implements GateStage, NoteSource {
     this.#view = view;
   }
 
+  mayObject(): boolean {
+    return false;
+  }
+
   /** Never refuses. The first call of a client waits a little for the files to be read; later ones do not. */
   check({ client }: CallRequest): Promise<Refusal | undefined> | undefined {
     if (client.mayUse?.(skillToolName) === false) return undefined;

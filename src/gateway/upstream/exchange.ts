@@ -150,13 +150,14 @@ export class Exchange implements Suspendable {
 
   #send(inputResponses: InputResponses | undefined, requestState?: string): Promise<UpstreamReply> {
     const { rights, ...spec } = this.#spec;
-    const { client, onProgress } = this.#call;
+    const { client, onProgress, version } = this.#call;
     const call: UpstreamCall = {
       ...spec,
       clientId: client.id,
       ...(client.workspaceName === undefined ? {} : { workspace: client.workspaceName }),
       capabilities: askableOf(this.#call, rights),
       wantsProgress: onProgress !== undefined,
+      version,
       timeoutMs: rights.timeoutMs,
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),

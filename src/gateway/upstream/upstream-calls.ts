@@ -3,14 +3,17 @@ import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
 import { parseSearchArguments } from "../../upstream/deferred/gateway-arguments.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
+import { badArguments } from "../../protocol/call-result-codec.ts";
 import { answerTimeOf } from "../answer-time.ts";
 import { tryBecomeTask } from "../become-task.ts";
 import type { CallOutcome, CallRequest } from "../call.ts";
+import { appendNotes } from "../gate/append-notes.ts";
 import { withSignal } from "../with-signal.ts";
 import type { ToolTarget } from "./call-target.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";
 import { resultFor, textResult } from "./result-json.ts";
+import { invalidText } from "./upstream-stage.ts";
 
 export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
   readonly upstreams: Pick<Upstreams, "call" | "search">;
@@ -61,7 +64,7 @@ export class UpstreamCalls {
       const { json } = await withSignal(cancellation, (signal) =>
         this.#parts.upstreams.search(parsed.value, signal),
       );
-      return { kind: "result", json: resultFor(json, version, []) };
+      return { kind: "result", json: resultFor(json, version) };
     } catch (error) {
       return failed(request, error);
     }
@@ -115,16 +118,25 @@ async function outcomeOf(exchange: Exchange, request: CallRequest): Promise<Call
   const end = await exchange.run();
   switch (end.kind) {
     case "result":
-      return { kind: "result", json: resultFor(end.json.json, version, exchange.notes) };
+      return { kind: "result", json: withNotes(end.json.json, exchange.notes) };
     case "fault":
       return { kind: "fault", fault: end.fault };
     case "failed":
+      if (end.reason === "invalid_arguments") {
+        const text = invalidText(request.name, end.text).toWellFormed();
+        return { ...badArguments(version, text), refusal: "invalid" };
+      }
       return {
         kind: "result",
         json: textResult([end.text, ...exchange.notes].join("\n"), true, version),
         ...(waitsForUser.has(end.reason) ? { refusal: "pending" } : {}),
       };
   }
+}
+
+/** The Worker has shaped it for the client's revision: it is not looked at again, which for images would take long. */
+function withNotes(json: string, notes: readonly string[]): string {
+  return notes.length === 0 ? json : appendNotes(json, notes);
 }
 
 /** The call was not made, and will not be before the user has done something. */

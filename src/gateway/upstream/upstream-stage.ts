@@ -18,7 +18,7 @@ export class UpstreamStage implements GateStage {
     this.#upstreams = upstreams;
   }
 
-  check(call: CallRequest): Promise<Refusal | undefined> | undefined {
+  check(call: CallRequest, isLast: () => boolean): Promise<Refusal | undefined> | undefined {
     const { target } = call;
     switch (target?.kind) {
       case undefined:
@@ -36,7 +36,8 @@ export class UpstreamStage implements GateStage {
           text: `${call.name} was not called: ${target.text}`,
         });
       case "tool":
-        return this.#checkArguments(call, target);
+        // The call is checked with the same schema when it is made: there is no need to ask twice.
+        return isLast() ? undefined : this.#checkArguments(call, target);
     }
   }
 
@@ -55,6 +56,11 @@ export class UpstreamStage implements GateStage {
     if (problem === undefined) return undefined;
     // As for tools of ours: a result that the model can learn from, where the revision has that.
     const isFault = !isAtLeast(version, "2025-11-25");
-    return { decision: "invalid", text: `Invalid arguments for ${name}: ${problem}`, isFault };
+    return { decision: "invalid", text: invalidText(name, problem), isFault };
   }
+}
+
+/** What is said of arguments that do not fit. */
+export function invalidText(name: string, problem: string): string {
+  return `Invalid arguments for ${name}: ${problem}`;
 }

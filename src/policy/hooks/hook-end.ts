@@ -11,6 +11,8 @@ export interface HookEnd {
   readonly how: string;
   /** What it wrote, its ends when that is long. */
   readonly output: string;
+  /** Its middle was left out. */
+  readonly isCut?: true;
   /** Null when it was not ended by its own exit. */
   readonly exitCode: number | null;
   readonly durationMs: number;
@@ -29,10 +31,10 @@ export function endWithoutRun(state: HookEnd["state"], how: string): HookEnd {
 /** @param timeoutMs what it had */
 export function endOf(execution: Execution, timeoutMs: number): HookEnd {
   const { exit, endReason, durationMs } = execution;
-  const output = textOf(execution);
+  const output = outputOf(execution);
   const exitCode = exit?.exitCode ?? null;
   const end = (state: HookEnd["state"], how: string): HookEnd => {
-    return { state, how, output, exitCode, durationMs };
+    return { state, how, ...output, exitCode, durationMs };
   };
   if (endReason === "timeout") {
     return end("timed_out", `was still running after ${timeoutMs / 1000} s and was ended`);
@@ -43,10 +45,11 @@ export function endOf(execution: Execution, timeoutMs: number): HookEnd {
   return end("failed", `ended with exit code ${exitCode ?? "unknown"}`);
 }
 
-function textOf({ output }: Execution): string {
+function outputOf({ output }: Execution): Pick<HookEnd, "output" | "isCut"> {
   const shown = outputText(output, hookOutputBytesMax);
-  if (shown.kind === "whole") return shown.text.trim();
-  return `${shown.head}\n[${shown.omittedBytes} bytes left out]\n${shown.tail}`.trim();
+  if (shown.kind === "whole") return { output: shown.text.trim() };
+  const text = `${shown.head}\n[${shown.omittedBytes} bytes left out]\n${shown.tail}`;
+  return { output: text.trim(), isCut: true };
 }
 
 /** The two ends of an output that is longer than `charsMax`. */

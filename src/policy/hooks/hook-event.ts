@@ -1,3 +1,6 @@
+import type { HookEnd } from "./hook-end.ts";
+import type { Hook } from "./hook.ts";
+
 /** Events of the product itself. Any other name is the user's own and comes by `hooks emit`. */
 export const productEvents = [
   "session_start",
@@ -32,6 +35,15 @@ export function isEventName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text);
 }
 
+/** What becomes of an occasion when a hook that was waited for has ended well. */
+export type Heeded =
+  /** The next one is told the same. */
+  | "go-on"
+  /** `data` is another from now on. */
+  | "changed"
+  /** As if the hook had failed. */
+  | "stop";
+
 /** Something that hooks are run for. */
 export interface HookOccasion {
   readonly eventName: string;
@@ -41,6 +53,10 @@ export interface HookOccasion {
   readonly cwd: () => string | Promise<string>;
   /** What hooks get as JSON; made when there are any. */
   readonly data: (cwd: string) => unknown;
+  /** Of a call: before it is made, or after it. */
+  readonly phase?: "pre" | "post";
+  /** Asked what a hook that was waited for has said. Default: nobody listens. */
+  readonly heed?: (hook: Hook, end: HookEnd) => Heeded;
   /** Ends the hooks that are waited for. */
   readonly signal?: AbortSignal;
   /** True when a hook that is waited for can stop what it is about: then its exit code is an answer, not a failure. */

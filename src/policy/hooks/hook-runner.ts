@@ -38,6 +38,7 @@ export interface HookRun {
   /** ISO 8601. */
   readonly time: string;
   readonly cwd: string;
+  readonly phase?: "pre" | "post" | undefined;
   readonly payload: HookPayload;
   /** For files that the hook needs. */
   readonly folder: () => Promise<string>;
@@ -121,8 +122,9 @@ function notStarted(why: string): HookEnd {
   return endWithoutRun("not_started", `could not be run: ${why.replace(/\.$/, "")}`);
 }
 
-function variablesOf(hook: Hook, { cwd, sessionId }: HookRun): Record<string, string> {
+function variablesOf(hook: Hook, { cwd, sessionId, phase }: HookRun): Record<string, string> {
   return {
+    ...(phase === undefined ? {} : { SX_PHASE: phase }),
     SX_CWD: cwd,
     SX_HOOKS_DIR: hook.hooksDir,
     SX_EVENT: hook.eventName,

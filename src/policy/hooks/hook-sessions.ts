@@ -33,6 +33,12 @@ export class HookSessions {
     return session.starting;
   }
 
+  /** True when its session has begun and nothing has to be waited for any more. */
+  hasStarted(clientId: string): boolean {
+    const session = this.#sessions.get(clientId);
+    return session !== undefined && session.starting === undefined;
+  }
+
   /** Where the hooks of this client run. */
   dirOf(clientId: string): string {
     return this.#sessions.get(clientId)?.cwd ?? this.#fallbackDir;

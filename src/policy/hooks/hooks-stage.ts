@@ -32,12 +32,18 @@ export class HooksStage implements GateStage {
     this.#parts = parts;
   }
 
+  mayObject(call: CallRequest): boolean {
+    const { hooks, sessions } = this.#parts;
+    const isReady = sessions === undefined || sessions.hasStarted(call.client.id);
+    return call.cancellation.isCancelled || !isReady || !hooks.hasNone(this.#eventOf(call));
+  }
+
   check(call: CallRequest): Promise<Refusal | undefined> | undefined {
-    const { hooks, sessions, isOwnTool } = this.#parts;
+    const { hooks, sessions } = this.#parts;
     // Its client may be gone: no session begins for it any more.
     if (call.cancellation.isCancelled) return Promise.resolve(cancelledCall);
     const starting = sessions?.begin(call.client);
-    const eventName = isOwnTool(call.name) ? "tool_use" : foreignEvent;
+    const eventName = this.#eventOf(call);
     if (starting === undefined && hooks.hasNone(eventName)) return undefined;
     return this.#check(call, eventName, starting);
   }
@@ -47,6 +53,10 @@ export class HooksStage implements GateStage {
     if (call.target?.kind !== "tool" || outcome.kind !== "result") return undefined;
     if (this.#parts.hooks.hasNone(foreignEvent)) return undefined;
     return this.#after(call, outcome.json);
+  }
+
+  #eventOf({ name }: CallRequest): string {
+    return this.#parts.isOwnTool(name) ? "tool_use" : foreignEvent;
   }
 
   async #after(call: CallRequest, json: string): Promise<readonly string[]> {

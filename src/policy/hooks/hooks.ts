@@ -97,7 +97,7 @@ export class Hooks {
   }
 
   async #prepare(occasion: HookOccasion): Promise<HookRun> {
-    const { clientId, cwd, data } = occasion;
+    const { clientId, cwd } = occasion;
     const { sessions, instanceId } = this.#parts;
     const folder = await cwd();
     const sessionId = sessionIdOf(instanceId, clientId);
@@ -108,7 +108,8 @@ export class Hooks {
       sessionId,
       time: new Date().toISOString(),
       cwd: folder,
-      payload: new HookPayload(JSON.stringify(data(folder)) ?? "null", makeFolder),
+      phase: occasion.phase,
+      payload: payloadOf(occasion, { cwd: folder, folder: makeFolder }),
       folder: makeFolder,
       timeoutMs: this.#parts.timeoutMs,
       signal: AbortSignal.any(signals),
@@ -119,28 +120,35 @@ export class Hooks {
     const hooks = await this.#cache.list(occasion.eventName);
     if (hooks.length === 0 || this.#isTooDeep()) return undefined;
     const run = await this.#prepare(occasion);
-    const veto = await this.#runInOrder(hooks, occasion, run, runSync);
+    const { veto, told } = await this.#runInOrder(hooks, occasion, run, runSync);
     const others = veto === undefined ? hooks.filter((hook) => !hook.isSync) : [];
-    if (others.length === 0) await run.payload[Symbol.asyncDispose]();
-    else this.#runBeside(others, occasion, run);
+    if (others.length === 0) await told.payload[Symbol.asyncDispose]();
+    else this.#runBeside(others, occasion, told);
     return veto;
   }
 
+  /** `told`: as the last hook was told, and those beside are to be. */
   async #runInOrder(
     hooks: readonly Hook[],
     occasion: HookOccasion,
-    run: HookRun,
+    first: HookRun,
     runSync: RunSync,
-  ): Promise<Veto | undefined> {
+  ): Promise<{ readonly veto?: Veto; readonly told: HookRun }> {
     const waitUntil = performance.now() + (occasion.waitMsMax ?? Infinity);
+    let told = first;
     for (const hook of hooks) {
       if (!hook.isSync) continue;
-      const end = await runSync(hook, run, waitUntil);
+      const end = await runSync(hook, told, waitUntil);
       if (end === undefined) continue;
       this.#onEnd(hook, occasion, end);
-      if (end.state !== "done" && end.state !== "held") return { hook, end };
+      if (end.state === "held") continue;
+      const heeded = end.state === "done" ? (occasion.heed?.(hook, end) ?? "go-on") : "stop";
+      if (heeded === "stop") return { veto: { hook, end }, told };
+      if (heeded === "go-on") continue;
+      await told.payload[Symbol.asyncDispose]();
+      told = { ...told, payload: payloadOf(occasion, told) };
     }
-    return undefined;
+    return { told };
   }
 
   #runBeside(hooks: readonly Hook[], occasion: HookOccasion, run: HookRun): void {
@@ -202,6 +210,10 @@ export class Hooks {
     );
     return true;
   }
+}
+
+function payloadOf({ data }: HookOccasion, run: Pick<HookRun, "cwd" | "folder">): HookPayload {
+  return new HookPayload(JSON.stringify(data(run.cwd)) ?? "null", run.folder);
 }
 
 const neverAborted = new AbortController().signal;

@@ -1,5 +1,7 @@
 import type { RawTool } from "../catalogue/server-catalogue.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
+import type { UpstreamCall } from "../upstreams.ts";
+import type { ManagedServer } from "./managed-server.ts";
 
 /** What is wrong with the arguments of a call by the tool's schema, and what to do; undefined when they fit (CA1). */
 export async function argumentsFault(
@@ -16,6 +18,18 @@ export async function argumentsFault(
   );
   const known = names.length === 0 ? "none" : names.slice(0, namesShownMax).join(", ");
   return `The arguments for ${tool.name} of the server ${server} do not fit its schema: ${fault}. It takes: ${known}.`;
+}
+
+/** The same for a call that is about to be made; undefined for what is no call of a tool that is known. */
+export async function callFault(
+  server: Pick<ManagedServer, "name" | "tool">,
+  { method, params }: UpstreamCall,
+  checks: SchemaChecks,
+): Promise<string | undefined> {
+  if (method !== "tools/call" || typeof params.name !== "string") return undefined;
+  const judged = server.tool(params.name);
+  if (judged === undefined) return undefined;
+  return argumentsFault(server.name, judged.item, params.arguments, checks);
 }
 
 /** A tool with more arguments than this is looked up with `tool_search`. */

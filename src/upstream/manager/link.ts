@@ -65,6 +65,11 @@ export class Link {
     return this.#opened?.connection;
   }
 
+  /** The connection, when there is no need to wait for it. */
+  get ready(): UpstreamConnection | undefined {
+    return this.state.kind === "ready" ? this.connection : undefined;
+  }
+
   get starts(): number {
     return this.#starts;
   }

@@ -150,6 +150,8 @@ export class ServerCall {
 
   /** The start of a server counts towards the time of the call. */
   async #connected(link: Link): Promise<UpstreamConnection> {
+    const { ready } = link;
+    if (ready !== undefined) return ready;
     if (link.connection !== undefined) return link.connection;
     const late = new AbortController();
     const timer = startTimer(this.#leftMs, () => late.abort());

@@ -37,7 +37,8 @@ export async function shapeReply(
       const structured = isObject(answer) ? answer.structuredContent : undefined;
       const fault = isObject(schema) ? await structureFault(schema, structured, checks) : undefined;
       const onProblem = (problem: string): void => server.log(problem);
-      return shapeCallResult(answer, { ...parts, tool, structureFault: fault, onProblem });
+      const told = { ...parts, tool, structureFault: fault, onProblem };
+      return shapeCallResult(answer, told, call.version);
     }
   }
 }

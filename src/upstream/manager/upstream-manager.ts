@@ -16,7 +16,7 @@ import type {
 } from "../upstreams.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { UpstreamHost, UpstreamWork } from "../worker/upstream-work.ts";
-import { argumentsFault } from "./arguments-fault.ts";
+import { argumentsFault, callFault } from "./arguments-fault.ts";
 import { failed } from "./call-failure.ts";
 import { Composer } from "./composer.ts";
 import type { ManagedServer } from "./managed-server.ts";
@@ -117,6 +117,8 @@ export class UpstreamManager implements UpstreamWork {
         `There is no server ${call.server} in the configuration any more.`,
       );
     }
+    const fault = await callFault(server, call, this.#parts.checks);
+    if (fault !== undefined) return failed("invalid_arguments", fault);
     const reply = await new ServerCall(server, call, events, signal, this.#parts).run();
     this.#status.later();
     return reply;

@@ -1,7 +1,7 @@
 import { JsonText } from "../../base/json-text.ts";
 import { encodeCallToolResult, withStructureAsText } from "../../protocol/call-result-codec.ts";
 import type { CallToolResult } from "../../protocol/tool-types.ts";
-import { modernVersions } from "../../protocol/versions.ts";
+import { modernVersions, type ProtocolVersion } from "../../protocol/versions.ts";
 import { textOf } from "../adapters/text-of.ts";
 import { boundResult } from "./bound-result.ts";
 import { boundText } from "./bound-text.ts";
@@ -25,16 +25,22 @@ export interface CallResultParts extends ResultParts {
 
 /**
  * A server's answer to `tools/call` as a client may get it: checked, cleaned, with addresses of ours, bounded (CA13–CA17).
- * An answer that is no result becomes a result with `isError` that says so.
+ * An answer that is no result becomes a result with `isError` that says so. What it says of the server is replaced by
+ * what we are (CA11).
+ * @param version whose shape it gets
  */
-export async function shapeCallResult(answer: unknown, parts: CallResultParts): Promise<JsonText> {
+export async function shapeCallResult(
+  answer: unknown,
+  parts: CallResultParts,
+  version: ProtocolVersion = modernVersions[0],
+): Promise<JsonText> {
   const read = readCallResult(answer);
   const result =
     read.kind === "malformed"
       ? await malformedResult(answer, read.reason, parts)
       : cleanCallResult(withRightStructure(read.result, parts), parts);
   const bound = await boundResult(result, parts.charsMax, parts.results);
-  return new JsonText(encodeCallToolResult(bound, modernVersions[0]));
+  return new JsonText(encodeCallToolResult(bound, version));
 }
 
 /** What can be read of it is shown all the same: it may be what the model needs. */

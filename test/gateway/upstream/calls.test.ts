@@ -38,6 +38,7 @@ describe("a call of another server's tool [GW-17]", () => {
           tasks: false,
         },
         wantsProgress: false,
+        version: "2025-11-25",
         timeoutMs: 600_000,
         resultCharsMax: 30_000,
       },
@@ -128,6 +129,26 @@ describe("a call of another server's tool [GW-17]", () => {
     },
   );
 
+  test.each<[boolean, number]>([
+    [true, 1],
+    [false, 0],
+  ])(
+    "arguments are looked at before the call only where a later stage may object: %p",
+    async (mayObject, checks) => {
+      const ends: unknown[] = [];
+      const watcher = { ended: (_call: unknown, end: object) => void ends.push(end) };
+      const stage = { check: () => undefined, mayObject: () => mayObject };
+      await using harness = new GatewayHarness({ gate: { stages: [stage], watchers: [watcher] } });
+      harness.upstreams.argumentProblem = "path is missing";
+      await harness.initialize();
+      expect(said(await harness.call("read"))).toEqual({
+        isError: "Invalid arguments for mcp__files__read: path is missing",
+      });
+      expect(harness.upstreams.checks).toBe(checks);
+      expect(ends).toEqual([{ decision: "invalid", durationMs: expect.any(Number) as number }]);
+    },
+  );
+
   test("the gate sees the tool's own name, whatever it was called by [GW-25]", async () => {
     const seen: unknown[] = [];
     const stage = {
@@ -192,33 +213,24 @@ describe("a call of another server's tool [GW-17]", () => {
     expect(said(await harness.call("read"))).toEqual({ isError: "files: the Worker was lost" });
   });
 
-  test("a result never says that somebody else is this server, and has the shape of the revision", async () => {
+  test("a result is asked for in the shape of the revision, and passed on as it comes", async () => {
     await using harness = new GatewayHarness();
-    harness.upstreams.play = () =>
-      textReply("fine", {
-        structuredContent: { a: 1 },
-        resultType: "complete",
-        _meta: { "io.modelcontextprotocol/serverInfo": { name: "evil" }, "example.com/x": 1 },
-      });
-    const { result } = (await harness.modern("tools/call", {
-      name: "read",
-      arguments: {},
-    })) as unknown as {
-      result: { resultType: string; _meta: Record<string, unknown> };
-    };
-    expect(result.resultType).toBe("complete");
-    expect(result._meta["example.com/x"]).toBe(1);
-    expect(JSON.stringify(result)).not.toContain("evil");
+    harness.upstreams.play = () => textReply("fine", { structuredContent: { a: 1 }, other: 1 });
+    const modern = await harness.modern("tools/call", { name: "read", arguments: {} });
     await harness.initialize({}, "2024-11-05");
-    const old = (await harness.call("read")) as { result?: unknown };
-    expect(old.result).toEqual({
-      content: [
-        { type: "text", text: "fine" },
-        { type: "text", text: '{"a":1}' },
-      ],
+    const old = await harness.call("read");
+    const result = {
+      content: [{ type: "text", text: "fine" }],
       isError: false,
-      _meta: { "example.com/x": 1 },
-    });
+      structuredContent: { a: 1 },
+      other: 1,
+    };
+    expect([modern, old]).toEqual([
+      expect.objectContaining({ result }),
+      expect.objectContaining({ result }),
+    ]);
+    const versions = harness.upstreams.calls.map(({ call }) => call.version);
+    expect(versions).toEqual(["2026-07-28", "2024-11-05"]);
   });
 
   test("tool_search passes the gate and answers as its servers' Worker does", async () => {

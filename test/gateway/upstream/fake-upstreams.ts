@@ -32,6 +32,8 @@ export class FakeUpstreams implements Upstreams {
   readonly ended: string[] = [];
   readonly listeners = new Set<(event: UpstreamEvent) => void>();
   argumentProblem: string | undefined;
+  /** How often arguments were asked about before a call. */
+  checks = 0;
   /** Which addresses can be subscribed to. */
   canSubscribe = (_uri: string): boolean => true;
   play: (played: PlayedCall) => Promise<UpstreamReply> | UpstreamReply = () => textReply("done");
@@ -54,6 +56,8 @@ export class FakeUpstreams implements Upstreams {
     events: UpstreamCallEvents,
     signal: AbortSignal,
   ): Promise<UpstreamReply> {
+    const { argumentProblem: text } = this;
+    if (text !== undefined) return { kind: "failed", reason: "invalid_arguments", text };
     const played = { call, events, signal };
     this.calls.push(played);
     const { promise, reject } = Promise.withResolvers<never>();
@@ -62,6 +66,7 @@ export class FakeUpstreams implements Upstreams {
   }
 
   checkArguments(): Promise<string | undefined> {
+    this.checks++;
     return Promise.resolve(this.argumentProblem);
   }
 

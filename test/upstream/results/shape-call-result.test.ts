@@ -217,6 +217,37 @@ describe("GW-30, CA13, CA14: bounds", () => {
     expect(json.length).toBeLessThan(100_000);
   });
 
+  test("a result never says that somebody else is this server, and has the shape of the revision", async () => {
+    const answer = {
+      content: [text("fine")],
+      structuredContent: { a: 1 },
+      resultType: "input_required",
+      _meta: { "io.modelcontextprotocol/serverInfo": { name: "evil" }, "example.com/x": 1 },
+    };
+    const parts: CallResultParts = {
+      server: "box",
+      tool: "open",
+      clean: cleanText,
+      charsMax: 2_000,
+      results,
+      structureFault: undefined,
+      onProblem: () => {},
+    };
+    const modern = await shapeCallResult(answer, parts, "2026-07-28");
+    expect(modern.json).not.toContain("evil");
+    expect(JSON.parse(modern.json)).toMatchObject({
+      resultType: "complete",
+      structuredContent: { a: 1 },
+      _meta: { "example.com/x": 1 },
+    });
+    const old = await shapeCallResult(answer, parts, "2024-11-05");
+    expect(JSON.parse(old.json)).toEqual({
+      content: [text("fine"), text('{"a":1}')],
+      isError: false,
+      _meta: { "example.com/x": 1 },
+    });
+  });
+
   test("without a folder that can be written it says so", async () => {
     const { content } = await shape(
       { content: [text("x".repeat(9_000))] },
