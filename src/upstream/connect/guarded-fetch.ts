@@ -33,7 +33,7 @@ async function fetchWithToken(
   init: RequestInit | undefined,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
-    const token = await auth?.token();
+    const token = await auth?.token(url);
     const response = await send(url, withToken(init, token));
     const { status } = response;
     if (status !== 401 && !(auth !== undefined && wantsMoreScope(response))) return response;

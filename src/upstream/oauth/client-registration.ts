@@ -1,0 +1,116 @@
+import { product } from "../../base/product.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { OauthError, refusal, shown } from "./oauth-refusal.ts";
+import type { OauthRequests } from "./oauth-requests.ts";
+import type { AuthMethod, ServerMetadata } from "./server-metadata.ts";
+
+/** Who we are at an authorization server. */
+export interface OauthClient {
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly authMethod: AuthMethod;
+  /** Made by dynamic registration; where it can be taken back (RFC 7592). */
+  readonly registration?: { readonly uri?: string; readonly token?: string };
+}
+
+/** What the entry and the command line say of it. */
+export interface WantedClient {
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** Where a document about this client lies, for servers that take such an address as an id. */
+  readonly metadataUrl?: string;
+}
+
+/** What an earlier login has registered, and for which address of return. */
+export interface KnownClient extends OauthClient {
+  readonly redirectUri: string;
+}
+
+/**
+ * In the order of OA2: what is configured, a metadata document, what was registered here before, a new registration.
+ * @throws AppError `refused`, OauthError, OauthUnreachable
+ */
+export async function chooseClient(
+  wanted: WantedClient,
+  known: KnownClient | undefined,
+  redirectUri: string,
+  metadata: ServerMetadata,
+  requests: OauthRequests,
+): Promise<OauthClient> {
+  const { clientId, clientSecret, metadataUrl } = wanted;
+  if (clientId !== undefined) {
+    const authMethod = methodOf(metadata, clientSecret);
+    return { clientId, authMethod, ...(clientSecret === undefined ? {} : { clientSecret }) };
+  }
+  if (metadataUrl !== undefined && metadata.takesClientDocuments) {
+    return { clientId: metadataUrl, authMethod: "none" };
+  }
+  if (known?.redirectUri === redirectUri) return known;
+  if (metadata.registrationEndpoint === undefined) {
+    throw refusal(
+      `The authorization server ${shown(metadata.issuer)} registers no clients by itself. Register one there with the redirect address http://127.0.0.1/callback and write its id into the entry: oauth = { client_id = "…" }.`,
+    );
+  }
+  return register(metadata.registrationEndpoint, redirectUri, metadata, requests);
+}
+
+async function register(
+  endpoint: string,
+  redirectUri: string,
+  metadata: ServerMetadata,
+  requests: OauthRequests,
+): Promise<OauthClient> {
+  const { authMethods } = metadata;
+  const isPublic = authMethods === undefined || authMethods.includes("none");
+  const asked = isPublic ? "none" : methodOf(metadata, "");
+  const about = {
+    client_name: product.title,
+    application_type: "native",
+    redirect_uris: [redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: asked,
+  };
+  const reply = await requests.post(endpoint, about, {}, "The registration of clients");
+  const body = reply.body ?? {};
+  if (reply.status >= 300 || typeof body.client_id !== "string" || body.client_id === "") {
+    throw errorOf(reply.status, body);
+  }
+  const clientSecret = typeof body.client_secret === "string" ? body.client_secret : undefined;
+  const { registration_client_uri: uri, registration_access_token: token } = body;
+  return {
+    clientId: body.client_id,
+    authMethod:
+      given(body.token_endpoint_auth_method) ??
+      (clientSecret === undefined ? "none" : isPublic ? "none" : asked),
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+    registration: {
+      ...(typeof uri === "string" ? { uri } : {}),
+      ...(typeof token === "string" ? { token } : {}),
+    },
+  };
+}
+
+/** What a refusal says of itself. */
+export function errorOf(status: number, body: unknown): OauthError {
+  const { error, error_description: description } = isObject(body) ? body : {};
+  return new OauthError(
+    typeof error === "string" ? error : `http_${status}`,
+    typeof description === "string" ? description : "",
+  );
+}
+
+function given(method: unknown): AuthMethod | undefined {
+  return methods.find((each) => each === method);
+}
+
+const methods: readonly AuthMethod[] = ["none", "client_secret_basic", "client_secret_post"];
+
+/** Where nothing is said, a secret goes into the header: the standard's default. */
+function methodOf({ authMethods }: ServerMetadata, secret: string | undefined): AuthMethod {
+  if (secret === undefined) return "none";
+  const isPostOnly =
+    authMethods?.includes("client_secret_post") === true &&
+    !authMethods.includes("client_secret_basic");
+  return isPostOnly ? "client_secret_post" : "client_secret_basic";
+}

@@ -1,0 +1,120 @@
+import { joinScopes, readChallenge, type Challenge } from "./challenge.ts";
+import { isLoopback, isSafe } from "./allowed-url.ts";
+import { refusal, shown } from "./oauth-refusal.ts";
+import type { OauthReply, OauthRequests } from "./oauth-requests.ts";
+import { list, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
+
+/** What has to be known for a login. */
+export interface Discovery {
+  /** What tokens are for: the server's address, or one above it. */
+  readonly resource: string;
+  readonly metadata: ServerMetadata;
+  /** Of the challenge, else of the resource's metadata; undefined: none are named. */
+  readonly scope?: string;
+}
+
+/**
+ * Finds the authorization server of an MCP server (OA1).
+ * @param known what a running server was told when it was refused
+ * @throws AppError `refused` where something does not fit; OauthUnreachable
+ */
+export async function discover(
+  serverUrl: string,
+  known: Challenge,
+  requests: OauthRequests,
+): Promise<Discovery> {
+  const url = new URL(serverUrl);
+  const asked = await challengeOf(url, requests);
+  const scope = joinScopes(asked.scope, known.scope);
+  const address = asked.resourceMetadata ?? known.resourceMetadata;
+  const found = await resourceMetadata(url, address, requests);
+  if (found === undefined) {
+    // Servers of 2025-03-26 are their own authorization servers.
+    const metadata = await serverMetadata(url.origin, requests);
+    return { resource: url.href, metadata, ...(scope === undefined ? {} : { scope }) };
+  }
+  const metadata = await serverMetadata(found.issuer, requests);
+  const wanted = scope ?? joinScopes(...found.scopes);
+  return { resource: found.resource, metadata, ...(wanted === undefined ? {} : { scope: wanted }) };
+}
+
+/** A server is asked for what it is, without a token, to see what it wants. */
+async function challengeOf(url: URL, requests: OauthRequests): Promise<Challenge> {
+  const clientInfo = { name: "scorpiox-code", version: "0" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const body = { jsonrpc: "2.0", id: 0, method: "initialize", params };
+  const headers = { accept: "application/json, text/event-stream" };
+  const reply = await requests.post(url.href, body, headers, "The server");
+  return reply.status === 401 ? readChallenge(reply.headers.get("www-authenticate")) : {};
+}
+
+interface ResourceMetadata {
+  readonly resource: string;
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+}
+
+/** RFC 9728. Undefined: the server has none. */
+async function resourceMetadata(
+  url: URL,
+  named: string | undefined,
+  requests: OauthRequests,
+): Promise<ResourceMetadata | undefined> {
+  const wellKnown = `${url.origin}/.well-known/oauth-protected-resource`;
+  const path = url.pathname === "/" ? "" : url.pathname;
+  const places = named === undefined ? [...new Set([`${wellKnown}${path}`, wellKnown])] : [named];
+  for (const place of places) {
+    const reply = await requests.get(place, "The metadata of the server");
+    if (reply.status === 200 && reply.body !== undefined) return readResource(reply, url);
+  }
+  if (named === undefined) return undefined;
+  throw refusal(`The server names metadata that are not there: ${shown(named)}.`);
+}
+
+function readResource({ body = {} }: OauthReply, url: URL): ResourceMetadata {
+  const { resource } = body;
+  if (typeof resource !== "string" || !covers(resource, url)) {
+    throw refusal(
+      `The metadata of ${url.href} are those of ${shown(String(resource))}: a login would be for something else. It is not made.`,
+    );
+  }
+  const [issuer] = list(body.authorization_servers);
+  if (issuer === undefined) {
+    throw refusal(`The metadata of ${url.href} name no authorization server.`);
+  }
+  return { resource, issuer, scopes: list(body.scopes_supported) };
+}
+
+/** The same address, or one above it at the same server. */
+export function covers(resource: string, url: URL): boolean {
+  const above = URL.parse(resource);
+  if (above === null || above.origin !== url.origin || above.hash !== "") return false;
+  const path = above.pathname.endsWith("/") ? above.pathname : `${above.pathname}/`;
+  const isSamePath = above.pathname === url.pathname;
+  const isAbove = `${url.pathname}/`.startsWith(path);
+  return above.search === "" ? isSamePath || isAbove : isSamePath && above.search === url.search;
+}
+
+/** RFC 8414, then OpenID discovery in both of its places. */
+async function serverMetadata(issuer: string, requests: OauthRequests): Promise<ServerMetadata> {
+  const { allowsLoopback } = requests;
+  const url = URL.parse(issuer);
+  if (url === null || !isSafe(url) || (isLoopback(url) && !allowsLoopback)) {
+    throw refusal(`The authorization server ${shown(issuer)} is not one of https.`);
+  }
+  const path = url.pathname.replace(/\/$/, "");
+  const places = [
+    `${url.origin}/.well-known/oauth-authorization-server${path}`,
+    `${url.origin}/.well-known/openid-configuration${path}`,
+    ...(path === "" ? [] : [`${url.origin}${path}/.well-known/openid-configuration`]),
+  ];
+  for (const place of places) {
+    const { status, body } = await requests.get(place, "The authorization server");
+    if (status === 200 && body !== undefined) {
+      return readServerMetadata(body, issuer, allowsLoopback);
+    }
+  }
+  throw refusal(
+    `${shown(issuer)} says nothing of how to log in there: none of ${places.join(", ")} is there.`,
+  );
+}

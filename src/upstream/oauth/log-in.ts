@@ -1,0 +1,169 @@
+import { AppError } from "../../base/errors.ts";
+import { oauthLoginMsMax } from "../../base/limits.ts";
+import { isLoopback } from "./allowed-url.ts";
+import {
+  type AuthorizationRequest,
+  createAuthorizationRequest,
+  hasState,
+  readCode,
+} from "./authorization-request.ts";
+import { joinScopes } from "./challenge.ts";
+import { chooseClient, type KnownClient, type WantedClient } from "./client-registration.ts";
+import { discover, type Discovery } from "./discover.ts";
+import type { LoginRecord } from "./login-record.ts";
+import type { LoginPlace, LoginStore } from "./login-store.ts";
+import { refusal } from "./oauth-refusal.ts";
+import { OauthRequests } from "./oauth-requests.ts";
+import { readPastedAnswer } from "./pasted-answer.ts";
+import { RedirectListener } from "./redirect-listener.ts";
+import type { ServerMetadata } from "./server-metadata.ts";
+import { exchangeCode } from "./token-endpoint.ts";
+
+export interface LoginWish {
+  readonly place: LoginPlace;
+  readonly client: WantedClient;
+  /** Pinned ones: nothing else is asked for. */
+  readonly scopes?: readonly string[];
+  /** More than what the server asks for. */
+  readonly redirectPort?: number;
+}
+
+/** How a login reaches the user. */
+export interface LoginUser {
+  /** Brings the address to the user. Resolves at once. */
+  show(url: string): void;
+  /** What the user types or pastes; absent where nobody can. Asked again after something that is no answer. */
+  readonly pasted?: (signal: AbortSignal) => Promise<string | undefined>;
+  /** Told of a pasted text that is no answer. */
+  complain?(text: string): void;
+}
+
+/**
+ * Logs the user in to a server (OA1–OA4, OA7) and keeps the tokens.
+ * @throws AppError `refused`, `cancelled`, `system`; OauthError; OauthUnreachable
+ */
+export async function logIn(
+  wish: LoginWish,
+  user: LoginUser,
+  store: LoginStore,
+  signal: AbortSignal,
+): Promise<LoginRecord> {
+  const { place } = wish;
+  const requests = new OauthRequests(isLoopback(new URL(place.url)), signal);
+  const found = await discover(place.url, await store.wanted(place), requests);
+  const before = await knownLogin(store, place, found);
+  using listener = openListener(wish, before);
+  const { redirectUri } = listener;
+  const known: KnownClient | undefined =
+    before?.client.registration === undefined
+      ? undefined
+      : { ...before.client, redirectUri: before.redirectUri };
+  const client = await chooseClient(wish.client, known, redirectUri, found.metadata, requests);
+  const scope = scopeOf(wish, before, found);
+  const { metadata, resource } = found;
+  const { clientId } = client;
+  const request = createAuthorizationRequest({ metadata, clientId, redirectUri, resource, scope });
+  const answer = await answerOf(request, listener, metadata, user, signal);
+  const grant = { code: answer, verifier: request.verifier, redirectUri, resource };
+  const tokens = await exchangeCode(metadata.tokenEndpoint, client, grant, requests);
+  const { issuer, tokenEndpoint, revocationEndpoint } = metadata;
+  const record: LoginRecord = {
+    issuer,
+    resource,
+    client,
+    tokenEndpoint,
+    ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
+    redirectUri,
+    ...(scope === undefined ? {} : { scope }),
+    ...tokens,
+  };
+  await store.add(place, record);
+  return record;
+}
+
+/** That of another authorization server or resource is nothing to build on. */
+async function knownLogin(
+  store: LoginStore,
+  place: LoginPlace,
+  { metadata, resource }: Discovery,
+): Promise<LoginRecord | undefined> {
+  const entry = await store.entry(place);
+  if (entry?.issuer !== metadata.issuer || entry.resource !== resource) return undefined;
+  return store.record(entry);
+}
+
+/** A registration holds for one address of return: that port is taken again when it is free. */
+function openListener(
+  { redirectPort }: LoginWish,
+  before: LoginRecord | undefined,
+): RedirectListener {
+  if (redirectPort !== undefined || before?.client.registration === undefined) {
+    return RedirectListener.open(redirectPort);
+  }
+  try {
+    return RedirectListener.open(Number(new URL(before.redirectUri).port));
+  } catch {
+    return RedirectListener.open(undefined);
+  }
+}
+
+/** Pinned ones, else what is wanted now and what there was before; never all that the server knows. */
+function scopeOf(
+  { scopes }: LoginWish,
+  before: LoginRecord | undefined,
+  { scope, metadata }: Discovery,
+): string | undefined {
+  if (scopes !== undefined) return joinScopes(...scopes);
+  const all = joinScopes(before?.scope, scope);
+  const isOffline = metadata.scopesSupported.includes("offline_access");
+  return all !== undefined && isOffline ? joinScopes(all, "offline_access") : all;
+}
+
+/** The code, from the browser or from the user's hands, whichever comes first. */
+async function answerOf(
+  request: AuthorizationRequest,
+  listener: RedirectListener,
+  metadata: ServerMetadata,
+  user: LoginUser,
+  signal: AbortSignal,
+): Promise<string> {
+  const done = new AbortController();
+  const late = AbortSignal.timeout(oauthLoginMsMax);
+  const ended = AbortSignal.any([done.signal, signal, late]);
+  const answers = [listener.answer((answer) => hasState(answer, request)), given(ended, late)];
+  user.show(request.url);
+  if (user.pasted !== undefined) answers.push(pastedAnswer(request, metadata, user, ended));
+  try {
+    return readCode(await Promise.race(answers), metadata);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Rejects when the login is given up. */
+async function given(ended: AbortSignal, late: AbortSignal): Promise<never> {
+  if (!ended.aborted) {
+    await new Promise((resolve) => ended.addEventListener("abort", resolve, { once: true }));
+  }
+  if (late.aborted) {
+    throw refusal(`Nobody logged in within ${oauthLoginMsMax / 60_000} minutes. Try again.`);
+  }
+  throw new AppError("cancelled", "The login was cancelled.");
+}
+
+async function pastedAnswer(
+  request: AuthorizationRequest,
+  metadata: ServerMetadata,
+  user: LoginUser,
+  signal: AbortSignal,
+): Promise<URLSearchParams> {
+  while (!signal.aborted) {
+    const text = await user.pasted?.(signal);
+    // Nothing more will be typed; the browser may still come back.
+    if (text === undefined) break;
+    const answer = readPastedAnswer(text, request, metadata);
+    if (typeof answer !== "string") return answer;
+    user.complain?.(answer);
+  }
+  return new Promise(() => {});
+}

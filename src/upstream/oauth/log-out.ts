@@ -1,0 +1,71 @@
+import { messageOf } from "../../base/errors.ts";
+import { isLoopback } from "./allowed-url.ts";
+import type { LoginRecord } from "./login-record.ts";
+import type { LoginPlace, LoginStore } from "./login-store.ts";
+import { OauthRequests } from "./oauth-requests.ts";
+import { revokeToken } from "./token-endpoint.ts";
+
+export interface Logout {
+  /** False: there was no login. */
+  readonly wasLoggedIn: boolean;
+  /** Whether the authorization server has taken the tokens back. */
+  readonly isRevoked: boolean;
+  /** What could not be done there. The login is gone here all the same. */
+  readonly problems: readonly string[];
+}
+
+/** Takes tokens and registration back where the server can, and deletes them (OA7). @throws AppError `system` */
+export async function logOut(
+  place: LoginPlace,
+  store: LoginStore,
+  signal: AbortSignal,
+): Promise<Logout> {
+  const entry = await store.entry(place);
+  const record = entry === undefined ? undefined : await store.record(entry).catch(() => undefined);
+  const requests = new OauthRequests(isLoopback(new URL(place.url)), signal);
+  const problems: string[] = [];
+  // First here: what the server does afterwards is beyond us.
+  await store.remove(place);
+  const isRevoked = record !== undefined && (await revoke(record, requests, problems));
+  if (record !== undefined) await unregister(record, requests, problems);
+  return { wasLoggedIn: entry !== undefined, isRevoked, problems };
+}
+
+async function revoke(
+  { revocationEndpoint, client, refreshToken, accessToken }: LoginRecord,
+  requests: OauthRequests,
+  problems: string[],
+): Promise<boolean> {
+  if (revocationEndpoint === undefined) return false;
+  const tokens = [
+    ["refresh_token", refreshToken],
+    ["access_token", accessToken],
+  ] as const;
+  let isRevoked = true;
+  for (const [kind, token] of tokens) {
+    if (token === undefined) continue;
+    try {
+      const isDone = await revokeToken(revocationEndpoint, client, token, kind, requests);
+      if (!isDone) throw new Error(`The server did not take the ${kind} back.`);
+    } catch (error) {
+      isRevoked = false;
+      problems.push(messageOf(error));
+    }
+  }
+  return isRevoked;
+}
+
+/** RFC 7592, where the server has said where. */
+async function unregister(
+  { client }: LoginRecord,
+  requests: OauthRequests,
+  problems: string[],
+): Promise<void> {
+  const { uri, token } = client.registration ?? {};
+  if (uri === undefined || token === undefined) return;
+  try {
+    await requests.delete(uri, token, "The registration of this client");
+  } catch (error) {
+    problems.push(messageOf(error));
+  }
+}

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+
+import { withFileLock } from "../../config/file-lock.ts";
+import { type Challenge, joinScopes } from "./challenge.ts";
+import type { WritableSecretStore } from "../secrets/secret-store.ts";
+import { type LoginRecord, parseRecord, printRecord } from "./login-record.ts";
+import { LoginsFile, type LoginEntry, type Logins, type WantedLogin } from "./logins-file.ts";
+
+/** What a login is for: the address of a server, and the client that its entry names, if it does. */
+export interface LoginPlace {
+  readonly url: string;
+  readonly clientId?: string | undefined;
+}
+
+/** The logins of this user: which there are in a file, tokens in the store of secrets. */
+export class LoginStore {
+  readonly #file: LoginsFile;
+  readonly #secrets: WritableSecretStore;
+  readonly #scorpioxDir: string;
+
+  /** @param scorpioxDir `~/.scorpiox` */
+  constructor(scorpioxDir: string, secrets: WritableSecretStore) {
+    this.#file = new LoginsFile(scorpioxDir);
+    this.#secrets = secrets;
+    this.#scorpioxDir = scorpioxDir;
+  }
+
+  /** What has to change when there was a login or a logout. */
+  get path(): string {
+    return this.#file.path;
+  }
+
+  /** Which login there is. Never rejects, asks no keychain. */
+  async entry(place: LoginPlace): Promise<LoginEntry | undefined> {
+    return (await this.#file.read()).entries.get(keyOf(place));
+  }
+
+  /** What a running server was told when it was refused. Never rejects. */
+  async wanted(place: LoginPlace): Promise<WantedLogin> {
+    return (await this.#file.read()).wanted.get(keyOf(place)) ?? {};
+  }
+
+  /** @throws AppError `system` when the store of secrets refuses */
+  async record(entry: LoginEntry): Promise<LoginRecord | undefined> {
+    const text = await this.#secrets.get(secretName(entry));
+    return text === undefined ? undefined : parseRecord(text);
+  }
+
+  /** A new login; the one before it is gone. @throws AppError */
+  async add(place: LoginPlace, record: LoginRecord): Promise<void> {
+    const { issuer, resource, client } = record;
+    const entry = { id: crypto.randomUUID(), issuer, resource, clientId: client.clientId };
+    const before = await this.entry(place);
+    await this.keep(entry, record);
+    await this.#file.change(({ entries, wanted }) => ({
+      entries: new Map([...entries, [keyOf(place), entry]]),
+      wanted: without(wanted, keyOf(place)),
+    }));
+    if (before !== undefined) await this.#forget(before);
+  }
+
+  /** New tokens of a login. @throws AppError */
+  async keep(entry: LoginEntry, record: LoginRecord): Promise<void> {
+    await this.#secrets.set(secretName(entry), printRecord(record));
+  }
+
+  /** @throws AppError */
+  async remove(place: LoginPlace): Promise<void> {
+    const entry = await this.entry(place);
+    await this.#file.change((logins) => removed(logins, keyOf(place)));
+    if (entry !== undefined) await this.#forget(entry);
+  }
+
+  /** Remembers what a server wants for the next login, where that says something. @throws AppError */
+  async note(place: LoginPlace, { scope, resourceMetadata }: Challenge): Promise<void> {
+    const key = keyOf(place);
+    await this.#file.change((logins) => {
+      const before = logins.wanted.get(key);
+      const address = resourceMetadata ?? before?.resourceMetadata;
+      const scopes = joinScopes(before?.scope, scope);
+      const isKnown = before?.scope === scopes && before?.resourceMetadata === address;
+      const isTooLong = [scopes, address].some((text) => (text?.length ?? 0) > wantedCharsMax);
+      if (isKnown || isTooLong || (before === undefined && logins.wanted.size >= wantedMax)) {
+        return logins;
+      }
+      const wanted: WantedLogin = {
+        ...(scopes === undefined ? {} : { scope: scopes }),
+        ...(address === undefined ? {} : { resourceMetadata: address }),
+      };
+      return { ...logins, wanted: new Map([...logins.wanted, [key, wanted]]) };
+    });
+  }
+
+  /** Only one at a time changes the tokens of a login, in all processes. @throws AppError `system` */
+  renewing<Result>(entry: LoginEntry, work: () => Promise<Result>): Promise<Result> {
+    const name = hashOf(secretName(entry)).slice(0, 16);
+    return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
+  }
+
+  /** Unless another server has the same login. */
+  async #forget(entry: LoginEntry): Promise<void> {
+    const { entries } = await this.#file.read();
+    const isUsed = [...entries.values()].some((other) => secretName(other) === secretName(entry));
+    if (!isUsed) await this.#secrets.remove(secretName(entry));
+  }
+}
+
+/** What a server says to us is kept only while it is of a size that makes sense. */
+const wantedCharsMax = 2_000;
+const wantedMax = 500;
+
+function removed(logins: Logins, key: string): Logins {
+  const isThere = logins.entries.has(key) || logins.wanted.has(key);
+  if (!isThere) return logins;
+  return { entries: without(logins.entries, key), wanted: without(logins.wanted, key) };
+}
+
+function without<Item>(map: ReadonlyMap<string, Item>, key: string): ReadonlyMap<string, Item> {
+  return new Map([...map].filter(([each]) => each !== key));
+}
+
+/** The same server, however its address is written; an address may have a secret in it. */
+function keyOf({ url, clientId }: LoginPlace): string {
+  const parsed = URL.parse(url);
+  if (parsed !== null) parsed.hash = "";
+  return hashOf(JSON.stringify([parsed?.href ?? url, clientId ?? null])).slice(0, 32);
+}
+
+/** No reference in an entry can have a colon in it. */
+function secretName({ issuer, resource, clientId }: LoginEntry): string {
+  return `oauth:${hashOf(JSON.stringify([issuer, resource, clientId]))}`;
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

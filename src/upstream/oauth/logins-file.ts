@@ -1,0 +1,105 @@
+import { mkdirSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { oauthLoginsBytesMax } from "../../base/limits.ts";
+import { withFileLock } from "../../config/file-lock.ts";
+import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+
+/** Which login there is for one server. No secrets. */
+export interface LoginEntry {
+  /** Of this one login: another one of the same user has another. */
+  readonly id: string;
+  readonly issuer: string;
+  readonly resource: string;
+  readonly clientId: string;
+}
+
+/** What a server said when it refused: for the next login. */
+export interface WantedLogin {
+  readonly scope?: string;
+  readonly resourceMetadata?: string;
+}
+
+export interface Logins {
+  readonly entries: ReadonlyMap<string, LoginEntry>;
+  readonly wanted: ReadonlyMap<string, WantedLogin>;
+}
+
+const none: Logins = { entries: new Map(), wanted: new Map() };
+
+/** `logins.json`: which servers there are logins for. Read anew when it has changed, by all processes. */
+export class LoginsFile {
+  readonly path: string;
+  #logins: Logins = none;
+  #stamp: string | undefined;
+
+  /** @param scorpioxDir `~/.scorpiox` */
+  constructor(scorpioxDir: string) {
+    this.path = join(scorpioxDir, "logins.json");
+  }
+
+  /** Changes with every login. */
+  get stamp(): string {
+    return this.#stamp ?? "";
+  }
+
+  /** Never rejects: a file that cannot be used is one without logins. */
+  async read(): Promise<Logins> {
+    try {
+      const { ino, size, mtimeNs, ctimeNs } = await stat(this.path, { bigint: true });
+      const stamp = [ino, size, mtimeNs, ctimeNs].join();
+      if (stamp === this.#stamp) return this.#logins;
+      this.#logins = size > oauthLoginsBytesMax ? none : parse(await readFile(this.path, "utf8"));
+      this.#stamp = stamp;
+    } catch (error) {
+      this.#logins = none;
+      this.#stamp = systemCodeOf(error) ?? "damaged";
+    }
+    return this.#logins;
+  }
+
+  /** @throws AppError `system` */
+  async change(act: (logins: Logins) => Logins): Promise<void> {
+    await withFileLock(this.path, async () => {
+      this.#stamp = undefined;
+      const before = await this.read();
+      const after = act(before);
+      if (after === before) return;
+      try {
+        mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+        removeLeftDrafts(this.path);
+        replaceFile(this.path, print(after), 0o600);
+      } catch (error) {
+        throw new AppError("system", `${this.path} cannot be written: ${messageOf(error)}.`);
+      }
+      this.#stamp = undefined;
+    });
+  }
+}
+
+function print({ entries, wanted }: Logins): string {
+  const value = { entries: Object.fromEntries(entries), wanted: Object.fromEntries(wanted) };
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function parse(text: string): Logins {
+  const value: unknown = JSON.parse(text);
+  const { entries, wanted } = isObject(value) ? value : {};
+  return {
+    entries: new Map(itemsOf(entries).filter(isEntry)),
+    wanted: new Map(itemsOf(wanted)),
+  };
+}
+
+function itemsOf(value: unknown): readonly (readonly [string, Params])[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).filter((pair): pair is [string, Params] => isObject(pair[1]));
+}
+
+function isEntry(pair: readonly [string, Params]): pair is readonly [string, Params & LoginEntry] {
+  const { id, issuer, resource, clientId } = pair[1];
+  return [id, issuer, resource, clientId].every((text) => typeof text === "string");
+}

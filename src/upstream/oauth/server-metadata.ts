@@ -1,0 +1,93 @@
+import type { Params } from "../../protocol/json-rpc.ts";
+import { allowedUrl } from "./allowed-url.ts";
+import { refusal, shown } from "./oauth-refusal.ts";
+
+/** How a client proves at the token endpoint that it is the one. */
+export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post";
+
+/** What is known of an authorization server; all addresses are allowed ones. */
+export interface ServerMetadata {
+  readonly issuer: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  readonly registrationEndpoint?: string;
+  readonly revocationEndpoint?: string;
+  readonly scopesSupported: readonly string[];
+  /** Undefined: not said. */
+  readonly authMethods?: readonly string[];
+  readonly takesClientDocuments: boolean;
+  /** Its answers name it, as RFC 9207 has it. */
+  readonly namesIssuer: boolean;
+}
+
+/**
+ * Reads the metadata of the authorization server `issuer` (RFC 8414, OpenID discovery).
+ * @throws AppError `refused` when it is another one's, has an address that is not allowed, or does not do PKCE
+ */
+export function readServerMetadata(
+  document: Params,
+  issuer: string,
+  allowsLoopback: boolean,
+): ServerMetadata {
+  const named = document.issuer;
+  if (typeof named !== "string" || !isSameIssuer(named, issuer)) {
+    throw refusal(
+      `The authorization server ${shown(issuer)} says that it is ${shown(String(named))}. It is not used.`,
+    );
+  }
+  if (!list(document.code_challenge_methods_supported).includes("S256")) {
+    throw refusal(
+      `The authorization server ${shown(issuer)} does not announce PKCE with S256, without which a login can be stolen. It is not used.`,
+    );
+  }
+  const endpoint = (name: string): string | undefined =>
+    document[name] === undefined ? undefined : safeEndpoint(document[name], allowsLoopback, name);
+  const registrationEndpoint = endpoint("registration_endpoint");
+  const revocationEndpoint = endpoint("revocation_endpoint");
+  const methods = document.token_endpoint_auth_methods_supported;
+  return {
+    issuer: named,
+    authorizationEndpoint: safeEndpoint(
+      document.authorization_endpoint,
+      allowsLoopback,
+      "authorization_endpoint",
+    ),
+    tokenEndpoint: safeEndpoint(document.token_endpoint, allowsLoopback, "token_endpoint"),
+    ...(registrationEndpoint === undefined ? {} : { registrationEndpoint }),
+    ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
+    scopesSupported: list(document.scopes_supported),
+    ...(methods === undefined ? {} : { authMethods: list(methods) }),
+    takesClientDocuments: document.client_id_metadata_document_supported === true,
+    namesIssuer: document.authorization_response_iss_parameter_supported === true,
+  };
+}
+
+/** The texts in a list, if it is one. */
+export function list(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/**
+ * Openers of browsers are programs of many kinds, and some are scripts: an endpoint with characters of a shell, which
+ * no real one has, is not handed to them.
+ */
+function safeEndpoint(value: unknown, allowsLoopback: boolean, name: string): string {
+  const what = `The ${name} of the authorization server`;
+  const { href } = allowedUrl(value, allowsLoopback, what);
+  if (typeof value !== "string" || /[\s"'`<>\\|^{}$();\p{C}]/u.test(value)) {
+    throw refusal(`${what} has characters that no address needs: ${shown(String(value))}.`);
+  }
+  return href;
+}
+
+/** Texts, not addresses, as both standards have it; the slash of an empty path alone is no difference. */
+function isSameIssuer(one: string, other: string): boolean {
+  return (
+    one === other ||
+    [one, other].some((each) => isRoot(each) && `${each}/` === (each === one ? other : one))
+  );
+}
+
+function isRoot(issuer: string): boolean {
+  return URL.parse(issuer)?.origin === issuer;
+}

@@ -1,0 +1,123 @@
+import { oauthTokenCharsMax } from "../../base/limits.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import { errorOf, type OauthClient } from "./client-registration.ts";
+import type { LoginRecord } from "./login-record.ts";
+import { refusal } from "./oauth-refusal.ts";
+import type { OauthRequests } from "./oauth-requests.ts";
+
+/** The part of a login that comes from the token endpoint. */
+export type Tokens = Pick<LoginRecord, "accessToken" | "refreshToken" | "issuedAt" | "expiresAt">;
+
+/** Times are milliseconds since 1970. */
+type Clock = () => number;
+
+/**
+ * Trades the code that the browser brought for tokens.
+ * @throws OauthError, OauthUnreachable, AppError `refused`
+ */
+export function exchangeCode(
+  endpoint: string,
+  client: OauthClient,
+  grant: {
+    readonly code: string;
+    readonly verifier: string;
+    readonly redirectUri: string;
+    readonly resource: string;
+  },
+  requests: OauthRequests,
+  clock: Clock = Date.now,
+): Promise<Tokens> {
+  const form = {
+    grant_type: "authorization_code",
+    code: grant.code,
+    code_verifier: grant.verifier,
+    redirect_uri: grant.redirectUri,
+    resource: grant.resource,
+  };
+  return ask(endpoint, client, form, requests, clock);
+}
+
+/**
+ * New tokens for a login; a server that gives no new refresh token wants the old one kept.
+ * @throws OauthError, OauthUnreachable, AppError `refused`
+ */
+export async function refreshTokens(
+  { tokenEndpoint, client, refreshToken = "", resource }: LoginRecord,
+  requests: OauthRequests,
+  clock: Clock = Date.now,
+): Promise<Tokens> {
+  const form = { grant_type: "refresh_token", refresh_token: refreshToken, resource };
+  return { refreshToken, ...(await ask(tokenEndpoint, client, form, requests, clock)) };
+}
+
+/** Takes a token back. False: the server did not do it. @throws OauthUnreachable, AppError `refused` */
+export async function revokeToken(
+  endpoint: string,
+  client: OauthClient,
+  token: string,
+  kind: "access_token" | "refresh_token",
+  requests: OauthRequests,
+): Promise<boolean> {
+  const form = new URLSearchParams({ token, token_type_hint: kind });
+  const headers = authorize(client, form);
+  const { status } = await requests.post(endpoint, form, headers, "The revocation of tokens");
+  return status === 200 || status === 204;
+}
+
+async function ask(
+  endpoint: string,
+  client: OauthClient,
+  fields: Readonly<Record<string, string>>,
+  requests: OauthRequests,
+  clock: Clock,
+): Promise<Tokens> {
+  const form = new URLSearchParams(fields);
+  const headers = authorize(client, form);
+  const { status, body } = await requests.post(endpoint, form, headers, "The token endpoint");
+  if (status !== 200 || body === undefined) throw errorOf(status, body);
+  return readTokens(body, clock());
+}
+
+/** Adds who we are to the form or to the headers. */
+function authorize(
+  { clientId, clientSecret, authMethod }: OauthClient,
+  form: URLSearchParams,
+): Readonly<Record<string, string>> {
+  if (authMethod === "client_secret_basic" && clientSecret !== undefined) {
+    const pair = [clientId, clientSecret].map(formEncoded).join(":");
+    return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+  }
+  form.set("client_id", clientId);
+  if (authMethod === "client_secret_post" && clientSecret !== undefined) {
+    form.set("client_secret", clientSecret);
+  }
+  return {};
+}
+
+/** RFC 6749 section 2.3.1. */
+function formEncoded(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
+}
+
+function readTokens(body: Params, now: number): Tokens {
+  const { access_token: access, refresh_token: refresh, token_type: type } = body;
+  if (!isToken(access)) throw refusal("The token endpoint gave no token that can be used.");
+  if (typeof type === "string" && type.toLowerCase() !== "bearer") {
+    throw refusal("The token endpoint gave a token of another kind than Bearer.");
+  }
+  const seconds = Number(body.expires_in);
+  const hasEnd = body.expires_in !== undefined && seconds > 0 && seconds < 1e9;
+  return {
+    accessToken: access,
+    issuedAt: now,
+    ...(isToken(refresh) ? { refreshToken: refresh } : {}),
+    ...(hasEnd ? { expiresAt: now + seconds * 1000 } : {}),
+  };
+}
+
+/** It has to fit into a header. */
+function isToken(token: unknown): token is string {
+  return (
+    typeof token === "string" && token.length <= oauthTokenCharsMax && /^[\x21-\x7e]+$/.test(token)
+  );
+}
