@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
+import { realPathOf } from "../base/real-path.ts";
+
 /** The name of a configuration file in each of its folders. */
 export const envFileName = "scorpiox-env.txt";
 /** The folder beside it that holds profiles. */
@@ -41,9 +43,11 @@ export function configFolders(dirs: ConfigDirs): readonly ConfigFolder[] {
   const folders: ConfigFolder[] = [];
   const seen = new Set<string>();
   const add = (level: ConfigLevel, dir: string): void => {
-    // SCORPIOX_HOME may lie in the project: a folder that comes twice counts at its user level.
-    if (seen.has(dir)) return;
-    seen.add(dir);
+    // SCORPIOX_HOME may lie in the project, and a link of the project may lead to the user's folder: one that comes twice
+    // counts at its user level.
+    const real = realPathOf(dir);
+    if (seen.has(real)) return;
+    seen.add(real);
     folders.push({ level, dir });
   };
   const executableDir = resolve(dirs.executableDir);
@@ -73,9 +77,13 @@ const projectMarks = [".scorpiox", ".mcp.json", ".git"];
  */
 export function findProjectDir(cwd: string, homeDir: string): string | undefined {
   const home = resolve(homeDir);
+  const realHome = realPathOf(home);
+  // The system names a working directory by its real path, and HOME may be a link.
+  const isNone = (dir: string): boolean =>
+    dir === home || dir === dirname(dir) || realPathOf(dir) === realHome;
   const start = resolve(cwd);
-  for (let dir = start; dir !== home && dir !== dirname(dir); dir = dirname(dir)) {
+  for (let dir = start; !isNone(dir); dir = dirname(dir)) {
     for (const mark of projectMarks) if (existsSync(`${dir}/${mark}`)) return dir;
   }
-  return start === home || start === dirname(start) ? undefined : start;
+  return isNone(start) ? undefined : start;
 }

@@ -20,6 +20,20 @@ describe("findProjectDir()", () => {
     expect(found === undefined ? undefined : tree.relative(found)).toEqual(expected);
   });
 
+  test.each([
+    ["below it", "home/work/a", "home/work/a"],
+    ["in it", "home", undefined],
+  ])("no home whose name is a link: %s", (_, cwd, expected) => {
+    using tree = new TempTree({
+      "home/work/a/file": "",
+      "home/.scorpiox/x": "",
+      link: { link: "home" },
+    });
+    const found = findProjectDir(tree.path(cwd), tree.path("link"));
+    expect(found === undefined ? undefined : tree.relative(found)).toEqual(expected);
+    expect(findProjectDir(tree.path("link"), tree.path("home"))).toBeUndefined();
+  });
+
   test("none at the root", () => {
     expect(findProjectDir("/", "/root")).toBeUndefined();
   });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
+import { realPathOf } from "../../base/real-path.ts";
 import type { EntryOrigin } from "../server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 
@@ -23,10 +24,13 @@ export function fixedSources(
   if (projectDir !== undefined) sources.push(...projectSources(projectDir, replacesProjectFile));
   const workspace = workspaceSource(parts);
   if (workspace !== undefined) sources.push(workspace);
-  // SCORPIOX_HOME may be a folder of the project: its files count at their user level.
-  return sources.filter(
-    (source, index) => sources.findIndex(({ file }) => file === source.file) === index,
-  );
+  // SCORPIOX_HOME may be a folder of the project, and a link of the project may lead there: what is the user's counts once,
+  // at its user level.
+  const seen = new Set<string>();
+  return sources.filter(({ file }) => {
+    const real = realPathOf(file);
+    return !seen.has(real) && seen.add(real);
+  });
 }
 
 function projectSources(projectDir: string, replacesProjectFile: boolean): FileOrigin[] {

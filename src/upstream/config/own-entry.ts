@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
 import { basename, isAbsolute, resolve } from "node:path";
 
 import { product } from "../../base/product.ts";
+import { realPathOf } from "../../base/real-path.ts";
 import type { HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 
@@ -19,15 +19,15 @@ export function isOwnEntry(launch: ServerLaunch, parts: UpstreamConfigParts): bo
 
 function isOwnProgram(launch: StdioLaunch, parts: UpstreamConfigParts): boolean {
   const { command, args } = launch;
-  const own = (parts.ownCommand ?? []).map(realPath);
-  const program = realPath(findProgram(command, launch.cwd, parts));
+  const own = (parts.ownCommand ?? []).map(realPathOf);
+  const program = realPathOf(findProgram(command, launch.cwd, parts));
   // Started from its sources it is a script of a runtime that others use too.
   if (own.length === 1 && own[0] === program) return true;
   if (isOwnName(command)) return true;
   if (!runners.test(basename(command))) return false;
   const word =
     args.find((arg) => !arg.startsWith("-") && !/^(?:run|x|exec|dlx|\/c)$/.test(arg)) ?? "";
-  const script = realPath(findProgram(word, launch.cwd, parts));
+  const script = realPathOf(findProgram(word, launch.cwd, parts));
   return isOwnName(word) || own.at(-1) === script;
 }
 
@@ -46,15 +46,6 @@ function findProgram(command: string, cwd: string | undefined, parts: UpstreamCo
   if (isAbsolute(command)) return command;
   if (/[/\\]/.test(command)) return resolve(projectDir ?? homeDir, cwd ?? ".", command);
   return Bun.which(command, { PATH: parts.env["PATH"] ?? "" }) ?? command;
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // Not there, or not ours to see: then it is not us.
-    return path;
-  }
 }
 
 function isOwnAddress(launch: HttpLaunch, parts: UpstreamConfigParts): boolean {

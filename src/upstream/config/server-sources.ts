@@ -1,6 +1,5 @@
-import { realpathSync } from "node:fs";
-
 import { isInside } from "../../base/is-inside.ts";
+import { realPathOf } from "../../base/real-path.ts";
 import { isServerFile } from "../../config/config-file-kind.ts";
 import { mcpConfigKey, mcpFileKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import type { EntryOrigin } from "../server-entry.ts";
@@ -70,14 +69,8 @@ function namedSources(level: KeyLevel, parts: UpstreamConfigParts): readonly Fil
 /** What lies in the project is written by others too, whoever names it. */
 function isOfProject(file: string, { dirs }: UpstreamConfigParts): boolean {
   if (dirs.projectDir === undefined) return false;
-  try {
-    const real = realpathSync(file);
-    return (
-      isInside(real, realpathSync(dirs.projectDir)) &&
-      !isInside(real, realpathSync(dirs.scorpioxDir))
-    );
-  } catch {
-    // Not there (then nothing is read), or no ~/.scorpiox.
-    return isInside(file, dirs.projectDir);
-  }
+  const real = realPathOf(file);
+  return (
+    isInside(real, realPathOf(dirs.projectDir)) && !isInside(real, realPathOf(dirs.scorpioxDir))
+  );
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { serversPerFileMax } from "../../../src/base/limits.ts";
 import type { UpstreamConfigParts } from "../../../src/upstream/config/upstream-config-parts.ts";
+import type { TreeEntry } from "../../config/temp-tree.ts";
 import { ServerTree } from "./server-tree.ts";
 
 interface Source {
@@ -82,7 +83,7 @@ describe("[GW-01] loadUpstreamConfig(): of two sources the stronger counts as a 
 
 interface Row {
   readonly name: string;
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, TreeEntry>>;
   readonly parts?: (tree: ServerTree) => Partial<UpstreamConfigParts>;
   readonly servers: readonly string[];
   readonly problems?: readonly string[];
@@ -171,6 +172,26 @@ const rows: readonly Row[] = [
       dirs: { ...tree.parts().dirs, scorpioxDir: tree.path("project/.scorpiox") },
     }),
     servers: ["s = x (1 user)", "k = 1 (3 user)"],
+  },
+  {
+    name: "links of the project to the user's folders: what lies there is the user's, once",
+    files: {
+      "home/.scorpiox/config.toml": toml("x"),
+      "home/.scorpiox/scorpiox-env.txt": "MCP_SERVER=k:1\n",
+      "home/.claude/scorpiox-env.txt": "MCP_SERVER=c:1\n",
+      "project/.scorpiox": { link: "home/.scorpiox" },
+      "project/.claude": { link: "home/.claude" },
+    },
+    servers: ["s = x (1 user)", "c = 1 (3 user)", "k = 1 (3 user)"],
+  },
+  {
+    name: "a file in the project that is named by way of a link, where the user has no folder",
+    files: {
+      way: { link: "project" },
+      "home/.claude/scorpiox-env.txt": "MCP_CONFIG=../../way/a.json\n",
+      "project/a.json": object("x"),
+    },
+    servers: ["s = x (3 project)"],
   },
   {
     name: "without a project its sources are empty",
