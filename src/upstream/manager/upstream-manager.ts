@@ -3,7 +3,9 @@ import { AppError, messageOf } from "../../base/errors.ts";
 import { upstreamNoticesKept } from "../../base/limits.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import { type UpstreamConfigChange, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
+import { LastGoodFiles } from "../config/last-good-files.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
+import type { UpstreamConfigParts } from "../config/upstream-config-parts.ts";
 import type { UpstreamConfig } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
@@ -44,6 +46,8 @@ export class UpstreamManager implements UpstreamWork {
   readonly #search: ToolSearch;
   readonly #status: StatusFile;
   readonly #composer: Composer;
+  /** A file that cannot be used for the moment takes nothing away, a switch of the workspace or not (CN15). */
+  readonly #lastGood = new LastGoodFiles();
   #config: UpstreamConfig | undefined;
   #lock: LockReading = { kind: "absent" };
   #workspace: string | undefined;
@@ -178,9 +182,8 @@ export class UpstreamManager implements UpstreamWork {
     return server;
   }
 
-  #configParts(): UpstreamOptions {
-    const { workspace: _first, ...rest } = this.#options;
-    return this.#workspace === undefined ? rest : { ...rest, workspace: this.#workspace };
+  #configParts(): UpstreamConfigParts {
+    return { ...this.#options, workspace: this.#workspace, lastGood: this.#lastGood };
   }
 
   /** Reads the configuration and does what it says, from now on as well. */

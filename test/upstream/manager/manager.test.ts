@@ -233,6 +233,8 @@ describe("GW-11: a configuration that changes", () => {
     await opened.work.control({ kind: "switch-workspace", workspace: "b" });
     await opened.reach("inb", "ready");
     expect(opened.work.infoList().map(({ name }) => name)).toEqual(["common", "inb"]);
+    // An editor has written half of it.
+    await Bun.write(join(place.home, ".scorpiox", "mcp_servers.json"), "{");
     await opened.work.control({ kind: "switch-workspace", workspace: null });
     expect(opened.work.infoList()).toMatchObject([{ name: "common", pid, state: "ready" }]);
   }, 15_000);
