@@ -4,6 +4,7 @@ import type { Hook } from "../policy/hooks/hook.ts";
 import type { SandboxReport } from "../policy/sandbox/report.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { TriedServer } from "../upstream/tried-server.ts";
+import type { Upstreams } from "../upstream/upstreams.ts";
 import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { WebSearch } from "../web/search/web-search.ts";
@@ -80,6 +81,8 @@ export interface UpstreamTool {
 /** Whoever asked for it closes it. */
 export interface OpenRouter {
   readonly router: Router;
+  /** All other servers; absent where there can be none. Nothing of it is loaded before it is used. */
+  readonly upstreams?: Upstreams & { readonly isWanted: boolean };
   /**
    * The tools of other servers that may be called, hidden ones included, ordered by server and name. Absent where there
    * are none.

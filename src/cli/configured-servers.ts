@@ -5,6 +5,7 @@ import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { CommandContext } from "./command.ts";
 import { readServers, type TrustState, trustOf } from "./server-rows.ts";
+import { readable } from "./standing-text.ts";
 import { readStartUp, type StartUp } from "./start-up.ts";
 
 /** The configured servers of one command, with what the user has approved of them. */
@@ -65,17 +66,16 @@ export async function askCatalogues(
   const answered = await services.upstreamCatalogues(view.start, asked, io.interrupted);
   for (const { entry } of asked) {
     const reply = answered.get(entry.name);
-    replies.set(entry.name, readable(reply ?? unasked));
+    replies.set(entry.name, readableReply(reply ?? unasked));
   }
   return replies;
 }
 
 const unasked: AskedCatalogue = { kind: "unreachable", reason: "It was not asked." };
 
-/** A reason may hold lines that a server wrote: none of them looks like one of ours. */
-function readable(reply: AskedCatalogue): AskedCatalogue {
+function readableReply(reply: AskedCatalogue): AskedCatalogue {
   if (reply.kind === "catalogue") return reply;
-  return { ...reply, reason: reply.reason.replaceAll(/\r\n?|\n/g, "\n  | ") };
+  return { ...reply, reason: readable(reply.reason) };
 }
 
 function notStarted(state: TrustState, { entry }: ConfiguredServer): string {

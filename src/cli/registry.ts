@@ -204,6 +204,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/mcp-test.ts")).mcpTestCommand,
   },
   {
+    name: "mcp tools",
+    summary: "List the tools of other servers, and why one may not be called; search them",
+    load: async () => (await import("./commands/mcp-tools.ts")).mcpToolsCommand,
+  },
+  {
     name: "mcp lock",
     summary: "Write mcp.lock: what the servers of the project are and offer",
     load: async () => (await import("./commands/mcp-lock.ts")).mcpLockCommand,

@@ -50,6 +50,7 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       const router = new LazyRouter(parts, { start, env, warn });
       return {
         router,
+        upstreams: router.upstreams,
         upstreamTools: (wanted) => upstreamTools(router.upstreams, wanted),
         close: () => router.close(),
       };

@@ -10,6 +10,7 @@ import { exitCodes } from "../command-io.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { trustOf } from "../server-rows.ts";
+import { readable } from "../standing-text.ts";
 import { startUpFlags } from "../start-up.ts";
 
 /** How one server was found. */
@@ -90,7 +91,7 @@ function linesOf(finding: Finding, logs: string): readonly string[] {
   if (finding.kind !== "tried") return [`${finding.server}: ${finding.reason}`];
   const { info, isUsable, steps } = finding.tried;
   const times = steps.map(stepText).join(", ");
-  const reason = info.reason === null ? [] : quoted(info.reason);
+  const reason = info.reason === null ? [] : [`  ${readable(info.reason)}`];
   if (!isUsable) {
     const { stderr } = info;
     // The reason of a failed start has them.
@@ -130,12 +131,6 @@ function adviceOn({ info, steps }: TriedServer, logs: string): readonly string[]
   const silence =
     "  Does its command speak MCP over stdin and stdout? If it only takes long: raise init_timeout_ms.";
   return [...(isSilent ? [silence] : []), `  What else it wrote: ${join(logs, `mcp-${name}.log`)}`];
-}
-
-/** No line that a server wrote looks like one of ours. */
-function quoted(text: string): readonly string[] {
-  const [first = "", ...rest] = text.split(/\r\n?|\n/);
-  return [`  ${first}`, ...rest.map((line) => `  | ${line}`)];
 }
 
 function stepText({ name, ms, isDone }: TrialStep): string {

@@ -73,7 +73,7 @@ export class ServerNames<Tool extends NamedTool> {
   }
 }
 
-function underscored(text: string): string {
+export function underscored(text: string): string {
   return text.replaceAll(/[:.]/g, "_");
 }
 

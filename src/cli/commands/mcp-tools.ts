@@ -1,0 +1,106 @@
+import { AppError } from "../../base/errors.ts";
+import { formatAmount } from "../../base/amount-text.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { textOf } from "../../upstream/adapters/text-of.ts";
+import { type InventoryTool, toolSummaries } from "../../upstream/catalogue/tool-inventory.ts";
+import type { Command, CommandContext, OpenRouter } from "../command.ts";
+import { exitCodes } from "../command-io.ts";
+import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
+import { columns } from "../help-text.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { startUpFlags } from "../start-up.ts";
+import { standingCode, standingText } from "../standing-text.ts";
+import { awaitServers, upstreamInventory } from "../upstream-inventory.ts";
+
+export const mcpToolsCommand: Command = {
+  usage: "[SERVER] [--summary] [--search QUERY [--explain]] [--json]",
+  description:
+    "Lists the tools of other servers by the names that they have here: whether each may be called, by which other names,\n" +
+    "what it costs a model, and whether it is listed or found by tool_search. With --search: what tool_search finds.",
+  flags: {
+    summary: { kind: "switch", help: "What each tool does, and its arguments." },
+    search: { kind: "text", placeholder: "QUERY", help: "Search as tool_search does." },
+    explain: { kind: "switch", help: "With --search: what each score is made of." },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 0, max: 1 },
+  async run(context) {
+    const { args, services } = context;
+    if (args.has("explain") && !args.has("search")) {
+      throw new AppError("usage", "--explain needs --search.");
+    }
+    const view = await openServers(context);
+    const [name] = args.positionals;
+    const server = name === undefined ? undefined : serverNamed(view, name).entry.name;
+    const open = await services.createRouter(view.start);
+    try {
+      return args.has("search")
+        ? await search(context, view, open, server)
+        : await list(context, view, open, server);
+    } finally {
+      await open.close();
+    }
+  },
+};
+
+async function list(
+  { args, print }: CommandContext,
+  view: ServersOfCommand,
+  open: OpenRouter,
+  server: string | undefined,
+): Promise<number> {
+  const { tools, servers } = await upstreamInventory(open, view.start, server);
+  const isSummary = args.has("summary");
+  if (args.has("json")) print.json(isSummary ? toolSummaries(tools) : tools);
+  else if (tools.length > 0) {
+    const textIn = isSummary ? summaryText : factsText;
+    print.line(columns(tools.map((tool) => [tool.name, textIn(tool)])).join("\n"));
+  }
+  for (const info of servers) {
+    const text = standingText(info);
+    if (text !== undefined) print.note(`${info.name}: ${text}`);
+  }
+  if (servers.length === 0) print.note("There are no other servers: scorpiox-code mcp add");
+  const hidden = tools.filter(({ state, listed }) => state === "approved" && !listed).length;
+  if (hidden > 0 && !args.has("json")) {
+    print.note(`${formatAmount(hidden, "tool")} of them hidden: clients find them by tool_search.`);
+  }
+  const [only] = server === undefined ? [] : servers;
+  return only === undefined || tools.length > 0 ? exitCodes.done : standingCode(only);
+}
+
+function factsText({ state, reason, tokens, listed, aliases }: InventoryTool): string {
+  if (state !== "approved") return `${state}: ${reason}`;
+  const cost = tokens === null ? "" : `, about ${tokens} tokens`;
+  const others = aliases.length === 0 ? "" : `; also ${aliases.join(", ")}`;
+  return `${listed ? "listed" : "hidden"}${cost}${others}`;
+}
+
+function summaryText({ state, summary, args }: InventoryTool): string {
+  return state === "approved" ? `${summary} (${args.join(", ") || "no arguments"})` : state;
+}
+
+/** As a model sees it; nothing of it is cut short, for a terminal has room. */
+async function search(
+  { args, print, io }: CommandContext,
+  { start }: ServersOfCommand,
+  { upstreams }: OpenRouter,
+  server: string | undefined,
+): Promise<number> {
+  if (upstreams?.isWanted !== true) {
+    throw new AppError("not_found", "There are no other servers: scorpiox-code mcp add");
+  }
+  await awaitServers(upstreams, server);
+  const query = {
+    query: args.text("search") ?? "",
+    explain: args.has("explain"),
+    charsMax: start.clients.limitsFor(undefined).resultCharsMax,
+    ...(server === undefined ? {} : { server }),
+  };
+  const result: unknown = JSON.parse((await upstreams.search(query, io.interrupted)).json);
+  if (!isObject(result) || result.isError === true) throw new AppError("usage", textOf(result));
+  if (args.has("json")) print.json(result.structuredContent);
+  else print.content(textOf(result));
+  return exitCodes.done;
+}
