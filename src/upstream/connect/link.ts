@@ -8,7 +8,7 @@ export interface Link {
   readonly hasRequestStreams: boolean;
   /**
    * Resolves when it is on its way; what is answered comes as an event.
-   * @param call with a request: what is known of it besides
+   * @param call with a request, where requests have streams of their own: what is known of it besides
    * @throws ConnectionError
    */
   send(message: OutgoingMessage, call?: RequestRoute): Promise<void>;

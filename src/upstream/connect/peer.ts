@@ -116,11 +116,12 @@ export class Peer implements LinkEvents {
     const meta = { ...metaOf(params), progressToken: call.id };
     const withToken = hooks?.onProgress === undefined ? params : { ...params, _meta: meta };
     const message: OutgoingMessage = { jsonrpc: "2.0", id: call.id, method, params: withToken };
-    this.link
-      .send(message, { signal: call.gone, ...(headers ? { headers } : {}) })
-      .catch((error) => {
-        this.#drop(call.id)?.fail(asConnectionError(error));
-      });
+    const route = this.link.hasRequestStreams
+      ? { signal: call.gone, ...(headers ? { headers } : {}) }
+      : undefined;
+    this.link.send(message, route).catch((error) => {
+      this.#drop(call.id)?.fail(asConnectionError(error));
+    });
   }
 
   /** Ends a call before its answer, and tells the server in the form of its era (CA8). */

@@ -28,7 +28,8 @@ export interface CallHooks {
 /** One request that has no answer yet. Ends once. */
 export class PendingCall {
   readonly #outcome = Promise.withResolvers<PeerReply>();
-  readonly #gone = new AbortController();
+  /** Made when somebody asks for it: calls over pipes do not. */
+  #gone: AbortController | undefined;
   readonly #timers: Timer[] = [];
   #idleTimer: Timer | undefined;
   #progress = -Infinity;
@@ -50,6 +51,8 @@ export class PendingCall {
 
   /** Aborted at its end, however it ends. */
   get gone(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#isOver) this.#gone.abort();
     return this.#gone.signal;
   }
 
@@ -105,7 +108,7 @@ export class PendingCall {
     this.#isOver = true;
     this.#idleTimer?.stop();
     for (const timer of this.#timers) timer.stop();
-    this.#gone.abort();
+    this.#gone?.abort();
   }
 }
 
