@@ -16,6 +16,8 @@ export interface UpstreamConfigChange {
 
 /** Where approvals are kept. */
 const trustFileName = "trust.json";
+/** What changes with a login, and with a secret of the user's: servers that wait for one can be used. */
+const secretFileNames = ["logins.json", join("secrets", "names.json")];
 
 /**
  * Watches every place that configuration may come from, those that are not there yet included, and tells of the whole new
@@ -31,19 +33,21 @@ export function watchUpstreamConfig(
   onWatching: () => void = () => {},
 ): () => void {
   const withMemory = { ...parts, lastGood: parts.lastGood ?? new LastGoodFiles() };
-  const trustFile = join(parts.dirs.scorpioxDir, trustFileName);
+  const { scorpioxDir } = parts.dirs;
+  const trustFile = join(scorpioxDir, trustFileName);
+  const own = [trustFile, ...secretFileNames.map((name) => join(scorpioxDir, name))];
   let isEnded = false;
   /** Also watches the places that the files name by now. */
   const read = (): UpstreamConfig => {
     const { config, files } = readUpstreamConfig(withMemory);
-    void changes.watch([...files, trustFile]);
+    void changes.watch([...files, ...own]);
     return config;
   };
   const changes = new FileChanges((changed) => {
     onChange({ config: read(), hasTrustChanged: changed.includes(trustFile) });
   });
   const { files } = readUpstreamConfig(withMemory);
-  void changes.watch([...files, trustFile]).then(() => {
+  void changes.watch([...files, ...own]).then(() => {
     onWatching();
     if (isEnded) return;
     const config = read();

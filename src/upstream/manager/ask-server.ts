@@ -19,7 +19,7 @@ export async function askServer(
   assertWanted(signal);
   const expanded = await parts.expand(configured);
   if (expanded.kind === "needs_config") return { kind: "unreachable", reason: expanded.text };
-  const target = new LaunchTarget(configured, expanded.launch, expanded.secrets, parts);
+  const target = await LaunchTarget.of(configured, expanded.launch, expanded.secrets, parts);
   using _turn = await parts.turns.take(signal);
   try {
     return await readOnce(target, signal);

@@ -3,6 +3,8 @@ import { upstreamStartingMax } from "../../base/limits.ts";
 import { CatalogueCache } from "../cache/catalogue-cache.ts";
 import { expandLaunch } from "../config/expand-launch.ts";
 import { openConnection } from "../connect/open-connection.ts";
+import { LoginStore } from "../oauth/login-store.ts";
+import { openLogin } from "../oauth/open-login.ts";
 import { SavedResults } from "../results/saved-results.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
 import { runSecretCommand } from "../secrets/run-secret-command.ts";
@@ -17,6 +19,7 @@ export const createUpstreamWork: OpenUpstreams = (options, host) => {
   const { dirs, env, resultFolders } = options;
   const { homeDir, projectDir, scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
+  const logins = new LoginStore(scorpioxDir, secrets);
   const runCommand = (command: string): Promise<string> =>
     runSecretCommand(command, { env, cwd: projectDir ?? homeDir });
   const expansion = { env, homeDir, projectDir, secrets, runCommand };
@@ -25,7 +28,7 @@ export const createUpstreamWork: OpenUpstreams = (options, host) => {
     host,
     openConnection,
     expand: (server) => expandLaunch(server, expansion),
-    authOf: () => undefined,
+    loginOf: (server, url) => openLogin(server, url, logins),
     trust: new TrustStore(scorpioxDir),
     cache: new CatalogueCache(scorpioxDir),
     results: new SavedResults(resultFolders),

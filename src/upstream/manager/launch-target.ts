@@ -8,6 +8,7 @@ import { cleanText } from "../adapters/clean-text.ts";
 import type { Era } from "../catalogue/server-catalogue.ts";
 import { redactSecrets } from "../config/redact-secrets.ts";
 import type { ConnectOptions, Endpoint } from "../connect/connection.ts";
+import type { OpenLogin } from "../oauth/open-login.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
 import type { LinkParts, OpenedLink } from "./link.ts";
@@ -17,18 +18,33 @@ import type { ManagerParts } from "./manager-parts.ts";
 export class LaunchTarget {
   readonly #parts: ManagerParts;
   readonly #secrets: readonly string[];
+  readonly #login: OpenLogin | undefined;
   readonly launch: ServerLaunch;
   readonly configured: ConfiguredServer;
 
-  constructor(
+  /** @param launch filled in, with the `secrets` that are in it. Never rejects. */
+  static async of(
     configured: ConfiguredServer,
     launch: ServerLaunch,
     secrets: readonly string[],
+    parts: ManagerParts,
+  ): Promise<LaunchTarget> {
+    const login =
+      launch.transport === "http" ? await parts.loginOf(configured, launch.url) : undefined;
+    return new LaunchTarget(configured, launch, secrets, login, parts);
+  }
+
+  private constructor(
+    configured: ConfiguredServer,
+    launch: ServerLaunch,
+    secrets: readonly string[],
+    login: OpenLogin | undefined,
     parts: ManagerParts,
   ) {
     this.configured = configured;
     this.launch = launch;
     this.#secrets = secrets;
+    this.#login = login;
     this.#parts = parts;
   }
 
@@ -47,6 +63,7 @@ export class LaunchTarget {
       inheritEnv,
       rights,
       oauth: oauth ?? null,
+      login: this.#login?.id ?? null,
       restart,
       idleStopS,
       isolation,
@@ -61,11 +78,15 @@ export class LaunchTarget {
   get hasCredentials(): boolean {
     const { launch, configured } = this;
     const hasHeaders = launch.transport === "http" && Object.keys(launch.headers).length > 0;
-    return this.#secrets.length > 0 || hasHeaders || configured.entry.options.oauth !== undefined;
+    const hasLogin = configured.entry.options.oauth !== undefined || this.#login?.id !== undefined;
+    return this.#secrets.length > 0 || hasHeaders || hasLogin;
   }
 
   /** Text of the server or about it, fit to be shown. */
-  readonly clean = (text: string): string => redactSecrets(cleanText(text), this.#secrets);
+  readonly clean = (text: string): string => {
+    const cleaned = redactSecrets(cleanText(text), this.#secrets);
+    return this.#login === undefined ? cleaned : redactSecrets(cleaned, this.#login.secrets());
+  };
 
   /** What one connection is opened with; `onProcess` is told each process that is started for it. */
   opener(
@@ -116,10 +137,7 @@ export class LaunchTarget {
   #endpoint(onProcess: (process: UpstreamProcess) => void): Endpoint {
     const { launch, configured } = this;
     if (launch.transport === "http") {
-      const hasOwn = Object.keys(launch.headers).some(
-        (name) => name.toLowerCase() === "authorization",
-      );
-      const auth = hasOwn ? undefined : this.#parts.authOf(configured, launch.url);
+      const auth = this.#login?.auth;
       const { url, headers } = launch;
       return { transport: "http", url, headers, ...(auth === undefined ? {} : { auth }) };
     }

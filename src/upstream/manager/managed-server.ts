@@ -103,7 +103,7 @@ export class ManagedServer {
     const isSame = identity === active.identity;
     // What another launch offered must not be called at this one.
     if (!isSame) await this.#offer.clear();
-    await this.#aim(new LaunchTarget(active, launch, secrets, this.#parts));
+    await this.#aim(await LaunchTarget.of(active, launch, secrets, this.#parts));
     await (isSame ? this.#offer.judgeAgain(active) : this.#offer.load(active));
     this.#parts.onChange();
   }

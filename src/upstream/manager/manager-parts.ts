@@ -2,7 +2,7 @@ import type { Turns } from "../../base/turns.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
 import type { ExpandedLaunch } from "../config/expand-launch.ts";
 import type { OpenConnection } from "../connect/connection.ts";
-import type { ServerAuth } from "../connect/server-auth.ts";
+import type { OpenLogin } from "../oauth/open-login.ts";
 import type { SavedResults } from "../results/saved-results.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { ConfiguredServer, ToolRule } from "../server-entry.ts";
@@ -18,8 +18,8 @@ export interface ManagerParts {
   readonly host: UpstreamHost;
   readonly openConnection: OpenConnection;
   readonly expand: (server: ConfiguredServer) => Promise<ExpandedLaunch>;
-  /** Tokens for a server of HTTP; undefined = it gets none. */
-  readonly authOf: (server: ConfiguredServer, url: string) => ServerAuth | undefined;
+  /** Tokens for a server of HTTP; undefined = it gets none. Never rejects. */
+  readonly loginOf: (server: ConfiguredServer, url: string) => Promise<OpenLogin | undefined>;
   readonly trust: TrustStore;
   /** The project's `mcp.lock` as it was last read. */
   readonly lock: () => LockReading;

@@ -9,6 +9,7 @@ import type { ConfigDirs } from "../../config/places.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { Keychain } from "./keychain.ts";
+import { isOfUser } from "./secret-name.ts";
 import { makePrivateFolder, SecretFiles } from "./secret-files.ts";
 import type { SecretPlace, WritableSecretStore } from "./secret-store.ts";
 
@@ -24,6 +25,8 @@ export interface SecretRow {
  */
 export class UserSecrets implements WritableSecretStore {
   readonly #folder: string;
+  /** Written with each change of a secret of the user's, by any process: running servers watch it. */
+  readonly #changeFile: string;
   readonly #files: SecretFiles;
   readonly #keychain: Keychain | undefined;
 
@@ -33,13 +36,9 @@ export class UserSecrets implements WritableSecretStore {
    */
   constructor(folder: string, keychain: Keychain | undefined) {
     this.#folder = folder;
+    this.#changeFile = join(folder, "names.json");
     this.#files = new SecretFiles(folder);
     this.#keychain = keychain;
-  }
-
-  /** Written with each change, by any process: who watches it sees them. */
-  get changeFile(): string {
-    return join(this.#folder, "names.json");
   }
 
   /** Where the next secret is put. */
@@ -59,7 +58,7 @@ export class UserSecrets implements WritableSecretStore {
       throw new AppError("limit", `A secret has at most ${secretBytesMax} bytes.`);
     }
     const place = await this.place();
-    await this.#change(async (names) => {
+    await this.#change(name, async (names) => {
       if (!names.has(name) && names.size >= secretNamesMax) {
         throw new AppError("limit", `There are ${secretNamesMax} secrets already; remove some.`);
       }
@@ -77,7 +76,7 @@ export class UserSecrets implements WritableSecretStore {
 
   async remove(name: string): Promise<boolean> {
     let wasThere = false;
-    await this.#change(async (names) => {
+    await this.#change(name, async (names) => {
       wasThere = await this.#files.remove(name);
       if ((await this.place()) === "keychain") {
         wasThere = ((await this.#keychain?.remove(name)) ?? false) || wasThere;
@@ -118,19 +117,22 @@ export class UserSecrets implements WritableSecretStore {
     return moved.sort();
   }
 
-  async #change(act: (namesInKeychain: Set<string>) => Promise<void>): Promise<void> {
+  async #change(name: string, act: (namesInKeychain: Set<string>) => Promise<void>): Promise<void> {
     makePrivateFolder(this.#folder);
-    await withFileLock(this.changeFile, async () => {
-      const names = new Set(await this.#namesInKeychain());
+    await withFileLock(this.#changeFile, async () => {
+      const before = await this.#namesInKeychain();
+      const names = new Set(before);
       await act(names);
+      // Tokens change all the time, and are nothing that others wait for.
+      if (!isOfUser(name) && names.size === before.length) return;
       const text = JSON.stringify({ inKeychain: [...names], changed: crypto.randomUUID() });
-      replaceFile(this.changeFile, text, 0o600);
+      replaceFile(this.#changeFile, text, 0o600);
     });
   }
 
   async #namesInKeychain(): Promise<readonly string[]> {
     try {
-      const parsed: unknown = JSON.parse(await readFile(this.changeFile, "utf8"));
+      const parsed: unknown = JSON.parse(await readFile(this.#changeFile, "utf8"));
       const names: unknown = isObject(parsed) ? parsed.inKeychain : undefined;
       return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
     } catch {
