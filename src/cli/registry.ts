@@ -209,6 +209,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/mcp-tools.ts")).mcpToolsCommand,
   },
   {
+    name: "mcp call",
+    summary: "Call a tool of another server by its name there",
+    load: async () => (await import("./commands/mcp-call.ts")).mcpCallCommand,
+  },
+  {
     name: "mcp lock",
     summary: "Write mcp.lock: what the servers of the project are and offer",
     load: async () => (await import("./commands/mcp-lock.ts")).mcpLockCommand,

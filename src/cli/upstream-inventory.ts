@@ -18,13 +18,14 @@ export interface UpstreamInventory {
  * @param server undefined: all
  */
 export async function upstreamInventory(
-  { router, upstreams, upstreamTools }: OpenRouter,
+  open: OpenRouter,
   { config }: StartUp,
   server: string | undefined,
 ): Promise<UpstreamInventory> {
+  const { router, upstreams } = open;
   if (upstreams?.isWanted !== true) return { tools: [], servers: [] };
   await awaitServers(upstreams, server);
-  const searched = (await upstreamTools?.({ waits: false })) ?? [];
+  const searched = (await open.upstreamTools?.({ waits: false })) ?? [];
   const [snapshot, infos] = await Promise.all([upstreams.settled(0), upstreams.infoList()]);
   const own = router.list().map(({ name }) => name);
   const foreign = new Set(snapshot.tools.map(({ name }) => name));

@@ -1,21 +1,7 @@
-import { Cancellation } from "../../base/cancellation.ts";
-import { AppError } from "../../base/errors.ts";
-import { product } from "../../base/product.ts";
-import { configKeys, toolKeyName } from "../../config/keys.ts";
-import { nearestName, suggestionFor } from "../../config/nearest-name.ts";
-import type { CallOutcome, Router } from "../../gateway/call.ts";
-import { legacyVersionLatest } from "../../protocol/versions.ts";
-import type { CommonCall } from "../../upstream/adapters/tool-calls.ts";
-import type { Command, CommandContext, OpenRouter } from "../command.ts";
-import { exitCodes } from "../command-io.ts";
-import { commandLineClient } from "../command-line-client.ts";
+import type { Command } from "../command.ts";
+import { callTool } from "../call-tool.ts";
 import { formatFlag, formatOf } from "../format-flag.ts";
-import { printFailed, printOutcome } from "../print-outcome.ts";
-import { readToolCall } from "../read-tool-call.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
-import type { StartUp } from "../start-up.ts";
-import { findTool } from "../tool-list.ts";
-import { waitingServer } from "../waiting-server.ts";
 
 export const callCommand: Command = {
   usage: "TOOL ['{JSON}' | KEY=VALUE ... | -] [FLAGS]",
@@ -35,93 +21,9 @@ export const callCommand: Command = {
     const start = startUp(context.args, context.io, context.print);
     const open = await context.services.createRouter(start);
     try {
-      return await callTool(context, start, open, format);
+      return await callTool(context, { start, open, format, words: context.args.positionals });
     } finally {
       await open.close();
     }
   },
 };
-
-async function callTool(
-  context: CommandContext,
-  start: StartUp,
-  open: OpenRouter,
-  format: ReturnType<typeof formatOf>,
-): Promise<number> {
-  const { args, io, print } = context;
-  const find = (name: string): ReturnType<typeof findTool> => findTool(name, open, start, io);
-  const isWhole = args.positionals[0] === "-";
-  if (!isWhole) await assertKnown(args.positionals[0] ?? "", find, open.router, start);
-  const read = await readToolCall(args.positionals, io, find);
-  if (read.kind === "malformed") {
-    printFailed(read.text, { format, callId: read.id }, print);
-    return exitCodes.failed;
-  }
-  const { name, id } = read.call;
-  try {
-    if (isWhole) await assertKnown(name, find, open.router, start);
-  } catch (error) {
-    // A model named it: it is told, and names another one.
-    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-    printFailed(error.message, { format, callId: id }, print);
-    return exitCodes.notFound;
-  }
-  const outcome = await outcomeOf(read.call, context, start, open);
-  const code = printOutcome(outcome, { format, callId: id }, print);
-  return code === exitCodes.notFound ? codeOfUnknown(name, context, start) : code;
-}
-
-async function outcomeOf(
-  { name, arguments: args }: CommonCall,
-  { io }: CommandContext,
-  start: StartUp,
-  open: OpenRouter,
-): Promise<CallOutcome> {
-  const call = (): Promise<CallOutcome> =>
-    open.router.call({
-      name,
-      args,
-      version: legacyVersionLatest,
-      client: commandLineClient(start, io.cwd),
-      cancellation: Cancellation.following(io.interrupted),
-    });
-  const outcome = await call();
-  const isUnknown = outcome.kind === "fault" && outcome.refusal === "invalid";
-  if (!isUnknown || open.router.isOpen !== true) return outcome;
-  // It may be of a server that is still starting; nothing has been called.
-  await open.upstreamTools?.({ waits: true });
-  return call();
-}
-
-/** No server that may be started has it: one that may not may have it. */
-async function codeOfUnknown(
-  name: string,
-  { io, print }: CommandContext,
-  start: StartUp,
-): Promise<number> {
-  const waiting = await waitingServer(name, start, io);
-  if (waiting === undefined) return exitCodes.notFound;
-  print.note(`The server ${waiting} has to be approved: ${product.name} mcp approve ${waiting}`);
-  return exitCodes.needsApproval;
-}
-
-/** Names of other servers' tools may be aliases: whoever calls them knows. @throws {AppError} `not_found` */
-async function assertKnown(
-  name: string,
-  find: (name: string) => ReturnType<typeof findTool>,
-  router: Router,
-  start: StartUp,
-): Promise<void> {
-  if (router.isOpen === true || (await find(name)) !== undefined) return;
-  throw unknownTool(name, router, start);
-}
-
-function unknownTool(name: string, router: Router, { config }: StartUp): AppError {
-  if (configKeys.has(toolKeyName(name)) && !config.settings.isToolEnabled(name)) {
-    const message = `The tool ${name} is switched off. See: ${product.name} config list --show-source`;
-    return new AppError("not_found", message);
-  }
-  const names = router.list().map((listing) => listing.name);
-  const more = nearestName(name, names) === undefined ? ` There are: ${names.join(", ")}.` : "";
-  return new AppError("not_found", `There is no tool ${name}.${suggestionFor(name, names)}${more}`);
-}
