@@ -54,21 +54,24 @@ export function cleanContents<Contents extends { readonly uri: string; readonly 
   return { ...cleaned, uri, ...(blob === undefined ? {} : { blob }) };
 }
 
+/** Where the page of an app is named, beside `ui.resourceUri`: as the first revisions of MCP Apps and as OpenAI's have it. */
+const pageKeys = ["ui/resourceUri", "openai/outputTemplate"] as const;
+
 /** `_meta` of a result, tool or resource; the page of an app is named in it. */
 export function cleanMeta(meta: Params, cleaning: Cleaning): Params {
   const cleaned = mapStrings(meta, cleaning.clean) as Params;
   const { ui } = cleaned;
   const rewritten = (uri: unknown): unknown =>
     typeof uri === "string" ? ownUri(cleaning.server, uri) : uri;
+  const pages = pageKeys
+    .filter((key) => key in cleaned)
+    .map((key) => [key, rewritten(cleaned[key])] as const);
   return {
     ...cleaned,
     ...(isObject(ui) && "resourceUri" in ui
       ? { ui: { ...ui, resourceUri: rewritten(ui.resourceUri) } }
       : {}),
-    // As the first revisions of MCP Apps have it.
-    ...("ui/resourceUri" in cleaned
-      ? { "ui/resourceUri": rewritten(cleaned["ui/resourceUri"]) }
-      : {}),
+    ...Object.fromEntries(pages),
   };
 }
 

@@ -106,7 +106,12 @@ describe("CA15, CA17, RP2", () => {
         { type: "resource_link", uri: "file:///x", name: "x" },
         { type: "resource", resource: { uri: "ui://w/a.html", text: "<b>" } },
       ],
-      _meta: { ui: { resourceUri: "ui://w/a.html", other: 1 }, "example.com/key": "kept" },
+      _meta: {
+        ui: { resourceUri: "ui://w/a.html", other: 1 },
+        "ui/resourceUri": "ui://w/a.html",
+        "openai/outputTemplate": "ui://w/a.html",
+        "example.com/key": "kept",
+      },
     });
     expect(shown.content).toEqual([
       { type: "resource_link", uri: "scorpiox://mcp/box/file:///x", name: "x" },
@@ -114,6 +119,8 @@ describe("CA15, CA17, RP2", () => {
     ] as never);
     expect(shown._meta).toMatchObject({
       ui: { resourceUri: "ui://box.scorpiox/w/a.html", other: 1 },
+      "ui/resourceUri": "ui://box.scorpiox/w/a.html",
+      "openai/outputTemplate": "ui://box.scorpiox/w/a.html",
       "example.com/key": "kept",
     });
   });
