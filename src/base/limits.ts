@@ -840,8 +840,14 @@ export const schemaDepthMax = 64;
 export const schemaPartsMax = 20_000;
 /** Looks at parts of a schema in one check: some 50 ms, where an honest one takes some hundred. */
 export const schemaStepsMax = 50_000;
+/** Of one check, patterns included: each of them takes some 5 ms at most. The server's arguments are then not checked here. */
+export const schemaCheckMsMax = 100;
 /** Characters of a regular expression that is used. */
 export const schemaPatternCharsMax = 500;
+/** Patterns for names of members that are used: each is held against each name. */
+export const schemaNamePatternsMax = 8;
+/** Characters of all texts and names of a value that are held against patterns. */
+export const schemaCheckedCharsMax = 64 * KIB;
 /** Texts and lists that are longer are not held against patterns and not compared all with all: work grows as the square. */
 export const schemaCheckedTextCharsMax = 4 * KIB;
 /** The same of lists and of members of an object. */

@@ -1,4 +1,4 @@
-import { schemaDepthMax, schemaPartsMax } from "../../base/limits.ts";
+import { schemaDepthMax, schemaNamePatternsMax, schemaPartsMax } from "../../base/limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isTamePattern } from "./tame-pattern.ts";
 
@@ -118,7 +118,9 @@ class SchemaCopy {
     if (isThorough && typeof pattern === "string" && isTamePattern(pattern)) copy.pattern = pattern;
     if (isThorough && uniqueItems === true) copy.uniqueItems = true;
     if (!isObject(patternProperties)) return;
-    if (isThorough && Object.keys(patternProperties).every(isTamePattern)) {
+    const patterns = Object.keys(patternProperties);
+    const areFew = patterns.length <= schemaNamePatternsMax;
+    if (isThorough && areFew && patterns.every(isTamePattern)) {
       copy.patternProperties = this.#map(patternProperties, depth);
       return;
     }

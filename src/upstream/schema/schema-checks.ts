@@ -1,8 +1,10 @@
 import type { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
 
 import {
+  schemaCheckedCharsMax,
   schemaCheckedItemsMax,
   schemaCheckedTextCharsMax,
+  schemaCheckMsMax,
   schemaFaultsShownMax,
   schemaStepsMax,
 } from "../../base/limits.ts";
@@ -26,6 +28,7 @@ export class SchemaChecks {
   readonly #checkers = new WeakMap<Params, Checkers>();
   #validator: Promise<CfWorkerJsonSchemaValidator> | undefined;
   #steps = 0;
+  #endsAt = 0;
 
   /** What is wrong with `value`, one line each, or undefined. Never rejects because of the schema. */
   async check(schema: Params, value: unknown): Promise<string | undefined> {
@@ -35,7 +38,7 @@ export class SchemaChecks {
 
   #run(validate: Validate | undefined, value: unknown): string | undefined {
     if (validate === undefined) return undefined;
-    this.#steps = 0;
+    this.#begin(schemaCheckMsMax);
     try {
       const outcome = validate(value);
       return outcome.valid ? undefined : shorten(outcome.errorMessage);
@@ -47,6 +50,8 @@ export class SchemaChecks {
 
   #prepare(schema: Params, validator: CfWorkerJsonSchemaValidator): Checkers {
     const compile = (isThorough: boolean): Validate | undefined => {
+      // How large a schema may be is bounded already, and what is found here holds for all checks.
+      this.#begin(Infinity);
       try {
         return validator.getValidator(
           copySchema(schema, { onStep: () => this.#step(), isThorough }),
@@ -60,9 +65,15 @@ export class SchemaChecks {
     return checkers;
   }
 
+  #begin(msMax: number): void {
+    this.#steps = 0;
+    this.#endsAt = performance.now() + msMax;
+  }
+
   #step(): void {
     this.#steps++;
-    if (this.#steps > schemaStepsMax) throw new SchemaTooLarge("The check takes too long.");
+    if (this.#steps > schemaStepsMax || performance.now() > this.#endsAt)
+      throw new SchemaTooLarge("The check takes too long.");
   }
 
   /** Loaded with the first check: most starts never make one. */
@@ -74,18 +85,23 @@ export class SchemaChecks {
   }
 }
 
-/** Whether it has a text or list on which patterns and comparisons of all with all would take long. */
+/** Whether it has texts or a list on which patterns and comparisons of all with all would take long. */
 function isLong(value: unknown): boolean {
   const waiting: unknown[] = [value];
-  for (let next = waiting.pop(); waiting.length > 0 || next !== undefined; next = waiting.pop()) {
-    if (typeof next === "string" && next.length > schemaCheckedTextCharsMax) return true;
+  let chars = 0;
+  const isLongText = (text: string): boolean => {
+    chars += text.length;
+    return text.length > schemaCheckedTextCharsMax || chars > schemaCheckedCharsMax;
+  };
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === "string" && isLongText(next)) return true;
     if (Array.isArray(next)) {
       if (next.length > schemaCheckedItemsMax) return true;
       waiting.push(...next);
     } else if (isObject(next)) {
       const names = Object.keys(next);
-      if (names.length > schemaCheckedItemsMax) return true;
-      if (names.some((name) => name.length > schemaCheckedTextCharsMax)) return true;
+      if (names.length > schemaCheckedItemsMax || names.some(isLongText)) return true;
       waiting.push(...Object.values(next));
     }
   }
