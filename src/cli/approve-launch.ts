@@ -1,6 +1,7 @@
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
-import type { Approval } from "./approval.ts";
+import { approveLaunchOf, revokeLaunchOf } from "../upstream/trust/launch-approval.ts";
 import { launchLines, launchRow } from "../upstream/trust/launch-lines.ts";
+import type { Approval } from "./approval.ts";
 
 /** Shows the launch of a project's server and records what the user says of it. False: nothing was approved. */
 export async function decideLaunch(approval: Approval, server: ConfiguredServer): Promise<boolean> {
@@ -11,7 +12,7 @@ export async function decideLaunch(approval: Approval, server: ConfiguredServer)
   const projectDir = view.config.projectDir ?? "";
   approval.servers.push({ name, file: entry.origin.file ?? null, ...launchRow(server) });
   if (choice === "revoke") {
-    const isChanged = await view.store.revokeLaunch(identity, projectDir);
+    const isChanged = await revokeLaunchOf(server, projectDir, view.store);
     context.print.note(isChanged ? `${name}: no longer approved.` : `${name}: there was nothing.`);
     return true;
   }
@@ -25,7 +26,7 @@ export async function decideLaunch(approval: Approval, server: ConfiguredServer)
     for (const line of launchLines(server)) context.print.line(line);
   }
   if (!(await approval.confirm(`Let ${name} run in this project?`))) return false;
-  await view.store.approveLaunch(identity, projectDir);
+  await approveLaunchOf(server, projectDir, view.store);
   context.print.note(`${name}: approved.`);
   return true;
 }

@@ -7,6 +7,7 @@ import type {
   ServerLaunch,
   UpstreamConfig,
 } from "../upstream/server-entry.ts";
+import { launchVerdictOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { Printer } from "./print.ts";
@@ -62,13 +63,13 @@ export async function serverRows(
 
 /** Whether the server may be started (CN7). */
 export async function trustOf(
-  { entry, identity }: ConfiguredServer,
+  server: ConfiguredServer,
   { dirs, upstream }: StartUp,
 ): Promise<TrustState> {
-  if (entry.origin.trust === "user") return "user";
+  if (server.entry.origin.trust === "user") return "user";
   const { projectDir, scorpioxDir } = dirs;
   if (projectDir === undefined) return "pending";
-  const verdict = await new TrustStore(scorpioxDir).launchVerdict(identity, projectDir);
+  const verdict = await launchVerdictOf(server, projectDir, new TrustStore(scorpioxDir));
   if (verdict === undefined) return upstream.trustsProject ? "approved" : "pending";
   return verdict;
 }

@@ -1,14 +1,16 @@
 import { AppError } from "../base/errors.ts";
 import { EntryFault } from "../upstream/config/entry-fault.ts";
 import { launchIdentity } from "../upstream/config/launch-identity.ts";
+import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { isOwnEntry } from "../upstream/config/own-entry.ts";
 import { readEntry } from "../upstream/config/read-entry.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { addServers } from "../upstream/edit/edit-server-file.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type { EntryOrigin, ServerEntry } from "../upstream/server-entry.ts";
+import { approveLaunchOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
-import { exitCodes } from "./command-io.ts";
+import { type CommandIo, exitCodes } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
 import type { FlagTable } from "./flags.ts";
 import { jsonFlag } from "./json-flag.ts";
@@ -48,7 +50,7 @@ export async function storeServer(
     const message = `There is a server ${name} in ${file} already. Replace it with --force, or choose another name.`;
     throw new AppError("usage", message);
   }
-  await approve(checked, start);
+  await approve(checked, start, io);
   report(args.has("json"), print, place, name, entry);
   return exitCodes.done;
 }
@@ -89,10 +91,15 @@ export function warnOfSecrets(
 }
 
 /** What the user typed needs no second look; what is not of a project needs none at all. */
-async function approve({ launch, origin }: ServerEntry, start: StartUp): Promise<void> {
+async function approve(entry: ServerEntry, start: StartUp, io: CommandIo): Promise<void> {
   const { projectDir, scorpioxDir } = start.dirs;
-  if (origin.trust !== "project" || projectDir === undefined) return;
-  await new TrustStore(scorpioxDir).approveLaunch(launchIdentity(launch), projectDir);
+  if (entry.origin.trust !== "project" || projectDir === undefined) return;
+  const identity = launchIdentity(entry.launch);
+  // Where it takes the place of an entry of the user's, that is what the user wants.
+  const written = loadUpstreamConfig(configPartsOf(start, io.env)).servers.get(entry.name);
+  const { standIn } = written?.identity === identity ? written : {};
+  const server = { entry, identity, ...(standIn && { standIn }) };
+  await approveLaunchOf(server, projectDir, new TrustStore(scorpioxDir));
 }
 
 function report(

@@ -1,4 +1,6 @@
 import { messageOf } from "../base/errors.ts";
+import { questionTextCharsMax } from "../base/limits.ts";
+import { product } from "../base/product.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest } from "../gateway/call.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
@@ -74,7 +76,7 @@ export class ServerConsent {
   /** Undefined for one that needs no answer by now. */
   async #prepare(name: string): Promise<Asked | undefined> {
     const { start, env } = this.#parts;
-    const [{ loadUpstreamConfig }, { configPartsOf }, { trustOf }, { launchLines }] =
+    const [{ loadUpstreamConfig }, { configPartsOf }, { trustOf }, { launchLines, placeText }] =
       await Promise.all([
         import("../upstream/config/load-upstream-config.ts"),
         import("../upstream/config/upstream-start.ts"),
@@ -88,23 +90,37 @@ export class ServerConsent {
       "",
       ...launchLines(server),
       "",
-      `Project: ${start.dirs.projectDir ?? ""}`,
+      `Project: ${placeText(start.dirs.projectDir)}`,
       "Let it run in this project?",
     ];
+    const text = lines.join("\n");
+    if (text.length > questionTextCharsMax) return this.#refuseToAsk(name);
     const options = Object.values(labels).map((label) => ({ label, description: null }));
-    const question = { question: lines.join("\n"), header: null, options, multiSelect: false };
+    const question = { question: text, header: null, options, multiSelect: false };
     return { server, request: { purpose: "consent", questions: [question] } };
   }
 
+  /** Whoever shows questions may cut a long one, and what is left out would be approved unseen. */
+  #refuseToAsk(name: string): undefined {
+    this.#parts.warn(
+      `The server ${name} of the project waits for your approval, and what it would start is too long for a question. See all of it and approve it: ${product.name} mcp approve ${name}`,
+    );
+  }
+
   /** Only these words count; whoever says nothing is asked by `mcp approve`. */
-  async #record({ identity }: ConfiguredServer, reply: QuestionsReply): Promise<void> {
+  async #record(server: ConfiguredServer, reply: QuestionsReply): Promise<void> {
     const { scorpioxDir, projectDir } = this.#parts.start.dirs;
     const [answer] = reply.outcome === "answered" ? reply.answers : [];
     if (answer === undefined || answer.other !== null || answer.labels.length !== 1) return;
     if (projectDir === undefined) return;
-    const { TrustStore } = await import("../upstream/trust/trust-store.ts");
+    const [{ TrustStore }, { approveLaunchOf }] = await Promise.all([
+      import("../upstream/trust/trust-store.ts"),
+      import("../upstream/trust/launch-approval.ts"),
+    ]);
     const store = new TrustStore(scorpioxDir);
-    if (answer.labels[0] === labels.approve) await store.approveLaunch(identity, projectDir);
-    if (answer.labels[0] === labels.deny) await store.denyLaunch(identity, projectDir);
+    if (answer.labels[0] === labels.approve) {
+      await approveLaunchOf(server, projectDir, store);
+    }
+    if (answer.labels[0] === labels.deny) await store.denyLaunch(server.identity, projectDir);
   }
 }

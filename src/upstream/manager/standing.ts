@@ -1,5 +1,7 @@
 import { product } from "../../base/product.ts";
 import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
+import { launchVerdictOf } from "../trust/launch-approval.ts";
+import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /** What configuration and approvals say of a server, before anything of it is started. */
@@ -16,10 +18,14 @@ export type Standing =
       readonly note?: string;
     };
 
+export interface StandingParts extends Pick<ManagerParts, "trust" | "expand"> {
+  readonly options: Pick<UpstreamOptions, "dirs" | "trustsProject">;
+}
+
 /** Nothing of a project is expanded, started or connected to before it is approved (CN7). Never rejects. */
 export async function standingOf(
   configured: ConfiguredServer,
-  parts: ManagerParts,
+  parts: StandingParts,
 ): Promise<Standing> {
   if (!configured.entry.isEnabled) return { kind: "disabled" };
   const refusal = await refusalOf(configured, parts);
@@ -35,13 +41,14 @@ export async function standingOf(
 
 /** Why it must not be used; undefined when it may. */
 async function refusalOf(
-  { entry, identity }: ConfiguredServer,
-  { options, trust }: ManagerParts,
+  configured: ConfiguredServer,
+  { options, trust }: StandingParts,
 ): Promise<string | undefined> {
+  const { entry } = configured;
   if (entry.origin.trust === "user") return undefined;
   const { projectDir } = options.dirs;
   const verdict =
-    projectDir === undefined ? undefined : await trust.launchVerdict(identity, projectDir);
+    projectDir === undefined ? undefined : await launchVerdictOf(configured, projectDir, trust);
   // What the user has refused stays refused, whatever is trusted as a whole.
   if (verdict === "approved" || (options.trustsProject && verdict !== "denied")) return undefined;
   const command = `${product.name} mcp approve ${entry.name}`;
@@ -51,7 +58,7 @@ async function refusalOf(
     : `The server ${entry.name} of ${file} waits for your approval. See and approve it: ${command}.`;
 }
 
-async function expanded(configured: ConfiguredServer, parts: ManagerParts): Promise<Standing> {
+async function expanded(configured: ConfiguredServer, parts: StandingParts): Promise<Standing> {
   const outcome = await parts.expand(configured);
   if (outcome.kind === "needs_config") return { kind: "needs_config", text: outcome.text };
   const { launch, secrets } = outcome;

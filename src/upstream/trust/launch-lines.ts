@@ -1,35 +1,40 @@
-import type { ConfiguredServer } from "../server-entry.ts";
+import { expansionDepthMax } from "../../base/limits.ts";
+import { parseReferences } from "../config/reference.ts";
+import type { ConfiguredServer, StringMap } from "../server-entry.ts";
 import { escapeHidden } from "./hidden-characters.ts";
+import { changesProgram } from "./program-variables.ts";
 
-/** All that is approved with a server, uncut: what is left out would be approved unseen. No values of secrets. */
+type Row = readonly [name: string, value: string];
+
+/**
+ * All that is approved with a server, uncut: what is left out would be approved unseen. Of values that may be secrets
+ * only what they are filled in from.
+ */
 export function launchLines({ entry, identity, standIn }: ConfiguredServer): readonly string[] {
-  const { launch, origin } = entry;
-  const rows: (readonly [name: string, value: string])[] = [
-    ["from", escapeHidden(origin.file ?? "the environment")],
-  ];
+  const { launch, origin, options } = entry;
+  const rows: Row[] = [["from", placeText(origin.file)]];
   if (launch.transport === "stdio") {
     rows.push(["command", quoted(launch.command)]);
     for (const argument of launch.args) rows.push(["argument", quoted(argument)]);
-    for (const [name, value] of sortedEntries(launch.env)) {
-      rows.push([
-        "env",
-        changesProgram(name) ? `${quoted(name)} = ${quoted(value)}` : quoted(name),
-      ]);
-    }
+    rows.push(...sortedEntries(launch.env).map(variableRow));
     rows.push(["cwd", quoted(launch.cwd ?? ".")]);
   } else {
     rows.push(["url", quoted(launch.url)]);
-    for (const [name] of sortedEntries(launch.headers)) rows.push(["header", quoted(name)]);
+    for (const [name, value] of sortedEntries(launch.headers)) {
+      rows.push(["header", quoted(name) + sourcesText(value)]);
+    }
   }
+  const secret = options.oauth?.clientSecret;
+  if (secret !== undefined) rows.push(["secret", `for its login${sourcesText(secret)}`]);
   rows.push(["sha256", identity]);
   if (standIn !== undefined) {
-    const own = standIn.entry.origin.file ?? "the environment";
-    rows.push(["note", `takes the place of your own server of this name (${escapeHidden(own)})`]);
+    const own = placeText(standIn.entry.origin.file);
+    rows.push(["note", `takes the place of your own server of this name (${own})`]);
   }
   return rows.map(([name, value]) => `  ${name.padEnd(8)}  ${value}`);
 }
 
-/** What `mcp approve --json` says of the launch; names of variables and headers only. */
+/** What `mcp approve --json` says of the launch; of values that may be secrets only what they are filled in from. */
 export function launchRow({
   entry,
   identity,
@@ -37,10 +42,27 @@ export function launchRow({
   const { launch } = entry;
   if (launch.transport === "http") {
     const { transport, url, headers } = launch;
-    return { transport, url, headers: Object.keys(headers).sort(), identity };
+    const names = Object.keys(headers).sort();
+    return { transport, url, headers: names, sources: sourcesByName(headers), identity };
   }
   const { transport, command, args, env, cwd } = launch;
-  return { transport, command, args, env: Object.keys(env).sort(), cwd: cwd ?? ".", identity };
+  const values = Object.fromEntries(sortedEntries(env).filter(([name]) => changesProgram(name)));
+  return {
+    transport,
+    command,
+    args,
+    env: Object.keys(env).sort(),
+    values,
+    sources: sourcesByName(env),
+    cwd: cwd ?? ".",
+    identity,
+  };
+}
+
+/** A path as a part of a line; nothing in the name of a folder looks like another line. */
+export function placeText(file: string | undefined): string {
+  if (file === undefined) return "the environment";
+  return escapeHidden(file).replaceAll(/[\n\r\t]/g, (blank) => JSON.stringify(blank).slice(1, -1));
 }
 
 /** In quotes, since a line end in a value would look like another row. */
@@ -48,13 +70,33 @@ function quoted(text: string): string {
   return escapeHidden(JSON.stringify(text));
 }
 
-function sortedEntries(map: Readonly<Record<string, string>>): readonly [string, string][] {
-  return Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
+function variableRow([name, value]: readonly [string, string]): Row {
+  const shown = changesProgram(name) ? ` = ${quoted(value)}` : sourcesText(value);
+  return ["env", quoted(name) + shown];
 }
 
-/** Variables that decide which program runs, or what it loads: their values are part of the command. */
-function changesProgram(name: string): boolean {
-  return /^(?:PATH|PATHEXT|COMSPEC|LD_|DYLD_|NODE_OPTIONS|NODE_PATH|BUN_|DENO_|PYTHON|PERL5|RUBY|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|BASH_ENV|ENV$|SHELLOPTS|GIT_|NPM_CONFIG_(?!.*(?:AUTH|TOKEN|PASS))|UV_(?!.*(?:TOKEN|PASS))|PIP_)/i.test(
-    name,
-  );
+/** ` from ${A}, ${B}`: which variables of the user's go into a value. */
+function sourcesText(value: string): string {
+  const sources = sourcesOf(value);
+  return sources.length === 0 ? "" : ` from ${sources.map((name) => `\${${name}}`).join(", ")}`;
+}
+
+function sourcesByName(map: StringMap): Readonly<Record<string, readonly string[]>> {
+  const rows = sortedEntries(map).map(([name, value]) => [name, sourcesOf(value)] as const);
+  return Object.fromEntries(rows.filter(([, sources]) => sources.length > 0));
+}
+
+/** Names, those in defaults as well; deeper than that nothing is filled in. */
+function sourcesOf(value: string, depth = 0): readonly string[] {
+  const names = parseReferences(value).flatMap((part) => {
+    if (part.kind === "literal" || part.kind === "fault") return [];
+    if (part.kind !== "variable") return [escapeHidden(`${part.kind}:${part.name}`)];
+    const inner = depth < expansionDepthMax ? sourcesOf(part.whenUnset ?? "", depth + 1) : [];
+    return [part.name, ...inner];
+  });
+  return [...new Set(names)];
+}
+
+function sortedEntries(map: StringMap): readonly (readonly [string, string])[] {
+  return Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
 }
