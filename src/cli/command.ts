@@ -45,8 +45,17 @@ export interface CliServices {
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, TriedServer | string>>;
+  /** What shows pages to the user of this machine. Absent where nothing can. */
+  openPages?(options: StartUp): Promise<PageOpener>;
   /** Hooks, without a server around them; whoever asked for it closes it. */
   openHooks(options: StartUp): Promise<OpenHooks>;
+}
+
+export interface PageOpener {
+  /** False: there is no screen, or no browser. */
+  readonly canOpen: boolean;
+  /** Takes addresses of http and https. False: it could not be opened, which may be known late or never. */
+  open(url: string): Promise<boolean>;
 }
 
 /** Whoever asked for it closes it. */

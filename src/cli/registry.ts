@@ -224,6 +224,21 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/mcp-verify.ts")).mcpVerifyCommand,
   },
   {
+    name: "mcp login",
+    summary: "Log in to a server with OAuth",
+    load: async () => (await import("./commands/mcp-login.ts")).mcpLoginCommand,
+  },
+  {
+    name: "mcp logout",
+    summary: "Delete the login to a server",
+    load: async () => (await import("./commands/mcp-logout.ts")).mcpLogoutCommand,
+  },
+  {
+    name: "mcp secrets",
+    summary: "Keep secrets for the entries of servers",
+    load: async () => (await import("./commands/mcp-secrets.ts")).mcpSecretsCommand,
+  },
+  {
     name: "version",
     summary: "Print the version",
     load: async () => (await import("./commands/version.ts")).versionCommand,

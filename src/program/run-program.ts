@@ -63,6 +63,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       const { tryUpstreams } = await import("./ask-upstreams.ts");
       return tryUpstreams(parts, { start, env, warn }, servers, signal);
     },
+    async openPages(start) {
+      const { openPages } = await import("./open-pages.ts");
+      return openPages(start, env);
+    },
     async openHooks(start) {
       const { openHooks } = await import("./open-hooks.ts");
       return openHooks(start, { env, warn });

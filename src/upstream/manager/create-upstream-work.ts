@@ -7,7 +7,7 @@ import { LoginStore } from "../oauth/login-store.ts";
 import { openLogin } from "../oauth/open-login.ts";
 import { SavedResults } from "../results/saved-results.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
-import { runSecretCommand } from "../secrets/run-secret-command.ts";
+import { createExpansion } from "../secrets/create-expansion.ts";
 import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-work.ts";
@@ -17,12 +17,10 @@ import { UpstreamManager } from "./upstream-manager.ts";
 /** Puts the parts together: what the Worker runs. */
 export const createUpstreamWork: OpenUpstreams = (options, host) => {
   const { dirs, env, resultFolders } = options;
-  const { homeDir, projectDir, scorpioxDir } = dirs;
+  const { scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
   const logins = new LoginStore(scorpioxDir, secrets);
-  const runCommand = (command: string): Promise<string> =>
-    runSecretCommand(command, { env, cwd: projectDir ?? homeDir });
-  const expansion = { env, homeDir, projectDir, secrets, runCommand };
+  const expansion = createExpansion(dirs, env, secrets);
   return new UpstreamManager({
     options,
     host,

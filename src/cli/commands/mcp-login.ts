@@ -1,0 +1,119 @@
+import { AppError } from "../../base/errors.ts";
+import { expandText } from "../../upstream/config/expand-text.ts";
+import { logIn, type LoginUser, type LoginWish } from "../../upstream/oauth/log-in.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command, CommandContext, PageOpener } from "../command.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { readLines } from "../read-lines.ts";
+import { approvalText, type LoginServer, openLoginServer } from "../server-login.ts";
+import { startUpFlags } from "../start-up.ts";
+
+export const mcpLoginCommand: Command = {
+  usage: "NAME [--no-browser] [--scope SCOPE ...] [--port PORT] [--client-metadata URL] [--json]",
+  description:
+    "Logs you in to a server with OAuth: opens its login page in your browser and waits up to five minutes for what comes\n" +
+    "back. Without a browser or a screen the address is printed, and the address that you end at is pasted here. The\n" +
+    "tokens are kept in the keychain; running servers use them within two seconds.",
+  flags: {
+    "no-browser": { kind: "switch", help: "Print the address instead of opening it." },
+    scope: {
+      kind: "list",
+      placeholder: "SCOPE",
+      help: "Ask for these rights, whatever the server wants. May be repeated.",
+    },
+    port: {
+      kind: "text",
+      placeholder: "PORT",
+      help: "Let the browser come back to this port of this machine instead of any free one.",
+    },
+    "client-metadata": {
+      kind: "text",
+      placeholder: "URL",
+      help: "Where a document about this client lies, for servers that take its address as a client id.",
+    },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
+  arguments: { min: 1, max: 1 },
+  async run(context) {
+    const { args, io, print } = context;
+    const [name = ""] = args.positionals;
+    const login = await openLoginServer(context, name);
+    if (!login.isTrusted) {
+      print.error(approvalText(login));
+      return exitCodes.needsApproval;
+    }
+    const wish = await wishOf(context, login);
+    const user = await userOf(context, login);
+    const record = await logIn(wish, user, login.store, io.interrupted);
+    login.secrets.announce(await login.secrets.secrets.place());
+    const { issuer, resource, scope, expiresAt } = record;
+    const until = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
+    if (args.has("json")) {
+      print.json({ server: name, issuer, resource, scope: scope ?? null, expiresAt: until });
+    } else print.note(`You are logged in to ${name}, at ${issuer}.`);
+    return exitCodes.done;
+  },
+};
+
+/** @throws AppError `usage`, `config` */
+async function wishOf(
+  { args }: CommandContext,
+  { server, place, expansion }: LoginServer,
+): Promise<LoginWish> {
+  const { clientId, clientSecret, scopes, redirectPort } = server.entry.options.oauth ?? {};
+  const pinned = args.has("scope") ? args.list("scope") : scopes;
+  const port = args.has("port") ? portOf(args.text("port") ?? "") : redirectPort;
+  const metadataUrl = args.text("client-metadata");
+  if (metadataUrl !== undefined && !metadataUrl.startsWith("https://")) {
+    throw new AppError("usage", "--client-metadata takes an address that begins with https://.");
+  }
+  const secret =
+    clientSecret === undefined ? undefined : await expandText(clientSecret, server, expansion);
+  if (secret?.kind === "needs_config") throw new AppError("config", secret.text);
+  return {
+    place,
+    client: {
+      ...(clientId === undefined ? {} : { clientId }),
+      ...(secret === undefined ? {} : { clientSecret: secret.text }),
+      ...(metadataUrl === undefined ? {} : { metadataUrl }),
+    },
+    ...(pinned === undefined ? {} : { scopes: pinned }),
+    ...(port === undefined ? {} : { redirectPort: port }),
+  };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port > 0 && port <= 65_535) return port;
+  throw new AppError("usage", `--port ${text.slice(0, 20)} is no port: 1 to 65535.`);
+}
+
+/** A browser where there is one, else the terminal; who sits at a terminal can paste in both cases. */
+async function userOf(
+  { args, io, print, services }: CommandContext,
+  { start, server }: LoginServer,
+): Promise<LoginUser> {
+  const { name } = server.entry;
+  const pages = args.has("no-browser") ? undefined : await services.openPages?.(start);
+  const canOpen = pages?.canOpen === true;
+  const lines = readLines(io.stdin);
+  return {
+    show: (url) => {
+      if (canOpen) void open(pages, url, () => print.note(byHand(url)));
+      const how = canOpen ? `Your browser opens the login of ${name}.` : byHand(url);
+      print.note(how);
+      if (canOpen && io.stdinIsTerminal) print.note(`If it does not: ${url}`);
+    },
+    ...(canOpen && !io.stdinIsTerminal ? {} : { pasted: () => lines() }),
+    complain: (text) => print.warning(text),
+  };
+}
+
+function byHand(url: string): string {
+  return `Open this address in a browser, then paste the address that it ends at here:\n\n${url}\n`;
+}
+
+async function open(pages: PageOpener, url: string, onFailure: () => void): Promise<void> {
+  if (!(await pages.open(url))) onFailure();
+}

@@ -1,0 +1,30 @@
+import { logOut } from "../../upstream/oauth/log-out.ts";
+import { exitCodes } from "../command-io.ts";
+import type { Command } from "../command.ts";
+import { jsonFlag } from "../json-flag.ts";
+import { openLoginServer } from "../server-login.ts";
+import { startUpFlags } from "../start-up.ts";
+
+export const mcpLogoutCommand: Command = {
+  usage: "NAME [--json]",
+  description:
+    "Deletes the login to a server, and has the tokens and the registration of this client taken back there where the\n" +
+    "authorization server can do that. Ends with 3 when there was no login.",
+  flags: { ...jsonFlag, ...startUpFlags },
+  arguments: { min: 1, max: 1 },
+  async run(context) {
+    const { args, io, print } = context;
+    const [name = ""] = args.positionals;
+    const { place, store } = await openLoginServer(context, name);
+    const { wasLoggedIn, isRevoked, problems } = await logOut(place, store, io.interrupted);
+    for (const problem of problems) print.warning(problem);
+    if (args.has("json")) print.json({ server: name, wasLoggedIn, revoked: isRevoked });
+    else if (wasLoggedIn) {
+      const there = isRevoked ? " The server has taken the tokens back." : "";
+      print.note(`You are logged out of ${name}.${there}`);
+    }
+    if (wasLoggedIn) return exitCodes.done;
+    print.error(`There is no login to ${name}.`);
+    return exitCodes.notFound;
+  },
+};

@@ -1,0 +1,65 @@
+import { AppError } from "../base/errors.ts";
+import { product } from "../base/product.ts";
+import { expandLaunch } from "../upstream/config/expand-launch.ts";
+import { LoginStore, type LoginPlace } from "../upstream/oauth/login-store.ts";
+import { placeOf } from "../upstream/oauth/open-login.ts";
+import { createExpansion } from "../upstream/secrets/create-expansion.ts";
+import type { ExpansionContext } from "../upstream/config/expansion-context.ts";
+import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { CommandContext } from "./command.ts";
+import { openServers, serverNamed } from "./configured-servers.ts";
+import { openSecrets, type SecretsOfCommand } from "./open-secrets.ts";
+import { trustOf } from "./server-rows.ts";
+import type { StartUp } from "./start-up.ts";
+
+/** A server of HTTP that a command logs in to or out of. */
+export interface LoginServer {
+  readonly start: StartUp;
+  readonly server: ConfiguredServer;
+  readonly place: LoginPlace;
+  readonly store: LoginStore;
+  readonly secrets: SecretsOfCommand;
+  readonly expansion: ExpansionContext;
+  /** False: it is a project's, and not approved. */
+  readonly isTrusted: boolean;
+}
+
+/**
+ * The server `name`, with its address filled in; nothing is sent to it.
+ * @throws AppError `not_found`, `usage` where there is nothing to log in to, `config` where something is not set
+ */
+export async function openLoginServer(context: CommandContext, name: string): Promise<LoginServer> {
+  const view = await openServers(context);
+  const server = serverNamed(view, name);
+  const { start } = view;
+  const { launch } = server.entry;
+  if (launch.transport !== "http") {
+    const message = `${name} is a program on this machine and knows no login here: what it needs is in its env.`;
+    throw new AppError("usage", message);
+  }
+  const own = Object.keys(launch.headers).find((each) => each.toLowerCase() === "authorization");
+  if (own !== undefined) {
+    const message = `The entry of ${name} has an ${own} header of its own, which counts. Remove it to log in.`;
+    throw new AppError("usage", message);
+  }
+  const trust = await trustOf(server, start);
+  const isTrusted = trust === "user" || trust === "approved";
+  const secrets = openSecrets(context, start);
+  const expansion = createExpansion(start.dirs, context.io.env, secrets.secrets);
+  // Nothing of a project is filled in before it is approved.
+  const url = isTrusted ? await filledUrl(server, expansion) : launch.url;
+  const store = new LoginStore(start.dirs.scorpioxDir, secrets.secrets);
+  return { start, server, place: placeOf(server, url), store, secrets, expansion, isTrusted };
+}
+
+/** What is told where a server must be approved first. */
+export function approvalText({ server }: LoginServer): string {
+  const { name } = server.entry;
+  return `${name} is a server of the project and waits for your approval: ${product.name} mcp approve ${name}.`;
+}
+
+async function filledUrl(server: ConfiguredServer, expansion: ExpansionContext): Promise<string> {
+  const expanded = await expandLaunch(server, expansion);
+  if (expanded.kind === "needs_config") throw new AppError("config", expanded.text);
+  return expanded.launch.transport === "http" ? expanded.launch.url : "";
+}

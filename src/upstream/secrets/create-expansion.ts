@@ -1,0 +1,16 @@
+import type { Environment } from "../../config/environment.ts";
+import type { ConfigDirs } from "../../config/places.ts";
+import type { ExpansionContext } from "../config/expansion-context.ts";
+import { runSecretCommand } from "./run-secret-command.ts";
+import type { SecretStore } from "./secret-store.ts";
+
+/** What references are filled in from, of this user and this project. */
+export function createExpansion(
+  { homeDir, projectDir }: Pick<ConfigDirs, "homeDir" | "projectDir">,
+  env: Environment,
+  secrets: SecretStore,
+): ExpansionContext {
+  const cwd = projectDir ?? homeDir;
+  const runCommand = (command: string): Promise<string> => runSecretCommand(command, { env, cwd });
+  return { env, homeDir, projectDir, secrets, runCommand };
+}
