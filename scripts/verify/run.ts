@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,kill,upstream-exit,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,kill,upstreams,upstream-exit,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -24,6 +24,7 @@ import { checkSkillLists } from "./skill-lists.ts";
 import { checkSoak } from "./soak.ts";
 import { checkTasks } from "./tasks.ts";
 import { checkTrustKills } from "./trust-kills.ts";
+import { checkUpstreams } from "./upstreams.ts";
 import { checkUpstreamExit } from "./upstream-exit.ts";
 import { checkUpstreamLists } from "./upstream-lists.ts";
 
@@ -40,6 +41,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   exit: checkExitTimes,
   handover: checkHandover,
   kill: () => checkKillLoop(Number(values.runs)),
+  upstreams: () => checkUpstreams(),
   "upstream-exit": () => checkUpstreamExit(Number(values.runs)),
   neighbours: () => checkUpstreamLists(10),
   mixed: checkMixedEras,
