@@ -98,7 +98,13 @@ export type CallRefusal = "denied" | "vetoed" | "pending" | "invalid";
 
 export type CallOutcome =
   /** `json` is the result object as JSON text, already shaped for the request's version. */
-  | { readonly kind: "result"; readonly json: string; readonly refusal?: CallRefusal }
+  | {
+      readonly kind: "result";
+      readonly json: string;
+      readonly refusal?: CallRefusal;
+      /** The call goes on, and says how it ends in another way. */
+      readonly isInterim?: true;
+    }
   | { readonly kind: "fault"; readonly fault: ProtocolFault; readonly refusal?: CallRefusal }
   /** The client has to answer first; `requestState` is sealed (modern.md section 6). */
   | {
@@ -124,8 +130,13 @@ export interface Router {
   /**
    * Rejects only with `InputNeeded` and `FaultError` of its handlers.
    * @param passedMs how much of the client's patience is used up, because a person was asked before
+   * @param look what is made of the outcome of a call that is answered before it ends (`isInterim`). Never rejects.
    */
-  call(request: CallRequest, passedMs?: number): Promise<CallOutcome>;
+  call(
+    request: CallRequest,
+    passedMs?: number,
+    look?: (outcome: CallOutcome) => Promise<CallOutcome>,
+  ): Promise<CallOutcome>;
   /** Absent: no tool becomes an MCP task. */
   taskSupport?(toolName: string): TaskSupport;
   /** True when it takes names that are not in `list`: tools of other servers, which may become MCP tasks. */

@@ -91,6 +91,13 @@ export class PolicyStage implements GateStage, CallWatcher {
     );
   }
 
+  /** Asks the user about a call for another reason than a rule, unless the user has agreed to it. @throws InputNeeded */
+  async confirm(call: CallRequest, verdict: Verdict): Promise<Refusal | undefined> {
+    if (this.#consent.agreementTo(call) !== undefined) return undefined;
+    this.#verdicts.set(call, verdict);
+    return this.#consent.ask(call, verdict);
+  }
+
   ended(call: CallRequest, { outcome }: CallEnd): void {
     if (outcome === "result") this.#consent.wentThrough(call);
   }

@@ -5,7 +5,7 @@ import type { ServerEvent } from "../base/server-events.ts";
 import type { GateStage } from "../gateway/gate/gate-stage.ts";
 import { HookSessions } from "../policy/hooks/hook-sessions.ts";
 import type { Hooks } from "../policy/hooks/hooks.ts";
-import { HooksStage } from "../policy/hooks/hooks-stage.ts";
+import { HooksStage, type HooksStageParts } from "../policy/hooks/hooks-stage.ts";
 import { IdleWatch } from "../policy/hooks/idle-watch.ts";
 import { clientNameOf } from "../policy/hooks/session-folder.ts";
 import { workspaceFallback } from "./client-profile.ts";
@@ -26,7 +26,8 @@ export class ServerHooks {
   readonly #idle: IdleWatch;
   readonly #fallbackDir: string;
 
-  constructor(parts: StateParts) {
+  /** @param confirm asks the user about a call */
+  constructor(parts: StateParts, confirm: HooksStageParts["confirm"]) {
     this.#parts = parts;
     const { start, events, running, isOwnTool } = parts;
     this.#hooks = createHooks(parts);
@@ -36,7 +37,7 @@ export class ServerHooks {
     this.stages = [];
     if (!start.config.settings.hooks.isEnabled) return;
     const sessions = parts.transport === undefined ? undefined : this.#sessions;
-    this.stages = [new HooksStage({ hooks: this.#hooks, sessions, isOwnTool })];
+    this.stages = [new HooksStage({ hooks: this.#hooks, sessions, isOwnTool, confirm })];
     running.listen(this.#idle.onRunning);
     events.listen((event) => this.#onEvent(event));
   }

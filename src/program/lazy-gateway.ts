@@ -103,10 +103,10 @@ export class LazyGateway {
     return {
       list: () => own.list(),
       taskSupport: (name) => own.taskSupport?.(name) ?? "none",
-      call(request, passedMs) {
+      call(request, passedMs, look) {
         if (request.target === undefined) return own.call(request, passedMs);
         joining ??= joinLater();
-        return joining.then((joined) => joined.call(request, passedMs));
+        return joining.then((joined) => joined.call(request, passedMs, look));
       },
     };
   }

@@ -1,7 +1,7 @@
 import { delimiter, join, win32 } from "node:path";
 
 import type { CallRequest } from "../gateway/call.ts";
-import type { CallWatcher, GateStage } from "../gateway/gate/gate-stage.ts";
+import type { CallWatcher } from "../gateway/gate/gate-stage.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import { AuditFile } from "../policy/audit/audit-file.ts";
 import { AuditLog } from "../policy/audit/audit-log.ts";
@@ -22,7 +22,7 @@ export interface ServerPolicyParts extends StateParts {
 /** What every call is held against, and where it is written down. */
 export class ServerPolicy {
   /** The first stage of all. */
-  readonly stage: GateStage;
+  readonly stage: PolicyStage;
   readonly watchers: readonly CallWatcher[];
   readonly #log: AuditLog | undefined;
 

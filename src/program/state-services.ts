@@ -76,7 +76,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   const confinements = new CommandSandbox({ ...parts, activePlan });
   const attach = new Attach(parts, () => services);
   const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
-  const hooks = new ServerHooks(parts);
+  const hooks = new ServerHooks(parts, (call, verdict) => policy.stage.confirm(call, verdict));
   const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
   const policy = new ServerPolicy({
     ...parts,

@@ -1,3 +1,4 @@
+import type { Params } from "../../protocol/json-rpc.ts";
 import type { CallOutcome, CallRefusal, CallRequest } from "../call.ts";
 
 /** Why a call is not made. */
@@ -13,6 +14,25 @@ export interface Refusal {
   readonly isFault?: boolean;
 }
 
+/** The call is to be made, but not as it came. */
+export interface Amendment {
+  /** In the place of its arguments: the stages before are asked again. */
+  readonly args?: Params;
+  /**
+   * Asked when they have nothing against it: whether the user agrees to the call as it is to be made.
+   * @throws InputNeeded to be let through
+   */
+  readonly confirm?: (call: CallRequest) => Promise<Refusal | undefined>;
+}
+
+/** What a stage makes of the result of a call. */
+export interface Look {
+  /** In the place of the result, as JSON text. */
+  readonly json?: string;
+  /** To end the result with. */
+  readonly lines: readonly string[];
+}
+
 /** One thing that may keep a call from being made. Stages come one after the other; the first refusal counts. */
 export interface GateStage {
   /**
@@ -20,11 +40,17 @@ export interface GateStage {
    * @param isLast whether no later stage may object: what the call itself would find out may be left to it
    * @throws InputNeeded to be let through
    */
-  check(call: CallRequest, isLast: () => boolean): Promise<Refusal | undefined> | undefined;
+  check(
+    call: CallRequest,
+    isLast: () => boolean,
+  ): Promise<Refusal | Amendment | undefined> | undefined;
   /** False: as things are now `check` has nothing against this call, and does nothing for it. Absent: true. */
   mayObject?(call: CallRequest): boolean;
-  /** The call was made. Lines to end its result with; undefined: none, and nothing to wait for. */
-  after?(call: CallRequest, outcome: CallOutcome): Promise<readonly string[]> | undefined;
+  /**
+   * The call was made. Undefined: nothing to say, and nothing to wait for. Never rejects.
+   * @param leftMs what is left of the client's patience; Infinity when it waits for ever, or waits no more
+   */
+  after?(call: CallRequest, outcome: CallOutcome, leftMs: number): Promise<Look> | undefined;
 }
 
 /** Has lines to end results with, such as callbacks that fired. */

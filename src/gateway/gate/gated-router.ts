@@ -4,7 +4,8 @@ import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
 import { appendNotes } from "./append-notes.ts";
-import type { CallEnd, CallWatcher, GateStage, NoteSource, Refusal } from "./gate-stage.ts";
+import { Admissions } from "./admissions.ts";
+import type { CallEnd, CallWatcher, GateStage, Look, NoteSource, Refusal } from "./gate-stage.ts";
 
 export interface GateParts {
   readonly router: Router;
@@ -23,9 +24,11 @@ export interface GateParts {
  */
 export class GatedRouter implements Router {
   readonly #parts: GateParts;
+  readonly #admissions: Admissions;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
+    this.#admissions = new Admissions(parts.stages);
   }
 
   list(): readonly ToolListing[] {
@@ -44,21 +47,22 @@ export class GatedRouter implements Router {
     const { watchers, resolve } = this.#parts;
     const begunAt = performance.now();
     const resolved = resolve?.(asked) ?? asked;
-    const request = resolved instanceof Promise ? await resolved : resolved;
+    let request = resolved instanceof Promise ? await resolved : resolved;
     for (const watcher of watchers) watcher.began?.(request);
     let end: Omit<CallEnd, "durationMs"> = { decision: "allowed" };
     try {
-      const refusal = await this.#refusalOf(request);
-      if (refusal !== undefined) {
-        end = { decision: refusal.decision };
-        return this.#withNotes(request, refused(request, refusal));
+      const admission = await this.#admissions.admit(request);
+      if (admission !== undefined) request = admission.request;
+      if (admission?.refusal !== undefined) {
+        end = { decision: admission.refusal.decision };
+        return this.#withNotes(request, refused(request, admission.refusal));
       }
-      const made = await this.#parts.router.call(request, performance.now() - begunAt);
+      const made = await this.#make(request, begunAt);
       if (isInvalid(made)) {
         end = { decision: "invalid" };
         return this.#withNotes(request, made);
       }
-      const outcome = await this.#lookedAt(request, made);
+      const outcome = isInterim(made) ? made : await this.#lookedAt(request, made, begunAt);
       end = { decision: "allowed", outcome: outcome.kind, ...charsOf(outcome) };
       return this.#withNotes(request, outcome);
     } catch (error) {
@@ -71,47 +75,34 @@ export class GatedRouter implements Router {
     }
   }
 
-  /** The outcome with what stages have to say of it. */
-  #lookedAt(request: CallRequest, outcome: CallOutcome): CallOutcome | Promise<CallOutcome> {
-    const looking = this.#parts.stages.flatMap((stage) => stage.after?.(request, outcome) ?? []);
-    if (looking.length === 0 || outcome.kind !== "result") return outcome;
-    return Promise.all(looking).then((lines) => {
-      const said = lines.flat();
-      if (said.length === 0) return outcome;
-      return { ...outcome, json: appendNotes(outcome.json, said) };
-    });
+  /** A call that is answered before it ends is looked at when it does. */
+  #make(request: CallRequest, begunAt: number): Promise<CallOutcome> {
+    const { router } = this.#parts;
+    const look = async (outcome: CallOutcome): Promise<CallOutcome> =>
+      this.#lookedAt(request, outcome, undefined);
+    return router.call(request, performance.now() - begunAt, look);
   }
 
-  /** Undefined without a turn of the loop when no stage has anything to wait for. */
-  #refusalOf(request: CallRequest): Promise<Refusal | undefined> | undefined {
-    const { stages } = this.#parts;
-    for (const [index, stage] of stages.entries()) {
-      const checking = stage.check(request, () => this.#isLast(request, index));
-      if (checking !== undefined) return this.#refusalAfter(request, checking, index + 1);
-    }
-    return undefined;
-  }
-
-  async #refusalAfter(
+  /**
+   * The outcome with what stages make of it, one after the other.
+   * @param begunAt undefined when nobody waits for it
+   */
+  #lookedAt(
     request: CallRequest,
-    checking: Promise<Refusal | undefined>,
-    next: number,
-  ): Promise<Refusal | undefined> {
-    const refusal = await checking;
-    if (refusal !== undefined) return refusal;
+    outcome: CallOutcome,
+    begunAt: number | undefined,
+    from = 0,
+  ): CallOutcome | Promise<CallOutcome> {
     const { stages } = this.#parts;
     for (const [index, stage] of stages.entries()) {
-      if (index < next) continue;
-      const later = await stage.check(request, () => this.#isLast(request, index));
-      if (later !== undefined) return later;
+      if (index < from) continue;
+      const looking = stage.after?.(request, outcome, leftMs(request, begunAt));
+      if (looking === undefined) continue;
+      return looking.then((look) =>
+        this.#lookedAt(request, withLook(outcome, look), begunAt, index + 1),
+      );
     }
-    return undefined;
-  }
-
-  #isLast(request: CallRequest, index: number): boolean {
-    return this.#parts.stages.every(
-      (stage, at) => at <= index || stage.mayObject?.(request) === false,
-    );
+    return outcome;
   }
 
   #withNotes(request: CallRequest, outcome: CallOutcome): CallOutcome {
@@ -125,6 +116,24 @@ export class GatedRouter implements Router {
     }
     return { ...outcome, json };
   }
+}
+
+/** What is left of the client's patience; who has waited longer than that waits otherwise. */
+function leftMs({ client }: CallRequest, begunAt: number | undefined): number {
+  const { answerMs } = client.limits;
+  if (begunAt === undefined || answerMs === 0) return Number.POSITIVE_INFINITY;
+  const left = begunAt + answerMs - performance.now();
+  return left > 0 ? left : Number.POSITIVE_INFINITY;
+}
+
+function withLook(outcome: CallOutcome, { json, lines }: Look): CallOutcome {
+  if (outcome.kind !== "result") return outcome;
+  const seen = json ?? outcome.json;
+  return { ...outcome, json: lines.length === 0 ? seen : appendNotes(seen, lines) };
+}
+
+function isInterim(outcome: CallOutcome): boolean {
+  return outcome.kind === "result" && outcome.isInterim === true;
 }
 
 /** The call was looked at by whoever it is for, and not made. */

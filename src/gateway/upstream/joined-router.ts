@@ -1,7 +1,7 @@
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
-import type { UpstreamCalls } from "./upstream-calls.ts";
+import type { LookAtOutcome, UpstreamCalls } from "./upstream-calls.ts";
 
 /** Behind the gate: calls of our own tools, and of other servers'. */
 export class JoinedRouter implements Router {
@@ -22,7 +22,7 @@ export class JoinedRouter implements Router {
     return this.#own.taskSupport?.(toolName) ?? "none";
   }
 
-  call(request: CallRequest, passedMs = 0): Promise<CallOutcome> {
+  call(request: CallRequest, passedMs = 0, look?: LookAtOutcome): Promise<CallOutcome> {
     const { target } = request;
     switch (target?.kind) {
       case undefined:
@@ -30,7 +30,7 @@ export class JoinedRouter implements Router {
       case "search":
         return this.#upstream.search(request);
       case "tool":
-        return this.#upstream.call(request, target, passedMs);
+        return this.#upstream.call(request, target, passedMs, look);
       // The first stage of the gate has refused these.
       case "blocked":
       case "unresolved":

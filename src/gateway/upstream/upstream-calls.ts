@@ -19,6 +19,8 @@ export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
   readonly upstreams: Pick<Upstreams, "call" | "search">;
 }
 
+export type LookAtOutcome = (outcome: CallOutcome) => Promise<CallOutcome>;
+
 /** Makes the calls of other servers' tools, within the time that the client has. */
 export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
@@ -29,9 +31,15 @@ export class UpstreamCalls {
 
   /**
    * @param passedMs how much of the client's patience is used up
+   * @param look what is made of the result of a call that goes on when its client has been answered
    * @throws InputNeeded and FaultError to be let through
    */
-  async call(request: CallRequest, target: ToolTarget, passedMs: number): Promise<CallOutcome> {
+  async call(
+    request: CallRequest,
+    target: ToolTarget,
+    passedMs: number,
+    look: LookAtOutcome = (outcome) => Promise.resolve(outcome),
+  ): Promise<CallOutcome> {
     const begunAt = performance.now() - passedMs;
     const { server, tool, rights } = target;
     const { maxResultChars = Number.POSITIVE_INFINITY } = rights;
@@ -50,7 +58,8 @@ export class UpstreamCalls {
     const running = outcomeOf(exchange, request);
     const answerAt = answerTimeOf(request.client, begunAt);
     if (answerAt === undefined || !rights.handover) return running;
-    return this.#inTime(request, target, exchange, running, answerAt);
+    const first = await this.#inTime(request, target, running, answerAt);
+    return first ?? this.#handOver(request, target, exchange, running.then(look));
   }
 
   /** `tool_search`. */
@@ -70,14 +79,13 @@ export class UpstreamCalls {
     }
   }
 
-  /** The outcome, or what the client is told when it does not wait any longer. */
+  /** The outcome; undefined when the client does not wait any longer. */
   async #inTime(
     request: CallRequest,
     target: ToolTarget,
-    exchange: Exchange,
     running: Promise<CallOutcome>,
     answerAt: number,
-  ): Promise<CallOutcome> {
+  ): Promise<CallOutcome | undefined> {
     const { promise: due, resolve } = Promise.withResolvers<"due">();
     const timer = startTimer(answerAt - performance.now(), () => {
       const statusMessage = `Waiting for ${request.name}`;
@@ -87,11 +95,10 @@ export class UpstreamCalls {
     });
     try {
       const first = await Promise.race([running, due]);
-      if (first !== "due") return first;
+      return first === "due" ? undefined : first;
     } finally {
       timer.stop();
     }
-    return this.#handOver(request, target, exchange, running);
   }
 
   #handOver(
@@ -109,7 +116,8 @@ export class UpstreamCalls {
       `Its result is read with ReadBgOutput (task_id ${id}; wait_ms waits for it), and KillBgTask gives it up. ` +
       `Do not call it again.`;
     // A result without the structured content that the tool has promised counts as an error for many clients.
-    return { kind: "result", json: textResult(text, hasOutputSchema, request.version) };
+    const json = textResult(text, hasOutputSchema, request.version);
+    return { kind: "result", json, isInterim: true };
   }
 }
 

@@ -35,13 +35,13 @@ export function isEventName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text);
 }
 
-/** What becomes of an occasion when a hook that was waited for has ended well. */
+/** What becomes of an occasion when a hook that was waited for has ended. */
 export type Heeded =
   /** The next one is told the same. */
   | "go-on"
   /** `data` is another from now on. */
   | "changed"
-  /** As if the hook had failed. */
+  /** What it is about is not done, as far as that is possible. */
   | "stop";
 
 /** Something that hooks are run for. */
@@ -55,7 +55,7 @@ export interface HookOccasion {
   readonly data: (cwd: string) => unknown;
   /** Of a call: before it is made, or after it. */
   readonly phase?: "pre" | "post";
-  /** Asked what a hook that was waited for has said. Default: nobody listens. */
+  /** Told of the end of each hook that was waited for. Default: those that fail stop it, whatever they say. */
   readonly heed?: (hook: Hook, end: HookEnd) => Heeded;
   /** Ends the hooks that are waited for. */
   readonly signal?: AbortSignal;

@@ -1,14 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
-import { hookReasonCharsMax } from "../../base/limits.ts";
-import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import type { CallOutcome, CallRequest } from "../../gateway/call.ts";
-import type { GateStage, Refusal } from "../../gateway/gate/gate-stage.ts";
-import { foreignToolOf } from "../../gateway/upstream/call-target.ts";
-import { shortOutput } from "./hook-end.ts";
+import type { Amendment, GateStage, Look, Refusal } from "../../gateway/gate/gate-stage.ts";
+import type { Verdict } from "../rules/verdict.ts";
+import { cancelledCall, dataOf, vetoRefusal } from "./hook-texts.ts";
+import { HeardAfter } from "./heard-after.ts";
+import { HeardBefore } from "./heard-before.ts";
 import type { HookSessions } from "./hook-sessions.ts";
-import type { Hooks, Veto } from "./hooks.ts";
-import { hookKey } from "./hook.ts";
-import { clientNameOf } from "./session-folder.ts";
+import type { Hooks } from "./hooks.ts";
+import { amendmentOf, saidEarlier, saidNow } from "./passed-hooks.ts";
 
 export interface HooksStageParts {
   readonly hooks: Hooks;
@@ -16,15 +15,14 @@ export interface HooksStageParts {
   readonly sessions: HookSessions | undefined;
   /** False for tools of other servers. */
   readonly isOwnTool: (toolName: string) => boolean;
+  /** Asks the user about a call, unless the user has agreed to it. @throws InputNeeded to be let through */
+  readonly confirm: (call: CallRequest, verdict: Verdict) => Promise<Refusal | undefined>;
 }
 
-/** Of calls of other servers' tools. */
-const foreignEvent = "mcp_call";
-
-/** Says of a call that its hooks have let it through. */
-const mark = "hooks";
-
-/** Runs the hooks of each call before it is made; `sync-*` ones can stop it, also by failing in any other way. */
+/**
+ * Runs the hooks of each call before it is made and after it. Before, `sync-*` ones can stop it, also by failing in any
+ * other way, have the user asked, and change its arguments; after it, its result.
+ */
 export class HooksStage implements GateStage {
   readonly #parts: HooksStageParts;
 
@@ -38,7 +36,7 @@ export class HooksStage implements GateStage {
     return call.cancellation.isCancelled || !isReady || !hooks.hasNone(this.#eventOf(call));
   }
 
-  check(call: CallRequest): Promise<Refusal | undefined> | undefined {
+  check(call: CallRequest): Promise<Refusal | Amendment | undefined> | undefined {
     const { hooks, sessions } = this.#parts;
     // Its client may be gone: no session begins for it any more.
     if (call.cancellation.isCancelled) return Promise.resolve(cancelledCall);
@@ -48,39 +46,36 @@ export class HooksStage implements GateStage {
     return this.#check(call, eventName, starting);
   }
 
-  /** Hooks of a tool of another server see its result too; nothing that they say of it changes it. */
-  after(call: CallRequest, outcome: CallOutcome): Promise<readonly string[]> | undefined {
-    if (call.target?.kind !== "tool" || outcome.kind !== "result") return undefined;
-    if (this.#parts.hooks.hasNone(foreignEvent)) return undefined;
-    return this.#after(call, outcome.json);
+  after(call: CallRequest, outcome: CallOutcome, leftMs: number): Promise<Look> | undefined {
+    if (outcome.kind !== "result" || this.#parts.hooks.hasNone(this.#eventOf(call)))
+      return undefined;
+    return this.#after(call, outcome.json, leftMs);
   }
 
   #eventOf({ name }: CallRequest): string {
-    return this.#parts.isOwnTool(name) ? "tool_use" : foreignEvent;
+    return this.#parts.isOwnTool(name) ? "tool_use" : "mcp_call";
   }
 
-  async #after(call: CallRequest, json: string): Promise<readonly string[]> {
-    const ending = new AbortController();
-    const stop = (): void => ending.abort();
-    call.cancellation.onCancel(stop);
+  async #after(call: CallRequest, json: string, leftMs: number): Promise<Look> {
+    const heard = new HeardAfter(json, call.version);
+    const ending = endingWith(call);
     try {
-      const veto = await this.#parts.hooks.emit({
-        eventName: foreignEvent,
+      await this.#parts.hooks.emit({
+        eventName: this.#eventOf(call),
+        phase: "post",
         clientId: call.client.id,
         cwd: () => call.client.workspaceDir(),
-        data: (cwd) => ({
-          ...dataOf(call, cwd),
-          phase: "post",
-          result: JSON.parse(json) as unknown,
-        }),
+        data: (cwd) => ({ ...dataOf(call, "post", cwd), result: heard.result }),
+        heed: heard.heed,
         signal: ending.signal,
         canBeStopped: true,
+        waitMsMax: leftMs,
       });
-      return veto === undefined || veto.end.state === "cancelled" ? [] : [warningOf(veto)];
+      return heard.look;
     } catch (error) {
-      return [`Hooks could not be run after the call: ${messageOf(error)}`];
+      return { lines: [`Hooks could not be run after the call: ${messageOf(error)}`] };
     } finally {
-      call.cancellation.offCancel(stop);
+      ending.release();
     }
   }
 
@@ -88,70 +83,52 @@ export class HooksStage implements GateStage {
     call: CallRequest,
     eventName: string,
     starting: Promise<void> | undefined,
-  ): Promise<Refusal | undefined> {
+  ): Promise<Refusal | Amendment | undefined> {
     const begunAt = performance.now();
-    const ending = new AbortController();
-    const { promise: stopped, resolve } = Promise.withResolvers<void>();
-    const stop = (): void => {
-      ending.abort();
-      resolve();
-    };
-    call.cancellation.onCancel(stop);
+    const ending = endingWith(call);
     try {
-      await Promise.race([starting, stopped]);
+      await Promise.race([starting, ending.stopped]);
       if (ending.signal.aborted) return cancelledCall;
+      const { confirm } = this.#parts;
       // A client that comes back with answers makes the same call: its hooks have been run.
-      if (call.ask?.isMarked?.(mark) === true) return undefined;
+      const earlier = saidEarlier(call);
+      if (earlier !== undefined) return amendmentOf(earlier, confirm);
       const { answerMs } = call.client.limits;
-      const leftMs = answerMs - (performance.now() - begunAt);
+      const heard = new HeardBefore(call.args);
       const veto = await this.#parts.hooks.emit({
         eventName,
+        phase: "pre",
         clientId: call.client.id,
         cwd: () => call.client.workspaceDir(),
-        data: (cwd) => dataOf(call, cwd),
+        data: (cwd) => dataOf({ ...call, args: heard.args }, "pre", cwd),
+        heed: heard.heed,
         signal: ending.signal,
         canBeStopped: true,
-        ...(answerMs > 0 ? { waitMsMax: leftMs } : {}),
+        ...(answerMs > 0 ? { waitMsMax: answerMs - (performance.now() - begunAt) } : {}),
       });
-      if (veto !== undefined) return refusalOf(call, veto);
-      call.ask?.mark?.(mark);
-      return undefined;
+      if (veto !== undefined) return vetoRefusal(call, veto, heard.objection);
+      return amendmentOf(saidNow(call, heard), confirm);
     } catch (error) {
       const text = `${call.name} was not called: its hooks could not be run: ${messageOf(error)}`;
       return { decision: "vetoed", text };
     } finally {
-      call.cancellation.offCancel(stop);
+      ending.release();
     }
   }
 }
 
-const cancelledCall: Refusal = { decision: "denied", text: "The call was cancelled." };
-
-function dataOf({ name, args, client, target }: CallRequest, cwd: string): object {
-  const data = {
-    tool: name,
-    arguments: args ?? {},
-    client: clientNameOf(client.id),
-    workspace: cwd,
+/** Ends hooks when their call is cancelled. */
+function endingWith({ cancellation }: CallRequest): {
+  readonly signal: AbortSignal;
+  readonly stopped: Promise<void>;
+  release(): void;
+} {
+  const ending = new AbortController();
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
+  const stop = (): void => {
+    ending.abort();
+    resolve();
   };
-  const foreign = foreignToolOf(target);
-  if (foreign === undefined) return data;
-  return { ...data, phase: "pre", server: foreign.server, upstream_tool: foreign.tool };
-}
-
-function warningOf({ hook, end }: Veto): string {
-  const said = end.output === "" ? "" : ` It says:\n${shortOutput(end.output, hookReasonCharsMax)}`;
-  const key = hookKey(hook);
-  return escapeUnsafe(`Warning: the hook ${key} (${hook.scope}) ${end.how} after the call.${said}`);
-}
-
-function refusalOf({ name }: CallRequest, { hook, end }: Veto): Refusal {
-  if (end.state === "cancelled") return cancelledCall;
-  const key = escapeUnsafe(hookKey(hook));
-  const why = `${name} was not called: the hook ${key} (${hook.scope}) ${escapeUnsafe(end.how)}.`;
-  if (end.output === "") return { decision: "vetoed", text: why };
-  return {
-    decision: "vetoed",
-    text: `${why} It says:\n${escapeUnsafe(shortOutput(end.output, hookReasonCharsMax))}`,
-  };
+  cancellation.onCancel(stop);
+  return { signal: ending.signal, stopped, release: () => cancellation.offCancel(stop) };
 }

@@ -142,7 +142,7 @@ export class Hooks {
       if (end === undefined) continue;
       this.#onEnd(hook, occasion, end);
       if (end.state === "held") continue;
-      const heeded = end.state === "done" ? (occasion.heed?.(hook, end) ?? "go-on") : "stop";
+      const heeded = occasion.heed?.(hook, end) ?? (end.state === "done" ? "go-on" : "stop");
       if (heeded === "stop") return { veto: { hook, end }, told };
       if (heeded === "go-on") continue;
       await told.payload[Symbol.asyncDispose]();

@@ -7,7 +7,10 @@ import type { CallOutcome, CallRequest, Router } from "../../../src/gateway/call
 import { GatedRouter, type GateParts } from "../../../src/gateway/gate/gated-router.ts";
 import type { CallEnd, GateStage, Refusal } from "../../../src/gateway/gate/gate-stage.ts";
 
-const done: CallOutcome = { kind: "result", json: '{"content":[{"type":"text","text":"done"}]}' };
+const done: Extract<CallOutcome, { kind: "result" }> = {
+  kind: "result",
+  json: '{"content":[{"type":"text","text":"done"}]}',
+};
 const refusal: Refusal = { decision: "denied", text: "no\uD800" };
 
 class GateHarness {
@@ -15,6 +18,8 @@ class GateHarness {
   readonly cancellation = new Cancellation();
   outcome: CallOutcome | Error = done;
   passedMs = 0;
+  called: CallRequest | undefined;
+  look: Parameters<Router["call"]>[2];
 
   stage(name: string, answer?: Refusal | Error, isLater = true): GateStage {
     return {
@@ -29,7 +34,9 @@ class GateHarness {
   call(parts: Partial<GateParts>): Promise<CallOutcome> {
     const router: Router = {
       list: () => [],
-      call: (_request, passedMs = 0) => {
+      call: (request, passedMs = 0, look) => {
+        this.called = request;
+        this.look = look;
         this.log.push("call");
         this.passedMs = passedMs;
         return this.outcome instanceof Error
@@ -87,6 +94,80 @@ describe("GatedRouter", () => {
     const gate = new GateHarness();
     await gate.call({ stages: [{ check: () => Bun.sleep(20).then(() => undefined) }] });
     expect(gate.passedMs).toBeGreaterThan(15);
+  });
+
+  test("a stage that wants other arguments has the stages before asked again, and the user about those", async () => {
+    const gate = new GateHarness();
+    const args = { path: "b" };
+    const note = (name: string): GateStage["check"] =>
+      function ({ args: seen }) {
+        gate.log.push(`${name} ${JSON.stringify(seen)}`);
+        return undefined;
+      };
+    const confirm = ({ args: seen }: CallRequest): Promise<undefined> => {
+      gate.log.push(`user ${JSON.stringify(seen)}`);
+      return Promise.resolve(undefined);
+    };
+    const stages = [
+      { check: note("1") },
+      { check: () => Promise.resolve({ args, confirm }) },
+      { check: note("3") },
+    ];
+    expect(await gate.call({ stages })).toEqual(done);
+    const b = '{"path":"b"}';
+    expect(gate.log).toEqual([
+      "began",
+      "1 {}",
+      `1 ${b}`,
+      `user ${b}`,
+      `3 ${b}`,
+      "call",
+      "ended allowed result",
+    ]);
+    expect(gate.called?.args).toEqual(args);
+  });
+
+  test("what an earlier stage, or the user, has against the other arguments is a refusal", async () => {
+    const gate = new GateHarness();
+    const args = { path: "b" };
+    const strict: GateStage = {
+      check: ({ args: seen }) => (seen === args ? Promise.resolve(refusal) : undefined),
+    };
+    const confirm = (): Promise<Refusal> => Promise.resolve(refusal);
+    for (const stages of [
+      [strict, { check: () => Promise.resolve({ args }) }],
+      [{ check: () => Promise.resolve({ confirm }) }],
+    ]) {
+      await gate.call({ stages });
+    }
+    const refused = ["began", "ended denied undefined"];
+    expect(gate.log).toEqual([...refused, ...refused]);
+  });
+
+  test("stages see the result one after the other, and what the last leaves is the client's", async () => {
+    const gate = new GateHarness();
+    const seen: unknown[] = [];
+    const stages = ["a", "b", undefined].map((text): GateStage => ({
+      check: () => undefined,
+      after(_call, outcome) {
+        seen.push(textsOf(outcome));
+        if (text === undefined) return undefined;
+        const json = JSON.stringify({ content: [{ type: "text", text }] });
+        return Promise.resolve({ json, lines: [`line ${text}`] });
+      },
+    }));
+    expect(textsOf(await gate.call({ stages }))).toEqual(["b", "line b"]);
+    expect(seen).toEqual([["done"], ["a", "line a"], ["b", "line b"]]);
+  });
+
+  test("a call that is answered before it ends is looked at when it does", async () => {
+    const gate = new GateHarness();
+    const after = (): Promise<{ lines: string[] }> => Promise.resolve({ lines: ["seen"] });
+    const stages = [{ check: () => undefined, after }];
+    const interim: CallOutcome = { kind: "result", json: done.json, isInterim: true };
+    gate.outcome = interim;
+    expect(await gate.call({ stages })).toEqual(interim);
+    expect(textsOf((await gate.look?.(done)) ?? interim)).toEqual(["done", "seen"]);
   });
 
   test("InputNeeded and defects pass, and the watchers hear of the end", async () => {

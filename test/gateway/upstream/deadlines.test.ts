@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import type { GateStage } from "../../../src/gateway/gate/gate-stage.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 import { notification } from "../../server/harness.ts";
 import { FakeUpstreams, rights, snapshotOf, listing, textReply, tool } from "./fake-upstreams.ts";
@@ -49,6 +50,28 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     expect(output).toContain("[image image/png 3 bytes]");
     expect(await Bun.file(path).json()).toMatchObject({ content, isError: true });
     expect(task.execution.exit?.exitCode).toBe(1);
+  });
+
+  test("hooks see its result and not what the client was told meanwhile", async () => {
+    const seen: string[] = [];
+    const stage: GateStage = {
+      check: () => undefined,
+      after(_call, outcome) {
+        seen.push(JSON.stringify(outcome));
+        return Promise.resolve({ lines: ["from a hook"] });
+      },
+    };
+    await using harness = new GatewayHarness({ ...soon, gate: { stages: [stage] } });
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof textReply>>();
+    harness.upstreams.play = () => promise;
+    await harness.initialize();
+    expect(said(await harness.call("read"))).toBe(text);
+    expect(seen).toEqual([]);
+    const { execution } = harness.services.supervisor.tasksOf("stdio").get(1);
+    resolve(textReply("whole"));
+    await execution.ended;
+    const bytes = Buffer.concat(execution.output.read(0).map((segment) => segment.bytes));
+    expect([bytes.toString(), seen.length]).toEqual(["whole\nfrom a hook\n", 1]);
   });
 
   test("KillBgTask gives it up", async () => {

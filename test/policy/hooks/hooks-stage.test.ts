@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import type { CallRequest } from "../../../src/gateway/call.ts";
 import { endWithoutRun, type HookEnd } from "../../../src/policy/hooks/hook-end.ts";
+import type { Refusal } from "../../../src/gateway/gate/gate-stage.ts";
 import type { HookRun } from "../../../src/policy/hooks/hook-runner.ts";
 import { HookSessions } from "../../../src/policy/hooks/hook-sessions.ts";
 import { type Hook, hookKey } from "../../../src/policy/hooks/hook.ts";
@@ -11,6 +12,7 @@ import { Hooks } from "../../../src/policy/hooks/hooks.ts";
 import { HooksStage } from "../../../src/policy/hooks/hooks-stage.ts";
 import { IdleWatch } from "../../../src/policy/hooks/idle-watch.ts";
 import { SessionFolders } from "../../../src/policy/hooks/session-folder.ts";
+import type { Verdict } from "../../../src/policy/rules/verdict.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 import { posixTest } from "../../e2e/harness/platform.ts";
 import { HooksTree } from "./hooks-tree.ts";
@@ -24,6 +26,10 @@ class Harness implements Disposable {
   readonly hooks: Hooks;
   readonly sessions: HookSessions;
   readonly stage: HooksStage;
+  /** What the user was asked about, and why. */
+  readonly asked: [args: unknown, verdict: Verdict][] = [];
+  /** Undefined: the user agrees. */
+  answer: Refusal | undefined;
   end: (hook: Hook, run: HookRun) => HookEnd | Promise<HookEnd> = () => done;
 
   constructor() {
@@ -48,7 +54,22 @@ class Harness implements Disposable {
       hooks: this.hooks,
       sessions: this.sessions,
       isOwnTool: (toolName) => toolName === "Bash",
+      confirm: (call, verdict) => {
+        this.asked.push([call.args, verdict]);
+        return Promise.resolve(this.answer);
+      },
     });
+  }
+
+  /** Has hooks say these texts, by name, and end well. */
+  say(texts: Readonly<Record<string, string>>): void {
+    this.end = ({ name }) => ({ ...done, output: texts[name] ?? "" });
+  }
+
+  async refusal(call: CallRequest): Promise<Refusal> {
+    const checked = await this.stage.check(call);
+    if (checked === undefined || !("decision" in checked)) throw new Error("it was let through");
+    return checked;
   }
 
   call(more: Partial<CallRequest> = {}): CallRequest {
@@ -71,7 +92,13 @@ class Harness implements Disposable {
   }
 }
 
-const data = { tool: "Bash", arguments: { command: "ls" }, client: "client", workspace: "/work" };
+const data = {
+  phase: "pre",
+  tool: "Bash",
+  arguments: { command: "ls" },
+  client: "client",
+  workspace: "/work",
+};
 
 describe("HooksStage", () => {
   posixTest("own tools are tool_use, tools of other servers mcp_call", async () => {
@@ -91,16 +118,16 @@ describe("HooksStage", () => {
     harness.tree.user("tool_use/sync-a");
     const output = `no \u001b[31mway\u202e ${"x".repeat(5_000)}`;
     harness.end = () => ({ ...endWithoutRun("failed", "ended with exit code 3"), output });
-    const refusal = await harness.stage.check(harness.call());
-    expect(refusal?.decision).toBe("vetoed");
-    const [first, ...rest] = refusal?.text.split("\n") ?? [];
+    const refusal = await harness.refusal(harness.call());
+    expect(refusal.decision).toBe("vetoed");
+    const [first, ...rest] = refusal.text.split("\n");
     expect(first).toBe(
       "Bash was not called: the hook tool_use/sync-a (user) ended with exit code 3. It says:",
     );
     expect(rest.join("\n")).toMatch(
       /^no \\u\{1b\}\[31mway\\u\{202e\} x+\n\[\d+ characters left out\]\nx+$/,
     );
-    expect(refusal?.text.length).toBeLessThan(2_300);
+    expect(refusal.text.length).toBeLessThan(2_300);
   });
 
   posixTest("without a workspace nothing is called", async () => {
@@ -183,10 +210,11 @@ describe("HooksStage", () => {
       can: () => false,
       ask: () => Promise.reject(new Error("nobody")),
       mark: (what: string) => void marks.push(what),
-      isMarked: (what: string) => marks.includes(what),
+      marksWith: (prefix: string) =>
+        marks.flatMap((mark) => (mark.startsWith(prefix) ? mark.slice(prefix.length) : [])),
     };
     harness.end = () => endWithoutRun("failed", "ended with exit code 1");
-    expect((await harness.stage.check(harness.call({ ask })))?.decision).toBe("vetoed");
+    expect((await harness.refusal(harness.call({ ask }))).decision).toBe("vetoed");
     harness.end = () => done;
     expect(await harness.stage.check(harness.call({ ask }))).toBeUndefined();
     expect(harness.told.length).toBe(2);
@@ -227,6 +255,135 @@ describe("HooksStage", () => {
     }
     // 0.1 µs is usual here; the promise is 2 µs, with room for a busy machine.
     expect(((performance.now() - begunAt) / count) * 1_000).toBeLessThan(5);
+  });
+});
+
+const result = { content: [{ type: "text", text: "secret" }], isError: false };
+
+describe("what hooks say by JSON", () => {
+  const others = { updated_arguments: { command: "ls -l" } };
+
+  const denied = "Bash was not called: the hook tool_use/sync-b (user) ";
+  posixTest.each<[said: string, text: string]>([
+    ['{"decision":"deny","reason":"not now"}', `${denied}denied it. It says:\nnot now`],
+    ['checking...\n{"decision":"deny"}', `${denied}denied it.`],
+    ['{"decision":"no"}', `${denied}has a decision that is not "allow", "ask" or "deny".`],
+    ['{"decision":"allow","updated_arguments":[]}', `${denied}has updated_arguments of no object.`],
+  ])("%s stops the call", async (said, text) => {
+    using harness = new Harness();
+    for (const key of ["tool_use/sync-a", "tool_use/sync-b", "tool_use/sync-c"])
+      harness.tree.user(key);
+    harness.say({ "sync-a": '{"decision":"ask"}', "sync-b": said });
+    expect(await harness.refusal(harness.call())).toEqual({ decision: "vetoed", text });
+    expect(harness.told.map(([key]) => key)).toEqual(["tool_use/sync-a", "tool_use/sync-b"]);
+  });
+
+  posixTest("half an answer is none", async () => {
+    using harness = new Harness();
+    harness.tree.user("tool_use/sync-b");
+    harness.end = () => ({
+      ...done,
+      output: '{"decision":"all\n[9 bytes left out]\n',
+      isCut: true,
+    });
+    const text = `${denied}wrote an answer that is too long.`;
+    expect(await harness.refusal(harness.call())).toEqual({ decision: "vetoed", text });
+  });
+
+  posixTest.each(["", "all is well", '{"time":1}', "{", '{"decision":"allow"}', "[1]"])(
+    "%p lets it through",
+    async (said) => {
+      using harness = new Harness();
+      harness.tree.user("tool_use/sync-a");
+      harness.say({ "sync-a": said });
+      expect(await harness.stage.check(harness.call())).toBeUndefined();
+      expect(harness.asked).toEqual([]);
+    },
+  );
+
+  posixTest("new arguments are seen by those after it, and by those beside", async () => {
+    using harness = new Harness();
+    for (const name of ["sync-a", "sync-b", "c"]) harness.tree.user(`tool_use/${name}`);
+    harness.say({ "sync-a": JSON.stringify(others) });
+    const changed = await harness.stage.check(harness.call());
+    expect(changed).toEqual({ args: { command: "ls -l" } });
+    await harness.hooks.settled();
+    const later = { ...data, arguments: { command: "ls -l" } };
+    expect(harness.told).toEqual([
+      ["tool_use/sync-a", data],
+      ["tool_use/sync-b", later],
+      ["tool_use/c", later],
+    ]);
+  });
+
+  posixTest(
+    "ask: the user is asked about the call as it is to be made, also when it comes back",
+    async () => {
+      using harness = new Harness();
+      for (const name of ["sync-a", "sync-b"]) harness.tree.user(`mcp_call/${name}`);
+      harness.say({
+        "sync-a": '{"decision":"ask","reason":"it is Friday"}',
+        "sync-b": JSON.stringify({ ...others, decision: "allow" }),
+      });
+      const marks: string[] = [];
+      const ask = {
+        can: () => false,
+        ask: () => Promise.reject(new Error("nobody")),
+        mark: (what: string) => void marks.push(what),
+        marksWith: (prefix: string) =>
+          marks.flatMap((mark) => (mark.startsWith(prefix) ? mark.slice(prefix.length) : [])),
+      };
+      for (let round = 0; round < 2; round++) {
+        const call = harness.call({ name: "mcp__s__t", ask });
+        const amendment = await harness.stage.check(call);
+        if (amendment === undefined || "decision" in amendment) throw new Error("no amendment");
+        expect(amendment.args).toEqual({ command: "ls -l" });
+        await amendment.confirm?.({ ...call, args: amendment.args });
+      }
+      const rule = "the hook mcp_call/sync-a (user)";
+      const verdict: Verdict = { action: "ask", rule, reason: "it is Friday" };
+      const asked: [unknown, Verdict] = [{ command: "ls -l" }, verdict];
+      expect(harness.asked).toEqual([asked, asked]);
+      expect(harness.told.length).toBe(2);
+    },
+  );
+
+  posixTest("after the call: a result in its place, and warnings", async () => {
+    using harness = new Harness();
+    for (const name of ["sync-a", "sync-b", "sync-c", "sync-d", "sync-e", "f"])
+      harness.tree.user(`tool_use/${name}`);
+    const call = harness.call();
+    await harness.stage.check(call);
+    harness.told.length = 0;
+    const updated = { content: [{ type: "text", text: "***" }] };
+    harness.end = ({ name }) => {
+      if (name === "sync-a") return endWithoutRun("failed", "ended with exit code 1");
+      const says: Record<string, string> = {
+        "sync-b": JSON.stringify({ updated_result: updated }),
+        "sync-c": '{"updated_result":{"content":[{"type":"text"}]}}',
+        "sync-d": '{"decision":"deny","reason":"too late"}',
+      };
+      return { ...done, output: says[name] ?? "" };
+    };
+    const json = JSON.stringify(result);
+    const look = await harness.stage.after(call, { kind: "result", json }, Infinity);
+    const warning = (name: string, how: string): string =>
+      `Warning: the hook tool_use/sync-${name} (user) ${how} after the call.`;
+    expect(look?.lines).toEqual([
+      warning("a", "ended with exit code 1"),
+      warning("c", "gave a result that is none"),
+      `${warning("d", 'said "deny"')} It says:\ntoo late`,
+    ]);
+    const shown = { ...updated, isError: false };
+    expect(JSON.parse(look?.json ?? "")).toEqual(shown);
+    await harness.hooks.settled();
+    const post = { ...data, phase: "post" };
+    expect(harness.told).toEqual(
+      ["sync-a", "sync-b", "sync-c", "sync-d", "sync-e", "f"].map((name, index) => [
+        `tool_use/${name}`,
+        { ...post, result: index < 2 ? result : shown },
+      ]),
+    );
   });
 });
 
