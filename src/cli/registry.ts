@@ -204,6 +204,11 @@ export const commandListings: readonly CommandListing[] = [
     load: async () => (await import("./commands/mcp-test.ts")).mcpTestCommand,
   },
   {
+    name: "mcp status",
+    summary: "Show how other servers stand in the servers that run",
+    load: async () => (await import("./commands/mcp-status.ts")).mcpStatusCommand,
+  },
+  {
     name: "mcp tools",
     summary: "List the tools of other servers, and why one may not be called; search them",
     load: async () => (await import("./commands/mcp-tools.ts")).mcpToolsCommand,

@@ -11,6 +11,7 @@ import { openServers, serverNamed, type ServersOfCommand } from "../configured-s
 import { jsonFlag } from "../json-flag.ts";
 import { trustOf } from "../server-rows.ts";
 import { readable } from "../standing-text.ts";
+import { offerText, stderrLines } from "../status-lines.ts";
 import { startUpFlags } from "../start-up.ts";
 
 /** How one server was found. */
@@ -93,26 +94,14 @@ function linesOf(finding: Finding, logs: string): readonly string[] {
   const times = steps.map(stepText).join(", ");
   const reason = info.reason === null ? [] : [`  ${readable(info.reason)}`];
   if (!isUsable) {
-    const { stderr } = info;
-    // The reason of a failed start has them.
-    const isKnown = stderr.length === 0 || info.reason?.includes(stderr.at(-1) ?? "") === true;
-    const last = isKnown ? [] : ["  It wrote to stderr:", ...stderr.map((line) => `  | ${line}`)];
+    const last = stderrLines(info).map((line) => `  ${line}`);
     const head = `${info.name}: ${stateText(info)}${times === "" ? "" : ` (${times})`}`;
     return [head, ...reason, ...last, ...adviceOn(finding.tried, logs)];
   }
-  const { pending, changed, denied } = info.blocked;
-  const blocked = [
-    [pending, "waiting for approval"],
-    [changed, "changed"],
-    [denied, "denied"],
-  ]
-    .filter(([count]) => count !== 0)
-    .map(([count, what]) => `, ${count} ${what}`)
-    .join("");
   const version = info.serverVersion === null ? "" : ` ${info.serverVersion}`;
   return [
     `${info.name}${version}: ${info.state} (${times})`,
-    `  ${info.protocolVersion ?? ""}, ${info.tools} tools${blocked}, ${info.prompts} prompts, ${info.resources} resources`,
+    `  MCP ${info.protocolVersion}, ${offerText(info)}`,
     ...reason,
   ];
 }

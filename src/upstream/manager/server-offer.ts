@@ -1,11 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
-import { exposedName } from "../names/exposed-name.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
-import { judgeCatalogue, type JudgedCatalogue } from "../trust/judge-catalogue.ts";
-import { lockPinsOf } from "../trust/lock/read-lock.ts";
-import { ToolRules } from "../trust/tool-rules.ts";
-import { emptyPins, type ToolPins } from "../trust/trust-record.ts";
+import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
+import { judgeOffer } from "./judge-offer.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /** What a server offers as it was last heard, and what of it may be used. */
@@ -87,33 +84,16 @@ export class ServerOffer {
 
   async #judge(configured: ConfiguredServer, catalogue: ServerCatalogue): Promise<void> {
     const { entry, identity } = configured;
-    const { options, trust, rules, lock } = this.#parts;
-    const judged = judgeCatalogue(catalogue, {
-      server: entry.name,
-      pins: await this.#pinsOf(identity),
-      lockPins: lockPinsOf(lock(), entry.name),
-      definitions: await trust.definitionsOf(identity),
-      autoApprove: entry.options.autoApprove,
-      onChange: options.onChange,
-      rules: new ToolRules(entry, rules()),
-      nameOf: (tool) => exposedName(entry.name, tool, options.toolNameMax),
-    });
+    const judged = await judgeOffer(configured, catalogue, this.#parts);
     this.#offer = { catalogue, judged };
     for (const notice of judged.notices) this.#onNotice(notice);
     if (judged.newPins === undefined) return;
     try {
-      await trust.addPins(identity, judged.newPins);
+      await this.#parts.trust.addPins(identity, judged.newPins);
     } catch (error) {
       this.#onNotice(
         `What ${entry.name} offers could not be recorded as approved: ${messageOf(error)}`,
       );
     }
-  }
-
-  /** With a file that cannot be used nothing counts as approved, and nothing as a first contact. */
-  async #pinsOf(identity: string): Promise<ToolPins | undefined> {
-    const pins = await this.#parts.trust.pinsOf(identity);
-    if (pins !== undefined) return pins;
-    return (await this.#parts.trust.problem()) === undefined ? undefined : emptyPins;
   }
 }
