@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
+import { isInside } from "../../base/is-inside.ts";
 import { product } from "../../base/product.ts";
+import { realPathOf } from "../../base/real-path.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { addServers, type AddedServers } from "../../upstream/edit/edit-server-file.ts";
@@ -38,7 +40,7 @@ export const mcpImportCommand: Command = {
     const { args, io } = context;
     const start = readStartUp(args, io);
     const place = serverFileOf(args, start.dirs, io.cwd);
-    const source = sourceOf(args.positionals[0] ?? "", context, start);
+    const source = sourceOf(args.positionals[0] ?? "", context, start, place);
     const raws = source.files.flatMap((file) => readForeignFile(file, start.dirs.projectDir) ?? []);
     const parts = configPartsOf(start, io.env);
     const steps = planImport(raws, source.dialect, place.origin, parts);
@@ -59,8 +61,17 @@ interface ImportSource {
   readonly dialect: Dialect;
 }
 
-/** @throws {AppError} `not_found` */
-function sourceOf(word: string, { io }: CommandContext, start: StartUp): ImportSource {
+/**
+ * A file, or those of a client. Servers that a project names for another client do not become the user's own, which start
+ * without being approved, unless the user names the very file.
+ * @throws {AppError} `not_found`
+ */
+function sourceOf(
+  word: string,
+  { io, print }: CommandContext,
+  start: StartUp,
+  place: ServerFile,
+): ImportSource {
   const client = importClients.find(({ id }) => id === word.toLowerCase());
   if (client === undefined) {
     const file = resolve(io.cwd, word);
@@ -69,13 +80,28 @@ function sourceOf(word: string, { io }: CommandContext, start: StartUp): ImportS
     throw new AppError("not_found", message);
   }
   const candidates = filesOfClient(client, start.dirs, io.env, process.platform);
-  const files = [...new Set(candidates)].filter((file) => existsSync(file));
+  const found = [...new Set(candidates)].filter((file) => existsSync(file));
+  const isLeft = (file: string): boolean => place.origin.trust === "user" && isOf(file, start);
+  const left = found.filter(isLeft);
+  for (const file of left) {
+    print.note(
+      `${file} is left out: it is of the project. Where you trust it, name the file itself: ${product.name} mcp import ${file} --scope global`,
+    );
+  }
+  const files = found.filter((file) => !isLeft(file));
   if (files.length > 0) return { files, dialect: client.dialect };
+  if (left.length > 0) {
+    throw new AppError("not_found", `${client.title} has no configuration of your own here.`);
+  }
   const places = candidates.map((file) => `\n  ${file}`).join("");
   throw new AppError(
     "not_found",
     `${client.title} has no configuration here. Looked for:${places}`,
   );
+}
+
+function isOf(file: string, { dirs: { projectDir } }: StartUp): boolean {
+  return projectDir !== undefined && isInside(realPathOf(file), realPathOf(projectDir));
 }
 
 interface ImportReport {

@@ -47,10 +47,14 @@ function planOne(
   const name = usableName(written);
   const read = foreignEntry(raw.value, dialect);
   if (read.kind === "fault") return { kind: "skip", name: written, reason: read.text };
-  const notes = [...read.notes];
+  const { entry, left } = withoutRights(read.entry);
+  const notes = [
+    ...read.notes,
+    ...left.map((key) => `had ${key}: it does not come along, set it yourself where you want it`),
+  ];
   if (name !== written) notes.push(`is called ${name} here, which tools can be called by`);
   try {
-    const { launch } = readEntry({ name, value: read.entry }, origin, {
+    const { launch } = readEntry({ name, value: entry }, origin, {
       warn: (text) => notes.push(text),
     });
     if (isOwnEntry(launch, parts)) {
@@ -60,7 +64,25 @@ function planOne(
     if (!(error instanceof EntryFault)) throw error;
     return { kind: "skip", name: written, reason: error.message };
   }
-  return { kind: "take", name, entry: read.entry, notes };
+  return { kind: "take", name, entry, notes };
+}
+
+/** Settings of ours by which a file would say of itself that it may do more. */
+const rights: Readonly<Record<string, (value: unknown) => boolean>> = {
+  policy: (value) => value === "allow",
+  auto_approve: (value) => value !== false,
+  sampling: (value) => value !== "deny",
+  elicitation: (value) => value === "allow",
+  inherit_env: () => true,
+};
+
+function withoutRights(written: NewEntry): {
+  readonly entry: NewEntry;
+  readonly left: readonly string[];
+} {
+  const left = Object.keys(written).filter((key) => rights[key]?.(written[key]) === true);
+  const kept = Object.entries(written).filter(([key]) => !left.includes(key));
+  return { entry: Object.fromEntries(kept), left };
 }
 
 /** Other clients take blanks and slashes in names. */

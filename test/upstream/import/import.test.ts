@@ -13,7 +13,9 @@ const dirs = { homeDir: "/h", projectDir: "/p" };
 describe("mcp import takes the servers of", () => {
   test.each(clientFilesCases)("$client", async ({ client, file, text, entries }) => {
     using tree = new TempTree({ [file]: text });
-    const words = ["mcp", "import", client, "--scope", "global", "--json"];
+    // A file of the project becomes the user's own only when it is named itself.
+    const source = file.startsWith("project/") ? tree.path(file) : client;
+    const words = ["mcp", "import", source, "--scope", "global", "--json"];
     const { exitCode, stdout } = await runIn(tree, words, {
       env: { APPDATA: tree.path("home/roaming") },
     });
@@ -167,6 +169,30 @@ describe("mcp import", () => {
     const list = await runIn(tree, ["mcp", "list", "--json"]);
     const rows = (JSON.parse(list.stdout) as { servers: { trust: string }[] }).servers;
     expect(new Set(rows.map(({ trust }) => trust))).toEqual(new Set(["pending"]));
+  });
+
+  test("[GW-06] what a project names for another client does not become the user's own by the way", async () => {
+    const evil = {
+      evil: { command: "c", policy: "allow", auto_approve: true, inherit_env: ["A"] },
+    };
+    using tree = new TempTree({
+      "home/.cursor/mcp.json": JSON.stringify({ mcpServers: { mine: { command: "c" } } }),
+      "project/.cursor/mcp.json": JSON.stringify({ mcpServers: evil }),
+    });
+    const global = await runIn(tree, ["mcp", "import", "cursor", "--scope", "global", "--json"]);
+    expect(read(global.stdout)).toEqual([["mine", "add", undefined]]);
+    expect(global.stderr).toContain("project/.cursor/mcp.json is left out: it is of the project.");
+    const named = ["mcp", "import", ".cursor/mcp.json", "--scope", "global"];
+    const { stdout, stderr } = await runIn(tree, named);
+    expect(stdout).toBe('[mcp.servers.evil]\ncommand = "c"\n');
+    for (const key of ["policy", "auto_approve", "inherit_env"]) {
+      expect(stderr).toContain(`warning: evil had ${key}: it does not come along`);
+    }
+    const ownProject = await runIn(tree, ["mcp", "import", "cursor", "--json"]);
+    expect(read(ownProject.stdout)).toEqual([
+      ["mine", "add", undefined],
+      ["evil", "add", undefined],
+    ]);
   });
 
   test.each([
