@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 import { helpFlag } from "./flags.ts";
 import type { FlagTable } from "./flags.ts";
 import { commandListings } from "./registry.ts";
-import type { CommandListing } from "./registry.ts";
+import type { CommandListing } from "./command-listing.ts";
 
 /** What `help` without a command prints. */
 export function overviewText(version: string): string {

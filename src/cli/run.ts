@@ -9,7 +9,7 @@ import { helpFlag, parseArguments } from "./flags.ts";
 import { commandText, groupText, overviewText } from "./help-text.ts";
 import { Printer } from "./print.ts";
 import { commandGroups, commandListings, defaultCommandName, findCommand } from "./registry.ts";
-import type { CommandListing } from "./registry.ts";
+import type { CommandListing } from "./command-listing.ts";
 
 /**
  * Runs the command that `argv` (without the program's own name) asks for and resolves with the exit
