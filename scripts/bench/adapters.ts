@@ -19,7 +19,9 @@ export type Build =
 /** The same server over Streamable HTTP. */
 export interface HttpService {
   /** Program and arguments; it prints one line that ends with the URL of its endpoint. */
-  readonly command: (binary: string) => readonly string[];
+  readonly command: (binary: string, port: number) => readonly string[];
+  /** Of one that prints no URL: the path of its endpoint on the port that it is given. */
+  readonly path?: string;
   /** The cheapest call. */
   readonly cheap: ToolCall;
   /** Keeps legacy sessions. */
@@ -30,6 +32,8 @@ export interface Adapter {
   /** Heading in the report. */
   readonly label: string;
   readonly build: Build;
+  /** What is needed besides. */
+  readonly needs?: readonly Build[];
   /** Program and arguments. `binary` is the scorpiox-code under test. */
   readonly command: (binary: string) => readonly string[];
   /** The cheapest call this server has. */
@@ -39,6 +43,8 @@ export interface Adapter {
   /** A call that carries a text of several MB. */
   readonly bigRequest?: (text: string) => ToolCall;
   readonly http?: HttpService;
+  /** How the cheap call of the phase `relay` reaches it. */
+  readonly relay?: "stdio" | "http";
   /** Name of the threads that are Workers, where the server has any. */
   readonly workerThread?: RegExp;
   /** Only these phases, instead of all that the calls above allow. */
@@ -51,6 +57,11 @@ const bash = (command: string): ToolCall => ({ name: "Bash", args: { command } }
 const bigEcho = (message: string): ToolCall => ({ name: "echo", args: { message } });
 const compiled = (name: string): readonly string[] => [path.join(paths.build, name)];
 const module = (file: string): string => path.join(paths.peerModules, file);
+
+/** The server behind each of the gateways. */
+const relayed = path.join(paths.build, "sdk2_bun");
+const relayedEcho: ToolCall = { name: "mcp__sdk__echo", args: { message: "hi" } };
+const anyPort = "127.0.0.1:0";
 
 const sdkServer = { cheap: echo, shell: bash, bigRequest: bigEcho } as const;
 
@@ -86,7 +97,7 @@ const adapters = {
     // The text is a comment, since Bash takes no other long argument that costs nothing to handle.
     bigRequest: (text) => bash(`true # ${text.replaceAll("\n", " ")}`),
     http: {
-      command: (binary) => [binary, "serve", "--http", "127.0.0.1:0"],
+      command: (binary) => [binary, "serve", "--http", anyPort],
       cheap: listBgTasks,
       hasSessions: true,
     },
@@ -98,6 +109,82 @@ const adapters = {
     command: (binary) => [binary, "--config", paths.gatewayConfig],
     cheap: { name: "mcp__floor__echo", args: { message: "hi" } },
     phases: ["calls"],
+  },
+  gateway_sdk: {
+    label: "scorpiox-code → official SDK v2",
+    build: "given",
+    needs: ["bun"],
+    command: (binary) => [binary, "--config", paths.gatewayConfig],
+    cheap: relayedEcho,
+    relay: "stdio",
+    phases: ["relay"],
+  },
+  gateway_http: {
+    label: "scorpiox-code → official SDK v2, over HTTP",
+    build: "given",
+    needs: ["bun"],
+    command: (binary) => [binary],
+    cheap: relayedEcho,
+    http: {
+      command: (binary) => [binary, "serve", "--http", anyPort, "--config", paths.gatewayConfig],
+      cheap: relayedEcho,
+      hasSessions: true,
+    },
+    relay: "http",
+    phases: ["relay"],
+  },
+  supergateway: {
+    label: "supergateway → official SDK v2, over HTTP",
+    build: "npm",
+    needs: ["bun"],
+    command: () => ["node", module("supergateway/dist/index.js")],
+    cheap: echo,
+    http: {
+      command: (_, port) => [
+        "node",
+        module("supergateway/dist/index.js"),
+        "--stdio",
+        relayed,
+        "--outputTransport",
+        "streamableHttp",
+        "--stateful",
+        "--logLevel",
+        "none",
+        "--port",
+        String(port),
+      ],
+      path: "/mcp",
+      cheap: echo,
+      hasSessions: true,
+    },
+    relay: "http",
+    phases: ["relay"],
+  },
+  mcp_proxy: {
+    label: "mcp-proxy → official SDK v2, over HTTP",
+    build: "npm",
+    needs: ["bun"],
+    command: () => ["node", module("mcp-proxy/dist/bin/mcp-proxy.mjs")],
+    cheap: echo,
+    http: {
+      command: (_, port) => [
+        "node",
+        module("mcp-proxy/dist/bin/mcp-proxy.mjs"),
+        "--server",
+        "stream",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        String(port),
+        "--",
+        relayed,
+      ],
+      path: "/mcp",
+      cheap: echo,
+      hasSessions: true,
+    },
+    relay: "http",
+    phases: ["relay"],
   },
   faulty: {
     label: "scorpiox-code, faulty tools",
@@ -117,6 +204,7 @@ const adapters = {
     label: "official SDK v2, Bun-compiled",
     build: "bun",
     command: () => compiled("sdk2_bun"),
+    relay: "stdio",
     http: { command: () => compiled("sdk2_http_bun"), cheap: echo, hasSessions: true },
   },
   sdk1_node: {

@@ -64,7 +64,8 @@ function createParticipant(server: ServerName, options: Options): Participant {
     cwd: paths.workspace,
     stderrFile: options.stderrFile,
   };
-  const httpLaunch = http && { ...launch, command: http.command(options.binary) };
+  const httpLaunch =
+    http && ((port: number) => ({ ...launch, command: http.command(options.binary, port) }));
   return new Participant(server, launch, httpLaunch);
 }
 

@@ -31,6 +31,7 @@ const quickServers: readonly ServerName[] = [
   "floor_bash",
   "scorpiox",
   "gateway",
+  "gateway_sdk",
   "faulty",
   "sdk2_bun",
 ];

@@ -4,6 +4,7 @@ import type { Adapter, ServerName } from "./adapters.ts";
 import { Connection } from "./client/connection.ts";
 import type { Launch } from "./client/spawn.ts";
 import type { Request } from "./client/message.ts";
+import { freePort } from "./http/free-port.ts";
 import { HttpServer } from "./http/http-server.ts";
 import { pinTo } from "./http/pinning.ts";
 import type { MetricId } from "./metrics.ts";
@@ -20,7 +21,8 @@ export class Participant {
   constructor(
     readonly name: ServerName,
     private readonly launch: Launch,
-    private readonly httpLaunch?: Launch,
+    /** How it is started to serve HTTP at a port. */
+    private readonly httpLaunch?: (port: number) => Launch,
   ) {
     this.adapter = adapterOf(name);
   }
@@ -43,9 +45,15 @@ export class Participant {
 
   /** A new process that serves HTTP; the caller disposes of it. Throws when this server does not. */
   startHttp(): HttpServer {
-    if (this.httpLaunch === undefined) throw new Error(`${this.name} does not serve HTTP`);
-    const command = [...pinTo("server"), ...this.httpLaunch.command];
-    return new HttpServer({ ...this.httpLaunch, command });
+    const { http } = this.adapter;
+    if (this.httpLaunch === undefined || http === undefined) {
+      throw new Error(`${this.name} does not serve HTTP`);
+    }
+    const port = http.path === undefined ? 0 : freePort();
+    const launch = this.httpLaunch(port);
+    const command = [...pinTo("server"), ...launch.command];
+    const url = http.path && `http://127.0.0.1:${port}${http.path}`;
+    return new HttpServer({ ...launch, command }, url);
   }
 
   /** The long-lived process that serves HTTP. */

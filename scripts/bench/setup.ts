@@ -16,7 +16,9 @@ const compiledPeers = [
 
 /** Throws when a compiler or installer fails. */
 export function prepareServers(servers: readonly ServerName[]): void {
-  const needed = new Set<Build>(servers.map((server) => adapterOf(server).build));
+  const needed = new Set<Build>(
+    servers.map(adapterOf).flatMap(({ build, needs = [] }) => [build, ...needs]),
+  );
   fs.mkdirSync(paths.build, { recursive: true });
   for (const directory of [paths.home, paths.workspace]) {
     fs.rmSync(directory, { recursive: true, force: true });
@@ -37,10 +39,12 @@ export function absenceOf(server: ServerName, binary: string): string | undefine
   return `there is no ${shown}`;
 }
 
-/** The upstream of the gateway is the very floor that its calls are compared with. */
+/** The servers behind the gateways are the very ones that their calls are compared with. */
 function writeGatewayConfig(): void {
-  const command = path.join(paths.build, "floor_echo");
-  const config = { mcpServers: { floor: { command, args: [], start: "eager" } } };
+  const entryOf = (name: string): object => {
+    return { command: path.join(paths.build, name), args: [], start: "eager" };
+  };
+  const config = { mcpServers: { floor: entryOf("floor_echo"), sdk: entryOf("sdk2_bun") } };
   fs.writeFileSync(paths.gatewayConfig, JSON.stringify(config, undefined, 2));
 }
 

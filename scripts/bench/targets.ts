@@ -145,10 +145,24 @@ export const targets: readonly Target[] = [
     metric: "workerPrivateMb",
   },
   {
-    figure: "cheap call through an upstream server",
+    figure: "cheap call relayed to an SDK server, beside the same called directly",
+    server: "gateway_sdk",
+    metric: "relayUs",
+    bound: { kind: "multiple", is: "at most", factor: 4, of: ["sdk2_bun"] },
+  },
+  {
+    figure: "the same over HTTP, beside other gateways",
+    server: "gateway_http",
+    metric: "relayUs",
+    bound: { kind: "multiple", is: "at most", factor: 0.5, of: ["supergateway", "mcp_proxy"] },
+  },
+  {
+    figure: "cheap call relayed to a C program, beside the same called directly",
     server: "gateway",
     metric: "cheapUs",
     bound: { kind: "multiple", is: "at most", factor: 4, of: floors },
+    // What it takes to cross to another thread and back is several times what the whole direct call takes.
+    stretch: true,
   },
   {
     figure: "replies that arrive whole behind a slow reader",

@@ -56,6 +56,8 @@ test("the servers to compare with are pinned to exact versions", () => {
       "@modelcontextprotocol/sdk": expect.stringMatching(/^\d+\.\d+\.\d+$/),
       "@modelcontextprotocol/server": expect.stringMatching(/^\d+\.\d+\.\d+$/),
       "@modelcontextprotocol/server-everything": expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      "mcp-proxy": expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      supergateway: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       "mcp-server-commands": expect.stringMatching(/^\d+\.\d+\.\d+$/),
       zod: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     },

@@ -27,10 +27,21 @@ describe("ReplyReader", () => {
   });
 
   test.each([
-    ["without a length", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "Content-Length"],
+    ["without a length", "HTTP/1.1 200 OK\r\nDate: x\r\n\r\n", "Content-Length"],
     ["with more behind it", `${whole}HTTP`, "more than one reply"],
   ])("refuses a reply %s", (_, text, message) => {
     expect(() => new ReplyReader().push(Buffer.from(text))).toThrow(message);
+  });
+
+  test.each([
+    ["two chunks", '6\r\n{"é":\r\n2\r\n1}\r\n0\r\n\r\n', '{"é":1}'],
+    ["no chunk", "0\r\n\r\n", ""],
+  ])("reads %s, byte by byte", (_, chunks, body) => {
+    const reader = new ReplyReader();
+    const bytes = Buffer.from(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`);
+    const replies = Array.from(bytes, (_byte, at) => reader.push(bytes.subarray(at, at + 1)));
+    expect(replies.findIndex((reply) => reply !== undefined)).toBe(bytes.length - 1);
+    expect(replies.at(-1)).toMatchObject({ status: 200, body });
   });
 
   test("204 has no body", () => {
@@ -75,6 +86,13 @@ test.each([
   ["a tool's failure", 200, '{"jsonrpc":"2.0","id":7,"result":{"isError":true}}'],
 ])("checkReply() refuses %s", (_, status, body) => {
   expect(() => checkReply({ status, head: "", body }, 7)).toThrow(body);
+});
+
+test("checkReply() takes the last event of a stream", () => {
+  const progress = '{"jsonrpc":"2.0","method":"notifications/progress"}';
+  const answer = '{"jsonrpc":"2.0","id":7,"result":{"content":[]}}';
+  const body = `event: message\ndata: ${progress}\n\nevent: message\ndata: ${answer}\n\n`;
+  expect(checkReply({ status: 200, head: "", body }, 7)).toEqual({ content: [] });
 });
 
 describe("against a server", () => {

@@ -7,9 +7,10 @@ export interface HttpReply {
   readonly body: string;
 }
 
+const lineEnd = "\r\n";
 const headEnd = "\r\n\r\n";
 
-/** Takes the bytes of one connection and gives its replies, in order. Only bodies with a Content-Length are read. */
+/** Takes the bytes of one connection and gives its replies, in order. */
 export class ReplyReader {
   #waiting: Buffer | undefined;
 
@@ -34,10 +35,29 @@ function readReply(bytes: Buffer): HttpReply | undefined {
   const head = bytes.toString("latin1", 0, end);
   const status = Number(head.slice(9, 12));
   const bodyStart = end + headEnd.length;
+  if (headerIn(head, "transfer-encoding")?.toLowerCase() === "chunked") {
+    const body = readChunks(bytes, bodyStart);
+    return body === undefined ? undefined : { status, head, body };
+  }
   const bodyEnd = bodyStart + bodyLength(head, status);
   if (bytes.length < bodyEnd) return undefined;
   if (bytes.length > bodyEnd) throw new Error("the server sent more than one reply to one request");
   return { status, head, body: bytes.toString("utf8", bodyStart, bodyEnd) };
+}
+
+/** The body without the marks between its chunks; undefined until the last has come. */
+function readChunks(bytes: Buffer, start: number): string | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = start; ;) {
+    const sizeEnd = bytes.indexOf(lineEnd, at);
+    if (sizeEnd < 0) return undefined;
+    const size = Number.parseInt(bytes.toString("latin1", at, sizeEnd), 16);
+    const chunkStart = sizeEnd + lineEnd.length;
+    at = chunkStart + size + lineEnd.length;
+    if (bytes.length < at) return undefined;
+    if (size === 0) return Buffer.concat(chunks).toString();
+    chunks.push(bytes.subarray(chunkStart, chunkStart + size));
+  }
 }
 
 function bodyLength(head: string, status: number): number {

@@ -1,6 +1,7 @@
 import { nowMs } from "../client/clock.ts";
 import { LineBuffer } from "../client/line-buffer.ts";
 import { forget, keepTrackOf } from "../client/open-servers.ts";
+import { isListening } from "./free-port.ts";
 import { killServer, type Launch, type ServerProcess, spawnServer } from "../client/spawn.ts";
 
 const startMsMax = 30_000;
@@ -12,11 +13,16 @@ export class HttpServer implements Disposable {
   readonly #process: ServerProcess;
   #isClosed = false;
 
-  /** Blocks until the server listens. Throws when it does not say where. */
-  constructor(launch: Launch) {
+  /**
+   * Blocks until the server listens. Throws when it does not say where, or not in time.
+   * @param url of a server that is told its port, instead of saying it
+   */
+  constructor(launch: Launch, url?: string) {
     this.#process = spawnServer(launch);
     keepTrackOf(this);
-    this.url = this.#readUrl(nowMs() + startMsMax);
+    const deadlineMs = nowMs() + startMsMax;
+    this.url = url ?? this.#readUrl(deadlineMs);
+    if (url !== undefined) this.#waitFor(Number(new URL(url).port), deadlineMs);
   }
 
   get pid(): number {
@@ -32,6 +38,16 @@ export class HttpServer implements Disposable {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #waitFor(port: number, deadlineMs: number): void {
+    while (!isListening(port)) {
+      if (nowMs() > deadlineMs) {
+        this.close();
+        throw new Error(`the server does not listen at port ${port}`);
+      }
+      Bun.sleepSync(lookMs);
+    }
   }
 
   #readUrl(deadlineMs: number): string {

@@ -8,6 +8,7 @@ import { output } from "./output.ts";
 import type { PhaseName } from "./phase-names.ts";
 import type { Phase } from "./phase.ts";
 import { pipelined } from "./pipelined.ts";
+import { relay } from "./relay.ts";
 import { replacement } from "./replacement.ts";
 import { request } from "./request.ts";
 import { sessions } from "./sessions.ts";
@@ -17,6 +18,7 @@ export const phases: Readonly<Record<PhaseName, Phase>> = {
   cold: coldStart,
   memory,
   calls,
+  relay,
   pipelined,
   shell,
   output,

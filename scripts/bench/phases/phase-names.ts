@@ -3,6 +3,7 @@ export const phaseTitles = {
   cold: "cold start",
   memory: "idle memory",
   calls: "cheap calls and pings",
+  relay: "calls through gateways",
   pipelined: "pipelined calls, 64 in flight",
   shell: "shell calls",
   output: "1 and 10 MB of shell output",

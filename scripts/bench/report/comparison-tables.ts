@@ -35,6 +35,11 @@ const comparisons: readonly Comparison[] = [
     metrics: ["cheapUs", "pingUs", "pipelinedPerSecond", "bigRequestMs", "busyCheapUs"],
   },
   {
+    heading: "Calls through gateways",
+    floors: ["sdk2_bun"],
+    metrics: ["relayUs", "relayP99Us", "relayProcessorUs"],
+  },
+  {
     heading: "HTTP",
     floors: ["floor_http"],
     metrics: [

@@ -38,6 +38,9 @@ by hand. Machines are noisy: quote ratios taken in one run, and do not read a ga
   each; it reads and checks every reply. Where there is \`taskset\`, each server has one core, for all its threads, and
   the generator another. "Its p99" is the median of the rounds' p99. The SDK's server is its \`createMcpHandler\`, for
   sessions its web-standard transport, under \`Bun.serve\`; "bare Bun.serve" reads the body and answers canned JSON.
+- Calls through gateways: the compiled SDK v2 server behind each of them, over stdio, and the same server called
+  directly. supergateway and mcp-proxy offer HTTP only, one session here, so that there is a row of ours over HTTP too.
+  "Its p99" is the median of the rounds' p99. The row "scorpiox-code → C floor" under "Calls" has the C floor behind it.
 - "Idle session": what 10,000 legacy sessions, which is as many as there may be, add to the private memory of a server
   that has already seen 1,000 come and go; their connections are closed, or, for a thousand, left open.
 `;

@@ -54,6 +54,7 @@ function formatFactor(factor: number): string {
 function formatReference(of: readonly [ServerName, ...ServerName[]]): string {
   const [first, ...others] = of;
   if (others.length === 0) return adapterOf(first).label;
+  if (of.every((server) => adapterOf(server).relay === "http")) return "best other gateway";
   const builds = new Set(of.map((server) => adapterOf(server).build));
   if (builds.has("cc")) return "C floor";
   return builds.has("npm") ? "best official SDK" : "best official SDK, Bun-compiled";

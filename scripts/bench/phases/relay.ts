@@ -1,0 +1,54 @@
+import { processorMs } from "../client/process-info.ts";
+import { runLoad } from "../http/run-load.ts";
+import { cheapRequest } from "../participant.ts";
+import type { Participant } from "../participant.ts";
+import { summarize } from "../stats.ts";
+import { interleave } from "./phase.ts";
+import type { Phase } from "./phase.ts";
+
+const warmUpCalls = 1500;
+
+/** Microseconds of calls, one at a time. */
+interface Latencies {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** One cheap call of one server, called directly and through gateways. */
+export const relay: Phase = async (participants, { cheapCalls, rounds }) => {
+  const taking = participants.filter(({ adapter }) => adapter.relay !== undefined);
+  const calls = Math.ceil(cheapCalls / rounds);
+  await interleave("relay", taking, 1, (participant) => void latencies(participant, warmUpCalls));
+  await interleave("relay", taking, rounds, (participant) => measure(participant, calls));
+};
+
+function measure(participant: Participant, calls: number): void {
+  const { pid } =
+    participant.adapter.relay === "http" ? participant.httpServer() : participant.connection();
+  const processorMsBefore = processorMs(pid);
+  const { p50, p99 } = latencies(participant, calls);
+  participant.record("relayProcessorUs", ((processorMs(pid) - processorMsBefore) * 1000) / calls);
+  participant.record("relayUs", p50);
+  participant.record("relayP99Us", p99);
+}
+
+function latencies(participant: Participant, calls: number): Latencies {
+  const { http, relay: way } = participant.adapter;
+  if (way === "http" && http !== undefined) {
+    const { url } = participant.httpServer();
+    const plan = {
+      url,
+      era: "legacy",
+      call: http.cheap,
+      clients: 1,
+      warmUpCalls: 0,
+      calls,
+    } as const;
+    return runLoad(plan).latencyUs;
+  }
+  const connection = participant.connection();
+  const callOnce = (): number => {
+    return connection.time(cheapRequest(participant, connection)).ms * 1000;
+  };
+  return summarize(Array.from({ length: calls }, callOnce));
+}
