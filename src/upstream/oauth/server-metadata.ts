@@ -41,7 +41,9 @@ export function readServerMetadata(
     );
   }
   const endpoint = (name: string): string | undefined =>
-    document[name] === undefined ? undefined : safeEndpoint(document[name], allowsLoopback, name);
+    (document[name] ?? undefined) === undefined
+      ? undefined
+      : safeEndpoint(document[name], allowsLoopback, name);
   const registrationEndpoint = endpoint("registration_endpoint");
   const revocationEndpoint = endpoint("revocation_endpoint");
   const methods = document.token_endpoint_auth_methods_supported;
