@@ -78,8 +78,9 @@ function readHttp(entry: Table, written: unknown, notes: EntryNotes): HttpLaunch
   for (const [name, value] of Object.entries(readMap(entry["headers"], "headers", notes))) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
       throw new EntryFault("has a header name that is none");
-    headers[name] = cleanText(value, `its header ${name}`, notes);
-    if (/[\r\n\0]/.test(headers[name])) throw new EntryFault(`has a line break in header ${name}`);
+    headers[name] = cleanText(value, `its header ${shown(name)}`, notes);
+    if (/[\r\n\0]/.test(headers[name]))
+      throw new EntryFault(`has a line break in header ${shown(name)}`);
   }
   return { transport: "http", url, headers };
 }
@@ -105,13 +106,18 @@ function readMap(value: unknown, what: string, notes: EntryNotes): StringMap {
   if (!isTable(value)) throw new EntryFault(`has ${what} that is no map of texts`);
   for (const [name, item] of Object.entries(value)) {
     if (typeof item === "number" || typeof item === "boolean") {
-      notes.warn(`${what}.${name} is no text; it is taken as one.`);
+      notes.warn(`${what}.${shown(name)} is no text; it is taken as one.`);
     } else if (typeof item !== "string") {
-      throw new EntryFault(`has ${what}.${name} that is no text`);
+      throw new EntryFault(`has ${what}.${shown(name)} that is no text`);
     }
     map[name] = String(item);
   }
   return map;
+}
+
+/** Names are the file's, and may be of any length. */
+function shown(name: string): string {
+  return name.length > 60 ? `${name.slice(0, 60)}…` : name;
 }
 
 function emptyMap(): Record<string, string> {

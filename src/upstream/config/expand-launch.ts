@@ -77,8 +77,8 @@ async function expandHttp(launch: HttpLaunch, expander: TextExpander): Promise<H
     const value = (await expander.expand(written)).trim();
     if (/[\r\n\0]/.test(value)) {
       throw new NeedsConfig(
-        `headers.${name}`,
-        `The header ${name} has a line break once it is filled in.`,
+        `headers.${name.slice(0, 60)}`,
+        `The header ${name.slice(0, 60)} has a line break once it is filled in.`,
       );
     }
     headers[name] = value;

@@ -1,5 +1,6 @@
 import { basename, isAbsolute, resolve } from "node:path";
 
+import { isNetworkPath } from "../../base/network-path.ts";
 import { product } from "../../base/product.ts";
 import { realPathOf } from "../../base/real-path.ts";
 import type { HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
@@ -20,14 +21,14 @@ export function isOwnEntry(launch: ServerLaunch, parts: UpstreamConfigParts): bo
 function isOwnProgram(launch: StdioLaunch, parts: UpstreamConfigParts): boolean {
   const { command, args } = launch;
   const own = (parts.ownCommand ?? []).map(realPathOf);
-  const program = realPathOf(findProgram(command, launch.cwd, parts));
+  const program = realProgram(command, launch.cwd, parts);
   // Started from its sources it is a script of a runtime that others use too.
   if (own.length === 1 && own[0] === program) return true;
   if (isOwnName(command)) return true;
   if (!runners.test(basename(command))) return false;
   const word =
     args.find((arg) => !arg.startsWith("-") && !/^(?:run|x|exec|dlx|\/c)$/.test(arg)) ?? "";
-  const script = realPathOf(findProgram(word, launch.cwd, parts));
+  const script = realProgram(word, launch.cwd, parts);
   return isOwnName(word) || own.at(-1) === script;
 }
 
@@ -40,12 +41,27 @@ function isOwnName(word: string): boolean {
   ).test(name);
 }
 
+/** Only what is on this machine is looked at: nobody has approved anything yet. */
+function realProgram(command: string, cwd: string | undefined, parts: UpstreamConfigParts): string {
+  const path = findProgram(command, cwd, parts);
+  return isNetworkPath(path) ? path : realPathOf(path);
+}
+
 function findProgram(command: string, cwd: string | undefined, parts: UpstreamConfigParts): string {
   const { homeDir, projectDir } = parts.dirs;
   if (command.startsWith("~/")) return resolve(homeDir, command.slice(2));
   if (isAbsolute(command)) return command;
   if (/[/\\]/.test(command)) return resolve(projectDir ?? homeDir, cwd ?? ".", command);
-  return Bun.which(command, { PATH: parts.env["PATH"] ?? "" }) ?? command;
+  return whichOf(command, parts.env["PATH"] ?? "") ?? command;
+}
+
+function whichOf(command: string, path: string): string | null {
+  try {
+    return Bun.which(command, { PATH: path });
+  } catch {
+    // It is longer than any path.
+    return null;
+  }
 }
 
 function isOwnAddress(launch: HttpLaunch, parts: UpstreamConfigParts): boolean {

@@ -56,7 +56,7 @@ function referenceOf(inner: string): TextPart {
     return { kind: form, name: rest ?? "" };
   }
   if (form === "cmd" && rest?.trim()) return { kind: "cmd", name: rest };
-  const [, name, , whenUnset] = /^(?:env:)?([A-Za-z_][\w()]*)(:-([^]*))?$/.exec(inner) ?? [];
+  const [, name, , whenUnset] = /^(?:env:)?([A-Za-z_][\w()]{0,127})(:-([^]*))?$/.exec(inner) ?? [];
   if (name === undefined) return { kind: "fault", written: `\${${inner}}` };
   return { kind: "variable", name, ...(whenUnset !== undefined && { whenUnset }) };
 }

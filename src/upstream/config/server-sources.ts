@@ -1,4 +1,5 @@
 import { isInside } from "../../base/is-inside.ts";
+import { isNetworkPath } from "../../base/network-path.ts";
 import { realPathOf } from "../../base/real-path.ts";
 import { isServerFile } from "../../config/config-file-kind.ts";
 import { mcpConfigKey, mcpFileKey, mcpServerKey } from "../../config/mcp-keys.ts";
@@ -61,6 +62,8 @@ function namedSources(level: KeyLevel, parts: UpstreamConfigParts): readonly Fil
     const value = level.values.get(name);
     if (value === undefined) return [];
     const file = namedFile(value, level.origin, parts);
+    // Nobody has approved yet that another machine is asked for it.
+    if (level.origin.trust === "project" && isNetworkPath(file)) return [];
     const trust = isOfProject(file, parts) ? "project" : level.origin.trust;
     return [{ ...level.origin, trust, file }];
   });

@@ -25,6 +25,8 @@ test.each([
   ["a word in an argument", run("other", "scorpiox-code"), false],
   ["a package with a longer name", run("npx", "scorpiox-code-tools"), false],
   ["something that is not there", run("{root}/bin/none"), false],
+  ["a name that is longer than any", run("x".repeat(100_000), "y".repeat(100_000)), false],
+  ["a runner of such a name", run("npx", "y".repeat(100_000)), false],
   ["its address", at("http://127.0.0.1:4100/mcp"), true],
   ["its address by another name", at("http://localhost:4100/other"), true],
   ["another port", at("http://127.0.0.1:4101/mcp"), false],

@@ -81,6 +81,8 @@ describe("[GW-01] loadUpstreamConfig(): of two sources the stronger counts as a 
   );
 });
 
+const long = "x".repeat(100_000);
+
 interface Row {
   readonly name: string;
   readonly files: Readonly<Record<string, TreeEntry>>;
@@ -231,6 +233,22 @@ const rows: readonly Row[] = [
       "project/.scorpiox/scorpiox-env.txt": `MCP_SERVER=${"a:b;".repeat(20_000)}\n`,
     },
     servers: ["s = x (1 user)"],
+  },
+  {
+    name: "a command of hostile length takes no other along",
+    files: {
+      "home/.scorpiox/config.toml": toml("x"),
+      "project/.mcp.json": `{"l":{"command":"${long}"}}`,
+    },
+    servers: ["s = x (1 user)", `l = ${long} (4 project)`],
+  },
+  {
+    name: "a name of hostile length makes no long message",
+    files: { "project/.mcp.json": `{"l":{"command":"c","env":{"${long}":[]}}}` },
+    servers: [],
+    problems: [
+      `project/.mcp.json:1: server "l" has env.${long.slice(0, 60)}… that is no text; it is ignored.`,
+    ],
   },
   {
     name: "the strongest entry of the user stands in, whatever lies between",
