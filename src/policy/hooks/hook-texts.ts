@@ -19,8 +19,10 @@ export interface Objection {
   readonly reason: string;
 }
 
+/** @param args those of the call, or what a hook has made of them */
 export function dataOf(
-  { name, args, client, target }: Pick<CallRequest, "name" | "args" | "client" | "target">,
+  { name, client, target }: CallRequest,
+  args: unknown,
   phase: "pre" | "post",
   cwd: string,
 ): object {

@@ -301,6 +301,14 @@ describe("what hooks say by JSON", () => {
     },
   );
 
+  posixTest("a call need not be a plain object", async () => {
+    using harness = new Harness();
+    harness.tree.user("tool_use/sync-a");
+    const call = Object.create(harness.call()) as CallRequest;
+    expect(await harness.stage.check(call)).toBeUndefined();
+    expect(harness.told).toEqual([["tool_use/sync-a", data]]);
+  });
+
   posixTest("new arguments are seen by those after it, and by those beside", async () => {
     using harness = new Harness();
     for (const name of ["sync-a", "sync-b", "c"]) harness.tree.user(`tool_use/${name}`);
