@@ -50,9 +50,9 @@ class Hooked implements Disposable {
     return { exitCode: done.exitCode, out: done.stdout.toString() + done.stderr.toString() };
   }
 
-  /** A command that appends its words to a file of which `lines` gives the lines. */
+  /** A command that appends its words to a file of which `lines` gives the lines; after a call it does nothing. */
   note(words: string): string {
-    return `echo ${words} >> ${this.home.at("notes")}`;
+    return `[ "$SX_PHASE" = post ] || echo ${words} >> ${this.home.at("notes")}`;
   }
 
   get lines(): readonly string[] {
@@ -116,6 +116,59 @@ describe("hooks of a call", () => {
     expect(textOf(await server.call("Bash", { command: "echo fine" }))).toBe("fine\n");
     await eventually("the other hook", () => hooked.lines.length > 0);
     expect(hooked.lines).toEqual(["after"]);
+  });
+
+  posixTest("[hooks.json] says by JSON what is to become of a call and of its result", async () => {
+    using hooked = new Hooked();
+    const script = [
+      'case "$SX_PHASE $4" in',
+      `pre*mine*) echo '{"updated_arguments":{"command":"echo yours"}}' ;;`,
+      `pre*never*) echo looking; echo '{"decision":"deny","reason":"not on Fridays"}' ;;`,
+      `pre*perhaps*) echo '{"decision":"ask","reason":"who knows"}' ;;`,
+      `pre*badly*) echo '{"updated_arguments":{"command":7}}' ;;`,
+      `post*secret*) echo '{"updated_result":{"content":[{"type":"text","text":"***"}]}}' ;;`,
+      "post*warn*) echo hm; exit 1 ;;",
+      "esac",
+    ];
+    hooked.user("tool_use/sync-a", script.join("\n"));
+    const rules = [{ tool: "Bash", command: ["echo yours"], action: "deny" }];
+    await using server = hooked.start();
+    await server.initialize();
+    const bash = async (word: string): Promise<string> =>
+      textOf(await server.call("Bash", { command: `echo ${word}` }));
+    expect(await bash("mine")).toBe("yours\n");
+    expect(await bash("never")).toBe(
+      "Bash was not called: the hook tool_use/sync-a (user) denied it. It says:\nnot on Fridays",
+    );
+    expect(await bash("perhaps")).toContain("Bash was not run: the hook tool_use/sync-a (user)");
+    expect(await bash("badly")).toContain("command");
+    expect(await bash("secret")).toBe("***");
+    expect(await bash("warn")).toBe(
+      "warn\nWarning: the hook tool_use/sync-a (user) ended with exit code 1 after the call. It says:\nhm",
+    );
+    hooked.home.write(".scorpiox/policy.jsonc", JSON.stringify({ rules }));
+    await eventually("the rules count", async () => !(await bash("mine")).startsWith("yours"));
+    expect(await bash("mine")).toContain("Bash was not run");
+  });
+
+  posixTest("[hooks.json] has the user asked, once, about the call as it is made", async () => {
+    using hooked = new Hooked();
+    const script = `echo '{"decision":"ask","updated_arguments":{"command":"echo yours"}}'`;
+    hooked.user("tool_use/sync-a", `[ "$SX_PHASE" = post ] || ${script}; ${hooked.note("ran")}`);
+    await using server = hooked.start();
+    await server.initialize();
+    const _meta = { ...envelope, [metaKeys.capabilities]: { elicitation: { form: {} } } };
+    const call = (more: object): Promise<ServerMessage> =>
+      server.request("tools/call", {
+        name: "Bash",
+        arguments: { command: "echo mine" },
+        _meta,
+        ...more,
+      });
+    const { result } = await call({});
+    expect(JSON.stringify(result)).toContain("echo yours");
+    expect(textOf(await call(answerTo(result, "Allow once")))).toBe("yours\n");
+    expect(hooked.lines).toEqual(["ran"]);
   });
 
   posixTest("[hooks.timeout] one that never ends is ended, and nothing is called", async () => {
@@ -251,7 +304,8 @@ describe("many hooks and hooks that misbehave", () => {
   posixTest("[hooks.depth] a hook that calls a tool does not do so for ever", async () => {
     using hooked = new Hooked();
     const call = `"$SX_BIN" call Bash command='echo deep'`;
-    hooked.user("tool_use/sync-a", `${hooked.note("$SX_HOOK_DEPTH")}; ${call} || exit 1`);
+    const depth = hooked.note("$SX_HOOK_DEPTH");
+    hooked.user("tool_use/sync-a", `[ "$SX_PHASE" = pre ] || exit 0; ${depth}; ${call} || exit 1`);
     const { exitCode, out } = hooked.run("call", "Bash", "command=echo top");
     expect([exitCode, out.includes("top")]).toEqual([0, true]);
     expect(hooked.lines).toEqual(["1", "2", "3"]);
@@ -304,7 +358,8 @@ describe("other events", () => {
     using hooked = new Hooked();
     const events = ["session_start", "tool_use", "session_end"];
     for (const event of events) {
-      hooked.user(`${event}/sync-a`, `printf '%s %s\\n' "$1" "$4" >> ${hooked.home.at("notes")}`);
+      const note = `printf '%s %s\\n' "$1" "$4" >> ${hooked.home.at("notes")}`;
+      hooked.user(`${event}/sync-a`, `[ "$SX_PHASE" = post ] || ${note}`);
     }
     await using server = await HttpServer.start({ home: hooked.home, cwd: hooked.project });
     const session = await HttpSession.open(server.client, "2025-11-25", {});

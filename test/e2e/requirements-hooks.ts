@@ -13,6 +13,7 @@ export const hookRequirements: Readonly<Record<string, Requirement>> = {
   }),
   ...from("docs/hooks.md#stopping-a-call", {
     "hooks.veto": "A sync hook stops a call, and its output is the reason.",
+    "hooks.json": "A hook denies, has the user asked, changes arguments and results by JSON.",
     "hooks.rounds": "A call that asks is one call: its hooks run once.",
     "hooks.cancel": "A cancelled call ends its hooks.",
   }),
