@@ -13,6 +13,12 @@ export function failed(reason: FailureReason, text: string): Failed {
 
 /** Why a server that is configured cannot be called at all; undefined when it can. */
 export function standingFailure({ name, standing, isStopped }: ManagedServer): Failed | undefined {
+  if (standing === undefined) {
+    return failed(
+      "unreachable",
+      `What the server ${name} needs is still being looked up. Try again.`,
+    );
+  }
   if (standing.kind === "usable") {
     if (!isStopped) return undefined;
     return failed(

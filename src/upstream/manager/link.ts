@@ -6,6 +6,7 @@ import type { ConnectionEvents, UpstreamConnection } from "../connect/connection
 import { downAs, failureOf, LinkDown } from "./link-down.ts";
 import { type LinkFailure, LinkMachine, type LinkState } from "./link-machine.ts";
 import { LinkHealth } from "./link-health.ts";
+import { orCancelled } from "./or-cancelled.ts";
 
 /** A connection and what has to be ended with it. */
 export interface OpenedLink {
@@ -102,7 +103,7 @@ export class Link {
     }
     const wait = (this.#waiting ??= this.#newWait());
     if (advice.do === "start") this.#startIn(advice.inMs);
-    return this.#orCancelled(wait.promise, signal);
+    return orCancelled(wait.promise, signal);
   }
 
   /** A call uses it: it is not idle, and may be too busy to answer pings. Returns what ends that. */
@@ -220,17 +221,5 @@ export class Link {
     // `want` leaves nobody to hear of a failure.
     wait.promise.catch(() => {});
     return wait;
-  }
-
-  async #orCancelled<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-    const cancelled = createDeferred<never>();
-    const onAbort = (): void =>
-      cancelled.reject(new AppError("cancelled", "The call was cancelled."));
-    signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      return await Promise.race([promise, cancelled.promise]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import { upstreamReasonCharsMax } from "../../base/limits.ts";
 import { cleanText } from "../adapters/clean-text.ts";
@@ -15,6 +16,7 @@ import type { ManagerParts } from "./manager-parts.ts";
 import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
 import type { ServerEvents } from "./server-events.ts";
 import { ServerLinks } from "./server-links.ts";
+import { ServerLog } from "./server-log.ts";
 import { type Offer, ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -27,19 +29,25 @@ export class ManagedServer {
   readonly #offer: ServerOffer;
   readonly #reader: ListReader;
   #configured: ConfiguredServer;
-  #standing: Standing = { kind: "disabled" };
+  /** Undefined until configuration and approvals have been looked at. */
+  #standing: Standing | undefined;
+  readonly #looked = createDeferred<void>();
+  /** Resolves when it is known whether it may be used. */
+  readonly looked = this.#looked.promise;
   #links: ServerLinks | undefined;
   #listProblem: string | undefined;
   /** Of the last launch: what is under way when it ends is cleaned as well. */
   #clean: (text: string) => string = cleanText;
-  #dropped = 0;
+  readonly log: ServerLog;
   #isStopped = false;
+  #isClosed = false;
 
   constructor(configured: ConfiguredServer, parts: ManagerParts, events: ServerEvents) {
     this.#configured = configured;
     this.#parts = parts;
     this.#events = events;
-    this.#offer = new ServerOffer(parts, (text) => this.log(text));
+    this.log = new ServerLog(parts.host, configured.entry.name, this.clean);
+    this.#offer = new ServerOffer(parts, this.log.say);
     this.#reader = new ListReader({
       msMax: () => this.configured.entry.options.initTimeoutMs,
       onRead: async (catalogue) => {
@@ -61,10 +69,10 @@ export class ManagedServer {
 
   /** The entry that counts. */
   get configured(): ConfiguredServer {
-    return this.#standing.kind === "usable" ? this.#standing.active : this.#configured;
+    return this.#standing?.kind === "usable" ? this.#standing.active : this.#configured;
   }
 
-  get standing(): Standing {
+  get standing(): Standing | undefined {
     return this.#standing;
   }
 
@@ -80,27 +88,24 @@ export class ManagedServer {
   /** Text of the server without control sequences and secrets. */
   readonly clean = (text: string): string => this.#clean(text);
 
-  log(text: string): void {
-    this.#parts.host.log(this.name, this.clean(text));
-  }
-
   /** Looks at configuration and approvals, and does what follows from them. Never rejects. */
   async apply(configured: ConfiguredServer): Promise<void> {
     this.#configured = configured;
-    const identity = this.#standing.kind === "usable" ? this.#standing.active.identity : undefined;
+    const before = this.#standing;
     let standing: Standing;
     try {
       standing = await standingOf(configured, this.#parts);
     } catch (error) {
       standing = { kind: "needs_config", text: messageOf(error) };
     }
+    if (this.#isClosed) return;
     this.#standing = standing;
     if (standing.kind !== "usable") {
       await Promise.all([this.#endLinks(), this.#offer.clear()]);
       return this.#parts.onChange();
     }
     const { active, launch, secrets } = standing;
-    const isSame = identity === active.identity;
+    const isSame = before?.kind === "usable" && before.active.identity === active.identity;
     // What another launch offered must not be called at this one.
     if (!isSame) await this.#offer.clear();
     await this.#aim(await LaunchTarget.of(active, launch, secrets, this.#parts));
@@ -108,9 +113,10 @@ export class ManagedServer {
     this.#parts.onChange();
   }
 
-  /** Starts it when nobody can know without that what it offers. */
+  /** An entry has been applied: starts it when nobody can know without that what it offers. */
   begin(): void {
-    if (this.#standing.kind !== "usable" || this.#isStopped) return;
+    this.#looked.resolve();
+    if (this.#standing?.kind !== "usable" || this.#isStopped) return;
     const { start } = this.#standing.active.entry.options;
     const isKnown = this.#offer.current !== undefined && !this.#offer.isOld;
     if (!isKnown || start === "eager") this.#links?.forLists().want();
@@ -119,7 +125,7 @@ export class ManagedServer {
   /** On the user's wish: what was wrong before does not count. */
   connect(): void {
     this.#isStopped = false;
-    if (this.#standing.kind !== "usable") return;
+    if (this.#standing?.kind !== "usable") return;
     const link = this.#links?.forLists();
     link?.reset();
     link?.want();
@@ -137,6 +143,7 @@ export class ManagedServer {
   /** It is not configured any more, or everything ends. */
   async close(): Promise<void> {
     this.#isStopped = true;
+    this.#isClosed = true;
     await this.#endLinks();
   }
 
@@ -157,8 +164,9 @@ export class ManagedServer {
 
   view(): ServerView {
     const info = this.info();
-    const offer = this.#standing.kind === "usable" ? this.#offer.current : undefined;
-    const isUnknown = this.#standing.kind === "usable" && offer === undefined;
+    const kind = this.#standing?.kind;
+    const offer = kind === "usable" ? this.#offer.current : undefined;
+    const isUnknown = kind === undefined || (kind === "usable" && offer === undefined);
     return {
       info,
       options: this.configured.entry.options,
@@ -186,7 +194,7 @@ export class ManagedServer {
       starts: this.#links?.starts ?? 0,
       figures: this.figures.facts(),
       retryInMs: link?.retryInMs,
-      dropped: this.#dropped,
+      dropped: this.log.dropped,
       stderr: this.#links?.stderr() ?? [],
     };
   }
@@ -196,6 +204,7 @@ export class ManagedServer {
     const before = this.#links;
     if (before?.target.key === target.key) return before.retarget(target);
     await this.#endLinks();
+    if (this.#isClosed) return;
     this.#isStopped = false;
     this.#listProblem = undefined;
     this.#clean = target.clean;
@@ -221,14 +230,8 @@ export class ManagedServer {
       },
       onListChanged: () => this.#reader.onChanged(),
       onResourceUpdated: (uri) => this.#events.onResourceUpdated(this.name, uri),
-      onLog: (level, data) => {
-        const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
-        this.log(`${level}: ${text.slice(0, upstreamReasonCharsMax)}`);
-      },
-      onStray: (text) => {
-        this.#dropped++;
-        this.log(text);
-      },
+      onLog: this.log.onLog,
+      onStray: this.log.onStray,
     };
   }
 
@@ -238,7 +241,7 @@ export class ManagedServer {
     if (kind !== "ready" && kind !== "starting") this.#reader.end();
     if (kind === "down") {
       const text = this.#reasonText(conditionOf(facts).reason ?? "");
-      this.log(text);
+      this.log.say(text);
       const isLogin = facts.link?.kind === "down" && facts.link.as === "needs_auth";
       this.#events.onDown(this.name, isLogin ? "needs_auth" : "unreachable", text);
     }

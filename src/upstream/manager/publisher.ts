@@ -18,7 +18,8 @@ export class Publisher {
   #faces: Faces | undefined;
   #revision = 0;
   #timer: Timer | undefined;
-  #publishedAt = Number.NEGATIVE_INFINITY;
+  /** What is known at once goes into one snapshot, which is published as soon as that is all. */
+  #publishedAt = performance.now();
   #isClosed = false;
 
   constructor(host: UpstreamHost, compose: () => Omit<UpstreamSnapshot, "revision">) {

@@ -117,7 +117,9 @@ export class ServerCall {
 
   async #request(): Promise<ConnectionReply> {
     const call = this.#call;
-    const lent = this.#server.links?.forCall(call);
+    const { links } = this.#server;
+    if (links === undefined) throw new LinkDown("its entry is being changed", "stopped", undefined);
+    const lent = links.forCall(call);
     if (lent === undefined) {
       throw new LinkDown(
         "it has too many connections already; end some clients",
@@ -193,7 +195,7 @@ export class ServerCall {
     figures.onFailure();
     const reply = this.#failureReply(error);
     const text = this.#server.clean(reply.text).slice(0, upstreamReasonCharsMax).toWellFormed();
-    this.#server.log(text);
+    this.#server.log.say(text);
     this.#parts.host.notify({ kind: "failure", server: name, reason: reply.reason, text });
     return { ...reply, text };
   }

@@ -8,7 +8,8 @@ import type { ConfiguredServer } from "../server-entry.ts";
 /** All that is known of one server. */
 export interface ServerFacts {
   readonly configured: ConfiguredServer;
-  readonly standing: Standing;
+  /** Undefined while nobody has looked. */
+  readonly standing: Standing | undefined;
   /** Of its first connection; undefined while none was wanted. */
   readonly link: LinkState | undefined;
   readonly offer: Offer | undefined;
@@ -64,6 +65,7 @@ export function serverInfo(facts: ServerFacts): ServerInfo {
 /** How a server stands, and why. */
 export function conditionOf(facts: ServerFacts): Condition {
   const { standing, link, offer } = facts;
+  if (standing === undefined) return { state: "starting", reason: null };
   if (standing.kind === "disabled") return { state: "disabled", reason: null };
   if (standing.kind !== "usable") return { state: standing.kind, reason: standing.text };
   const reason = standing.note ?? null;

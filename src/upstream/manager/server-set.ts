@@ -23,7 +23,10 @@ export class ServerSet {
     return this.#servers.get(name);
   }
 
-  /** Brings the servers to what the configuration says. Resolves when it is known of each whether it may be used. */
+  /**
+   * Brings the servers to what the configuration says, and starts those of which nothing is known yet and those that shall
+   * run: each as soon as it is known whether it may be used, which takes its time where a command gives a secret.
+   */
   async apply(config: UpstreamConfig): Promise<void> {
     const gone = [...this.#servers.keys()].filter((name) => !config.servers.has(name));
     const closing = gone.map((name) => {
@@ -35,15 +38,10 @@ export class ServerSet {
       const known = this.#servers.get(name);
       const server = known ?? new ManagedServer(configured, this.#parts, this.#events);
       this.#servers.set(name, server);
-      return server.apply(configured);
+      return server.apply(configured).then(() => server.begin());
     });
     this.#parts.onChange();
     await Promise.all([...closing, ...applying]);
-  }
-
-  /** Starts those of which nothing is known yet, and those that shall run. */
-  begin(): void {
-    for (const server of this.all) server.begin();
   }
 
   async close(): Promise<void> {

@@ -36,7 +36,7 @@ export async function shapeReply(
       const schema = server.tool(tool)?.item.outputSchema;
       const structured = isObject(answer) ? answer.structuredContent : undefined;
       const fault = isObject(schema) ? await structureFault(schema, structured, checks) : undefined;
-      const onProblem = (problem: string): void => server.log(problem);
+      const onProblem = (problem: string): void => server.log.say(problem);
       const told = { ...parts, tool, structureFault: fault, onProblem };
       return shapeCallResult(answer, told, call.version);
     }

@@ -37,7 +37,7 @@ export class Subscriptions {
     }
     const foreign = readForeignUri(uri);
     const server = foreign === undefined ? undefined : this.#server(foreign.server);
-    if (foreign === undefined || server === undefined || server.standing.kind !== "usable")
+    if (foreign === undefined || server === undefined || server.standing?.kind !== "usable")
       return false;
     if (this.#watched.size >= upstreamSubscriptionsMax) return false;
     const watched: Watched = { ...foreign, clients: new Set([clientId]) };

@@ -35,7 +35,7 @@ export class ToolSearch {
    */
   async answer(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
     const deadline = performance.now() + upstreamSearchWaitMs;
-    while (this.#isAnyStarting() && performance.now() < deadline) {
+    while (this.#isAnyUnknown() && performance.now() < deadline) {
       await sleep(lookMs, undefined, { signal });
     }
     const { snapshot, searched } = this.#state();
@@ -50,8 +50,9 @@ export class ToolSearch {
     return new JsonText(encodeCallToolResult(result, modernVersions[0]));
   }
 
-  /** Those that are known are searched by what is known of them. */
-  #isAnyStarting(): boolean {
+  /** Those of which something is known are searched by that. */
+  #isAnyUnknown(): boolean {
+    if (this.#state().snapshot.isIncomplete) return true;
     return this.#infoList().some(({ state, era }) => state === "starting" && era === null);
   }
 

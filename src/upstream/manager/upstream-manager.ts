@@ -2,10 +2,6 @@ import { createDeferred } from "../../base/deferred.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { upstreamNoticesKept } from "../../base/limits.ts";
 import type { JsonText } from "../../base/json-text.ts";
-import { type UpstreamConfigChange, watchUpstreamConfig } from "../config/watch-upstream-config.ts";
-import { LastGoodFiles } from "../config/last-good-files.ts";
-import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
-import type { UpstreamConfigParts } from "../config/upstream-config-parts.ts";
 import type { UpstreamConfig } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
@@ -21,8 +17,10 @@ import type { UpstreamHost, UpstreamWork } from "../worker/upstream-work.ts";
 import { argumentsFault, callFault } from "./arguments-fault.ts";
 import { failed } from "./call-failure.ts";
 import { Composer } from "./composer.ts";
+import { ConfigFollower } from "./config-follower.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { orCancelled } from "./or-cancelled.ts";
 import { performControl } from "./perform-control.ts";
 import { Publisher } from "./publisher.ts";
 import { ServerCall } from "./server-call.ts";
@@ -46,14 +44,11 @@ export class UpstreamManager implements UpstreamWork {
   readonly #search: ToolSearch;
   readonly #status: StatusFile;
   readonly #composer: Composer;
-  /** A file that cannot be used for the moment takes nothing away, a switch of the workspace or not (CN15). */
-  readonly #lastGood = new LastGoodFiles();
+  readonly #follower: ConfigFollower;
+  /** Resolves when the servers of the configuration are there, whatever is known of them. */
+  readonly #configured = createDeferred<void>();
   #config: UpstreamConfig | undefined;
   #lock: LockReading = { kind: "absent" };
-  #workspace: string | undefined;
-  #unwatch: () => void = () => {};
-  /** Configurations are applied one after the other. */
-  #work: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
   #isClosed = false;
   #isStarted = false;
@@ -61,7 +56,9 @@ export class UpstreamManager implements UpstreamWork {
   constructor(outer: OuterParts) {
     this.#options = outer.options;
     this.#host = outer.host;
-    this.#workspace = outer.options.workspace;
+    this.#follower = new ConfigFollower(outer.options, (config) =>
+      this.#apply(config).catch((error: unknown) => this.#notice(messageOf(error))),
+    );
     this.#parts = {
       ...outer,
       rules: () => this.#config?.rules ?? [],
@@ -94,10 +91,11 @@ export class UpstreamManager implements UpstreamWork {
   async start(): Promise<void> {
     if (this.#options.isPassive === true) return;
     try {
-      await this.#follow();
+      await this.#follower.follow(this.#options.workspace);
     } catch (error) {
       this.#notice(`Other MCP servers cannot be used: ${messageOf(error)}`);
     }
+    this.#configured.resolve();
     this.#isStarted = true;
     if (!this.#isClosed) this.#publisher.now();
   }
@@ -114,6 +112,7 @@ export class UpstreamManager implements UpstreamWork {
     events: UpstreamCallEvents,
     signal: AbortSignal,
   ): Promise<UpstreamReply> {
+    await orCancelled(this.#configured.promise, signal);
     const server = this.#servers.get(call.server);
     if (server === undefined) {
       return failed(
@@ -121,6 +120,7 @@ export class UpstreamManager implements UpstreamWork {
         `There is no server ${call.server} in the configuration any more.`,
       );
     }
+    await orCancelled(server.looked, signal);
     const fault = await callFault(server, call, this.#parts.checks);
     if (fault !== undefined) return failed("invalid_arguments", fault);
     const reply = await new ServerCall(server, call, events, signal, this.#parts).run();
@@ -168,7 +168,7 @@ export class UpstreamManager implements UpstreamWork {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#unwatch();
+    this.#follower.close();
     this.#publisher.close();
     this.#subscriptions.close();
     const ofOthers = this.#options.isPassive === true ? undefined : this.#composer.close();
@@ -182,37 +182,12 @@ export class UpstreamManager implements UpstreamWork {
     return server;
   }
 
-  #configParts(): UpstreamConfigParts {
-    return { ...this.#options, workspace: this.#workspace, lastGood: this.#lastGood };
-  }
-
-  /** Reads the configuration and does what it says, from now on as well. */
-  async #follow(): Promise<void> {
-    this.#unwatch();
-    const parts = this.#configParts();
-    const config = loadUpstreamConfig(parts);
-    const watching = createDeferred<void>();
-    const onChange = (change: UpstreamConfigChange): void => void this.#apply(change.config);
-    this.#unwatch = watchUpstreamConfig(parts, onChange, config, watching.resolve);
-    await watching.promise;
-    await this.#apply(config);
-  }
-
   async #switchWorkspace(workspace: string | null): Promise<readonly ServerInfo[]> {
-    this.#workspace = workspace ?? undefined;
-    await this.#follow();
+    await this.#follower.follow(workspace ?? undefined);
     return this.infoList();
   }
 
-  #apply(config: UpstreamConfig): Promise<void> {
-    this.#work = this.#work
-      .then(() => this.#applyNow(config))
-      .catch((error: unknown) => this.#notice(messageOf(error)));
-    return this.#work;
-  }
-
-  async #applyNow(config: UpstreamConfig): Promise<void> {
-    if (this.#isClosed) return;
+  async #apply(config: UpstreamConfig): Promise<void> {
     // What was decided by another configuration does not hold (DF2); an approval is none.
     if (faceOf(config) !== faceOf(this.#config)) this.#composer.decideAgain();
     this.#config = config;
@@ -220,8 +195,9 @@ export class UpstreamManager implements UpstreamWork {
     this.#lock = projectDir === undefined ? { kind: "absent" } : await readLock(projectDir);
     const problem = await this.#parts.trust.problem();
     for (const text of [...config.problems, ...config.notices, problem ?? ""]) this.#notice(text);
-    await this.#servers.apply(config);
-    this.#servers.begin();
+    const applied = this.#servers.apply(config);
+    this.#configured.resolve();
+    await applied;
     this.#onChange();
   }
 

@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { ConfigFollower } from "../../../src/upstream/manager/config-follower.ts";
+import { until } from "../connect/open-scripted.ts";
+import { configText, openPlace, textOfReply } from "./open-work.ts";
+
+test("CN3: a server whose secret takes its time delays no other, and is waited for", async () => {
+  await using place = await openPlace();
+  await place.configure({
+    slow: { script: { tools: ["add"] }, env: { TOKEN: "${cmd:sleep 1; echo x}" } },
+    well: { script: { tools: ["echo"] } },
+  });
+  const opened = place.open();
+  const start = opened.work.start();
+  await opened.reach("well", "ready");
+  expect(opened.info("slow")?.state).toBe("starting");
+  await until(() => opened.snapshots.at(-1)?.tools.length === 1);
+  expect(opened.snapshot().isIncomplete).toBe(true);
+  await start;
+  await until(() => !opened.snapshot().isIncomplete);
+  expect(opened.snapshot().tools).toHaveLength(2);
+});
+
+test("a call and a search that come before the configuration is read wait for it", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["echo"] } } });
+  const first = place.open();
+  await first.work.start();
+  await first.reach("one", "ready");
+  await first.work.close();
+  const opened = place.open();
+  const call = opened.call("one", "echo", { text: "hi" });
+  const search = opened.work.search(
+    { query: "echo", charsMax: 10_000 },
+    new AbortController().signal,
+  );
+  await opened.work.start();
+  expect(textOfReply(await call)).toBe("hi");
+  expect((await search).json).toContain("mcp__one__echo");
+});
+
+test("nothing is started by a work that was closed while it started", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["echo"] } } });
+  const opened = place.open();
+  const start = opened.work.start();
+  await opened.work.close();
+  await start;
+  expect(opened.processes).toHaveLength(0);
+});
+
+test("ConfigFollower: of two switches at a time the last counts, and nothing older comes after it", async () => {
+  await using place = await openPlace();
+  const { home, project } = place;
+  await place.configure({ both: {} });
+  for (const name of ["a", "b"]) {
+    const file = join(home, ".scorpiox", "workspaces", name, "mcp_servers.json");
+    await Bun.write(file, configText({ [`in-${name}`]: {} }));
+  }
+  const seen: string[] = [];
+  const dirs = { homeDir: home, scorpioxDir: join(home, ".scorpiox"), executableDir: home };
+  const follower = new ConfigFollower(
+    {
+      dirs: { ...dirs, projectDir: project },
+      env: {},
+      configFiles: [],
+      isStrict: false,
+      defer: "auto",
+      onChange: "block",
+      trustsProject: false,
+      toolNameMax: 44,
+      version: "1",
+      resultFolders: [],
+    },
+    async ({ servers }) => {
+      seen.push([...servers.keys()].join());
+      await Bun.sleep(1);
+    },
+  );
+  await Promise.all([follower.follow("a"), follower.follow("b")]);
+  expect(seen.at(-1)).toBe("both,in-b");
+  // What changes while it begins to watch is not overtaken by what was read before.
+  const following = follower.follow(undefined);
+  await writeFile(join(home, ".scorpiox", "mcp_servers.json"), configText({ new: {} }));
+  await following;
+  await until(() => seen.at(-1) === "new");
+  follower.close();
+});
