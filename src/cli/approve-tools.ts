@@ -1,6 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 import type { ServerCatalogue } from "../upstream/catalogue/server-catalogue.ts";
+import { exposedName } from "../upstream/names/exposed-name.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import {
   approveDifferences,
@@ -11,7 +12,11 @@ import {
   catalogueDifferences,
   type ItemDifference,
 } from "../upstream/trust/catalogue-differences.ts";
+import { judgeCatalogue } from "../upstream/trust/judge-catalogue.ts";
 import { lockPinsOf, readLock } from "../upstream/trust/lock/read-lock.ts";
+import { ToolRules } from "../upstream/trust/tool-rules.ts";
+import { emptyPins } from "../upstream/trust/trust-record.ts";
+import type { NewPins } from "../upstream/trust/trust-store.ts";
 import type { Approval } from "./approval.ts";
 import { askCatalogues, type ServersOfCommand } from "./configured-servers.ts";
 import { itemLines, itemRow } from "./difference-text.ts";
@@ -36,33 +41,66 @@ export async function approveTools(
       isDone = false;
       continue;
     }
-    const items = await waitingItems(view, server, reply.catalogue, tool);
-    if (!(await approveItems(approval, server, items))) isDone = false;
+    const waiting = await waitingItems(view, server, reply.catalogue, tool);
+    if (!(await approveItems(approval, server, waiting, tool))) isDone = false;
   }
   return isDone;
 }
 
+interface Waiting {
+  readonly items: readonly ItemDifference[];
+  /** This is the first contact, and that is approved by it, without a question. */
+  readonly first?: NewPins | undefined;
+}
+
 /** @throws AppError `not_found` for a tool that the server does not have */
 async function waitingItems(
-  { store, config }: ServersOfCommand,
-  { entry, identity }: ConfiguredServer,
+  view: ServersOfCommand,
+  server: ConfiguredServer,
   catalogue: ServerCatalogue,
   tool: string | undefined,
-): Promise<readonly ItemDifference[]> {
+): Promise<Waiting> {
+  const { entry, identity } = server;
   const names = catalogue.tools.map(({ name }) => name);
   if (tool !== undefined && !names.includes(tool)) {
     const what = `The server ${JSON.stringify(entry.name)} has no tool ${JSON.stringify(tool)}.`;
     throw new AppError("not_found", what + suggestionFor(tool, names));
   }
+  const stored = await view.store.pinsOf(identity);
+  const first = stored === undefined ? await metByLock(view, server, catalogue) : undefined;
+  const pins = stored ?? (first === undefined ? undefined : { ...emptyPins, ...first });
+  if (pins === undefined) return { items: [] };
+  const definitions = await view.store.definitionsOf(identity);
+  const items = catalogueDifferences(catalogue, { pins, definitions });
+  if (tool === undefined) return { items, first };
+  const one = items.filter(({ what, name }) => what === "tool" && name === tool);
+  const isDenied = one.length === 0 && pins.denied.has(tool);
+  return { items: isDenied ? [deniedItem(catalogue, tool)] : one, first };
+}
+
+/**
+ * What a first contact approves where the project has a lock: what is as the lock has it (TR12). Undefined: there is no lock, and whatever the first connection finds will be approved.
+ */
+async function metByLock(
+  { config, start }: ServersOfCommand,
+  { entry }: ConfiguredServer,
+  catalogue: ServerCatalogue,
+): Promise<NewPins | undefined> {
   const { projectDir } = config;
   const lock = projectDir === undefined ? { kind: "absent" as const } : await readLock(projectDir);
-  const pins = (await store.pinsOf(identity)) ?? lockPinsOf(lock, entry.name);
-  if (pins === undefined) return [];
-  const definitions = await store.definitionsOf(identity);
-  const items = catalogueDifferences(catalogue, { pins, definitions });
-  if (tool === undefined) return items;
-  const one = items.filter(({ what, name }) => what === "tool" && name === tool);
-  return one.length > 0 || !pins.denied.has(tool) ? one : [deniedItem(catalogue, tool)];
+  const lockPins = lockPinsOf(lock, entry.name);
+  if (lockPins === undefined) return undefined;
+  const { newPins } = judgeCatalogue(catalogue, {
+    server: entry.name,
+    pins: undefined,
+    lockPins,
+    definitions: new Map(),
+    autoApprove: entry.options.autoApprove,
+    onChange: start.upstream.onChange,
+    rules: new ToolRules(entry, config.rules),
+    nameOf: (name) => exposedName(entry.name, name, start.config.settings.mcp.toolNameMax),
+  });
+  return newPins;
 }
 
 /** It is as it was approved, and was refused since: approving it takes that back. */
@@ -78,7 +116,8 @@ function deniedItem(catalogue: ServerCatalogue, tool: string): ItemDifference {
 async function approveItems(
   approval: Approval,
   { entry, identity }: ConfiguredServer,
-  items: readonly ItemDifference[],
+  { items, first }: Waiting,
+  tool: string | undefined,
 ): Promise<boolean> {
   const { args, print } = approval.context;
   const { name } = entry;
@@ -92,7 +131,8 @@ async function approveItems(
   }
   const what = items.length === 1 ? "this" : `these ${items.length} differences`;
   if (!(await approval.confirm(`Approve ${what} of ${name}?`))) return false;
-  await approveDifferences(approval.view.store, identity, items);
+  if (first !== undefined) await approval.view.store.addPins(identity, first);
+  await approveDifferences(approval.view.store, identity, items, tool);
   print.note(`${name}: approved.`);
   return true;
 }

@@ -286,6 +286,37 @@ describe("[GW-22] mcp diff and mcp approve of tools", () => {
     expect(await run("diff files")).toBe(0);
   });
 
+  test("a tool that was refused by name is not allowed by approving all that was changed", async () => {
+    using tree = await metTree();
+    const run = async (line: string, reply: AskedCatalogue): Promise<number> =>
+      (await mcp(tree, line, { catalogues: { files: reply } })).exitCode;
+    await run("approve files/read --deny", offers("read"));
+    expect(await run("approve files --yes", changed)).toBe(0);
+    const [pins] = Object.values(
+      (
+        JSON.parse(readFileSync(tree.path("home/.scorpiox/trust.json"), "utf8")) as {
+          readonly pins: Readonly<Record<string, { readonly denied: readonly string[] }>>;
+        }
+      ).pins,
+    );
+    expect(pins?.denied).toEqual(["read"]);
+  });
+
+  test("before the first connection, what is as mcp.lock has it stays approved beside what is not", async () => {
+    using tree = projectTree();
+    await mcp(tree, "approve files --yes");
+    const before = { files: offers("read", "other"), own: offers("a") };
+    await mcp(tree, "lock", { catalogues: before });
+    const catalogues = { files: changed };
+    const asked = await mcp(tree, "approve files", { catalogues });
+    expect(asked.stdout).toContain('files: tool "read" was changed');
+    const catalogue = { files: offers("read", "exec") };
+    expect((await mcp(tree, "approve files/exec --yes", { catalogues: catalogue })).exitCode).toBe(
+      0,
+    );
+    expect((await mcp(tree, "diff files", { catalogues: catalogue })).exitCode).toBe(0);
+  });
+
   test("a server that nobody has met, or that is not approved, has no difference", async () => {
     using tree = projectTree();
     const { exitCode, stderr } = await mcp(tree, "diff", { catalogues: { own: offers("a") } });

@@ -4,14 +4,15 @@ import { emptyPins, type ToolPins } from "./trust-record.ts";
 import type { TrustStore } from "./trust-store.ts";
 
 /**
- * Has what is there now approved, as it was shown; what is missing is forgotten, and what was refused by name is no
- * longer refused.
+ * Has what is there now approved, as it was shown; what is missing is forgotten.
+ * @param named a tool that the user has named: if it was refused, it is no longer; others that were stay refused
  * @throws AppError `system`
  */
 export async function approveDifferences(
   store: TrustStore,
   identity: string,
   items: readonly ItemDifference[],
+  named?: string,
 ): Promise<void> {
   const definitions = new Map<string, Params>();
   for (const { present } of items) {
@@ -21,8 +22,7 @@ export async function approveDifferences(
   await store.updatePins(identity, (pins = emptyPins) => {
     const tools = withItems(pins.tools, items, "tool");
     const prompts = withItems(pins.prompts, items, "prompt");
-    const approved = new Set(items.flatMap(({ what, name }) => (what === "tool" ? [name] : [])));
-    const denied = new Set([...pins.denied].filter((name) => !approved.has(name)));
+    const denied = new Set([...pins.denied].filter((name) => name !== named));
     return { ...withInstructions(pins, items), tools, prompts, denied };
   });
 }

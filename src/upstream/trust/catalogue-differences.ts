@@ -48,7 +48,8 @@ export function catalogueDifferences(
       const pin = pinned.get(name);
       if (definition === undefined) return [missing(what, name)];
       const hash = hashOf(definition);
-      if (hash === pin) return [];
+      // A hash of a lock says nothing of what can be seen of it.
+      if (hash === pin && (definitions.has(hash) || !hasHidden(definition))) return [];
       const before = pin === undefined ? undefined : definitions.get(pin);
       return [{ what, name, ...differing(pin, before, { hash, definition }) }];
     });

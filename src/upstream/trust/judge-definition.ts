@@ -50,16 +50,25 @@ export function judgeDefinition(offered: Offered, context: JudgeContext): Judgem
 /** Hidden before new before changed: what somebody cannot see was never approved by itself. */
 function judgeHash(offered: Offered, context: JudgeContext): Judgement {
   const { hash, pinned } = offered;
-  if (hash === pinned && !context.isFirst) return { state: "approved" };
+  if (hash === pinned && !context.isFirst && wasSeen(offered, context))
+    return { state: "approved" };
   if (hasHidden(offered.definition)) return hiddenJudgement(offered, context);
   const isBaseline = context.isFirst && context.lockPins === undefined;
   if (isBaseline || hash === pinned) return { state: "approved", pin: hash };
   return pinned === undefined ? newJudgement(offered, context) : changedJudgement(offered, context);
 }
 
+/** A hash may come from a lock, and nobody has looked at what is behind it: that is told by the definition that is kept. */
+function wasSeen({ hash, definition }: Offered, { definitions }: JudgeContext): boolean {
+  return definitions.has(hash) || !hasHidden(definition);
+}
+
 function hiddenJudgement(offered: Offered, context: JudgeContext): Judgement {
+  const { hash, pinned } = offered;
   return {
     state: "pending",
+    // What the lock has stays the baseline, unless it is this.
+    ...(context.isFirst && pinned !== undefined && pinned !== hash ? { pin: pinned } : {}),
     text: `${titleOf(offered, context)} has hidden characters in its definition, which a model reads and you do not see. ${lookAt(context)} ${remedyOf(offered, context)}`,
   };
 }

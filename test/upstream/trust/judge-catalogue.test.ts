@@ -8,6 +8,7 @@ import {
   type JudgedCatalogue,
   type JudgeParts,
 } from "../../../src/upstream/trust/judge-catalogue.ts";
+import { catalogueDifferences } from "../../../src/upstream/trust/catalogue-differences.ts";
 import { ToolRules } from "../../../src/upstream/trust/tool-rules.ts";
 import { emptyPins, type ToolPins } from "../../../src/upstream/trust/trust-record.ts";
 import { catalogue, tool } from "./catalogue.ts";
@@ -163,7 +164,8 @@ describe("[GW-22] U-pin: judgeCatalogue()", () => {
 
   test("what was approved with hidden characters is shown without them, under its own name", () => {
     const approved = { ...pins, tools: new Map([["read", toolHash(hidden)]]) };
-    const [judged] = judge(catalogue({ tools: [hidden] }), { pins: approved }).tools;
+    const seen = { pins: approved, definitions: new Map([[toolHash(hidden), hidden]]) };
+    const [judged] = judge(catalogue({ tools: [hidden] }), seen).tools;
     expect(judged).toEqual({
       state: "approved",
       item: hidden,
@@ -226,5 +228,22 @@ describe("[GW-24] with a lock, the first contact", () => {
     const locked = { ...emptyPins, tools: new Map([["read", toolHash(hidden)]]) };
     const [one] = judge(catalogue({ tools: [hidden] }), { lockPins: locked }).tools;
     expect(one?.state).toBe("pending");
+    // The server shows later what the lock has had all the time.
+    const shy = judge(catalogue({ tools: [read] }), { lockPins: locked });
+    const after = pinsAfter(shy);
+    expect(after.tools).toEqual(locked.tools);
+    const [later] = judge(catalogue({ tools: [hidden] }), { pins: after }).tools;
+    expect(later?.state).toBe("pending");
+    const differences = catalogueDifferences(catalogue({ tools: [hidden] }), {
+      pins: after,
+      definitions: new Map(),
+    });
+    expect(differences).toMatchObject([{ name: "read", state: "changed", hasHidden: true }]);
+  });
+
+  test("keeps what the lock has for a tool with hidden characters", () => {
+    const hidden = tool("read", { description: "\u2060" });
+    const judgedHidden = judge(catalogue({ tools: [hidden] }), { lockPins });
+    expect(judgedHidden.newPins?.tools).toEqual(new Map([["read", toolHash(read)]]));
   });
 });
