@@ -1,5 +1,6 @@
 import { Cancellation } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
+import { orAborted } from "../base/or-aborted.ts";
 import { product } from "../base/product.ts";
 import { configKeys, toolKeyName } from "../config/keys.ts";
 import { nearestName, suggestionFor } from "../config/nearest-name.ts";
@@ -76,7 +77,8 @@ async function outcomeOf(
   const isUnknown = outcome.kind === "fault" && outcome.refusal === "invalid";
   if (!isUnknown || open.router.isOpen !== true) return outcome;
   // It may be of a server that is still starting; nothing has been called.
-  await open.upstreamTools?.({ waits: true });
+  const waiting = open.upstreamTools?.({ waits: true }) ?? Promise.resolve([]);
+  await orAborted(waiting, io.interrupted);
   return call();
 }
 

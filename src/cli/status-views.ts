@@ -1,13 +1,14 @@
 import { upstreamToolsWaitMs } from "../base/limits.ts";
+import { orAborted } from "../base/or-aborted.ts";
 import { product } from "../base/product.ts";
+import { awaitServers } from "../upstream/await-servers.ts";
 import { CatalogueCache } from "../upstream/cache/catalogue-cache.ts";
 import { restingInfo } from "../upstream/manager/resting-info.ts";
 import { readServerStatuses } from "../upstream/manager/server-status.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import { readLock } from "../upstream/trust/lock/read-lock.ts";
-import type { CliServices } from "./command.ts";
+import type { CommandContext } from "./command.ts";
 import type { ServersOfCommand } from "./configured-servers.ts";
-import { awaitServers } from "./upstream-inventory.ts";
 
 /** Other servers as one process of ours sees them. */
 export interface StatusView {
@@ -31,16 +32,19 @@ export async function readStatusViews(view: ServersOfCommand): Promise<readonly 
   return [...(here.length > 0 ? here : [await restingView(view)]), ...elsewhere];
 }
 
-/** Starts all that may be started, and waits until it is known how that went. */
+/**
+ * Starts all that may be started, and waits until it is known how that went.
+ * @throws {AppError} `cancelled` when the command is interrupted
+ */
 export async function connectedView(
   view: ServersOfCommand,
-  services: CliServices,
+  { services, io }: CommandContext,
 ): Promise<StatusView> {
   const open = await services.createRouter(view.start);
   try {
     const { upstreams } = open;
     if (upstreams?.isWanted !== true) return viewOf(view, "connected", []);
-    await awaitServers(upstreams);
+    await orAborted(awaitServers(upstreams), io.interrupted);
     const waits = view.servers.map(({ entry: { name, options } }) =>
       upstreams.control({
         kind: "connect",
@@ -50,7 +54,7 @@ export async function connectedView(
       }),
     );
     // One that has gone from the configuration meanwhile is in no list.
-    await Promise.allSettled(waits);
+    await orAborted(Promise.allSettled(waits), io.interrupted);
     return viewOf(view, "connected", await upstreams.infoList());
   } finally {
     await open.close();

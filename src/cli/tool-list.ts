@@ -1,11 +1,12 @@
 import { AppError } from "../base/errors.ts";
+import { orAborted } from "../base/or-aborted.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { commandLineClient } from "./command-line-client.ts";
 import type { CommandIo } from "./command-io.ts";
-import type { OpenRouter } from "./command.ts";
+import type { OpenRouter, UpstreamTool, UpstreamToolsWanted } from "./command.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** Which tools are wanted. */
@@ -37,7 +38,7 @@ export async function listTools(
   }
   if (server !== undefined) assertServer(server, start, io);
   // First, since it waits for servers that start: what is in the list is known then.
-  const foreign = (await open.upstreamTools?.({ server, waits: true })) ?? [];
+  const foreign = await upstreamTools(open, { server, waits: true }, io);
   const listed = await listedTools(open, start, io);
   const listedNames = new Set(listed.map(({ name }) => name));
   const listings = foreign.map(({ listing }) => listing);
@@ -62,11 +63,21 @@ export async function findTool(
   if (shown !== undefined) return shown;
   // A server that says nothing delays only those who want what nobody else has.
   for (const waits of [false, true]) {
-    const foreign = (await open.upstreamTools?.({ waits })) ?? [];
+    const foreign = await upstreamTools(open, { waits }, io);
     const found = foreign.find(({ listing }) => listing.name === name);
     if (found !== undefined) return found.listing;
   }
   return undefined;
+}
+
+/** @throws {AppError} `cancelled` when the command is interrupted */
+async function upstreamTools(
+  open: OpenRouter,
+  wanted: UpstreamToolsWanted,
+  { interrupted }: CommandIo,
+): Promise<readonly UpstreamTool[]> {
+  const asking = open.upstreamTools?.(wanted);
+  return asking === undefined ? [] : await orAborted(asking, interrupted);
 }
 
 async function listedTools(

@@ -1,8 +1,8 @@
-import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/limits.ts";
+import { orAborted } from "../base/or-aborted.ts";
+import { awaitServers } from "../upstream/await-servers.ts";
 import { type InventoryTool, toolInventory } from "../upstream/catalogue/tool-inventory.ts";
 import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
-import type { Upstreams } from "../upstream/upstreams.ts";
 import type { OpenRouter } from "./command.ts";
 import type { StartUp } from "./start-up.ts";
 
@@ -12,19 +12,24 @@ export interface UpstreamInventory {
   readonly servers: readonly ServerInfo[];
 }
 
+interface InventoryWanted {
+  readonly server: string | undefined;
+  readonly interrupted: AbortSignal;
+}
+
 /**
- * Waits for servers of which nothing is known yet, for half a minute at most; for those that were never heard of, some
- * seconds, but for the one that is asked for.
+ * Waits for servers of which nothing is known yet.
  * @param server undefined: all
+ * @throws {AppError} `cancelled` when the command is interrupted
  */
 export async function upstreamInventory(
   open: OpenRouter,
   { config }: StartUp,
-  server: string | undefined,
+  { server, interrupted }: InventoryWanted,
 ): Promise<UpstreamInventory> {
   const { router, upstreams } = open;
   if (upstreams?.isWanted !== true) return { tools: [], servers: [] };
-  await awaitServers(upstreams, server);
+  await orAborted(awaitServers(upstreams, server), interrupted);
   const searched = (await open.upstreamTools?.({ waits: false })) ?? [];
   const [snapshot, infos] = await Promise.all([upstreams.settled(0), upstreams.infoList()]);
   const own = router.list().map(({ name }) => name);
@@ -40,16 +45,4 @@ export async function upstreamInventory(
     tools: tools.filter((tool) => isMeant(tool.server)),
     servers: infos.filter(({ name }) => isMeant(name)),
   };
-}
-
-/** Those that an earlier run never heard of are not awaited by anybody else. */
-export async function awaitServers(upstreams: Upstreams, server?: string): Promise<void> {
-  await upstreams.settled(upstreamToolsWaitMs);
-  const starting = (await upstreams.infoList()).filter(({ name, state, era }) => {
-    return state === "starting" && era === null && (server === undefined || name === server);
-  });
-  const waitMs = server === undefined ? upstreamSearchWaitMs : upstreamToolsWaitMs;
-  await Promise.all(
-    starting.map(({ name }) => upstreams.control({ kind: "connect", server: name, waitMs })),
-  );
 }

@@ -1,5 +1,5 @@
-import { upstreamToolsWaitMs } from "../base/limits.ts";
 import type { UpstreamTool, UpstreamToolsWanted } from "../cli/command.ts";
+import { awaitServers } from "../upstream/await-servers.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
 
 /** For commands: the tools of other servers that may be called. */
@@ -8,7 +8,7 @@ export async function upstreamTools(
   { server, waits }: UpstreamToolsWanted,
 ): Promise<readonly UpstreamTool[]> {
   if (!upstreams.isWanted) return [];
-  await upstreams.settled(waits ? upstreamToolsWaitMs : 0);
+  await (waits ? awaitServers(upstreams, server) : upstreams.settled(0));
   const wanted = server === undefined ? {} : { server };
   const reply = await upstreams.control({ kind: "tools", ...wanted });
   // Our own Worker says so.

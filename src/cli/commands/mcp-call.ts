@@ -70,7 +70,10 @@ async function nameOf(
   tool: string,
   { context, view, open }: Search,
 ): Promise<string | number> {
-  const { tools, servers } = await upstreamInventory(open, view.start, server);
+  const { tools, servers } = await upstreamInventory(open, view.start, {
+    server,
+    interrupted: context.io.interrupted,
+  });
   const found = tools.find((one) => one.tool === tool) ?? tools.find((one) => one.name === tool);
   if (found !== undefined) return found.name;
   const [info] = servers;

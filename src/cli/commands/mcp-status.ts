@@ -22,10 +22,10 @@ export const mcpStatusCommand: Command = {
   },
   arguments: { min: 0, max: 0 },
   async run(context) {
-    const { args, print, services } = context;
+    const { args, print } = context;
     const view = await openServers(context);
     const views = args.has("connect")
-      ? [await connectedView(view, services)]
+      ? [await connectedView(view, context)]
       : await readStatusViews(view);
     if (args.has("json")) print.json({ instances: views });
     else for (const line of views.flatMap(linesOf)) print.line(line);

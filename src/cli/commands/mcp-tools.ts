@@ -1,6 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 import { formatAmount } from "../../base/amount-text.ts";
+import { orAborted } from "../../base/or-aborted.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
+import { awaitServers } from "../../upstream/await-servers.ts";
 import { textOf } from "../../upstream/adapters/text-of.ts";
 import { type InventoryTool, toolSummaries } from "../../upstream/catalogue/tool-inventory.ts";
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
@@ -10,7 +12,7 @@ import { columns } from "../help-text.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { startUpFlags } from "../start-up.ts";
 import { standingCode, standingText } from "../standing-text.ts";
-import { awaitServers, upstreamInventory } from "../upstream-inventory.ts";
+import { upstreamInventory } from "../upstream-inventory.ts";
 
 export const mcpToolsCommand: Command = {
   usage: "[SERVER] [--summary] [--search QUERY [--explain]] [--json]",
@@ -45,12 +47,12 @@ export const mcpToolsCommand: Command = {
 };
 
 async function list(
-  { args, print }: CommandContext,
+  { args, print, io: { interrupted } }: CommandContext,
   view: ServersOfCommand,
   open: OpenRouter,
   server: string | undefined,
 ): Promise<number> {
-  const { tools, servers } = await upstreamInventory(open, view.start, server);
+  const { tools, servers } = await upstreamInventory(open, view.start, { server, interrupted });
   const isSummary = args.has("summary");
   if (args.has("json")) print.json(isSummary ? toolSummaries(tools) : tools);
   else if (tools.length > 0) {
@@ -91,7 +93,7 @@ async function search(
   if (upstreams?.isWanted !== true) {
     throw new AppError("not_found", "There are no other servers: scorpiox-code mcp add");
   }
-  await awaitServers(upstreams, server);
+  await orAborted(awaitServers(upstreams, server), io.interrupted);
   const query = {
     query: args.text("search") ?? "",
     explain: args.has("explain"),

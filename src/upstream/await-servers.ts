@@ -1,0 +1,21 @@
+import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/limits.ts";
+import type { Upstreams } from "./upstreams.ts";
+
+/**
+ * Waits until it is known of each server what it offers, or why that is not known: for half a minute at most. Those that
+ * were tried before and never heard of are not awaited by lists: here for some seconds, and as long as any other when one is
+ * asked for by name. Never rejects because of a server.
+ * @param server undefined: all
+ */
+export async function awaitServers(upstreams: Upstreams, server?: string): Promise<void> {
+  await upstreams.settled(upstreamToolsWaitMs);
+  const starting = (await upstreams.infoList()).filter(({ name, state, era }) => {
+    return state === "starting" && era === null && (server === undefined || name === server);
+  });
+  const waitMs = server === undefined ? upstreamSearchWaitMs : upstreamToolsWaitMs;
+  const waits = starting.map(({ name }) => {
+    return upstreams.control({ kind: "connect", server: name, waitMs });
+  });
+  // One that has gone from the configuration meanwhile is nobody's loss.
+  await Promise.allSettled(waits);
+}
