@@ -24,6 +24,8 @@ export interface ServerFeatures {
   readonly changes: Changes;
   /** Lists that may change while the server lives: `listChanged` is declared for these. */
   readonly changing: ReadonlySet<"tools" | "prompts" | "resources">;
+  /** Of what is joined to lists from elsewhere; undefined as long as nothing is. */
+  readonly joinedHints?: () => CacheHints | undefined;
   /** How long clients may keep lists; absent = as `protocol/cache-hints.ts` says. */
   readonly cacheHints?: CacheHints;
 }

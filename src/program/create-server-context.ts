@@ -11,7 +11,8 @@ import type { LazyRouter } from "./lazy-router.ts";
 /** What the product offers its clients, whatever they connect by. */
 export function createServerContext(router: LazyRouter, start: StartUp): ServerContext {
   const { changes, connections } = router;
-  const features = { ...offersOf(router), router, changes };
+  const joinedHints = router.gateway.joinedHints.bind(router.gateway);
+  const features = { ...offersOf(router), router, changes, joinedHints };
   const { scorpioxDir } = start.dirs;
   const stateKey = async (): Promise<Uint8Array> => {
     const { readStateKey } = await import("./state-key.ts");

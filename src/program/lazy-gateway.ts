@@ -6,6 +6,7 @@ import type { Changes } from "../gateway/changes.ts";
 import type { CompletionProvider, PromptProvider, ResourceProvider } from "../gateway/features.ts";
 import type { GateStage, Refusal } from "../gateway/gate/gate-stage.ts";
 import type { GatewayServices, UpstreamGateway } from "../gateway/upstream/upstream-gateway.ts";
+import type { CacheHints } from "../protocol/cache-hints.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
@@ -153,6 +154,14 @@ export class LazyGateway {
       const { server, reason, text } = event;
       emit({ kind: "api_error", server, reason, text });
     });
+  }
+
+  /** How long lists may be kept that other servers have a part in; undefined as long as none has. */
+  joinedHints(): CacheHints | undefined {
+    const { snapshot } = this.#parts.upstreams;
+    if (snapshot === undefined || !this.isWanted) return undefined;
+    const { ttlMs, isPrivate } = snapshot;
+    return { ttlMs: Math.floor(ttlMs), cacheScope: isPrivate ? "private" : "public" };
   }
 
   /** Starts to look for other servers. */

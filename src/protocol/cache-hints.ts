@@ -4,6 +4,15 @@ export interface CacheHints {
   readonly cacheScope: "public" | "private";
 }
 
+/** What holds for a result that is made of both. */
+export function stricterHints(one: CacheHints, other: CacheHints): CacheHints {
+  const isPublic = one.cacheScope === "public" && other.cacheScope === "public";
+  return {
+    ttlMs: Math.min(one.ttlMs, other.ttlMs),
+    cacheScope: isPublic ? "public" : "private",
+  };
+}
+
 /** Fixed for the life of the process, and the same for each caller. */
 export const discoverCacheHints: CacheHints = { ttlMs: 3_600_000, cacheScope: "public" };
 

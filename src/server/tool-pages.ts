@@ -1,21 +1,17 @@
 import { toolsPerPageMax } from "../base/limits.ts";
 import type { ClientContext } from "../gateway/call.ts";
 import type { ServerFeatures } from "../gateway/features.ts";
-import {
-  type CacheHints,
-  changingListCacheHints,
-  toolsListCacheHints,
-} from "../protocol/cache-hints.ts";
 import { cutPage } from "../protocol/pagination.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { encodeToolsListResult } from "../protocol/tools-list-codec.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
+import { listCacheHints } from "./list-cache-hints.ts";
 
 /** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision, as long as the router gives the same array. */
 export class ToolPages {
   readonly #features: ServerFeatures;
-  /** By the list that they show. */
-  readonly #json = new WeakMap<readonly ToolListing[], Map<ProtocolVersion, string>>();
+  /** By the list that they show; by revision, and how long they may be kept. */
+  readonly #json = new WeakMap<readonly ToolListing[], Map<string, string>>();
 
   constructor(features: ServerFeatures) {
     this.#features = features;
@@ -53,19 +49,15 @@ export class ToolPages {
   }
 
   #wholeList(listings: readonly ToolListing[], version: ProtocolVersion): string | undefined {
-    const jsons = this.#json.get(listings) ?? new Map<ProtocolVersion, string>();
+    const jsons = this.#json.get(listings) ?? new Map<string, string>();
     this.#json.set(listings, jsons);
-    const known = jsons.get(version);
+    const { ttlMs, cacheScope } = listCacheHints(this.#features, "tools");
+    const key = `${version} ${ttlMs} ${cacheScope}`;
+    const known = jsons.get(key);
     if (known !== undefined) return known;
     const json = this.#encode(listings, version, undefined);
-    if (json !== undefined) jsons.set(version, json);
+    if (json !== undefined) jsons.set(key, json);
     return json;
-  }
-
-  #hints(): CacheHints {
-    const { cacheHints, changing } = this.#features;
-    if (cacheHints !== undefined) return cacheHints;
-    return changing.has("tools") ? changingListCacheHints : toolsListCacheHints;
   }
 
   #encode(
@@ -77,7 +69,7 @@ export class ToolPages {
     const list = { name: "tools", entries, keyOf: ({ name }: ToolListing) => name };
     const page = cutPage(list, cursor, toolsPerPageMax);
     if (page === undefined) return undefined;
-    const cacheHints = this.#hints();
+    const cacheHints = listCacheHints(this.#features, "tools");
     const hints = isPrivate ? ({ ...cacheHints, cacheScope: "private" } as const) : cacheHints;
     return encodeToolsListResult(page.items, version, { hints, nextCursor: page.nextCursor });
   }

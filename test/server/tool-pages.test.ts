@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { toolsPerPageMax } from "../../src/base/limits.ts";
 import { Changes } from "../../src/gateway/changes.ts";
+import type { CacheHints } from "../../src/protocol/cache-hints.ts";
 import type { ServerFeatures } from "../../src/gateway/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ToolPages } from "../../src/server/tool-pages.ts";
@@ -90,6 +91,26 @@ describe("ToolPages", () => {
   ])("hints are %j, or ours", (cacheHints, expected) => {
     const { pages, decode } = startPages(1, cacheHints === undefined ? {} : { cacheHints });
     expect(decode(pages.page("2026-07-28", client, undefined))).toMatchObject(expected);
+  });
+
+  test("what is joined from elsewhere may be kept no longer, and counts from when it is known", () => {
+    const joined: { hints: CacheHints | undefined } = { hints: undefined };
+    const { pages, decode } = startPages(1, { joinedHints: () => joined.hints });
+    const hints = (): object => {
+      const { ttlMs, cacheScope } = decode(pages.page("2026-07-28", client, undefined)) ?? {};
+      return { ttlMs, cacheScope };
+    };
+    const own = { ttlMs: 300_000, cacheScope: "public" } as const;
+    const given: CacheHints[] = [
+      { ttlMs: 60_000, cacheScope: "public" },
+      { ttlMs: 900_000, cacheScope: "private" },
+      { ttlMs: 0, cacheScope: "private" },
+    ];
+    const seen = [undefined, ...given].map((each) => {
+      joined.hints = each;
+      return hints();
+    });
+    expect(seen).toEqual([own, given[0]!, { ttlMs: 300_000, cacheScope: "private" }, given[2]!]);
   });
 
   test("who may not use all tools sees a private list of the rest, on every page", () => {
