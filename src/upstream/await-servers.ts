@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/limits.ts";
+import type { UpstreamSnapshot } from "./snapshot.ts";
 import type { Upstreams } from "./upstreams.ts";
 
 /**
@@ -18,4 +21,19 @@ export async function awaitServers(upstreams: Upstreams, server?: string): Promi
   });
   // One that has gone from the configuration meanwhile is nobody's loss.
   await Promise.allSettled(waits);
+  if (starting.length > 0) await caughtUp(upstreams);
 }
+
+/** A snapshot comes a moment after what it tells of. */
+async function caughtUp(upstreams: Upstreams): Promise<void> {
+  const deadline = performance.now() + snapshotLagMsMax;
+  const infos = await upstreams.infoList();
+  const known = infos.filter(({ state }) => state !== "starting").map(({ name }) => name);
+  const isBehind = ({ servers = [] }: Partial<UpstreamSnapshot> = {}): boolean =>
+    servers.some(({ name, state }) => state === "starting" && known.includes(name));
+  while (isBehind(upstreams.snapshot) && performance.now() < deadline) await sleep(lookMs);
+}
+
+/** Far more than a snapshot takes. */
+const snapshotLagMsMax = 2_000;
+const lookMs = 10;
