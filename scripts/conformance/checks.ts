@@ -22,7 +22,7 @@ export interface CheckCounts {
 export function countChecks(folder: string): CheckCounts {
   const misses: string[] = [];
   const counts = { SUCCESS: 0, FAILURE: 0, WARNING: 0, SKIPPED: 0, INFO: 0 };
-  for (const scenario of readdirSync(folder).sort()) {
+  for (const scenario of scenariosIn(folder)) {
     for (const check of readChecks(join(folder, scenario, "checks.json"))) {
       counts[check.status] += 1;
       const isMiss = check.status === "FAILURE" || check.status === "WARNING";
@@ -31,6 +31,16 @@ export function countChecks(folder: string): CheckCounts {
   }
   const { SUCCESS: passed, FAILURE: failed, WARNING: warned, SKIPPED: skipped } = counts;
   return { passed, failed, warned, skipped, misses };
+}
+
+/** A scenario that is named `auth/…` has its folder in another. */
+function scenariosIn(folder: string): readonly string[] {
+  const names = readdirSync(folder).sort();
+  return names.flatMap((name) => {
+    const inner = readdirSync(join(folder, name), { withFileTypes: true });
+    const folders = inner.filter((entry) => entry.isDirectory());
+    return folders.length === 0 ? [name] : folders.map((entry) => `${name}/${entry.name}`).sort();
+  });
 }
 
 function readChecks(path: string): readonly Check[] {

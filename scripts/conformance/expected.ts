@@ -12,6 +12,7 @@ export type RunName =
   | "requirements-2026-07-28"
   | "tasks"
   | "skills"
+  | "client-2025-03-26"
   | "client-2025-06-18"
   | "client-2025-11-25"
   | "client-2026-07-28";
@@ -47,15 +48,44 @@ const skillScenarios = [
   "sep-2640-skills-manifest",
 ];
 
-/** Logins are not among them. */
+/** Logins in every revision that has them. */
+const loginScenarios = [
+  "auth/metadata-default",
+  "auth/metadata-var1",
+  "auth/metadata-var2",
+  "auth/metadata-var3",
+  "auth/basic-cimd",
+  "auth/scope-from-www-authenticate",
+  "auth/scope-from-scopes-supported",
+  "auth/scope-omitted-when-undefined",
+  "auth/scope-step-up",
+  "auth/scope-retry-limit",
+  "auth/token-endpoint-auth-basic",
+  "auth/token-endpoint-auth-post",
+  "auth/token-endpoint-auth-none",
+  "auth/pre-registration",
+];
+
+/**
+ * `auth/2025-03-26-oauth-endpoint-fallback` is not among them: without metadata no server announces PKCE, and without
+ * that we do not log in.
+ */
 const clientScenarios = {
-  "2025-06-18": ["initialize", "tools_call"],
+  "2025-03-26": ["auth/2025-03-26-oauth-metadata-backcompat"],
+  "2025-06-18": [
+    "initialize",
+    "tools_call",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-post",
+    "auth/token-endpoint-auth-none",
+  ],
   "2025-11-25": [
     "initialize",
     "tools_call",
     "elicitation-sep1034-client-defaults",
     "sse-retry",
     "json-schema-2020-12-preservation",
+    ...loginScenarios,
   ],
   "2026-07-28": [
     "tools_call",
@@ -66,6 +96,18 @@ const clientScenarios = {
     "http-invalid-tool-headers",
     "json-schema-ref-no-deref",
     "json-schema-2020-12-preservation",
+    ...loginScenarios,
+    "auth/resource-mismatch",
+    "auth/offline-access-scope",
+    "auth/offline-access-not-supported",
+    "auth/authorization-server-migration",
+    "auth/iss-supported",
+    "auth/iss-not-advertised",
+    "auth/iss-supported-missing",
+    "auth/iss-wrong-issuer",
+    "auth/iss-unexpected",
+    "auth/iss-normalized",
+    "auth/metadata-issuer-mismatch",
   ],
 };
 
@@ -83,9 +125,10 @@ export const expectedRuns: readonly ExpectedRun[] = [
   ),
   scenarios("tasks", taskScenarios, 44, "the tasks extension alone"),
   scenarios("skills", skillScenarios, 45, "the skills extension, which no other run contains"),
-  client("2025-06-18", 3, 0),
-  client("2025-11-25", 20, 0),
-  client("2026-07-28", 62, 5),
+  client("2025-03-26", 12, 0),
+  client("2025-06-18", 60, 0),
+  client("2025-11-25", 265, 0),
+  client("2026-07-28", 427, 5),
 ];
 
 function suite(revision: RunName, passed: number, note: string): ExpectedRun {
@@ -120,6 +163,6 @@ function client(
 ): ExpectedRun {
   const ids = clientScenarios[revision];
   const starts = ids.map((id) => ["--scenario", id, "--spec-version", revision]);
-  const note = "as the client of other servers, logins aside";
+  const note = "as the client of other servers";
   return { name: `client-${revision}`, starts, isClient: true, passed, skipped, note };
 }

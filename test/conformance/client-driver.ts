@@ -15,6 +15,7 @@ import {
   type UpstreamConnection,
 } from "../../src/upstream/connect/connection.ts";
 import { openConnection } from "../../src/upstream/connect/open-connection.ts";
+import { ClientLogin } from "./client-login.ts";
 import type { RawTool } from "../../src/upstream/catalogue/server-catalogue.ts";
 
 const url = process.argv.at(-1) ?? "";
@@ -22,42 +23,44 @@ const isModern = isModernVersion(process.env.MCP_CONFORMANCE_PROTOCOL_VERSION);
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as Params;
 const { signal } = new AbortController();
 
-const connection = await openConnection(
-  {
-    server: suiteName,
-    // A scenario about logins needs `auth` here.
-    endpoint: { transport: "http", url, headers: {} },
-    era: isModern ? "auto" : "legacy",
-    initTimeoutMs: 10_000,
-    mayAsk: { sampling: true, elicitation: true },
-    roots: [],
-    product: { name: "scorpiox-code", version: "0.0.0" },
-  },
-  {
-    onListChanged: () => {},
-    onResourceUpdated: () => {},
-    onLog: () => {},
-    onStray: (text) => console.error(`stray: ${text}`),
-    onClosed: (reason) => console.error(`closed: ${reason}`),
-  },
-  signal,
+using login = new ClientLogin(url, context);
+const connection = await login.unlessRefused(() =>
+  openConnection(
+    {
+      server: suiteName,
+      endpoint: { transport: "http", url, headers: {}, auth: login.auth },
+      era: isModern ? "auto" : "legacy",
+      initTimeoutMs: 10_000,
+      mayAsk: { sampling: true, elicitation: true },
+      roots: [],
+      product: { name: "scorpiox-code", version: "0.0.0" },
+    },
+    {
+      onListChanged: () => {},
+      onResourceUpdated: () => {},
+      onLog: () => {},
+      onStray: (text) => console.error(`stray: ${text}`),
+      onClosed: (reason) => console.error(`closed: ${reason}`),
+    },
+    signal,
+  ),
 );
-try {
-  await walk(connection);
-} finally {
+if (connection !== undefined) {
+  await login.unlessRefused(() => walk(connection));
   await connection.close();
 }
 
 /** Uses everything that the server offers, once. */
 async function walk(server: UpstreamConnection): Promise<void> {
-  const catalogue = await server.readCatalogue(signal).catch(isEmptyOffer);
+  const read = login.whileNeeded(() => server.readCatalogue(signal));
+  const catalogue = await read.catch(isEmptyOffer);
   if (catalogue === undefined) return server.ping(signal);
   const { tools, resources, prompts } = catalogue;
   for (const [name, args] of callsFor(tools)) {
-    await ask("tools/call", { name, arguments: args });
+    await ask(server, "tools/call", { name, arguments: args });
   }
-  for (const { uri } of resources) await ask("resources/read", { uri });
-  for (const { name } of prompts) await ask("prompts/get", { name });
+  for (const { uri } of resources) await ask(server, "resources/read", { uri });
+  for (const { name } of prompts) await ask(server, "prompts/get", { name });
 }
 
 /** Some scenarios are over with the first requests: their servers offer nothing. */
@@ -89,19 +92,24 @@ function exampleOf(key: string, schema: unknown, tools: readonly RawTool[]): unk
 }
 
 /** Goes on until there is an answer, whatever is asked meanwhile. */
-async function ask(method: ConnectionRequest["method"], params: Params): Promise<void> {
+async function ask(
+  server: UpstreamConnection,
+  method: ConnectionRequest["method"],
+  params: Params,
+): Promise<void> {
   let again: Pick<ConnectionRequest, "inputResponses" | "requestState"> = {};
   for (let round = 0; round < 5; round += 1) {
-    const reply: ConnectionReply = await connection.request({
+    const request: ConnectionRequest = {
       method,
       params,
       capabilities: { ...noClientCapabilities, elicitationForm: true, sampling: true, roots: true },
       signal,
       timeoutMs: 20_000,
       idleMs: 20_000,
-      ask: (request) => Promise.resolve(answerTo(request)),
+      ask: (asked) => Promise.resolve(answerTo(asked)),
       ...again,
-    });
+    };
+    const reply: ConnectionReply = await login.whileNeeded(() => server.request(request));
     if (reply.kind !== "input-required") return;
     const answers = Object.entries(reply.requests).map(([key, each]) => [key, answerTo(each)]);
     const inputResponses = Object.fromEntries(answers) as InputResponses;
