@@ -8,6 +8,7 @@ import type { CallOutcome, Router } from "../gateway/call.ts";
 import { legacyVersionLatest } from "../protocol/versions.ts";
 import type { ToolFormat } from "../upstream/adapters/formats.ts";
 import type { CommonCall } from "../upstream/adapters/tool-calls.ts";
+import { toolCallName } from "../upstream/deferred/gateway-tools.ts";
 import type { CommandContext, OpenRouter } from "./command.ts";
 import { exitCodes } from "./command-io.ts";
 import { commandLineClient } from "./command-line-client.ts";
@@ -73,12 +74,16 @@ async function outcomeOf(
       client: commandLineClient(start, io.cwd),
       cancellation: Cancellation.following(io.interrupted),
     });
+  const wait = async (): Promise<void> => {
+    await orAborted(open.upstreamTools?.({ waits: true }) ?? Promise.resolve([]), io.interrupted);
+  };
+  // What it says of a name that nobody has is a result like any other.
+  if (name === toolCallName && open.router.isOpen === true) await wait();
   const outcome = await call();
   const isUnknown = outcome.kind === "fault" && outcome.refusal === "invalid";
   if (!isUnknown || open.router.isOpen !== true) return outcome;
   // It may be of a server that is still starting; nothing has been called.
-  const waiting = open.upstreamTools?.({ waits: true }) ?? Promise.resolve([]);
-  await orAborted(waiting, io.interrupted);
+  await wait();
   return call();
 }
 
