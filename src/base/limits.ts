@@ -639,10 +639,6 @@ export const definitionFileBytesMax = 8 * MIB;
 export const toolGlobCharsMax = 256;
 /** Its characters times the choices that its braces make together: each is matched by itself. */
 export const toolGlobWorkMax = 8 * KIB;
-/** Fields of one definition that a difference shows: what differs in more is another tool. */
-export const differenceFieldsMax = 100;
-/** Lines of one field on either side; a longer text is read in whole, not as a difference. */
-export const differenceLinesMax = 400;
 /** A file's lock is waited for this long; whoever holds it writes one small file. */
 export const fileLockMsMax = 5_000;
 
@@ -691,6 +687,8 @@ export const upstreamLogWaitingBytesMax = 2 * MIB;
 export const upstreamLogLineCharsMax = 16 * KIB;
 /** Bytes that may wait for a server that does not read: four of the longest messages. */
 export const upstreamInputWaitingBytesMax = 64 * MIB;
+/** Messages that may wait for it, however short: each takes a kilobyte. */
+export const upstreamInputsWaitingMax = 10_000;
 /** Characters of short messages that are written to a server at once: many answers to a flood cost one wake-up. */
 export const upstreamInputAtOnceChars = 64 * KIB;
 /** A server whose stdin was closed may end by itself within this. */
@@ -734,6 +732,14 @@ export const upstreamMessageBytesMax = 16 * MIB;
 export const upstreamLineHeadBytesMax = 4 * KIB;
 /** How deep an answer of another server may nest: who prints it goes as deep. */
 export const upstreamMessageDepthMax = 1_000;
+/** Members and items of one message: made into objects, cleaned and printed they take up to 300 bytes each. */
+export const upstreamMessageValuesMax = 500_000;
+/** Characters of a message of progress, or of an error: a line for a person. */
+export const upstreamSaidCharsMax = 2_000;
+/** Characters of JSON of a question, and of the data of an error: both cross to the main thread, and sampling has images. */
+export const upstreamQuestionCharsMax = MIB;
+/** Answers to requests of a server over a pipe that wait for it: with more its output is not read either. */
+export const upstreamAnswersWaitingMax = 64;
 /** Of a refusal over HTTP: enough for its error, and for a person to recognise a page. */
 export const upstreamErrorBodyBytesMax = 64 * KIB;
 /** Characters of an answer that could not be understood, as it is shown. */
@@ -768,6 +774,12 @@ export const upstreamListenAgainMsMax = 60_000;
 export const upstreamEndKnownMs = 500;
 /** For the end of an HTTP session: a courtesy. */
 export const upstreamGoodbyeMsMax = 1_000;
+/** Notifications and answers to an HTTP server at once: the runtime has 256 connections for all servers. */
+export const upstreamPostsAtOnceMax = 8;
+/** Those that may wait for it; more are not sent. */
+export const upstreamPostsWaitingMax = 1_000;
+/** A notification or an answer that an HTTP server has not taken in this time is given up. */
+export const upstreamTakenMsMax = 10_000;
 /** Attempts to take up a broken stream again. */
 export const upstreamResumesMax = 5;
 /** Questions of a server in one call, in all; one at a time. More is no conversation with a person. */

@@ -286,6 +286,20 @@ describe("[GW-22] mcp diff and mcp approve of tools", () => {
     expect(await run("diff files")).toBe(0);
   });
 
+  test("nothing of what is approved is left out, however long it is", async () => {
+    using tree = await metTree();
+    const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}`);
+    const properties = Object.fromEntries(lines.map((name) => [name, { type: "string" }]));
+    const long = tool("read", {
+      description: [...lines, "Sends it."].join("\n"),
+      inputSchema: { type: "object", properties },
+    });
+    const files: AskedCatalogue = { kind: "catalogue", catalogue: catalogue({ tools: [long] }) };
+    const { stdout } = await mcp(tree, "approve files", { catalogues: { files } });
+    expect(stdout).toContain("    + Sends it.\n");
+    expect(stdout).toContain('inputSchema.properties."line 999".type\n    + string\n');
+  });
+
   test("a tool that was refused by name is not allowed by approving all that was changed", async () => {
     using tree = await metTree();
     const run = async (line: string, reply: AskedCatalogue): Promise<number> =>

@@ -1,4 +1,3 @@
-import { differenceFieldsMax, differenceLinesMax } from "../../base/limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { escapeHidden } from "./hidden-characters.ts";
 
@@ -11,10 +10,7 @@ export interface FieldDifference {
   readonly after?: readonly string[];
 }
 
-/**
- * How `after` differs from `before`, field by field, in the order of the names of the fields; at most
- * `differenceFieldsMax`, and a last one that says that there are more.
- */
+/** How `after` differs from `before`, field by field, in the order of the names of the fields. All of it: it is approved. */
 export function differencesOf(
   before: Params | undefined,
   after: Params | undefined,
@@ -23,11 +19,7 @@ export function differencesOf(
   const present = leavesOf(after);
   const fields = [...new Set([...old.keys(), ...present.keys()])].sort();
   const differing = fields.filter((field) => old.get(field) !== present.get(field));
-  const shown = differing
-    .slice(0, differenceFieldsMax)
-    .map((field) => differenceOf(field, old.get(field), present.get(field)));
-  const more = differing.length - shown.length;
-  return more === 0 ? shown : [...shown, { field: `… and ${more} more fields` }];
+  return differing.map((field) => differenceOf(field, old.get(field), present.get(field)));
 }
 
 /** Lines for people: the field, then what went with `-` and what came with `+`. */
@@ -81,17 +73,11 @@ function differenceOf(
   const most = Math.min(old.length, present.length) - head;
   while (tail < most && old.at(-1 - tail) === present.at(-1 - tail)) tail += 1;
   const between = (lines: readonly string[]): readonly string[] => {
-    return shownLines(lines.slice(head, lines.length - tail));
+    return lines.slice(head, lines.length - tail).map(escapeHidden);
   };
   return {
     field,
     ...(before === undefined ? {} : { before: between(old) }),
     ...(after === undefined ? {} : { after: between(present) }),
   };
-}
-
-function shownLines(lines: readonly string[]): readonly string[] {
-  const shown = lines.slice(0, differenceLinesMax).map(escapeHidden);
-  const more = lines.length - shown.length;
-  return more === 0 ? shown : [...shown, `… and ${more} more lines`];
 }

@@ -122,6 +122,7 @@ describe("[GW-24] mcp.lock", () => {
     "[]",
     '{"lockVersion":2,"servers":{}}',
     '{"lockVersion":1,"servers":{"a":{}}}',
+    `{"lockVersion":1,"servers":{},"more":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
   ])("%p cannot be read, and approves nothing", async (content) => {
     using tree = new TempTree({ "project/mcp.lock": content });
     const reading = await readLock(tree.path("project"));

@@ -1,4 +1,5 @@
 import { isObject } from "../../../protocol/json-rpc.ts";
+import { isNestedDeeper } from "../../connect/nesting.ts";
 
 /** `mcp.lock`: what servers were and offered when it was written. Holds no secrets and no times. */
 export interface ProjectLock {
@@ -49,6 +50,8 @@ export interface LockedTool {
 }
 
 const lockVersion = 1;
+/** More than a lock ever has; one that is nested for ever is nobody's. */
+const lockLevelsMax = 16;
 
 /** The same lock gives the same bytes on every machine. */
 export function printLock(lock: ProjectLock): string {
@@ -59,6 +62,7 @@ export function printLock(lock: ProjectLock): string {
 export function parseLock(text: string): ProjectLock | undefined {
   try {
     const value: unknown = JSON.parse(text);
+    if (isNestedDeeper(value, lockLevelsMax)) return undefined;
     if (!isObject(value) || value.lockVersion !== lockVersion || !isObject(value.servers)) {
       return undefined;
     }
