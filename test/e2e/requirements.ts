@@ -19,6 +19,7 @@ import { gatewayCallRequirements } from "./requirements-gateway-calls.ts";
 import { serverSourceRequirements } from "./requirements-server-sources.ts";
 import { skillRequirements } from "./requirements-skills.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
+import { upstreamCommandRequirements } from "./requirements-upstream-commands.ts";
 import { upstreamManagerRequirements } from "./requirements-upstream-manager.ts";
 import { upstreamProcessRequirements } from "./requirements-upstream-processes.ts";
 import { toolSearchRequirements } from "./requirements-tool-search.ts";
@@ -197,6 +198,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...webRequirements,
   ...toolSearchRequirements,
   ...trustRequirements,
+  ...upstreamCommandRequirements,
   ...upstreamProcessRequirements,
   ...upstreamManagerRequirements,
   ...planRequirements,

@@ -1,0 +1,278 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { processesWith } from "./harness/processes.ts";
+import { Server, testEnvironment } from "./harness/server.ts";
+import type { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamHome } from "./harness/upstream-home.ts";
+
+setDefaultTimeout(testMsMax);
+ensureBuilt(productBinary);
+
+interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+async function run(home: TempFolder, line: string, env: Env = {}, stdin = ""): Promise<Ended> {
+  const child = Bun.spawn([productBinary, ...wordsOf(line)], {
+    cwd: home.folder("project"),
+    env: { ...testEnvironment(home.path), ...env },
+    stdin: Buffer.from(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: 20_000,
+  });
+  const [exitCode, stdout, stderr] = await Promise.all([
+    child.exited,
+    child.stdout.text(),
+    child.stderr.text(),
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+/** Words without blanks; JSON has none here. */
+function wordsOf(line: string): readonly string[] {
+  return line.split(" ");
+}
+
+async function json(home: TempFolder, line: string): Promise<unknown> {
+  const { stdout } = await run(home, `${line} --json`);
+  return JSON.parse(stdout);
+}
+
+function projectOf(home: TempFolder): TempFolder {
+  home.folder("project/.git");
+  return home;
+}
+
+const tools = ["echo", "add", "fail"];
+
+test("[gateway.gw-44] [gateway.commands-equal] a running server tells its client what the commands say", async () => {
+  using home = projectOf(
+    upstreamHome({ one: [{ tools, prompts: 1 }], two: [{ tools: ["echo"] }] }),
+  );
+  const facts = await json(home, "mcp test");
+  await using server = new Server({
+    home,
+    cwd: home.at("project"),
+    args: ["serve", "--defer", "on"],
+  });
+  await server.initialize();
+  const found = await server.request("tools/call", {
+    name: "tool_search",
+    arguments: { query: "echo", explain: true },
+  });
+  const searched = (await json(home, "mcp tools --search echo --explain --defer on")) as object;
+  const told = found.result?.["structuredContent"] as object;
+  expect({ ...searched, index_file: "" }).toEqual({ ...told, index_file: "" });
+  const called = await server.request("tools/call", {
+    name: "mcp__one__add",
+    arguments: { a: 1, b: 2 },
+  });
+  expect(await json(home, "mcp call one add a=1 b=2")).toEqual(called.result as never);
+  const running = await eventually("it has written its file", async () => {
+    const { instances } = (await json(home, "mcp status")) as {
+      instances: readonly { source: string; pid: number; servers: readonly { calls: number }[] }[];
+    };
+    const [first] = instances;
+    return first?.pid === server.pid && first.servers[0]?.calls === 1 && first;
+  });
+  expect(running.source).toBe("running");
+  expect(running.servers.map(lasting)).toEqual((facts as readonly object[]).map(lasting));
+  const all = (await json(home, "mcp tools --defer off")) as readonly { name: string }[];
+  expect(all.map(({ name }) => name)).toEqual([
+    "mcp__one__add",
+    "mcp__one__echo",
+    "mcp__one__fail",
+    "mcp__two__echo",
+  ]);
+  const summaries = (await json(home, "mcp tools one --summary --defer off")) as readonly object[];
+  expect(summaries[0]).toEqual({
+    name: "mcp__one__add",
+    server: "one",
+    summary: expect.any(String),
+    args: ["a", "b"],
+    state: "approved",
+  });
+});
+
+/** What does not change with time and process. */
+function lasting(info: object): unknown {
+  const { name, era, protocolVersion, serverVersion, tools, prompts, resources, blocked, scope } =
+    info as Record<string, unknown>;
+  return { name, era, protocolVersion, serverVersion, tools, prompts, resources, blocked, scope };
+}
+
+describe("[gateway.gw-06] commands say by their exit code what happened", () => {
+  const servers = {
+    good: [{ tools }],
+    bad: [{ exitAtStart: 3, stderr: ["no licence"] }],
+    off: [{}, { enabled: false }],
+  } as const;
+  test.each([
+    ["mcp status", 0, ""],
+    ["mcp test good", 0, ""],
+    ["mcp test", 12, ""],
+    ["mcp test bad", 12, ""],
+    ["mcp test none", 3, 'There is no server "none"'],
+    ["mcp test off", 3, "is switched off"],
+    ["mcp tools good", 0, ""],
+    ["mcp tools bad", 12, "no licence"],
+    ["mcp tools none", 3, 'There is no server "none"'],
+    ["mcp tools --explain", 2, "--explain needs --search"],
+    ["mcp tools --search /(/", 2, "not closed"],
+    ["mcp call good echo text=hi", 0, ""],
+    ["mcp call good fail text=no", 1, ""],
+    ["mcp call good nix", 3, 'has no tool "nix"'],
+    ["mcp call bad echo", 12, "no licence"],
+    ["mcp call good add --args [1]", 2, "must be a JSON object"],
+    ["mcp call good add --args {} a=1", 2, "not in both"],
+    ["mcp call good add a=x b=1", 2, "a takes a number"],
+    ["mcp call good", 2, "something is missing"],
+    ["mcp lock", 12, "not all servers could be reached"],
+  ])("%s: %d", async (line, exitCode, said) => {
+    using home = projectOf(upstreamHome(servers));
+    const ended = await run(home, line);
+    expect(ended).toMatchObject({ exitCode });
+    expect(ended.stderr).toContain(said);
+  });
+
+  test("4: what waits for approval", async () => {
+    using home = projectOf(upstreamHome({}));
+    home.write("project/.mcp.json", JSON.stringify({ mcpServers: { own: { command: "none" } } }));
+    const codes = ["mcp test", "mcp test own", "mcp tools own", "mcp call own echo"].map((line) =>
+      run(home, line),
+    );
+    const all = await Promise.all(codes);
+    expect(all.map(({ exitCode }) => exitCode)).toEqual([4, 4, 4, 4]);
+  });
+});
+
+test("[gateway.gw-24] mcp lock, and mcp verify after a change", async () => {
+  using home = projectOf(upstreamHome({ one: [{ toolsFile: "tools.json" }] }));
+  home.write("project/tools.json", JSON.stringify(["echo"]));
+  const config = home.at(".scorpiox", "config.toml");
+  home.write(
+    ".scorpiox/config.toml",
+    `${readFileSync(config, "utf8")}cwd = ${JSON.stringify(home.at("project"))}\n`,
+  );
+  expect((await run(home, "mcp lock")).exitCode).toBe(0);
+  const first = readFileSync(home.at("project", "mcp.lock"), "utf8");
+  expect((await run(home, "mcp lock")).exitCode).toBe(0);
+  expect(readFileSync(home.at("project", "mcp.lock"), "utf8")).toBe(first);
+  expect((await run(home, "mcp verify")).exitCode).toBe(0);
+  home.write("project/tools.json", JSON.stringify(["echo", "add"]));
+  expect((await run(home, "mcp verify")).exitCode).toBe(11);
+  home.write(
+    "project/tools.json",
+    JSON.stringify([{ name: "echo", description: "Other.", inputSchema: { type: "object" } }]),
+  );
+  expect((await run(home, "mcp verify")).exitCode).toBe(10);
+});
+
+test("[gateway.gw-23] a denied tool is called by no name on the command line", async () => {
+  using home = projectOf(upstreamHome({ one: [{ tools }, { deny: ["echo"] }] }));
+  const lines = [
+    "mcp call one echo text=x",
+    ...["mcp__one__echo", "mcp:one.echo", "mcp_one_echo", "echo"].map(
+      (name) => `call ${name} {"text":"x"}`,
+    ),
+    'call tool_call {"name":"mcp__one__echo","arguments":{"text":"x"}}',
+  ];
+  const ended = await Promise.all(lines.map((line) => run(home, line)));
+  expect(ended.map(({ exitCode }) => exitCode)).toEqual(lines.map(() => 4));
+  const listed = (await json(home, "mcp tools")) as readonly object[];
+  expect(listed).toContainEqual(
+    expect.objectContaining({ name: "mcp__one__echo", state: "denied", listed: false }),
+  );
+  const found = (await json(home, "mcp tools --search select:mcp__one__echo")) as object;
+  expect(found).toMatchObject({ matches: [] });
+});
+
+test("[gateway.gw-42] no secret of an entry is shown or kept", async () => {
+  const canary = "c4n4ry";
+  const secrets = { API_TOKEN: `${canary}-env`, DB_PASSWORD: "${OUTSIDE}" };
+  using home = projectOf(
+    upstreamHome({
+      talks: [{ tools: ["env", "echo"], stderr: [`started with ${canary}-env`] }, { env: secrets }],
+      fails: [
+        { exitAtStart: 1, stderr: [`bad key ${canary}-env`, `and ${canary}-out`] },
+        { env: secrets },
+      ],
+    }),
+  );
+  const config = home.at(".scorpiox", "config.toml");
+  const before = readFileSync(config, "utf8");
+  const remote = `[mcp.servers.remote]\nurl = "http://127.0.0.1:9/mcp?api_key=${canary}-url"\nheaders = { Authorization = "Bearer ${canary}-head" }\n`;
+  const flag = `[mcp.servers.flag]\ncommand = "none-such"\nargs = ["--api-key", "${canary}-arg", "--token=${canary}-arg2"]\n`;
+  home.write(".scorpiox/config.toml", `${before}\n${remote}\n${flag}`);
+  const env = { OUTSIDE: `${canary}-out` };
+  const lines = [
+    "mcp list",
+    "mcp list --json",
+    ...["talks", "fails", "remote", "flag"].map((name) => `mcp get ${name} --json`),
+    "mcp test",
+    "mcp test --json",
+    "mcp status --connect",
+    "mcp status --json",
+    "mcp tools --json",
+    "mcp diff",
+    "mcp lock",
+    "mcp verify",
+    "mcp call talks env",
+    "mcp call talks echo text=hi",
+    "mcp call fails x",
+    "mcp call remote x",
+    "tools --all --json",
+  ];
+  for (const line of lines) {
+    const { stdout, stderr } = await run(home, line, env);
+    expect({ line, stdout, stderr }).not.toEqual({
+      line,
+      stdout: expect.stringContaining(canary),
+      stderr: expect.anything(),
+    });
+    expect({ line, stderr }).not.toEqual({ line, stderr: expect.stringContaining(canary) });
+  }
+  const kept = readdirSync(home.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => path !== config && readFileSync(path, "latin1").includes(canary));
+  expect(kept).toEqual([]);
+});
+
+test("[gateway.commands-end] a mute server gives 12 in time, and Ctrl-C ends all that was started", async () => {
+  using home = projectOf(
+    upstreamHome({ mute: [{ mute: true, ignoreTerm: true, stderr: ["loading"] }] }),
+  );
+  const config = home.at(".scorpiox", "config.toml");
+  const entry = readFileSync(config, "utf8");
+  home.write(".scorpiox/config.toml", `${entry}init_timeout_ms = 500\n`);
+  const begin = performance.now();
+  const ended = await run(home, "mcp test mute");
+  expect(ended.exitCode).toBe(12);
+  expect(ended.stdout).toContain("No answer in 500 ms.");
+  expect(ended.stdout).toContain("| loading");
+  expect(performance.now() - begin).toBeLessThan(8_000);
+  home.write(".scorpiox/config.toml", entry);
+  const marker = '{"mute":true';
+  for (const line of ["mcp test", "mcp status --connect", "mcp tools", "mcp lock"]) {
+    const child = Bun.spawn([productBinary, ...wordsOf(line)], {
+      cwd: home.at("project"),
+      env: testEnvironment(home.path),
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    await eventually("the server runs", () => processesWith(marker).length > 0);
+    child.kill("SIGINT");
+    await child.exited;
+    await eventually("all has ended", () => processesWith(marker).length === 0, 3_000);
+  }
+});
