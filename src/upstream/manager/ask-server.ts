@@ -4,6 +4,7 @@ import type { ConnectionEvents } from "../connect/connection.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { AskedCatalogue } from "../trust/asked-catalogue.ts";
 import { LaunchTarget } from "./launch-target.ts";
+import type { OpeningEvents } from "./link.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /**
@@ -30,11 +31,7 @@ export async function askServer(
 }
 
 async function readOnce(target: LaunchTarget, signal: AbortSignal): Promise<AskedCatalogue> {
-  const open = target.opener(
-    () => undefined,
-    () => {},
-  );
-  const opened = await open(nobodyListens, signal);
+  const opened = await target.open(undefined, nobodyListens, signal, nobodyWaits);
   try {
     const late = AbortSignal.timeout(target.configured.entry.options.initTimeoutMs);
     const catalogue = await opened.connection.readCatalogue(AbortSignal.any([signal, late]));
@@ -43,6 +40,8 @@ async function readOnce(target: LaunchTarget, signal: AbortSignal): Promise<Aske
     await opened.end();
   }
 }
+
+const nobodyWaits: OpeningEvents = { onProcess: () => {}, onEnding: () => {} };
 
 const nobodyListens: ConnectionEvents = {
   onListChanged: () => {},

@@ -12,10 +12,14 @@ import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-work.ts";
 import { LinkPool } from "./link-pool.ts";
-import { UpstreamManager } from "./upstream-manager.ts";
+import { realTime } from "./link-time.ts";
+import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
 
-/** Puts the parts together: what the Worker runs. */
-export const createUpstreamWork: OpenUpstreams = (options, host) => {
+/**
+ * Puts the parts together: what the Worker runs.
+ * @param others in the place of the usual ones
+ */
+export const createUpstreamWork = ((options, host, others: Partial<OuterParts> = {}) => {
   const { dirs, env, resultFolders } = options;
   const { scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
@@ -34,5 +38,7 @@ export const createUpstreamWork: OpenUpstreams = (options, host) => {
     pool: new LinkPool(),
     turns: new Turns(upstreamStartingMax),
     clock: () => performance.now(),
+    linkTime: realTime,
+    ...others,
   });
-};
+}) satisfies OpenUpstreams;

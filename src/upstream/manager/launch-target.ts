@@ -7,11 +7,11 @@ import { canonicalJson } from "../../protocol/canonical-json.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 import type { Era } from "../catalogue/server-catalogue.ts";
 import { redactSecrets } from "../config/redact-secrets.ts";
-import type { ConnectOptions, Endpoint } from "../connect/connection.ts";
+import type { ConnectionEvents, ConnectOptions, Endpoint } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
-import type { LinkParts, OpenedLink } from "./link.ts";
+import type { OpenedLink, OpeningEvents } from "./link.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /** Where one server is, with everything that its connections need. */
@@ -88,32 +88,34 @@ export class LaunchTarget {
     return this.#login === undefined ? cleaned : redactSecrets(cleaned, this.#login.secrets());
   };
 
-  /** What one connection is opened with; `onProcess` is told each process that is started for it. */
-  opener(
-    knownEra: () => Era | undefined,
-    onProcess: (process: UpstreamProcess) => void,
-  ): LinkParts["open"] {
-    return async (events, signal): Promise<OpenedLink> => {
-      const processes: UpstreamProcess[] = [];
-      const endpoint = this.#endpoint((process) => {
-        processes.push(process);
-        onProcess(process);
-      });
-      try {
-        const options = { ...this.#options(endpoint), ...eraOf(knownEra()) };
-        const connection = await this.#parts.openConnection(options, events, signal);
-        const stale = processes.filter(({ pid }) => pid !== connection.pid);
-        void stopAll(stale);
-        const end = async (): Promise<void> => {
-          await connection.close().catch(() => {});
-          await stopAll(processes);
-        };
-        return { connection, end };
-      } catch (error) {
-        void stopAll(processes);
-        throw error;
-      }
-    };
+  /**
+   * Opens one connection.
+   * @throws ConnectionError, AppError
+   */
+  async open(
+    knownEra: Era | undefined,
+    events: ConnectionEvents,
+    signal: AbortSignal,
+    opening: OpeningEvents,
+  ): Promise<OpenedLink> {
+    const processes: UpstreamProcess[] = [];
+    const endpoint = this.#endpoint((process) => {
+      processes.push(process);
+      opening.onProcess(process);
+    });
+    try {
+      const options = { ...this.#options(endpoint), ...eraOf(knownEra) };
+      const connection = await this.#parts.openConnection(options, events, signal);
+      opening.onEnding(stopAll(processes.filter(({ pid }) => pid !== connection.pid)));
+      const end = async (): Promise<void> => {
+        await connection.close().catch(() => {});
+        await stopAll(processes);
+      };
+      return { connection, end };
+    } catch (error) {
+      opening.onEnding(stopAll(processes));
+      throw error;
+    }
   }
 
   #options(endpoint: Endpoint): ConnectOptions {

@@ -3,10 +3,12 @@ import {
   upstreamPingMissesMax,
   upstreamPingMsMax,
 } from "../../base/limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import type { Timer } from "../../base/timer.ts";
 import { ConnectionError, type UpstreamConnection } from "../connect/connection.ts";
+import type { LinkTime } from "./link-time.ts";
 
 export interface LinkHealthParts {
+  readonly time: LinkTime;
   /** 0 = never. */
   readonly idleStopMs: number;
   /** It has not answered several times. */
@@ -58,19 +60,16 @@ export class LinkHealth {
     };
   }
 
-  onSign(): void {
-    this.#misses = 0;
-  }
-
   #planIdle(): void {
     this.#idleTimer?.stop();
-    const { idleStopMs, onIdle } = this.#parts;
+    const { idleStopMs, onIdle, time } = this.#parts;
     if (idleStopMs === 0 || this.#controller === undefined || this.#users > 0) return;
-    this.#idleTimer = startTimer(idleStopMs, onIdle);
+    this.#idleTimer = time.after(idleStopMs, onIdle);
   }
 
   #planPing(connection: UpstreamConnection, signal: AbortSignal): void {
-    this.#pingTimer = startTimer(upstreamPingEveryMs, () => void this.#ping(connection, signal));
+    const ping = (): void => void this.#ping(connection, signal);
+    this.#pingTimer = this.#parts.time.after(upstreamPingEveryMs, ping);
   }
 
   async #ping(connection: UpstreamConnection, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,13 @@
 import { AppError } from "../../base/errors.ts";
 import { createDeferred, type Deferred } from "../../base/deferred.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
+import type { Timer } from "../../base/timer.ts";
 import type { Turns } from "../../base/turns.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
+import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { downAs, failureOf, LinkDown } from "./link-down.ts";
 import { type LinkFailure, LinkMachine, type LinkState } from "./link-machine.ts";
 import { LinkHealth } from "./link-health.ts";
+import type { LinkTime } from "./link-time.ts";
 import { orCancelled } from "./or-cancelled.ts";
 
 /** A connection and what has to be ended with it. */
@@ -15,13 +17,22 @@ export interface OpenedLink {
   end(): Promise<void>;
 }
 
+/** Told what is started for a connection, and what goes on ending of that when it is there, or has failed. */
+export interface OpeningEvents {
+  readonly onProcess: (process: UpstreamProcess) => void;
+  readonly onEnding: (ended: Promise<void>) => void;
+}
+
 export interface LinkParts {
   /** @throws ConnectionError, AppError */
-  readonly open: (events: ConnectionEvents, signal: AbortSignal) => Promise<OpenedLink>;
+  readonly open: (
+    events: ConnectionEvents,
+    signal: AbortSignal,
+    opening: OpeningEvents,
+  ) => Promise<OpenedLink>;
   /** Only so many start at a time. */
   readonly turns: Turns;
-  /** Milliseconds on a clock that never goes back. */
-  readonly clock: () => number;
+  readonly time: LinkTime;
   readonly random?: () => number;
   /** False: after a failure only a call starts it again. */
   readonly restarts: boolean;
@@ -44,14 +55,18 @@ export class Link {
   #waiting: Deferred<UpstreamConnection> | undefined;
   #retryTimer: Timer | undefined;
   #starting: AbortController | undefined;
+  /** The start that is under way, until nothing of it is. */
+  #running: Promise<void> = Promise.resolve();
   /** Resolves when what was ended has ended. */
   #ending: Promise<void> = Promise.resolve();
   #starts = 0;
+  #process: UpstreamProcess | undefined;
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
     this.#machine = new LinkMachine(parts.restarts, parts.random);
     this.#health = new LinkHealth({
+      time: parts.time,
       idleStopMs: parts.idleStopMs,
       onMissing: () => this.#lose("it did not answer any more and is started anew"),
       onIdle: () => this.#rest(),
@@ -75,16 +90,21 @@ export class Link {
     return this.#starts;
   }
 
+  /** The last lines on stderr of the process that was started last. */
+  stderr(): readonly string[] {
+    return this.#process?.stderrTail() ?? [];
+  }
+
   /** Milliseconds until the next attempt; undefined when none is planned. */
   get retryInMs(): number | undefined {
     const { state } = this;
     if (state.kind !== "down" || state.retryAt === undefined) return undefined;
-    return Math.max(0, state.retryAt - this.#parts.clock());
+    return Math.max(0, state.retryAt - this.#parts.time.now());
   }
 
   /** Starts it when it is not running. Failures are told by `state` only. */
   want(): void {
-    const advice = this.#machine.advise(this.#parts.clock());
+    const advice = this.#machine.advise(this.#parts.time.now());
     if (advice.do !== "start") return;
     this.#waiting ??= this.#newWait();
     this.#startIn(advice.inMs);
@@ -96,7 +116,7 @@ export class Link {
    */
   async connected(signal: AbortSignal): Promise<UpstreamConnection> {
     if (signal.aborted) throw new AppError("cancelled", "The call was cancelled.");
-    const advice = this.#machine.advise(this.#parts.clock());
+    const advice = this.#machine.advise(this.#parts.time.now());
     if (advice.do === "use" && this.#opened !== undefined) return this.#opened.connection;
     if (advice.do === "refuse") {
       throw new LinkDown(advice.reason, downAs(this.state), advice.retryInMs);
@@ -111,11 +131,6 @@ export class Link {
     return this.#health.use();
   }
 
-  /** Something came from the server. */
-  onSign(): void {
-    this.#health.onSign();
-  }
-
   /** What was wrong before does not count any more; what is stopped may start. */
   reset(): void {
     this.#machine.reset();
@@ -126,7 +141,11 @@ export class Link {
     this.#machine.onStop();
     this.#drop(new LinkDown("it was stopped", "stopped", undefined));
     this.#parts.onState();
-    await this.#ending;
+    // What ends may leave something that has to be ended too.
+    for (let seen; seen !== this.#ending;) {
+      seen = this.#ending;
+      await seen;
+    }
   }
 
   /** Ends it; the next one who wants it starts it. */
@@ -139,16 +158,19 @@ export class Link {
   #startIn(ms: number): void {
     this.#retryTimer?.stop();
     this.#retryTimer = undefined;
-    if (ms > 0) this.#retryTimer = startTimer(ms, () => void this.#start());
-    else void this.#start();
+    const start = (): void => {
+      this.#running = this.#start();
+    };
+    if (ms > 0) this.#retryTimer = this.#parts.time.after(ms, start);
+    else start();
   }
 
   async #start(): Promise<void> {
     const kind = this.#machine.state.kind;
     if (kind === "starting" || kind === "ready" || kind === "stopped") return;
-    const waitMs = this.#machine.startWaitMs(this.#parts.clock());
+    const waitMs = this.#machine.startWaitMs(this.#parts.time.now());
     if (waitMs > 0) return this.#startIn(waitMs);
-    this.#machine.onStart(this.#parts.clock());
+    this.#machine.onStart(this.#parts.time.now());
     this.#starts++;
     this.#parts.onState();
     const starting = new AbortController();
@@ -157,8 +179,13 @@ export class Link {
       // What was ended before may still hold a port or a file.
       await this.#ending;
       using _turn = await this.#parts.turns.take(starting.signal);
-      const opened = await this.#parts.open(this.#eventsFor(starting), starting.signal);
-      if (starting.signal.aborted) return this.#end(opened);
+      const opened = await this.#parts.open(this.#eventsFor(starting), starting.signal, {
+        onProcess: (process) => {
+          this.#process = process;
+        },
+        onEnding: (ended) => this.#await(ended),
+      });
+      if (starting.signal.aborted) return await opened.end();
       this.#onOpened(opened);
     } catch (error) {
       if (!starting.signal.aborted) this.#onFailure(failureOf(error));
@@ -167,7 +194,7 @@ export class Link {
 
   #onOpened(opened: OpenedLink): void {
     this.#opened = opened;
-    this.#machine.onConnected(this.#parts.clock());
+    this.#machine.onConnected(this.#parts.time.now());
     this.#health.start(opened.connection);
     this.#parts.onState();
     this.#parts.onConnected(opened.connection);
@@ -190,7 +217,7 @@ export class Link {
   }
 
   #onFailure(failure: LinkFailure): void {
-    this.#machine.onFailure(this.#parts.clock(), failure);
+    this.#machine.onFailure(this.#parts.time.now(), failure);
     this.#drop(new LinkDown(failure.reason, downAs(this.state), this.retryInMs));
     this.#parts.onState();
     const retryInMs = this.retryInMs;
@@ -204,16 +231,17 @@ export class Link {
     this.#health.stop();
     this.#starting?.abort();
     this.#starting = undefined;
+    this.#await(this.#running);
     const opened = this.#opened;
     this.#opened = undefined;
-    if (opened !== undefined) this.#end(opened);
+    if (opened !== undefined) this.#await(opened.end());
     this.#waiting?.reject(reason);
     this.#waiting = undefined;
   }
 
-  #end(opened: OpenedLink): void {
+  #await(ended: Promise<void>): void {
     const before = this.#ending;
-    this.#ending = Promise.all([before, opened.end()]).then(() => {});
+    this.#ending = Promise.all([before, ended]).then(() => {});
   }
 
   #newWait(): Deferred<UpstreamConnection> {

@@ -11,6 +11,7 @@ import type { TrustStore } from "../trust/trust-store.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
 import type { LinkPool } from "./link-pool.ts";
+import type { LinkTime } from "./link-time.ts";
 
 /** What all servers share. */
 export interface ManagerParts {
@@ -28,8 +29,9 @@ export interface ManagerParts {
   readonly checks: SchemaChecks;
   readonly pool: LinkPool;
   readonly turns: Turns;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a clock that never goes back: of calls. */
   readonly clock: () => number;
+  readonly linkTime: LinkTime;
   /** Globs of the present configuration. */
   readonly rules: () => readonly ToolRule[];
   /** Something of a server is not as it was. */

@@ -1,6 +1,5 @@
 import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/limits.ts";
 import type { Era } from "../catalogue/server-catalogue.ts";
-import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { Link } from "./link.ts";
@@ -28,7 +27,8 @@ export class ServerLinks {
   readonly #knownEra: () => Era | undefined;
   readonly #links = new Map<string, Link>();
   #primary: Link | undefined;
-  #process: UpstreamProcess | undefined;
+  /** The one that was made last. */
+  #newest: Link | undefined;
   #starts = 0;
 
   constructor(
@@ -62,9 +62,9 @@ export class ServerLinks {
     return [...this.#links.values()].reduce((sum, { starts }) => sum + starts, this.#starts);
   }
 
-  /** The last lines on stderr of the process that was started last. */
+  /** The last lines on stderr of its newest connection. */
   stderr(): readonly string[] {
-    return this.#process?.stderrTail() ?? [];
+    return this.#newest?.stderr() ?? [];
   }
 
   /** The connection for lists, which is started with `want` of it. */
@@ -126,6 +126,7 @@ export class ServerLinks {
           );
     this.#links.set(scope, link);
     this.#primary ??= link;
+    this.#newest = link;
     return link;
   }
 
@@ -145,11 +146,10 @@ export class ServerLinks {
     const isShared = this.#isolation === "shared";
     const audience = (): LinkListener => audienceOf(() => link);
     const link: Link = new Link({
-      open: this.#target.opener(this.#knownEra, (process) => {
-        this.#process = process;
-      }),
+      open: (events, signal, opening) =>
+        this.#target.open(this.#knownEra(), events, signal, opening),
       turns: this.#parts.turns,
-      clock: this.#parts.clock,
+      time: this.#parts.linkTime,
       restarts: restart,
       idleStopMs: isShared || idleMs > 0 ? idleMs : upstreamIdleSessionMs,
       events: {
@@ -178,11 +178,20 @@ export class ServerLinks {
     };
   }
 
+  /** The lists of those who are left are of another connection now, and so is what they watch. */
+  #elect(): void {
+    const others = [...this.#links.values()];
+    this.#primary = others.find(({ connection }) => connection !== undefined) ?? others[0];
+    const connection = this.#primary?.connection;
+    if (connection === undefined || this.#isolation === "call") return;
+    this.#listener.onConnected(connection);
+  }
+
   async #end(scope: string): Promise<void> {
     const link = this.#links.get(scope);
     if (link === undefined) return;
     this.#links.delete(scope);
-    if (this.#primary === link) this.#primary = [...this.#links.values()][0];
+    if (this.#primary === link) this.#elect();
     if (this.#isolation === "shared") {
       return this.#parts.pool.release(this.#target.key, this.#listener);
     }

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { startTimer } from "../../../src/base/timer.ts";
 import { createUpstreamWork } from "../../../src/upstream/manager/create-upstream-work.ts";
+import type { LinkTime } from "../../../src/upstream/manager/link-time.ts";
 import type {
   ProcessLaunch,
   UpstreamProcess,
@@ -118,6 +120,7 @@ function openWork(home: string, project: string, options: Partial<UpstreamOption
       publish: (snapshot) => void snapshots.push(snapshot),
       notify: (event) => void events.push(event),
     },
+    { linkTime: fastTime },
   );
   const info = (server: string): ServerInfo | undefined =>
     work.infoList().find(({ name }) => name === server);
@@ -162,6 +165,12 @@ function openWork(home: string, project: string, options: Partial<UpstreamOption
     },
   };
 }
+
+/** Connections are tried again, and given up when idle, ten times as soon. */
+const fastTime: LinkTime = {
+  now: () => performance.now() * 10,
+  after: (ms, act) => startTimer(ms / 10, act),
+};
 
 /** What the main thread does, without what it adds. */
 function start({ command, args, env, cwd }: ProcessLaunch): UpstreamProcess {

@@ -1,0 +1,93 @@
+import { expect, test } from "bun:test";
+
+import { createDeferred } from "../../../src/base/deferred.ts";
+import { Turns } from "../../../src/base/turns.ts";
+import {
+  ConnectionError,
+  type UpstreamConnection,
+} from "../../../src/upstream/connect/connection.ts";
+import { Link, type LinkParts } from "../../../src/upstream/manager/link.ts";
+import { realTime } from "../../../src/upstream/manager/link-time.ts";
+import { until } from "../connect/open-scripted.ts";
+
+function linkOf(open: LinkParts["open"]): Link {
+  const ignore = (): void => {};
+  return new Link({
+    open,
+    turns: new Turns(1),
+    time: realTime,
+    restarts: true,
+    idleStopMs: 0,
+    events: {
+      onListChanged: ignore,
+      onResourceUpdated: ignore,
+      onLog: ignore,
+      onStray: ignore,
+    },
+    onState: ignore,
+    onConnected: ignore,
+  });
+}
+
+test("stop() waits for a start that is under way, and for what that has to end", async () => {
+  const process = createDeferred<void>();
+  const asked = createDeferred<AbortSignal>();
+  const link = linkOf(async (_events, signal, { onEnding }) => {
+    asked.resolve(signal);
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    onEnding(process.promise);
+    throw new ConnectionError("cancelled", "it was given up");
+  });
+  link.want();
+  await asked.promise;
+  let isStopped = false;
+  const stopping = link.stop().then(() => {
+    isStopped = true;
+  });
+  await Bun.sleep(5);
+  expect(isStopped).toBe(false);
+  process.resolve();
+  await stopping;
+});
+
+test("stop() ends what was opened when nobody wanted it any more", async () => {
+  const opening = createDeferred<void>();
+  const asked = createDeferred<void>();
+  let isEnded = false;
+  const link = linkOf(async () => {
+    asked.resolve();
+    await opening.promise;
+    return {
+      connection: {} as UpstreamConnection,
+      end: async () => {
+        await Bun.sleep(5);
+        isEnded = true;
+      },
+    };
+  });
+  link.want();
+  await asked.promise;
+  const stopping = link.stop();
+  opening.resolve();
+  await stopping;
+  expect(isEnded).toBe(true);
+});
+
+test("the next start waits for what the one before has left", async () => {
+  const left = createDeferred<void>();
+  let opens = 0;
+  const link = linkOf((_events, _signal, { onEnding }) => {
+    opens++;
+    onEnding(left.promise);
+    return Promise.reject(new ConnectionError("unreachable", "no"));
+  });
+  link.want();
+  await until(() => link.state.kind === "down");
+  link.reset();
+  link.want();
+  await Bun.sleep(5);
+  expect(opens).toBe(1);
+  left.resolve();
+  await until(() => opens === 2);
+  await link.stop();
+});
