@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -28,6 +28,7 @@ import { checkUpstreams } from "./upstreams.ts";
 import { checkUpstreamExit } from "./upstream-exit.ts";
 import { checkUpstreamLoad } from "./upstream-load.ts";
 import { checkUpstreamStart } from "./upstream-start.ts";
+import { checkUpstreamHandover } from "./upstream-handover.ts";
 import { checkUpstreamLists } from "./upstream-lists.ts";
 
 const { values } = parseArgs({
@@ -44,6 +45,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   handover: checkHandover,
   kill: () => checkKillLoop(Number(values.runs)),
   upstreams: () => checkUpstreams(),
+  "upstream-handover": checkUpstreamHandover,
   "upstream-exit": () => checkUpstreamExit(Number(values.runs)),
   "upstream-start": () => checkUpstreamStart(10),
   "upstream-load": () => checkUpstreamLoad(1_000),

@@ -1,7 +1,7 @@
 import { ownName } from "./upstreams-direct.ts";
 import type { CallPlace, RealCall } from "./upstreams-calls.ts";
-import { leastArguments } from "./upstreams-arguments.ts";
-import type { CalledResult, ListedTool, RealClient } from "./upstreams-client.ts";
+import { leastArguments } from "../../test/e2e/harness/least-arguments.ts";
+import type { CalledResult, ListedTool, RealClient } from "../../test/e2e/harness/real-client.ts";
 import type { RealServer } from "./upstreams-servers.ts";
 
 interface Work {

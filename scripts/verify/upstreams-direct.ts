@@ -3,7 +3,7 @@ import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontext
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 import { exposedName } from "../../src/upstream/names/exposed-name.ts";
-import type { ListedTool } from "./upstreams-client.ts";
+import type { ListedTool } from "../../test/e2e/harness/real-client.ts";
 import type { Entry } from "./upstreams-servers.ts";
 
 const clientInfo = { name: "verify", version: "1" };

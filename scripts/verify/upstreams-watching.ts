@@ -1,5 +1,5 @@
 import { eventually } from "../../test/e2e/harness/conditions.ts";
-import type { RealClient } from "./upstreams-client.ts";
+import type { RealClient } from "../../test/e2e/harness/real-client.ts";
 
 interface Watched {
   readonly figure: string;

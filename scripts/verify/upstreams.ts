@@ -15,7 +15,12 @@ import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
 import type { Outcome } from "./outcome.ts";
 import { callAll } from "./upstreams-call-all.ts";
 import type { CallPlace } from "./upstreams-calls.ts";
-import { type Command, connectV1, connectV2, type RealClient } from "./upstreams-client.ts";
+import {
+  type Command,
+  connectV1,
+  connectV2,
+  type RealClient,
+} from "../../test/e2e/harness/real-client.ts";
 import { compareLists, listDirectly } from "./upstreams-direct.ts";
 import { installServers } from "./upstreams-install.ts";
 import { pageHtml } from "./upstreams-program-calls.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Params } from "../../src/protocol/json-rpc.ts";
+import { isObject, type Params } from "../../../src/protocol/json-rpc.ts";
 
 /** Texts of formats. */
 const texts: Readonly<Record<string, string>> = {

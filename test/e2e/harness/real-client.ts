@@ -10,7 +10,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 
-import { leastArguments } from "./upstreams-arguments.ts";
+import { leastArguments } from "./least-arguments.ts";
 
 /** A tool as a list has it. */
 export interface ListedTool {
@@ -23,13 +23,26 @@ export interface ListedTool {
 export interface RealClient extends AsyncDisposable {
   listTools(): Promise<readonly ListedTool[]>;
   /** Rejects for what is no result. */
-  callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<CalledResult>;
+  callTool(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    more?: CallOptions,
+  ): Promise<CalledResult>;
   listResources(): Promise<readonly { readonly uri: string; readonly name: string }[]>;
   readResource(uri: string): Promise<unknown>;
+  listTemplates(): Promise<readonly string[]>;
   listPrompts(): Promise<readonly string[]>;
+  getPrompt(name: string, args: Record<string, string>): Promise<unknown>;
+  /** What may stand for an argument of a prompt that begins so. */
+  complete(prompt: string, argument: string, value: string): Promise<readonly string[]>;
   subscribe(uri: string): Promise<void>;
   /** The resources that have changed, and the changes of the list of tools. */
   readonly seen: { readonly updated: string[]; toolChanges: number; asked: string[] };
+}
+
+export interface CallOptions {
+  readonly onprogress?: (progress: { readonly progress: number }) => void;
+  readonly signal?: AbortSignal;
 }
 
 export interface CalledResult {
@@ -84,12 +97,19 @@ export async function connectV1(command: Command): Promise<RealClient> {
   return {
     seen,
     listTools: async () => (await client.listTools({}, options)).tools,
-    async callTool(name, args) {
+    async callTool(name, args, more) {
       const params = { name, arguments: args };
-      return (await client.callTool(params, undefined, options)) as CalledResult;
+      return (await client.callTool(params, undefined, { ...options, ...more })) as CalledResult;
     },
     listResources: async () => (await client.listResources({}, options)).resources,
     readResource: (uri) => client.readResource({ uri }, options),
+    listTemplates: async () =>
+      (await client.listResourceTemplates({}, options)).resourceTemplates.map(
+        (each) => each.uriTemplate,
+      ),
+    getPrompt: (name, args) => client.getPrompt({ name, arguments: args }, options),
+    complete: async (name, argument, value) =>
+      (await client.complete(completionOf(name, argument, value), options)).completion.values,
     listPrompts: async () =>
       (await client.listPrompts({}, options)).prompts.map((each) => each.name),
     subscribe: async (uri) => void (await client.subscribeResource({ uri }, options)),
@@ -118,11 +138,19 @@ export async function connectV2(command: Command): Promise<RealClient> {
   return {
     seen,
     listTools: async () => (await client.listTools({}, always)).tools,
-    async callTool(name, args) {
-      return (await client.callTool({ name, arguments: args }, options)) as CalledResult;
+    async callTool(name, args, more) {
+      const params = { name, arguments: args };
+      return (await client.callTool(params, { ...options, ...more })) as CalledResult;
     },
     listResources: async () => (await client.listResources({}, always)).resources,
     readResource: (uri) => client.readResource({ uri }, always),
+    listTemplates: async () =>
+      (await client.listResourceTemplates({}, always)).resourceTemplates.map(
+        (each) => each.uriTemplate,
+      ),
+    getPrompt: (name, args) => client.getPrompt({ name, arguments: args }, options),
+    complete: async (name, argument, value) =>
+      (await client.complete(completionOf(name, argument, value), options)).completion.values,
     listPrompts: async () =>
       (await client.listPrompts({}, always)).prompts.map((each) => each.name),
     async subscribe(uri) {
@@ -130,6 +158,14 @@ export async function connectV2(command: Command): Promise<RealClient> {
     },
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+function completionOf(
+  name: string,
+  argument: string,
+  value: string,
+): { ref: { type: "ref/prompt"; name: string }; argument: { name: string; value: string } } {
+  return { ref: { type: "ref/prompt", name }, argument: { name: argument, value } };
 }
 
 function noted<Answer>(seen: RealClient["seen"], method: string, answer: Answer): Answer {
