@@ -4,7 +4,7 @@ import type { ConnectionEvents } from "../connect/connection.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { AskedCatalogue } from "../trust/asked-catalogue.ts";
 import { LaunchTarget } from "./launch-target.ts";
-import type { OpeningEvents } from "./link.ts";
+import type { OpeningEvents } from "./link-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /**

@@ -11,7 +11,7 @@ import type { ConnectionEvents, ConnectOptions, Endpoint } from "../connect/conn
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
-import type { OpenedLink, OpeningEvents } from "./link.ts";
+import type { OpenedLink, OpeningEvents } from "./link-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /** Where one server is, with everything that its connections need. */

@@ -1,49 +1,13 @@
 import { AppError } from "../../base/errors.ts";
 import { createDeferred, type Deferred } from "../../base/deferred.ts";
 import type { Timer } from "../../base/timer.ts";
-import type { Turns } from "../../base/turns.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { downAs, failureOf, LinkDown } from "./link-down.ts";
 import { type LinkFailure, LinkMachine, type LinkState } from "./link-machine.ts";
 import { LinkHealth } from "./link-health.ts";
-import type { LinkTime } from "./link-time.ts";
+import type { LinkParts, OpenedLink } from "./link-parts.ts";
 import { orCancelled } from "./or-cancelled.ts";
-
-/** A connection and what has to be ended with it. */
-export interface OpenedLink {
-  readonly connection: UpstreamConnection;
-  /** Ends it and its process. Never rejects. */
-  end(): Promise<void>;
-}
-
-/** Told what is started for a connection, and what goes on ending of that when it is there, or has failed. */
-export interface OpeningEvents {
-  readonly onProcess: (process: UpstreamProcess) => void;
-  readonly onEnding: (ended: Promise<void>) => void;
-}
-
-export interface LinkParts {
-  /** @throws ConnectionError, AppError */
-  readonly open: (
-    events: ConnectionEvents,
-    signal: AbortSignal,
-    opening: OpeningEvents,
-  ) => Promise<OpenedLink>;
-  /** Only so many start at a time. */
-  readonly turns: Turns;
-  readonly time: LinkTime;
-  readonly random?: () => number;
-  /** False: after a failure only a call starts it again. */
-  readonly restarts: boolean;
-  /** After so long without a call it is closed; 0 = never. */
-  readonly idleStopMs: number;
-  readonly events: Omit<ConnectionEvents, "onClosed">;
-  /** Told after each change of `state`. */
-  readonly onState: () => void;
-  /** Told with each new connection. */
-  readonly onConnected: (connection: UpstreamConnection) => void;
-}
 
 /** One connection to one server through all its lives: started when it is wanted, again when it was lost. */
 export class Link {

@@ -6,7 +6,8 @@ import {
   ConnectionError,
   type UpstreamConnection,
 } from "../../../src/upstream/connect/connection.ts";
-import { Link, type LinkParts } from "../../../src/upstream/manager/link.ts";
+import { Link } from "../../../src/upstream/manager/link.ts";
+import type { LinkParts } from "../../../src/upstream/manager/link-parts.ts";
 import { realTime } from "../../../src/upstream/manager/link-time.ts";
 import { until } from "../connect/open-scripted.ts";
 
