@@ -2,6 +2,7 @@ import { serversPerFileMax } from "../../base/limits.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { ProblemList } from "../../config/problems.ts";
+import { cleanServer } from "../names/exposed-name.ts";
 import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "../server-entry.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import { isNested } from "./nesting.ts";
@@ -51,7 +52,9 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
   const notes: SourceNotes = { problems: new ProblemList(), notices: [] };
   const levels = readKeyLevels(parts, keyOrigins);
   const sources = serverSources(parts, levels);
-  const entries = sources.flatMap((source) => readOne(source, parts, notes));
+  const entries = sources
+    .flatMap((source) => readOne(source, parts, notes))
+    .filter((entry) => !takesOurName(entry, settings.mcp.serverName, notes));
   const servers = mergeEntries(entries, ({ name, origin }, text) =>
     notes.problems.warn({ file: origin.file }, `server "${name}": ${text}`),
   );
@@ -61,6 +64,14 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
     config: { isOn: true, servers, rules, problems, notices: notes.notices, ...rest },
     files: [...new Set([...files, ...sources.flatMap(({ origin }) => origin.file ?? [])])],
   };
+}
+
+/** Clients have our own tools under this name: its tools would pass for them (NM4). */
+function takesOurName({ name, origin }: ServerEntry, ours: string, notes: SourceNotes): boolean {
+  if (cleanServer(name).toLowerCase() !== cleanServer(ours).toLowerCase()) return false;
+  const text = `server "${name}" has the name under which clients have this program; give it another one. It is ignored.`;
+  notes.problems.warn({ file: origin.file }, text);
+  return true;
 }
 
 function readOne(

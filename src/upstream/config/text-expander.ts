@@ -95,7 +95,8 @@ export class TextExpander {
 
   /** A project must not have our own tokens sent to where it likes, approved or not. */
   #refuseOurs(name: string): void {
-    if (this.#server.entry.origin.trust === "user" || !name.startsWith("SCORPIOX_")) return;
+    // On Windows, letter case does not tell variables apart.
+    if (this.#server.entry.origin.trust === "user" || !/^SCORPIOX_/i.test(name)) return;
     throw new NeedsConfig(name, `The variable ${name} is not given to a project's server.`);
   }
 

@@ -20,6 +20,7 @@ const context: ExpansionContext = {
     SPACED: "a b; $(id) ${A}",
     API_TOKEN: "token-value",
     SCORPIOX_TOKEN: "ours",
+    scorpiox_token: "ours",
     LONG: "x".repeat(1000),
     "ProgramFiles(x86)": "C:\\P",
     LINES: "a\r\nb",
@@ -107,6 +108,7 @@ describe("expandLaunch()", () => {
     ["${A}", "1"],
     ["${API_TOKEN}", "token-value"],
     ["${SCORPIOX_TOKEN}", "needs SCORPIOX_TOKEN"],
+    ["${scorpiox_token}", "needs scorpiox_token"],
     ["${keyring:k}", "needs keyring:k"],
     ["${cmd:x}", "needs cmd:x"],
     // What was typed for another launch is not this one's.

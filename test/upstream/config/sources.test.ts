@@ -235,6 +235,16 @@ const rows: readonly Row[] = [
     servers: ["s = x (1 user)"],
   },
   {
+    name: "a name of our own, under which its tools would pass for ours",
+    files: {
+      "project/.mcp.json": `{"Scorpiox.Code":{"command":"x"},"scorpiox-code":{"command":"x"},"other":{"command":"y"}}`,
+    },
+    servers: ["Scorpiox.Code = x (4 project)", "other = y (4 project)"],
+    problems: [
+      'project/.mcp.json: server "scorpiox-code" has the name under which clients have this program; give it another one. It is ignored.',
+    ],
+  },
+  {
     name: "a command of hostile length takes no other along",
     files: {
       "home/.scorpiox/config.toml": toml("x"),
