@@ -7,7 +7,12 @@ import { canonicalJson } from "../../protocol/canonical-json.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 import type { Era } from "../catalogue/server-catalogue.ts";
 import { redactSecrets } from "../config/redact-secrets.ts";
-import type { ConnectionEvents, ConnectOptions, Endpoint } from "../connect/connection.ts";
+import {
+  ConnectionError,
+  type ConnectionEvents,
+  type ConnectOptions,
+  type Endpoint,
+} from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
@@ -19,6 +24,8 @@ export class LaunchTarget {
   readonly #parts: ManagerParts;
   readonly #secrets: readonly string[];
   readonly #login: OpenLogin | undefined;
+  /** Both processes of the last attempt ended, that which was asked one way and that which was asked the other. */
+  #diesAtOnce = false;
   readonly launch: ServerLaunch;
   readonly configured: ConfiguredServer;
 
@@ -104,8 +111,10 @@ export class LaunchTarget {
       opening.onProcess(process);
     });
     try {
-      const options = { ...this.#options(endpoint), ...eraOf(knownEra) };
+      const era = this.#diesAtOnce ? oneWay(knownEra) : eraOf(knownEra);
+      const options = { ...this.#options(endpoint), ...era };
       const connection = await this.#parts.openConnection(options, events, signal);
+      this.#diesAtOnce = false;
       opening.onEnding(stopAll(processes.filter(({ pid }) => pid !== connection.pid)));
       const end = async (): Promise<void> => {
         await connection.close().catch(() => {});
@@ -114,6 +123,8 @@ export class LaunchTarget {
       return { connection, end };
     } catch (error) {
       opening.onEnding(stopAll(processes));
+      const isLost = error instanceof ConnectionError && error.failure === "lost";
+      this.#diesAtOnce = isLost && (this.#diesAtOnce || processes.length > 1);
       throw error;
     }
   }
@@ -164,6 +175,11 @@ export class LaunchTarget {
 
 function eraOf(knownEra: Era | undefined): { readonly knownEra?: Era } {
   return knownEra === undefined ? {} : { knownEra };
+}
+
+/** One process is enough to see whether a server still ends at once: starts are counted (gateway contract §3.4). */
+function oneWay(knownEra: Era | undefined): Pick<ConnectOptions, "knownEra"> | { era: "modern" } {
+  return knownEra === "modern" ? { era: "modern" } : { knownEra: "legacy" };
 }
 
 async function stopAll(processes: readonly UpstreamProcess[]): Promise<void> {

@@ -175,6 +175,18 @@ describe("GW-10: a server that", () => {
     expect(performance.now() - started).toBeLessThan(6_000);
   });
 
+  test("GW-08: ends at once is asked both ways only once, since every start counts", async () => {
+    await using place = await openPlace();
+    const startsFile = join(place.home, "starts");
+    await place.configure({ one: { script: { exitAtStart: 1, startsFile } } });
+    const opened = place.open();
+    await opened.work.start();
+    const starts = (): number => readFileSync(startsFile, "utf8").trim().split("\n").length;
+    await until(() => opened.info("one")?.starts === 2);
+    await opened.reach("one", "backoff");
+    expect(starts()).toBe(3);
+  });
+
   test("is mute delays nobody", async () => {
     await using place = await openPlace();
     await place.configure({
