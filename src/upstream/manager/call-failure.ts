@@ -1,8 +1,10 @@
 import { formatDuration } from "../../base/amount-text.ts";
 import { product } from "../../base/product.ts";
 import type { ConnectionError } from "../connect/connection.ts";
+import type { ConfiguredServer } from "../server-entry.ts";
 import type { FailureReason, UpstreamReply } from "../upstreams.ts";
 import type { LinkDown } from "./link-down.ts";
+import { loginAdvice } from "./login-advice.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
 type Failed = Extract<UpstreamReply, { kind: "failed" }>;
@@ -34,13 +36,13 @@ export function standingFailure({ name, standing, isStopped }: ManagedServer): F
 }
 
 /** There is no connection. */
-export function downFailure(name: string, down: LinkDown): Failed {
+export function downFailure({ name, configured }: ManagedServer, down: LinkDown): Failed {
   const retry =
     down.retryInMs === undefined ? "" : ` It is tried again in ${formatDuration(down.retryInMs)}.`;
   const text = `The server ${name} cannot be reached: ${sentence(down.message)}${retry}`;
   switch (down.as) {
     case "needs_auth":
-      return failed("needs_auth", loginText(name));
+      return failed("needs_auth", loginText(configured));
     case "backoff":
       return failed("backoff", text);
     case "failed":
@@ -51,7 +53,7 @@ export function downFailure(name: string, down: LinkDown): Failed {
 
 /** A request did not end as it should. `what` is the tool, resource or prompt. */
 export function requestFailure(
-  name: string,
+  { name, configured }: ManagedServer,
   what: string,
   error: ConnectionError,
   tookMs: number,
@@ -69,7 +71,7 @@ export function requestFailure(
         `The connection to the server ${name} was lost during ${what}: ${said} Whether it was carried out is not known. The server is started again; look before you repeat it.`,
       );
     case "needs_auth":
-      return failed("needs_auth", loginText(name));
+      return failed("needs_auth", loginText(configured));
     case "busy":
       return failed("unreachable", `The server ${name} is busy: ${said} Try again later.`);
     case "too_large":
@@ -96,8 +98,8 @@ export function circuitFailure(name: string, waitMs: number): Failed {
   );
 }
 
-function loginText(name: string): string {
-  return `The server ${name} wants you to log in. Ask the user to run: ${product.name} mcp login ${name}.`;
+function loginText(configured: ConfiguredServer): string {
+  return `The server ${configured.entry.name} wants a login, which only the user can do. ${loginAdvice(configured)}`;
 }
 
 function sentence(text: string): string {

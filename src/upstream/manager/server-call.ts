@@ -203,9 +203,9 @@ export class ServerCall {
   #failureReply(error: unknown): Extract<UpstreamReply, { kind: "failed" }> {
     const { name } = this.#server;
     if (error instanceof UnusableAnswer) return failed(error.reason, error.message);
-    if (error instanceof LinkDown) return downFailure(name, error);
+    if (error instanceof LinkDown) return downFailure(this.#server, error);
     if (error instanceof ConnectionError)
-      return requestFailure(name, this.#what, error, this.#tookMs);
+      return requestFailure(this.#server, this.#what, error, this.#tookMs);
     const said = error instanceof Error ? error.message : String(error);
     return failed("worker", `The call of ${this.#what} of the server ${name} failed: ${said}`);
   }

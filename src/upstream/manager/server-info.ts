@@ -1,5 +1,6 @@
 import type { ServerInfo, ServerState } from "../server-state.ts";
 import type { CallFacts } from "./call-figures.ts";
+import { loginAdvice } from "./login-advice.ts";
 import type { LinkState } from "./link-machine.ts";
 import type { Offer } from "./server-offer.ts";
 import type { Standing } from "./standing.ts";
@@ -75,13 +76,20 @@ export function conditionOf(facts: ServerFacts): Condition {
     case "starting":
       return { state: "starting", reason };
     case "down":
-      return { state: link.as, reason: link.reason };
+      return { state: link.as, reason: downReason(facts.configured, link) };
     case "stopped":
       return { state: "stopped", reason: reason ?? "It was stopped; connecting starts it." };
     case "idle":
     case undefined:
       return { state: offer === undefined ? "starting" : "cached", reason };
   }
+}
+
+function downReason(
+  configured: ConfiguredServer,
+  { as, reason }: Extract<LinkState, { kind: "down" }>,
+): string {
+  return as === "needs_auth" ? `${reason} ${loginAdvice(configured)}` : reason;
 }
 
 function readyCondition(facts: ServerFacts, reason: string | null): Condition {

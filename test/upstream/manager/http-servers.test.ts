@@ -38,7 +38,7 @@ test("a server that wants a login says so, is not tried again by itself, and com
   expect(info.retryInMs).toBeNull();
   expect(opened.snapshot()).toMatchObject({ tools: [] });
   expect(textOfReply(await opened.call("one", "echo"))).toBe(
-    "needs_auth: The server one wants you to log in. Ask the user to run: scorpiox-code mcp login one.",
+    "needs_auth: The server one wants a login, which only the user can do. Log in: scorpiox-code mcp login one.",
   );
 });
 
