@@ -31,6 +31,11 @@ export function oneLine(text: string, charsMax = 100): string {
   return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1)}…`.toWellFormed();
 }
 
+/** A text, cut to `charsMax` characters where it is longer. */
+export function cutEnd(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`.toWellFormed();
+}
+
 /** Drops what follows the last newline, when that costs less than half of the text. */
 function trimToLineEnd(text: string): string {
   const newline = text.lastIndexOf("\n");

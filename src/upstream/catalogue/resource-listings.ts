@@ -1,3 +1,4 @@
+import { cutEnd } from "../../base/cut-text.ts";
 import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { PromptArgument, PromptListing } from "../../protocol/prompt-types.ts";
@@ -6,7 +7,7 @@ import { cleanText } from "../adapters/clean-text.ts";
 import { cleanMeta } from "../results/clean-result.ts";
 import { ownUri } from "../results/own-uris.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
-import { boundText, readIcons, textOf } from "./tool-listing.ts";
+import { readIcons, textOf } from "./tool-listing.ts";
 
 /** Resources of another server as clients are shown them, with addresses of ours (RP1, RP2). */
 export function resourceListing(
@@ -62,7 +63,7 @@ function described(
   const { annotations, icons, _meta: meta, mimeType } = value;
   const shown = readIcons(icons);
   return {
-    name: boundText(cleanText(value.name), upstreamTitleCharsMax),
+    name: cutEnd(cleanText(value.name), upstreamTitleCharsMax),
     ...texts(value),
     ...(typeof mimeType === "string" ? { mimeType } : {}),
     ...(isObject(annotations) ? { annotations } : {}),
@@ -75,9 +76,9 @@ function texts(value: Params): { readonly title?: string; readonly description?:
   const title = textOf(value.title);
   const description = textOf(value.description);
   return {
-    ...(title === undefined ? {} : { title: boundText(cleanText(title), upstreamTitleCharsMax) }),
+    ...(title === undefined ? {} : { title: cutEnd(cleanText(title), upstreamTitleCharsMax) }),
     ...(description === undefined
       ? {}
-      : { description: boundText(cleanText(description), upstreamDescriptionCharsMax) }),
+      : { description: cutEnd(cleanText(description), upstreamDescriptionCharsMax) }),
   };
 }

@@ -1,3 +1,4 @@
+import { cutEnd } from "../../base/cut-text.ts";
 import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/limits.ts";
 import type { Icon } from "../../protocol/icon.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
@@ -15,7 +16,7 @@ const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHi
  */
 export function toolListing(server: string, tool: RawTool): Omit<ToolListing, "name"> {
   const { schema, note } = flattenSchema(tool.inputSchema);
-  const own = boundText(textOf(tool.description) ?? "", upstreamDescriptionCharsMax);
+  const own = cutEnd(textOf(tool.description) ?? "", upstreamDescriptionCharsMax);
   const description = [own, note ?? ""].filter((text) => text !== "").join("\n");
   const { outputSchema, _meta: meta } = tool;
   const annotations = readAnnotations(tool.annotations);
@@ -41,7 +42,7 @@ function readAnnotations(value: unknown): ToolAnnotations | undefined {
     return typeof said === "boolean" ? [[hint, said] as const] : [];
   });
   const annotations: ToolAnnotations = {
-    ...(title === undefined ? {} : { title: boundText(title, upstreamTitleCharsMax) }),
+    ...(title === undefined ? {} : { title: cutEnd(title, upstreamTitleCharsMax) }),
     ...Object.fromEntries(entries),
   };
   return Object.keys(annotations).length === 0 ? undefined : annotations;
@@ -56,14 +57,9 @@ export function readIcons(value: unknown): readonly Icon[] | undefined {
   return icons.length === 0 ? undefined : icons;
 }
 
-/** A text, cut to `charsMax` characters where it is longer. */
-export function boundText(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`.toWellFormed();
-}
-
 function titleOf(tool: RawTool, annotations: ToolAnnotations | undefined): string | undefined {
   const title = textOf(tool.title) ?? annotations?.title;
-  return title === undefined ? undefined : boundText(title, upstreamTitleCharsMax);
+  return title === undefined ? undefined : cutEnd(title, upstreamTitleCharsMax);
 }
 
 export function textOf(value: unknown): string | undefined {

@@ -88,11 +88,9 @@ function bounded(response: Response, onTooLarge: (error: ConnectionError) => voi
   if (body === null) return response;
   const isEventStream = headers.get("content-type")?.includes("text/event-stream") === true;
   const bytesMax = response.ok ? upstreamMessageBytesMax : upstreamErrorBodyBytesMax;
-  const tooLarge = (): ConnectionError => {
-    const error = new ConnectionError(
-      "too_large",
-      `The server sent a message of more than ${bytesMax} bytes.`,
-    );
+  const tooLarge = (excess: string): ConnectionError => {
+    const text = `The server sent a message of more than ${excess}.`;
+    const error = new ConnectionError("too_large", text);
     if (response.ok) onTooLarge(error);
     return error;
   };

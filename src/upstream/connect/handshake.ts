@@ -1,4 +1,9 @@
-import { upstreamRawCharsShown } from "../../base/limits.ts";
+import { cutEnd } from "../../base/cut-text.ts";
+import {
+  upstreamRawCharsShown,
+  upstreamTitleCharsMax,
+  upstreamToolCharsMax,
+} from "../../base/limits.ts";
 import { metaKeys, metaOf } from "../../protocol/envelope.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
@@ -107,12 +112,15 @@ function readInitializeResult(result: unknown): Greeting {
 }
 
 function instructionsOf({ instructions }: Params): { readonly instructions?: string } {
-  return typeof instructions === "string" && instructions !== "" ? { instructions } : {};
+  if (typeof instructions !== "string" || instructions === "") return {};
+  return { instructions: cutEnd(instructions, upstreamToolCharsMax) };
 }
 
 function readServerInfo(info: unknown): Greeting["serverInfo"] {
   if (!isObject(info) || typeof info.name !== "string") return undefined;
-  const { name, title } = info;
-  const version = typeof info.version === "string" ? info.version : "";
-  return typeof title === "string" ? { name, version, title } : { name, version };
+  const bounded = (text: unknown): string =>
+    typeof text === "string" ? cutEnd(text, upstreamTitleCharsMax) : "";
+  const { title } = info;
+  const said = { name: bounded(info.name), version: bounded(info.version) };
+  return typeof title === "string" ? { ...said, title: bounded(title) } : said;
 }

@@ -1,17 +1,29 @@
 import type * as library from "@modelcontextprotocol/client";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
-import { upstreamGoodbyeMsMax, upstreamResumesMax } from "../../base/limits.ts";
+import { upstreamGoodbyeMsMax, upstreamResumesMax, upstreamTakenMsMax } from "../../base/limits.ts";
 import { ConnectionError } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { errorInBody, readHttpError, SessionLostError } from "./http-errors.ts";
 import type { Link, LinkEvents, OutgoingMessage, RequestRoute } from "./link.ts";
+import { PacedPosts } from "./paced-posts.ts";
 import type { ServerAuth } from "./server-auth.ts";
 
 export interface HttpPlace {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?: ServerAuth;
+}
+
+type Fetch = ReturnType<typeof createGuardedFetch>;
+
+/** What nobody waits for would wait for ever at a server that is silent, and there are only so many connections. */
+function withPatience(guarded: Fetch, postMsMax: number): Fetch {
+  return (url, init = {}) => {
+    if (init.method !== "POST") return guarded(url, init);
+    const signals = [AbortSignal.timeout(postMsMax), ...(init.signal ? [init.signal] : [])];
+    return guarded(url, { ...init, signal: AbortSignal.any(signals) });
+  };
 }
 
 /** Of broken streams, where the server does not say. */
@@ -36,6 +48,7 @@ export class HttpLink implements Link {
   #sessionId: string | undefined;
   #version: string | undefined;
   readonly #open = new Set<StreamableHTTPClientTransport>();
+  readonly #posts = new PacedPosts();
   #isOver = false;
 
   constructor(loaded: typeof library, place: HttpPlace, events: LinkEvents) {
@@ -53,8 +66,9 @@ export class HttpLink implements Link {
     const { id } = message;
     if (typeof id === "number" && route !== undefined) return this.#sendRequest(message, id, route);
     this.#general ??= await this.#createGeneral();
+    const general = this.#general;
     try {
-      await this.#general.send(message as never);
+      await this.#posts.run(() => general.send(message as never));
     } catch (error) {
       throw this.#note(readHttpError(error, this.#sessionId !== undefined));
     }
@@ -63,6 +77,7 @@ export class HttpLink implements Link {
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#posts.end();
     const general = this.#general;
     if (general?.sessionId !== undefined) {
       const patience = Bun.sleep(upstreamGoodbyeMsMax);
@@ -131,7 +146,8 @@ export class HttpLink implements Link {
   }
 
   async #createGeneral(): Promise<StreamableHTTPClientTransport> {
-    const transport = await this.#create((error) => this.#events.onStray(error.message));
+    const onTooLarge = (error: ConnectionError): void => this.#events.onStray(error.message);
+    const transport = await this.#create(onTooLarge, upstreamTakenMsMax);
     transport.onmessage = (received) => this.#events.onMessage(received, undefined);
     transport.onerror = (error) => this.#stray(error);
     return transport;
@@ -143,12 +159,15 @@ export class HttpLink implements Link {
     this.#events.onStray(readHttpError(error, false).message);
   }
 
+  /** @param postMsMax how long what is posted may take to be taken */
   async #create(
     onTooLarge: (error: ConnectionError) => void,
+    postMsMax?: number,
   ): Promise<StreamableHTTPClientTransport> {
     const { url, headers, auth } = this.#place;
+    const guarded = createGuardedFetch(auth, onTooLarge);
     const transport = new this.#library.StreamableHTTPClientTransport(url, {
-      fetch: createGuardedFetch(auth, onTooLarge),
+      fetch: postMsMax === undefined ? guarded : withPatience(guarded, postMsMax),
       requestInit: { headers: { ...headers } },
       reconnectionOptions,
       ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),

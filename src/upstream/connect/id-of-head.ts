@@ -3,20 +3,21 @@ const decoder = new TextDecoder();
 const part = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/gs;
 
 /**
- * The number under `id` in the outermost object of a message of which only the beginning is known; ids of ours are
- * numbers. Undefined when it is not there.
+ * What a message answers of which only the beginning is known: the number under `id` in the outermost object, since ids
+ * of ours are numbers. `none` for one that has a `method`: its id is the server's own. Undefined when that cannot be told.
  */
-export function idOfHead(head: Uint8Array): number | undefined {
+export function idOfHead(head: Uint8Array): number | "none" | undefined {
   const parts = decoder.decode(head).match(part) ?? [];
   let depth = 0;
+  let id: number | undefined;
   for (const [index, text] of parts.entries()) {
     if (text === "{" || text === "[") depth += 1;
     else if (text === "}" || text === "]") depth -= 1;
-    const isKey = depth === 1 && text === '"id"' && parts[index + 1] === ":";
-    if (!isKey) continue;
-    const value = parts[index + 2] ?? "";
+    if (depth !== 1 || parts[index + 1] !== ":") continue;
+    if (text === '"method"') return "none";
     // The number may go on after the head: it counts only when something follows.
-    return /^\d+$/.test(value) && parts.length > index + 3 ? Number(value) : undefined;
+    const value = parts.length > index + 3 ? (parts[index + 2] ?? "") : "";
+    if (text === '"id"' && /^\d+$/.test(value)) id ??= Number(value);
   }
-  return undefined;
+  return id;
 }

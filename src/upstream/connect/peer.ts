@@ -1,4 +1,10 @@
-import { upstreamMessageDepthMax, upstreamRawCharsShown } from "../../base/limits.ts";
+import { cutEnd } from "../../base/cut-text.ts";
+import {
+  upstreamMessageDepthMax,
+  upstreamQuestionCharsMax,
+  upstreamRawCharsShown,
+  upstreamSaidCharsMax,
+} from "../../base/limits.ts";
 import { metaOf } from "../../protocol/envelope.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
@@ -180,12 +186,11 @@ function readReply(message: Params): PeerReply | undefined {
   if (isNestedDeeper(message, upstreamMessageDepthMax)) return undefined;
   if (hasResult) return { kind: "result", result };
   if (!isObject(error) || typeof error.code !== "number") return undefined;
+  const { code, data } = error;
   const text = typeof error.message === "string" ? error.message : "";
-  const fault = { code: error.code, message: text };
-  return {
-    kind: "fault",
-    fault: error.data === undefined ? fault : { ...fault, data: error.data },
-  };
+  const fault = { code, message: cutEnd(text, upstreamSaidCharsMax) };
+  const hasData = data !== undefined && JSON.stringify(data).length <= upstreamQuestionCharsMax;
+  return { kind: "fault", fault: hasData ? { ...fault, data } : fault };
 }
 
 function malformed(message: Params): ConnectionError {

@@ -1,3 +1,6 @@
+import { formatDuration } from "../../base/amount-text.ts";
+import { cutEnd } from "../../base/cut-text.ts";
+import { upstreamSaidCharsMax } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
@@ -59,13 +62,15 @@ export class PendingCall {
   /** @param onLate tells the server that nobody waits */
   limit(timeoutMs: number, onLate: (error: ConnectionError) => void): void {
     const late = (what: string): void => onLate(new ConnectionError("timeout", what));
-    this.#timers.push(startTimer(timeoutMs, () => late(`No answer in ${seconds(timeoutMs)}.`)));
+    this.#timers.push(
+      startTimer(timeoutMs, () => late(`No answer in ${formatDuration(timeoutMs)}.`)),
+    );
     const { idleMs } = this;
     if (idleMs === undefined) return;
     const restart = (): void => {
       this.#idleTimer?.stop();
       this.#idleTimer = startTimer(idleMs, () =>
-        late(`No answer and no progress in ${seconds(idleMs)}.`),
+        late(`No answer and no progress in ${formatDuration(idleMs)}.`),
       );
     };
     restart();
@@ -83,7 +88,7 @@ export class PendingCall {
     this.hooks.onProgress?.(
       progress,
       totalNumber,
-      typeof message === "string" ? message : undefined,
+      typeof message === "string" ? cutEnd(message, upstreamSaidCharsMax) : undefined,
     );
   }
 
@@ -110,8 +115,4 @@ export class PendingCall {
     for (const timer of this.#timers) timer.stop();
     this.#gone?.abort();
   }
-}
-
-function seconds(ms: number): string {
-  return ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
 }

@@ -1,9 +1,13 @@
+import { upstreamQuestionCharsMax } from "../../base/limits.ts";
 import type { FormSchema, InputRequest, InputRequests } from "../../protocol/input-request.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 
-/** What a server asks for, when it is one of the three things that can be asked for; members are kept as they came. */
+/**
+ * What a server asks for, when it is one of the three things that can be asked for, and not too long; members are kept as
+ * they came.
+ */
 export function readInputRequest(value: unknown): InputRequest | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isObject(value) || JSON.stringify(value).length > upstreamQuestionCharsMax) return undefined;
   const { method } = value;
   const params = isObject(value.params) ? value.params : {};
   if (method === "roots/list") return { method };

@@ -1,8 +1,14 @@
-import { upstreamListProblemsMax, upstreamListsMsMax } from "../../base/limits.ts";
+import {
+  upstreamListProblemsMax,
+  upstreamListsMsMax,
+  upstreamToolCharsMax,
+  upstreamToolDepthMax,
+} from "../../base/limits.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { RawTool, ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import { ConnectionError } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";
+import { isNestedDeeper } from "./nesting.ts";
 import {
   type AskPage,
   createListBudget,
@@ -43,6 +49,12 @@ export async function readLists(greeting: Greeting, askList: AskList): Promise<S
   };
 }
 
+/** As of a tool. */
+function isTooMuch(entry: Params): boolean {
+  if (isNestedDeeper(entry, upstreamToolDepthMax)) return true;
+  return JSON.stringify(entry).length > upstreamToolCharsMax;
+}
+
 class ListReader {
   ttlMs: number | undefined;
   isPrivate = false;
@@ -75,6 +87,10 @@ class ListReader {
     for (const item of await this.#read(member, method, false)) {
       if (!isObject(item) || typeof item[key] !== "string") {
         this.#problems.push(`An entry of ${method} has no ${key}.`);
+        continue;
+      }
+      if (isTooMuch(item)) {
+        this.#problems.push(`An entry of ${method} is too long or too deep.`);
         continue;
       }
       entries.push({ ...item, name: typeof item.name === "string" ? item.name : item[key] });

@@ -6,6 +6,7 @@ import { ConnectionError } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { readHttpError } from "./http-errors.ts";
 import type { HttpPlace } from "./http-link.ts";
+import { PacedPosts } from "./paced-posts.ts";
 import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
 
 /** HTTP as 2024-11-05 has it: one stream for all that the server says. */
@@ -14,6 +15,7 @@ export class SseLink implements Link {
   readonly #transport: SSEClientTransport;
   readonly #events: LinkEvents;
   #isOver = false;
+  readonly #posts = new PacedPosts();
 
   /** Resolves when the server has named its address for messages. @throws ConnectionError */
   static async open(
@@ -73,8 +75,10 @@ export class SseLink implements Link {
 
   async send(message: OutgoingMessage): Promise<void> {
     if (this.#isOver) throw new ConnectionError("lost", "The connection is closed.");
+    const isRequest = message.id !== undefined && message.method !== undefined;
+    const post = (): Promise<void> => this.#transport.send(message as never);
     try {
-      await this.#transport.send(message as never);
+      await (isRequest ? post() : this.#posts.run(post));
     } catch (error) {
       throw readHttpError(error, true);
     }
@@ -82,6 +86,7 @@ export class SseLink implements Link {
 
   async close(): Promise<void> {
     this.#isOver = true;
+    this.#posts.end();
     await this.#transport.close();
   }
 

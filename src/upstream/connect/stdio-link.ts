@@ -1,10 +1,16 @@
 import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
-import { upstreamEndKnownMs, upstreamRawCharsShown } from "../../base/limits.ts";
+import {
+  upstreamAnswersWaitingMax,
+  upstreamEndKnownMs,
+  upstreamLineHeadBytesMax,
+  upstreamRawCharsShown,
+} from "../../base/limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { ConnectionError } from "./connection.ts";
 import { idOfHead } from "./id-of-head.ts";
+import { excessOf } from "./json-weight.ts";
 import { LineReader, type ServerLine } from "./line-reader.ts";
 import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
 
@@ -18,6 +24,9 @@ export class StdioLink implements Link {
   readonly #events: LinkEvents;
   #reader: Pick<ReadableStreamDefaultReader<Uint8Array>, "cancel"> | undefined;
   #isOver = false;
+  /** Answers to requests of the server that it has not read yet. */
+  #unread = 0;
+  #onRead: (() => void) | undefined;
   /** Why it ended by itself. */
   #fault: ConnectionError | undefined;
   readonly #ended = createDeferred<void>();
@@ -31,6 +40,8 @@ export class StdioLink implements Link {
 
   async send(message: OutgoingMessage): Promise<void> {
     if (this.#isOver) throw this.#fault ?? new ConnectionError("lost", "The server has ended.");
+    const isAnswer = message.method === undefined;
+    if (isAnswer) this.#unread += 1;
     try {
       await this.#process.write(`${JSON.stringify(message)}\n`);
     } catch (error) {
@@ -38,6 +49,8 @@ export class StdioLink implements Link {
       await Promise.race([this.#ended.promise, Bun.sleep(upstreamEndKnownMs)]);
       const text = `The server does not read its input: ${messageOf(error)}`;
       throw this.#fault ?? new ConnectionError("lost", text);
+    } finally {
+      if (isAnswer) this.#noteRead();
     }
   }
 
@@ -57,12 +70,28 @@ export class StdioLink implements Link {
     try {
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
         for (const line of lines.push(next.value)) this.#take(line);
+        await this.#untilAnswersRead();
       }
       for (const line of lines.end()) this.#take(line);
     } catch (error) {
       return this.#end(`Its output cannot be read: ${messageOf(error)}`);
     }
     await this.#tellEnd();
+  }
+
+  /** One that asks and does not listen is not listened to either: what waits for it would have no bound. */
+  async #untilAnswersRead(): Promise<void> {
+    while (this.#unread > upstreamAnswersWaitingMax && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#onRead = resolve;
+      });
+    }
+  }
+
+  #noteRead(): void {
+    this.#unread -= 1;
+    this.#onRead?.();
+    this.#onRead = undefined;
   }
 
   async #tellEnd(): Promise<void> {
@@ -77,20 +106,24 @@ export class StdioLink implements Link {
 
   #take(line: ServerLine): void {
     if (this.#isOver) return;
-    if (line.kind === "too-long") return this.#drop(line.head);
+    if (line.kind === "too-long") return this.#drop(line.head, "16 MiB");
     const text = decoder.decode(line.bytes).trim();
     if (text === "") return;
+    const excess = looksLikeMessage(text) ? excessOf(line.bytes) : undefined;
+    if (excess !== undefined)
+      return this.#drop(line.bytes.subarray(0, upstreamLineHeadBytesMax), excess);
     const message = parse(text);
     if (message !== undefined) this.#events.onMessage(message, undefined);
     else this.#events.onStray(text.slice(0, upstreamRawCharsShown));
   }
 
   /** Whose answer it was may be known; else the server cannot be followed any more. */
-  #drop(head: Uint8Array): void {
-    const error = new ConnectionError("too_large", "The server wrote a line of more than 16 MiB.");
+  #drop(head: Uint8Array, excess: string): void {
+    const what = `The server wrote a line of more than ${excess}`;
     const id = idOfHead(head);
-    if (id !== undefined) return this.#events.onLost(id, error);
-    this.#end("The server wrote a line of more than 16 MiB, and what it answers cannot be told.");
+    if (id === undefined) return this.#end(`${what}, and what it answers cannot be told.`);
+    if (id === "none") return this.#events.onStray(`${what}: it was left out.`);
+    this.#events.onLost(id, new ConnectionError("too_large", `${what}.`));
   }
 
   #end(text: string): void {
@@ -103,9 +136,13 @@ export class StdioLink implements Link {
   }
 }
 
+function looksLikeMessage(text: string): boolean {
+  return text.startsWith("{") || text.startsWith("[");
+}
+
 /** A batch is an array (2025-03-26); everything else that is no object is no message. */
 function parse(text: string): unknown {
-  if (!text.startsWith("{") && !text.startsWith("[")) return undefined;
+  if (!looksLikeMessage(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) || Array.isArray(value) ? value : undefined;

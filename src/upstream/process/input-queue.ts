@@ -1,5 +1,9 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { upstreamInputAtOnceChars, upstreamInputWaitingBytesMax } from "../../base/limits.ts";
+import {
+  upstreamInputAtOnceChars,
+  upstreamInputsWaitingMax,
+  upstreamInputWaitingBytesMax,
+} from "../../base/limits.ts";
 
 interface Waiting {
   readonly text: string;
@@ -27,9 +31,9 @@ export class InputQueue {
   /** @throws AppError `limit` when too much waits; `system` when the server does not read any more */
   add(text: string): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    if (this.#waitingChars + text.length > upstreamInputWaitingBytesMax) {
-      const mib = Math.round(this.#waitingChars / 1024 / 1024);
-      const message = `The server ${this.#server} does not read: ${mib} MiB wait for it already. Restart it.`;
+    const excess = this.#excessWith(text);
+    if (excess !== undefined) {
+      const message = `The server ${this.#server} does not read: ${excess} wait for it already. Restart it.`;
       return Promise.reject(new AppError("limit", message));
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -46,6 +50,13 @@ export class InputQueue {
       `The server ${this.#server} does not read: ${reason}.`,
     );
     this.#settle(this.#waiting.splice(0));
+  }
+
+  #excessWith(text: string): string | undefined {
+    if (this.#waitingChars + text.length > upstreamInputWaitingBytesMax)
+      return `${Math.round(this.#waitingChars / 1024 / 1024)} MiB`;
+    const count = this.#waiting.length;
+    return count >= upstreamInputsWaitingMax ? `${count} messages` : undefined;
   }
 
   async #writeAll(): Promise<void> {

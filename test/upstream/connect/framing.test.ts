@@ -55,12 +55,15 @@ describe("LineReader", () => {
 });
 
 describe("idOfHead()", () => {
-  test.each<[string, number | undefined]>([
+  test.each<[string, number | "none" | undefined]>([
     ['{"jsonrpc":"2.0","id":12,"result":{"a', 12],
     ['{ "id" : 0 , "result"', 0],
     ['{"result":{"id":5,"x":"', undefined],
     ['{"result":{"x":"\\"id\\":5"},"id":7,', 7],
     ['{"id":12', undefined],
+    ['{"id":12,"method":"ping","params":{"a', "none"],
+    ['{"method":"ping","params":{"a":[', "none"],
+    ['{"id":12,"result":{"method":"x","a', 12],
     ['{"id":"12","result"', undefined],
     ['{"id":null,"result"', undefined],
     ["garbage", undefined],

@@ -42,6 +42,45 @@ describe("what a server writes that it should not", () => {
     expect(opened.told.closed).toEqual([expect.stringContaining("16 MiB")]);
   });
 
+  test.each<Transport>(["stdio", "http"])(
+    "%s: an answer of too many values costs its call only",
+    async (transport) => {
+      await using opened = await openScripted(transport, {});
+      const { connection } = opened;
+      const result = { content: [], many: Array.from({ length: 250_001 }, () => []) };
+      expect(await failureOf(connection.request(toolCall("reply", { message: { result } })))).toBe(
+        "too_large",
+      );
+      expect((await connection.request(toolCall("echo", { text: "alive" }))).kind).toBe("result");
+    },
+  );
+
+  test("a request of its own that is too long answers no call of ours", async () => {
+    await using opened = await openScripted("stdio", {});
+    const { connection, told } = opened;
+    const waiting = connection.request(toolCall("sleep", { ms: 300 }));
+    const ids = [1, 2, 3, 4, 5];
+    const lines = ids.map(
+      (id) => `{"jsonrpc":"2.0","id":${id},"method":"x","params":${"[".repeat(1_001)}\n`,
+    );
+    await connection.request(toolCall("raw", { text: lines.join("") }));
+    expect((await waiting).kind).toBe("result");
+    expect(told.strays.length).toBe(5);
+  });
+
+  test.each<Transport>(["stdio", "http"])(
+    "%s: what it says in an error is bounded",
+    async (transport) => {
+      await using opened = await openScripted(transport, { era: "legacy" });
+      const error = { code: -32_000, message: "m".repeat(10_000), data: "d".repeat(1_100_000) };
+      const reply = await opened.connection.request(toolCall("reply", { message: { error } }));
+      expect(reply).toEqual({
+        kind: "fault",
+        fault: { code: -32_000, message: `${"m".repeat(1_999)}…` },
+      });
+    },
+  );
+
   test.each<Transport>(["stdio", "http"])("%s: answers that are none", async (transport) => {
     await using opened = await openScripted(transport, {});
     const { connection } = opened;

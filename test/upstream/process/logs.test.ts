@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { upstreamStderrBytesMax } from "../../../src/base/limits.ts";
+import { upstreamInputsWaitingMax } from "../../../src/base/limits.ts";
 import { InputQueue } from "../../../src/upstream/process/input-queue.ts";
 import { LineSplitter } from "../../../src/upstream/process/line-splitter.ts";
 import { RelayedPipes } from "../../../src/upstream/process/relayed-pipes.ts";
@@ -120,6 +121,13 @@ test("InputQueue writes in order, short messages together, long ones alone", asy
   const texts = ["a", "b", "c", "x".repeat(70_000), "d"];
   await Promise.all(texts.map((text) => queue.add(text)));
   expect(written).toEqual(["a", "bc", "70000", "d"]);
+});
+
+test("InputQueue bounds the number of messages that wait", async () => {
+  const queue = new InputQueue("s", () => new Promise(() => {}));
+  for (let count = 0; count <= upstreamInputsWaitingMax; count += 1) void queue.add("x");
+  const error: unknown = await queue.add("x").catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ message: expect.stringContaining("10000 messages wait") });
 });
 
 test("InputQueue fails everything once the server does not read", async () => {

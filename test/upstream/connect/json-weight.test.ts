@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+
+import {
+  upstreamMessageDepthMax as levels,
+  upstreamMessageValuesMax as values,
+} from "../../../src/base/limits.ts";
+import { excessOf, JsonWeight } from "../../../src/upstream/connect/json-weight.ts";
+
+const encoder = new TextEncoder();
+
+test.each<[string, string, string | undefined]>([
+  ["a text with anything in it", `"${'\\"{[:,'.repeat(values)}"`, undefined],
+  ["many small objects", `[${"{},".repeat(values)}{}]`, `${values} values`],
+  ["many small lists", `[${"[],".repeat(values)}[]]`, `${values} values`],
+  ["many numbers", `[${"1,".repeat(values)}1]`, `${values} values`],
+  ["fewer numbers", `[${"1,".repeat(values - 10)}1]`, undefined],
+  ["levels", "[".repeat(levels + 1), `${levels} levels`],
+  ["fewer levels", `${"[".repeat(levels)}1${"]".repeat(levels)}`, undefined],
+  [
+    "levels in a text that ends",
+    `["${"[".repeat(levels)}",${"{".repeat(levels)}`,
+    `${levels} levels`,
+  ],
+])("%s", (_, text, excess) => {
+  expect(excessOf(encoder.encode(text))).toBe(excess);
+});
+
+test("how a message is divided changes nothing", () => {
+  const text = fc.string({ unit: fc.constantFrom('"', "\\", "[", "}", ",", "a", "é") });
+  fc.assert(
+    fc.property(text, fc.nat(), (drawn, at) => {
+      const bytes = encoder.encode(`${"[".repeat(levels)}${drawn}`);
+      const weight = new JsonWeight();
+      weight.add(bytes.subarray(0, at % bytes.length));
+      weight.add(bytes.subarray(at % bytes.length));
+      expect(weight.excess).toBe(excessOf(bytes));
+    }),
+  );
+});
