@@ -4,6 +4,7 @@ import { suggestionFor } from "../config/nearest-name.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
+import { NameTable } from "../upstream/names/name-table.ts";
 import { commandLineClient } from "./command-line-client.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { OpenRouter, UpstreamTool, UpstreamToolsWanted } from "./command.ts";
@@ -49,7 +50,7 @@ export async function listTools(
   return { tools, hiddenCount: hidden.length };
 }
 
-/** The definition of a tool by its name here; undefined when there is none, or the name is an alias. */
+/** The definition of a tool by its name here or an alias of it; undefined when there is none, or several. */
 export async function findTool(
   name: string,
   open: OpenRouter,
@@ -64,10 +65,20 @@ export async function findTool(
   // A server that says nothing delays only those who want what nobody else has.
   for (const waits of [false, true]) {
     const foreign = await upstreamTools(open, { waits }, io);
-    const found = foreign.find(({ listing }) => listing.name === name);
+    const meant = nameMeantBy(name, open, start);
+    const found = foreign.find(({ listing }) => listing.name === meant);
     if (found !== undefined) return found.listing;
   }
   return undefined;
+}
+
+/** The name in the place of an alias. */
+function nameMeantBy(name: string, { router, upstreams }: OpenRouter, start: StartUp): string {
+  const tools = upstreams?.snapshot?.tools ?? [];
+  const reserved = router.list().map((listing) => listing.name);
+  const ownKey = start.config.settings.mcp.serverName;
+  const resolution = NameTable.build({ tools, blocked: [], reserved, ownKey }).resolve(name);
+  return resolution.kind === "found" ? resolution.entry.name : name;
 }
 
 /** @throws {AppError} `cancelled` when the command is interrupted */

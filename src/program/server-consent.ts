@@ -40,6 +40,8 @@ export class ServerConsent {
   check(call: CallRequest, snapshot: UpstreamSnapshot | undefined): Promise<void> | undefined {
     // Whoever sits elsewhere does not decide what is started on this machine.
     if (call.client.isRemote === true) return undefined;
+    // A command has no client to ask, and is done before anybody answers: it names `mcp approve`.
+    if (call.ask === undefined) return undefined;
     const earlier = call.ask?.marksWith?.(markPrefix) ?? [];
     const waiting = (snapshot?.servers ?? [])
       .filter(({ name, state }) => state === "untrusted" && !this.#asked.has(name))

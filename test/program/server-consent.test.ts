@@ -86,6 +86,18 @@ test("[GW-22] the answer is for what was shown, and not for what the file says b
   expect(await verdict(tree)).toBe("approved");
 });
 
+test("a command is not asked: it is done before anybody answers", () => {
+  const consent = new ServerConsent({
+    start: {} as StartUp,
+    env: {},
+    questions: () => Promise.reject(new Error("asked")),
+    warn: (message) => expect(message).toBe(""),
+  });
+  const snapshot = { servers: [{ name: "own", state: "untrusted" }] };
+  const call = { client: {} } as unknown as CallRequest;
+  expect(consent.check(call, snapshot as unknown as UpstreamSnapshot)).toBeUndefined();
+});
+
 test("[GW-22] a launch that is too long for a question is not asked about", async () => {
   using tree = new TempTree({ [config]: text("x".repeat(questionTextCharsMax), "&& evil") });
   const { questions, warnings } = await asked(tree, "Approve");
