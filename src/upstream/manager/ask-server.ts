@@ -35,7 +35,8 @@ async function readOnce(target: LaunchTarget, signal: AbortSignal): Promise<Aske
   try {
     const late = AbortSignal.timeout(target.configured.entry.options.initTimeoutMs);
     const catalogue = await opened.connection.readCatalogue(AbortSignal.any([signal, late]));
-    return { kind: "catalogue", catalogue };
+    const scopes = await target.scopes();
+    return { kind: "catalogue", catalogue, ...(scopes === undefined ? {} : { scopes }) };
   } finally {
     await opened.end();
   }

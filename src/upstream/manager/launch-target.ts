@@ -55,6 +55,11 @@ export class LaunchTarget {
     this.#parts = parts;
   }
 
+  /** What its login was for, as `mcp.lock` has it. Never rejects. */
+  scopes(): Promise<readonly string[] | undefined> {
+    return this.#login?.scopes() ?? Promise.resolve(undefined);
+  }
+
   /**
    * Equal for those who may share a connection: the same launch, the same credentials, and the same rights, which a
    * connection is told at its begin (IS5).

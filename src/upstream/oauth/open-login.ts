@@ -10,6 +10,8 @@ export interface OpenLogin {
   readonly auth: ServerAuth;
   /** What must not be seen in any text, as it is now; the same list until it changes. */
   secrets(): readonly string[];
+  /** What the login was for; undefined: there is none, or it was for nothing in particular. Never rejects. */
+  scopes(): Promise<readonly string[] | undefined>;
 }
 
 /**
@@ -26,8 +28,17 @@ export async function openLogin(
   if (headers.some((name) => name.toLowerCase() === "authorization")) return undefined;
   const place = placeOf({ entry }, url);
   const login = new ServerLogin(place, store);
-  const id = (await store.entry(place))?.id;
-  return { id, auth: login, secrets: () => login.secrets };
+  const entryOfLogin = await store.entry(place);
+  return {
+    id: entryOfLogin?.id,
+    auth: login,
+    secrets: () => login.secrets,
+    scopes: async () => {
+      if (entryOfLogin === undefined) return undefined;
+      const record = await store.record(entryOfLogin).catch(() => undefined);
+      return record?.scope?.split(" ").filter(Boolean);
+    },
+  };
 }
 
 /** Under what the login of a server is kept. @param url of the server, filled in */
