@@ -3,6 +3,7 @@ import { askRequirements } from "./requirements-ask.ts";
 import { callbackRequirements } from "./requirements-callbacks.ts";
 import { connectionRequirements } from "./requirements-connections.ts";
 import { hookRequirements } from "./requirements-hooks.ts";
+import { loginRequirements } from "./requirements-logins.ts";
 import { attachRequirements } from "./requirements-attach.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
@@ -185,6 +186,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...attachRequirements,
   ...hookRequirements,
   ...gatewayCallRequirements,
+  ...loginRequirements,
   ...callbackRequirements,
   ...httpRequirements,
   ...serverSourceRequirements,
