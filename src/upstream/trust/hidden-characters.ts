@@ -8,11 +8,10 @@ import { isObject } from "../../protocol/json-rpc.ts";
 const hidden = new RegExp(
   [
     unsafeCharacters.source,
-    // Soft hyphen, joiners without width, fillers of Hangul, Khmer and Mongolian, Braille blank.
-    "[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0]",
-    // Variation selectors; 256 of them can spell any text.
-    "[\\ufe00-\\ufe0f]",
-    "[\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}]",
+    // What no font draws by itself: joiners, fillers, tags, and the variation selectors, 256 of which can spell any text.
+    "\\p{Default_Ignorable_Code_Point}",
+    // The Braille blank; what puts hieroglyphs together.
+    "[\\u2800\\u{13430}-\\u{1343f}]",
   ].join("|"),
   "gu",
 );
