@@ -45,6 +45,7 @@ export class Execution {
   readonly #startedMono = performance.now();
   readonly #parts: ExecutionParts;
   readonly #listeners = new Set<(chunk: Uint8Array | undefined) => void>();
+  readonly #stepListeners = new Set<(step: string) => void>();
   readonly #ended = Promise.withResolvers<void>();
   #command: Command | undefined;
   #work: Work | undefined;
@@ -137,6 +138,17 @@ export class Execution {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Says how far the work is, which is no part of its output. */
+  tellStep(step: string): void {
+    for (const listener of this.#stepListeners) listener(step);
+  }
+
+  /** Calls `listener` with each step. Returns what stops it. */
+  listenSteps(listener: (step: string) => void): () => void {
+    this.#stepListeners.add(listener);
+    return () => this.#stepListeners.delete(listener);
+  }
+
   /**
    * Ends the command and all that it started; resolves when that is done. Once the command has ended
    * by itself, or is being ended, the reason that came first stays.
@@ -180,6 +192,7 @@ export class Execution {
     this.output.compact();
     for (const listener of this.#listeners) listener(undefined);
     this.#listeners.clear();
+    this.#stepListeners.clear();
     this.#ended.resolve();
   }
 

@@ -174,10 +174,13 @@ export class BackgroundCalls {
       isGathering = true;
     });
     const timer = startTimer(waitMs, resolve);
-    const { cancellation } = this.#request;
+    const { cancellation, onProgress } = this.#request;
+    const isTold = this.#parts.isStreaming && onProgress !== undefined;
+    const stopSteps = isTold ? execution.listenSteps(onProgress) : undefined;
     cancellation.onCancel(resolve);
     await promise;
     cancellation.offCancel(resolve);
+    stopSteps?.();
     timer.stop();
     stopListening();
   }

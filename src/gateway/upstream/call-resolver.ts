@@ -77,15 +77,22 @@ export class CallResolver {
     return this.#table.names.resolve(name);
   }
 
+  /** One of ours by an alias. */
+  #builtIn(call: CallRequest, meant: Meant): CallRequest | Promise<CallRequest> {
+    if (meant.name !== toolCallName || meant.isWrapped) return own(call, meant);
+    const { name, args } = meant;
+    return forbidden(call, name, false) ?? this.resolve(resolvedCall(call, { name, args }));
+  }
+
   #asMeant(
     call: CallRequest,
     meant: Meant,
     resolution: Resolution,
     snapshot: UpstreamSnapshot,
-  ): CallRequest {
+  ): CallRequest | Promise<CallRequest> {
     switch (resolution.kind) {
       case "built-in":
-        return own(call, { ...meant, name: resolution.name });
+        return this.#builtIn(call, { ...meant, name: resolution.name });
       case "found": {
         const { entry } = resolution;
         return forTool(

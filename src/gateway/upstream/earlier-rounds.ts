@@ -1,9 +1,11 @@
-import { isObject } from "../../protocol/json-rpc.ts";
 import type { InputRequests } from "../../protocol/input-request.ts";
 import type { CallRequest } from "../call.ts";
+import { goneFault } from "./suspended-calls.ts";
 
 /** What a server of the stateless era asked in one round of a call, and the state that it gave along. */
 export interface UpstreamRound {
+  /** Which server was asked for what. */
+  readonly subject: string;
   readonly requests: InputRequests;
   /** That server's, byte for byte. */
   readonly requestState?: string;
@@ -11,13 +13,15 @@ export interface UpstreamRound {
 
 const prefix = "upstream-round:";
 
-/** The rounds of a call that its client has brought back, sealed in our own state; the last one is to be answered. */
-export function earlierRounds({ ask }: CallRequest): readonly UpstreamRound[] {
-  return (ask?.marksWith?.(prefix) ?? []).flatMap((text) => {
-    const round: unknown = JSON.parse(text);
-    // Only this program can have sealed it.
-    return isObject(round) ? [round as unknown as UpstreamRound] : [];
-  });
+/**
+ * The rounds of a call that its client has brought back, sealed in our own state; the last one is to be answered.
+ * @throws FaultError when they were of another server: an alias may have come to mean another tool meanwhile
+ */
+export function earlierRounds({ ask }: CallRequest, subject: string): readonly UpstreamRound[] {
+  // Only this program can have sealed them.
+  const rounds = (ask?.marksWith?.(prefix) ?? []).map((text) => JSON.parse(text) as UpstreamRound);
+  if (rounds.some((round) => round.subject !== subject)) throw goneFault();
+  return rounds;
 }
 
 /** Lets the next request of the client know of this round: nothing of it is kept here. */

@@ -3,28 +3,20 @@ import { AppError } from "../../base/errors.ts";
 import { upstreamAsksMax } from "../../base/limits.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { ServerRights } from "../../upstream/snapshot.ts";
 import type { UpstreamCall, UpstreamReply, Upstreams } from "../../upstream/upstreams.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallRequest } from "../call.ts";
 import { answerAsks, type AnswerParts } from "./answer-asks.ts";
 import { askableOf } from "./askable.ts";
 import { earlierRounds, keepRound, type UpstreamRound } from "./earlier-rounds.ts";
-import type { Suspendable, SuspendedCalls } from "./suspended-calls.ts";
+import { type ExchangeEnd, type ExchangeSpec, subjectOf } from "./exchange-spec.ts";
+import { progressUpdate, stepText } from "./progress-steps.ts";
+import { goneFault, type Suspendable, type SuspendedCalls } from "./suspended-calls.ts";
 
 export interface ExchangeParts extends AnswerParts {
   readonly upstreams: Pick<Upstreams, "call">;
   readonly suspended: SuspendedCalls<Exchange>;
 }
-
-/** What a server is asked for. */
-export interface ExchangeSpec extends Pick<UpstreamCall, "server" | "method" | "params"> {
-  readonly rights: ServerRights;
-  readonly resultCharsMax: number;
-}
-
-/** How it ended. */
-export type ExchangeEnd = Exclude<UpstreamReply, { kind: "input-required" }>;
 
 /** A question of a legacy server in the middle of its work. */
 interface PendingAsk {
@@ -56,7 +48,8 @@ export class Exchange implements Suspendable {
   readonly #asked: InputRequests[] = [];
   #pending: PendingAsk | undefined;
   #onAsk = Promise.withResolvers<PendingAsk>();
-  #isAnswered = false;
+  /** Told of progress when the client was answered otherwise. */
+  #tellStep: ((step: string) => void) | undefined;
 
   /** @param call whose client is asked */
   constructor(parts: ExchangeParts, spec: ExchangeSpec, call: CallRequest) {
@@ -69,8 +62,12 @@ export class Exchange implements Suspendable {
   static of(parts: ExchangeParts, spec: ExchangeSpec, call: CallRequest): Exchange {
     const found = parts.suspended.take(call);
     if (found === undefined) return new Exchange(parts, spec, call);
-    found.work.#call = call;
-    return found.work;
+    if (subjectOf(found.#spec) !== subjectOf(spec)) {
+      found.abandon();
+      throw goneFault();
+    }
+    found.#call = call;
+    return found;
   }
 
   /** @throws InputNeeded and FaultError to be let through, AppError `cancelled` when the call is */
@@ -108,14 +105,18 @@ export class Exchange implements Suspendable {
     this.#until.cancel();
   }
 
-  /** The client was answered otherwise, and reads the result later. */
-  markAnswered(): void {
-    this.#isAnswered = true;
+  /** The client was answered otherwise, and reads the result later; `tellStep` is told how far the work is until then. */
+  markAnswered(tellStep: (step: string) => void): void {
+    this.#tellStep = tellStep;
+  }
+
+  get #isAnswered(): boolean {
+    return this.#tellStep !== undefined;
   }
 
   /** Rounds of a stateless server that the client has brought back are answered first, in their order. */
   async #begin(): Promise<ExchangeEnd> {
-    const rounds = [...earlierRounds(this.#call)];
+    const rounds = [...earlierRounds(this.#call, subjectOf(this.#spec))];
     let answers: InputResponses | undefined;
     for (const { requests } of rounds) answers = await this.#answer(requests);
     return this.#untilEnd(rounds, answers);
@@ -130,20 +131,22 @@ export class Exchange implements Suspendable {
       const reply = await this.#replyOrAsks();
       if (reply.kind !== "input-required") return reply;
       if (rounds.length >= upstreamAsksMax) return tooManyAsks(this.#spec.server);
-      const { requests, requestState } = reply;
-      const round = { requests, ...(requestState === undefined ? {} : { requestState }) };
+      const { kind: _, ...asked } = reply;
+      const round = { subject: subjectOf(this.#spec), ...asked };
       rounds.push(round);
       keepRound(this.#call, round);
-      answers = await this.#answer(requests);
+      answers = await this.#answer(reply.requests);
     }
   }
 
-  /** The client is back: it is asked the same questions, of which it has answered all or all but the last. */
+  /** The client is back: it is asked the same questions, of which that server has the answers to all but the last. */
   async #resume(pending: PendingAsk): Promise<ExchangeEnd> {
-    let answers: InputResponses = {};
-    for (const requests of this.#asked) answers = await this.#answer(requests);
-    this.#pending = undefined;
-    pending.resolve(answers[onlyKey] ?? {});
+    for (const requests of this.#asked.slice(0, -1)) {
+      await this.#answer(requests).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+      });
+    }
+    await this.#answerPending(pending);
     const reply = await this.#replyOrAsks();
     return reply.kind === "input-required" ? tooManyAsks(this.#spec.server) : reply;
   }
@@ -156,7 +159,8 @@ export class Exchange implements Suspendable {
       clientId: client.id,
       ...(client.workspaceName === undefined ? {} : { workspace: client.workspaceName }),
       capabilities: askableOf(this.#call, rights),
-      wantsProgress: onProgress !== undefined,
+      // It may be read in the background one day.
+      wantsProgress: onProgress !== undefined || (rights.handover && client.limits.answerMs > 0),
       version,
       timeoutMs: rights.timeoutMs,
       ...(inputResponses === undefined ? {} : { inputResponses }),
@@ -167,12 +171,10 @@ export class Exchange implements Suspendable {
 
   #events(): Parameters<Upstreams["call"]>[1] {
     return {
-      onProgress: (progress, total, message) =>
-        this.#call.onProgress?.({
-          progress,
-          ...(total === undefined ? {} : { total }),
-          ...(message === undefined ? {} : { message }),
-        }),
+      onProgress: (...step) => {
+        this.#tellStep?.(stepText(...step));
+        this.#call.onProgress?.(progressUpdate(...step));
+      },
       log: (level, data, logger) => {
         const { server } = this.#spec;
         this.#call.log?.(level, data, logger === undefined ? server : `${server}/${logger}`);
@@ -210,21 +212,16 @@ export class Exchange implements Suspendable {
     const { ask } = this.#call;
     const endsCall = ask?.endsCall === true && !this.#isAnswered;
     if (endsCall) this.#id ??= this.#parts.suspended.name(this.#call);
-    const answering = this.#answer({ [onlyKey]: pending.request });
-    if (!endsCall) {
-      void answering.then(
-        (answers) => this.#settle(pending, () => pending.resolve(answers[onlyKey] ?? {})),
-        (error: unknown) => this.#settle(pending, () => pending.reject(error)),
-      );
-      return;
-    }
-    try {
-      const answers = await answering;
-      this.#settle(pending, () => pending.resolve(answers[onlyKey] ?? {}));
-    } catch (error) {
-      if (error instanceof InputNeeded) throw error;
-      this.#settle(pending, () => pending.reject(error));
-    }
+    const answering = this.#answer({ [onlyKey]: pending.request }).then(
+      (answers) => this.#settle(pending, () => pending.resolve(answers[onlyKey] ?? {})),
+      (error: unknown) => {
+        if (endsCall && error instanceof InputNeeded) throw error;
+        this.#settle(pending, () => pending.reject(error));
+      },
+    );
+    // Whoever is asked may be asked for longer than that server waits.
+    answering.catch(() => {});
+    if (endsCall) await Promise.race([answering, this.#reply]);
   }
 
   #settle(pending: PendingAsk, settle: () => void): void {

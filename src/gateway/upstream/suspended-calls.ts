@@ -59,17 +59,15 @@ export class SuspendedCalls<Work extends Suspendable> {
    * The work of a call that is made again, which is this call's from now on; undefined for a call that is new.
    * @throws FaultError -32602 when it is gone: what was done so far must not be done twice unasked
    */
-  take({ ask, client }: CallRequest): { readonly id: string; readonly work: Work } | undefined {
+  take({ ask, client }: CallRequest): Work | undefined {
     if (ask?.isMarked?.(anyMark) !== true) return undefined;
     for (const [id, { work, clientId, timer }] of this.#entries) {
       if (clientId !== client.id || !ask.isMarked(markOf(id))) continue;
       timer.stop();
       this.#entries.delete(id);
-      return { id, work };
+      return work;
     }
-    const message =
-      "Invalid params: requestState is of a call that does not wait any more; make the call again without it";
-    throw new FaultError(createFault(errorCodes.invalidParams, message));
+    throw goneFault();
   }
 
   endClient(clientId: string): void {
@@ -86,6 +84,13 @@ export class SuspendedCalls<Work extends Suspendable> {
     entry?.timer.stop();
     entry?.work.abandon();
   }
+}
+
+/** What was done so far cannot be gone on with, and is not done twice unasked. */
+export function goneFault(): FaultError {
+  const message =
+    "Invalid params: requestState is of a call that does not wait any more; make the call again without it";
+  return new FaultError(createFault(errorCodes.invalidParams, message));
 }
 
 function markOf(id: string): string {

@@ -107,8 +107,8 @@ export class UpstreamCalls {
     exchange: Exchange,
     running: Promise<CallOutcome>,
   ): CallOutcome {
-    exchange.markAnswered();
     const { id, execution } = handOver(this.#parts, request, running, () => exchange.abandon());
+    exchange.markAnswered((step) => execution.tellStep(step));
     // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
     request.cancellation.onCancel(() => void execution.terminate("cancelled", terminateGraceMs));
     const text =

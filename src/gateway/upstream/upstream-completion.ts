@@ -40,6 +40,7 @@ export class JoinedCompletion implements CompletionProvider {
       method: "completion/complete",
       params: { ref, argument: { name, value }, ...context },
       clientId: client.id,
+      ...(client.workspaceName === undefined ? {} : { workspace: client.workspaceName }),
       capabilities: noClientCapabilities,
       wantsProgress: false,
       timeoutMs: upstreamCompletionMsMax,

@@ -2,7 +2,15 @@ import { describe, expect, test } from "bun:test";
 
 import type { InputRequest } from "../../../src/protocol/input-request.ts";
 import type { ServerRights } from "../../../src/upstream/snapshot.ts";
-import { FakeUpstreams, type PlayedCall, rights, snapshotOf, textReply } from "./fake-upstreams.ts";
+import { eventually } from "../../e2e/harness/conditions.ts";
+import {
+  FakeUpstreams,
+  type PlayedCall,
+  rights,
+  snapshotOf,
+  textReply,
+  tool,
+} from "./fake-upstreams.ts";
 import { answered, GatewayHarness, said } from "./gateway-harness.ts";
 
 const form = (name: string, field: object = { type: "string" }): InputRequest => ({
@@ -57,6 +65,10 @@ interface Round {
     readonly requestState: string;
   };
 }
+
+const samplingDenied =
+  "files asked for the client's model (sampling), which it may not use. " +
+  'The user can allow it with sampling = "ask" or "allow" in its entry.';
 
 const call = { name: "mcp__files__read", arguments: { a: 1 } };
 
@@ -173,6 +185,49 @@ describe("questions of other servers in the four pairs of eras [GW-29]", () => {
     expect(harness.upstreams.calls.length).toBe(1);
   });
 
+  test("a question that was refused before the client was asked is not asked again", async () => {
+    await using harness = new GatewayHarness();
+    harness.upstreams.play = legacyServer(sampling, form("name"));
+    const { requestState } = await round(harness);
+    const inputResponses = { question: accept({ name: "Ann" }) };
+    const more = { ...call, requestState, inputResponses };
+    const reply = await harness.modern("tools/call", more, elicits);
+    expect(said(reply)).toBe(JSON.stringify([samplingDenied, accept({ name: "Ann" })]));
+    expect(harness.upstreams.calls.length).toBe(1);
+  });
+
+  test("a server that ends while people at this machine are asked is not waited for", async () => {
+    await using harness = new GatewayHarness();
+    const { promise: never } = Promise.withResolvers<never>();
+    harness.ask = () => never;
+    const choice = form("way", { type: "string", enum: ["a", "b"] });
+    harness.upstreams.play = ({ events }) => {
+      void events.ask(choice).catch(() => {});
+      return eventually("the question", () => harness.asked.length > 0).then(() => ({
+        kind: "failed",
+        text: "gone",
+        reason: "connection_lost",
+      }));
+    };
+    expect(said(await harness.modern("tools/call", call))).toEqual({ isError: "gone" });
+  });
+
+  test.each([
+    ["stateless", modernServer(form("name"))],
+    ["legacy", legacyServer(form("name"))],
+  ])("what a %s server was doing is no other server's, by whatever alias", async (_era, play) => {
+    const upstreams = new FakeUpstreams(snapshotOf());
+    await using harness = new GatewayHarness({ upstreams });
+    upstreams.play = play;
+    const { requestState } = await round(harness, { name: "get" });
+    upstreams.snapshot = snapshotOf({ revision: 2, tools: [tool("files", "get")] });
+    const [key] = _era === "legacy" ? ["question"] : ["q"];
+    const inputResponses = { [String(key)]: accept({ name: "Ann" }) };
+    const more = { ...call, name: "get", requestState, inputResponses };
+    expect(said(await harness.modern("tools/call", more, elicits))).toMatchObject({ code: -32602 });
+    expect(upstreams.calls.map((played) => played.call.server)).toEqual(["web"]);
+  });
+
   test.each<[string, (state: string) => object]>([
     ["changed state", (state) => ({ requestState: `${state.slice(0, -2)}AA` })],
     ["other arguments", (requestState) => ({ requestState, arguments: { a: 2 } })],
@@ -207,17 +262,13 @@ describe("questions of other servers in the four pairs of eras [GW-29]", () => {
 });
 
 describe("what other servers may ask for [GW-29]", () => {
-  const denied =
-    "files asked for the client's model (sampling), which it may not use. " +
-    'The user can allow it with sampling = "ask" or "allow" in its entry.';
-
   test("sampling is an error unless the user's entry allows it", async () => {
     await using harness = new GatewayHarness();
     harness.upstreams.play = legacyServer(sampling);
     await harness.initialize({ sampling: {} });
-    expect(said(await harness.call("read"))).toBe(JSON.stringify([denied]));
+    expect(said(await harness.call("read"))).toBe(JSON.stringify([samplingDenied]));
     harness.upstreams.play = modernServer(sampling);
-    expect(said(await harness.call("read"))).toEqual({ isError: `files: ${denied}` });
+    expect(said(await harness.call("read"))).toEqual({ isError: `files: ${samplingDenied}` });
   });
 
   test.each([

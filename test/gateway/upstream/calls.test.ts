@@ -19,6 +19,7 @@ describe("a call of another server's tool [GW-17]", () => {
       { name: "read", arguments: { path: "a" } },
     ],
     ["tool_call", { name: "read" }, { name: "read", arguments: {} }],
+    ["mcp__scorpiox-code__tool_call", { name: "read" }, { name: "read", arguments: {} }],
   ])("%s %o", async (name, args, params) => {
     await using harness = new GatewayHarness();
     await harness.initialize();

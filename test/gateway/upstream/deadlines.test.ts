@@ -12,6 +12,10 @@ const text =
   "Its result is read with ReadBgOutput (task_id 1; wait_ms waits for it), and KillBgTask gives it up. " +
   "Do not call it again.";
 
+function never(): never {
+  throw new Error("There was no call.");
+}
+
 describe("a call that takes longer than the client waits [GW-26]", () => {
   test("goes on as a background task, and its whole result is that task's output", async () => {
     await using harness = new GatewayHarness(soon);
@@ -72,6 +76,26 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     await execution.ended;
     const bytes = Buffer.concat(execution.output.read(0).map((segment) => segment.bytes));
     expect([bytes.toString(), seen.length]).toEqual(["whole\nfrom a hook\n", 1]);
+  });
+
+  test("how far it is goes to those who wait for its output, and not into the output", async () => {
+    await using harness = new GatewayHarness(soon);
+    harness.upstreams.play = () => new Promise(() => {});
+    await harness.initialize();
+    await harness.call("read");
+    const { execution } = harness.services.supervisor.tasksOf("stdio").get(1);
+    const steps: string[] = [];
+    const stop = execution.listenSteps((step) => steps.push(step));
+    const [{ call, events } = never()] = harness.upstreams.calls;
+    events.onProgress?.(1, 4, "one");
+    events.onProgress?.(2, undefined, undefined);
+    stop();
+    events.onProgress?.(3, 4, undefined);
+    expect([call.wantsProgress, steps, execution.output.end]).toEqual([
+      true,
+      ["1 of 4: one", "2"],
+      0,
+    ]);
   });
 
   test("KillBgTask gives it up", async () => {

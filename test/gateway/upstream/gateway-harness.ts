@@ -39,6 +39,8 @@ export class GatewayHarness implements AsyncDisposable {
   /** What people at this machine are asked, and say. */
   readonly asked: QuestionsRequest[] = [];
   answer: (request: QuestionsRequest) => QuestionsReply = () => ({ outcome: "unavailable" });
+  ask = (request: QuestionsRequest): Promise<QuestionsReply> =>
+    Promise.resolve(this.answer(request));
   /** Calls of our own tool. */
   readonly ownCalls: CallRequest[] = [];
   readonly #taken = new Set<number>();
@@ -50,7 +52,7 @@ export class GatewayHarness implements AsyncDisposable {
     const questions: StateServices["questions"] = {
       ask: (asked) => {
         this.asked.push(asked);
-        return Promise.resolve(this.answer(asked));
+        return this.ask(asked);
       },
     };
     const nothing = {
