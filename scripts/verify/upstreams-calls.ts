@@ -104,6 +104,12 @@ export const thinkingCalls: Calls = () => {
   return rows(["sequentialthinking", thought, "thoughtHistoryLength"]);
 };
 
+/** Of examples of the official SDK v1. */
+export const weatherCalls: Calls = () =>
+  rows(["get_weather", { city: "Paris", country: "FR" }, '"structuredContent":{"temperature"']);
+export const summaryCalls: Calls = () => rows(["summarize", { text: "a long text" }, "Paris"]);
+export const progressCalls: Calls = () => rows(["count", { n: 5 }, "5"]);
+
 /** Of the server of the official SDK for 2026-07-28. */
 export const modernCalls: Calls = () =>
   rows(

@@ -11,8 +11,11 @@ import {
   filesystemCalls,
   memoryCalls,
   modernCalls,
+  progressCalls,
   type RealCall,
+  summaryCalls,
   thinkingCalls,
+  weatherCalls,
 } from "./upstreams-calls.ts";
 import { installed } from "./upstreams-install.ts";
 import { startNodeServer } from "./upstreams-http.ts";
@@ -85,6 +88,10 @@ function everythingOver(name: string, form: "mcp" | "sse"): RealServer {
   };
 }
 
+/** An example of the official SDK v1. */
+const example = (file: string): string =>
+  program(`@modelcontextprotocol/sdk/examples/server/${file}.js`);
+
 const modernProgram = join(root, "test/fixtures/upstream/official-modern.ts");
 const playwrightArgs = (): readonly string[] => [
   installed("@playwright/mcp", "cli.js"),
@@ -113,6 +120,9 @@ export const pipedServers: readonly RealServer[] = [
     () => [process.execPath, modernProgram],
     () => ({ auto_approve: true }),
   ),
+  piped("weather", weatherCalls, () => ["node", example("mcpServerOutputSchema")]),
+  piped("summary", summaryCalls, () => ["node", example("toolWithSampleServer")]),
+  piped("progress", progressCalls, () => ["node", example("progressExample")]),
   piped("playwright", playwrightCalls, () => ["node", ...playwrightArgs()]),
   {
     ...piped("commander", commanderCalls, () => [
@@ -136,14 +146,31 @@ export const httpServers: readonly RealServer[] = [
       { tool: "collect-user-info", args: { infoType: "contact" }, mayFail: true },
     ],
     start: () =>
-      startNodeServer(
-        ["node", program("@modelcontextprotocol/sdk/examples/server/simpleStreamableHttp.js")],
-        (port) => ({
-          env: { MCP_PORT: String(port) },
-          url: `http://localhost:${port}/mcp`,
-          entry: rights,
-        }),
-      ),
+      startNodeServer(["node", example("simpleStreamableHttp")], (port) => ({
+        env: { MCP_PORT: String(port) },
+        url: `http://localhost:${port}/mcp`,
+        entry: rights,
+      })),
+  },
+  {
+    name: "forms",
+    calls: () => [],
+    start: () =>
+      startNodeServer(["node", example("elicitationFormExample")], (port) => ({
+        env: { PORT: String(port) },
+        url: `http://localhost:${port}/mcp`,
+        entry: rights,
+      })),
+  },
+  {
+    name: "hono",
+    calls: () => [{ tool: "greet", args: { name: "Ada" }, says: "Ada" }],
+    start: () =>
+      startNodeServer(["node", example("honoWebStandardStreamableHttp")], (port) => ({
+        env: { MCP_PORT: String(port) },
+        url: `http://localhost:${port}/mcp`,
+        entry: rights,
+      })),
   },
   {
     name: "modern",

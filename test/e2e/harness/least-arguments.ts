@@ -30,5 +30,10 @@ function leastValue(schema: unknown): unknown {
     object: () => leastArguments(schema),
     null: () => null,
   };
-  return (least[String(type)] ?? (() => texts[String(schema.format)] ?? "Ada"))();
+  return (least[String(type)] ?? (() => leastText(schema)))();
+}
+
+function leastText({ format, minLength = 0, maxLength }: Params): string {
+  const text = (texts[String(format)] ?? "Ada").padEnd(Number(minLength), "a");
+  return maxLength === undefined ? text : text.slice(0, Number(maxLength));
 }
