@@ -26,6 +26,7 @@ export function createUpstreamOptions(
     ...(isPassive === true && { isPassive }),
     ownCommand: ownCommand(),
     toolNameMax: config.settings.mcp.toolNameMax,
+    ownKey: config.settings.mcp.serverName,
     version: product.version,
     resultFolders: resultFolders(dirs.scorpioxDir),
   };

@@ -28,7 +28,7 @@ export interface UpstreamCall {
   readonly timeoutMs: number;
   /** For `tools/call`: the revision whose shape the result gets; absent: the newest. */
   readonly version?: ProtocolVersion;
-  /** For `tools/call`: what of a result may cross (CA13, CA14). */
+  /** Characters of a result that the client takes; the server's entry may say something else (CA13, CA14). */
   readonly resultCharsMax: number;
   /** The answers to an `input-required` of this server, and the state that it gave, unchanged. */
   readonly inputResponses?: InputResponses;

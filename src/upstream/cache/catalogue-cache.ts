@@ -1,4 +1,4 @@
-import { readFile, rm, stat } from "node:fs/promises";
+import { readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/limits.ts";
@@ -18,8 +18,8 @@ export interface CachedCatalogue {
  */
 export class CatalogueCache {
   readonly #dir: string;
-  /** The text that this process last read or wrote: what is the same is not written again. */
-  readonly #known = new Map<string, string>();
+  /** Of the text that this process last read or wrote: what is the same is not written again. */
+  readonly #known = new Map<string, number | bigint>();
 
   /** @param scorpioxDir `~/.scorpiox` */
   constructor(scorpioxDir: string) {
@@ -36,7 +36,7 @@ export class CatalogueCache {
       const text = await readFile(path, "utf8");
       const catalogue = parseCatalogue(text);
       if (catalogue === undefined) return undefined;
-      this.#known.set(identity, text);
+      this.#known.set(identity, Bun.hash(text));
       return { catalogue, isOld: Date.now() - info.mtimeMs > catalogueFreshMsMax };
     } catch {
       return undefined;
@@ -47,10 +47,11 @@ export class CatalogueCache {
   async write(identity: string, catalogue: ServerCatalogue): Promise<void> {
     const text = printCatalogue(catalogue);
     if (Buffer.byteLength(text) > catalogueFileBytesMax) return this.forget(identity);
-    if (this.#known.get(identity) === text) return;
+    const digest = Bun.hash(text);
     try {
+      if (this.#known.get(identity) === digest && (await this.#touch(identity))) return;
       await writePrivate(this.#pathOf(identity), text);
-      this.#known.set(identity, text);
+      this.#known.set(identity, digest);
       await rm(this.#pathOf(identity, "tried"), { force: true });
     } catch {
       this.#known.delete(identity);
@@ -75,6 +76,15 @@ export class CatalogueCache {
   async forget(identity: string): Promise<void> {
     this.#known.delete(identity);
     await rm(this.#pathOf(identity), { force: true }).catch(() => {});
+  }
+
+  /** It is as fresh as if it were written now. False when somebody else has removed it. */
+  async #touch(identity: string): Promise<boolean> {
+    const now = new Date();
+    return utimes(this.#pathOf(identity), now, now).then(
+      () => true,
+      () => false,
+    );
   }
 
   #pathOf(identity: string, kind: "json" | "tried" = "json"): string {

@@ -45,7 +45,7 @@ export function composeTools(parts: ToolParts): ComposedTools {
   for (const { item, name } of assigned) {
     const { server, tool, view, judged } = item;
     if (judged.state === "approved") {
-      callable.push({ server, tool, view, listing: { name, ...listingOf(server, judged.shown) } });
+      callable.push({ server, tool, view, listing: listingOf(server, name, judged.shown) });
     } else {
       const { state: reason, text } = judged;
       blocked.push({ name, server, tool, reason, text, ...prefixOf(view) });
@@ -87,7 +87,7 @@ function withTitles(callable: readonly Callable[]): readonly Callable[] {
     const title = titles[index];
     return title === one.listing.title || title === undefined
       ? one
-      : { ...one, listing: { ...one.listing, title } };
+      : { ...one, listing: titledListing(one.listing, title) };
   });
 }
 
@@ -123,12 +123,21 @@ function matchesOne(globs: readonly string[], names: readonly string[]): boolean
 }
 
 /** Made once for each definition: snapshots come often, and definitions change seldom. */
-const listings = new WeakMap<RawTool, { server: string; listing: Omit<ToolListing, "name"> }>();
+const listings = new WeakMap<RawTool, { readonly server: string; readonly listing: ToolListing }>();
+const titledListings = new WeakMap<ToolListing, ToolListing>();
 
-function listingOf(server: string, tool: RawTool): Omit<ToolListing, "name"> {
+function listingOf(server: string, name: string, tool: RawTool): ToolListing {
   const known = listings.get(tool);
-  if (known?.server === server) return known.listing;
-  const listing = toolListing(server, tool);
+  if (known?.server === server && known.listing.name === name) return known.listing;
+  const listing = { name, ...toolListing(server, tool) };
   listings.set(tool, { server, listing });
   return listing;
+}
+
+function titledListing(listing: ToolListing, title: string): ToolListing {
+  const known = titledListings.get(listing);
+  if (known?.title === title) return known;
+  const titled = { ...listing, title };
+  titledListings.set(listing, titled);
+  return titled;
 }

@@ -13,8 +13,8 @@ const jsonName = "mcp-index.json";
 export interface IndexFileParts extends IndexParts {
   /** Undefined where there is no project: then there is no index. */
   readonly projectDir: string | undefined;
-  /** Something is hidden; else the list of tools says all. */
-  readonly isDeferred: boolean;
+  /** A tool is hidden; else the list of tools says all. */
+  readonly isAnyHidden: boolean;
 }
 
 /**
@@ -24,8 +24,8 @@ export interface IndexFileParts extends IndexParts {
 export class IndexFile {
   #latest: IndexFileParts | undefined;
   #work: Promise<string | undefined> | undefined;
-  #written: { readonly dir: string; readonly digest: number | bigint } | undefined;
-
+  /** Where, and of what. */
+  #written: { readonly dir: string; readonly parts: IndexFileParts } | undefined;
   #told: string | undefined;
 
   /** @param report told once for each reason why it could not be written */
@@ -70,19 +70,16 @@ export class IndexFile {
     const before = this.#written?.dir;
     if (before !== undefined && before !== projectDir) await this.#remove(before);
     if (projectDir === undefined) return undefined;
-    if (!isWanted(parts)) {
+    if (!parts.isAnyHidden) {
       await this.#remove(projectDir);
       return undefined;
     }
-    const text = indexText(parts);
-    const json = indexJson(parts);
-    const digest = Bun.hash(text + json);
     const path = join(indexFolderOf(projectDir), textName);
-    if (this.#written?.digest === digest && (await exists(path))) return path;
+    if (isSame(this.#written?.parts, parts) && (await exists(path))) return path;
     const folder = await makeIndexFolder(projectDir);
-    await replaceFile(join(folder, jsonName), json);
-    await replaceFile(join(folder, textName), text);
-    this.#written = { dir: projectDir, digest };
+    await replaceFile(join(folder, jsonName), indexJson(parts));
+    await replaceFile(join(folder, textName), indexText(parts));
+    this.#written = { dir: projectDir, parts };
     return path;
   }
 
@@ -97,8 +94,13 @@ export class IndexFile {
   }
 }
 
-function isWanted({ isDeferred, tools }: IndexFileParts): boolean {
-  return isDeferred && tools.length > 0;
+/** The array of tools is the same as long as no tool changes. */
+function isSame(
+  before: IndexFileParts | undefined,
+  { tools, introductions }: IndexFileParts,
+): boolean {
+  const linesOf = (parts: IndexFileParts["introductions"]): string => JSON.stringify(parts);
+  return before?.tools === tools && linesOf(before.introductions) === linesOf(introductions);
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {

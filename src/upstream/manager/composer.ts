@@ -2,6 +2,7 @@ import { composeSnapshot } from "../catalogue/compose-snapshot.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
 import { IndexFile } from "../deferred/index-file.ts";
 import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
+import type { SearchedTool } from "../search/searched-tool.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { SearchState } from "./tool-search.ts";
 
@@ -19,6 +20,8 @@ export class Composer {
   readonly #parts: ComposerParts;
   readonly #index: IndexFile;
   #state: SearchState | undefined;
+  /** The same array as long as nothing in it changes: what is made of it is large. */
+  #searched: readonly SearchedTool[] = [];
   #isDeferredForGood = false;
   #indexFile: string | undefined;
   #isClosed = false;
@@ -40,7 +43,7 @@ export class Composer {
 
   compose(): SearchState {
     const { options, views, lock } = this.#parts;
-    const { snapshot, searched, isDeferredForGood } = composeSnapshot({
+    const { snapshot, isDeferredForGood, ...composed } = composeSnapshot({
       views: views(),
       toolNameMax: options.toolNameMax,
       defer: options.defer,
@@ -49,7 +52,8 @@ export class Composer {
     });
     this.#isDeferredForGood = isDeferredForGood;
     const indexFile = this.#indexFile === undefined ? {} : { indexFile: this.#indexFile };
-    const state = { snapshot: { ...snapshot, ...indexFile }, searched };
+    if (!areSame(this.#searched, composed.searched)) this.#searched = composed.searched;
+    const state = { snapshot: { ...snapshot, ...indexFile }, searched: this.#searched };
     this.#state = state;
     void this.#writeIndex(state);
     return state;
@@ -64,21 +68,31 @@ export class Composer {
   async close(): Promise<void> {
     this.#isClosed = true;
     const { projectDir } = this.#parts.options.dirs;
-    await this.#index.update({ tools: [], introductions: [], isDeferred: false, projectDir });
+    await this.#index.update({ tools: [], introductions: [], isAnyHidden: false, projectDir });
   }
 
   async #writeIndex({ snapshot, searched }: SearchState): Promise<void> {
     if (this.#isClosed) return;
-    const { introductions, isDeferred } = snapshot;
+    const { introductions, tools } = snapshot;
     const { projectDir } = this.#parts.options.dirs;
     const path = await this.#index.update({
       tools: searched,
       introductions,
-      isDeferred,
+      isAnyHidden: tools.some(({ listing }) => listing === undefined),
       projectDir,
     });
     if (path === this.#indexFile || this.#isClosed) return;
     this.#indexFile = path;
     this.#parts.onIndex();
   }
+}
+
+function areSame(before: readonly SearchedTool[], after: readonly SearchedTool[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(({ server, tool, listing }, at) => {
+      const other = after[at];
+      return server === other?.server && tool === other.tool && listing === other.listing;
+    })
+  );
 }

@@ -3,6 +3,7 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { shapeCallResult, type ResultParts } from "../results/shape-call-result.ts";
 import { shapeContents } from "../results/shape-contents.ts";
 import { shapeCompletion, shapePrompt } from "../results/shape-prompt.ts";
+import type { ServerEntry } from "../server-entry.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
@@ -17,11 +18,10 @@ export async function shapeReply(
   server: ManagedServer,
   { results, checks }: ManagerParts,
 ): Promise<JsonText> {
-  const { maxResultChars } = server.configured.entry.options;
   const parts: ResultParts = {
     server: server.name,
     clean: server.clean,
-    charsMax: Math.min(call.resultCharsMax, maxResultChars ?? call.resultCharsMax),
+    charsMax: charsMaxOf(call, server.configured.entry),
     results,
   };
   switch (call.method) {
@@ -41,6 +41,13 @@ export async function shapeReply(
       return shapeCallResult(answer, told, call.version);
     }
   }
+}
+
+/** What the user's entry says counts; a project's can only lower what the client takes (CA13). */
+function charsMaxOf({ resultCharsMax }: UpstreamCall, { options, origin }: ServerEntry): number {
+  const { maxResultChars } = options;
+  if (maxResultChars === undefined) return resultCharsMax;
+  return origin.trust === "user" ? maxResultChars : Math.min(resultCharsMax, maxResultChars);
 }
 
 async function structureFault(

@@ -12,6 +12,8 @@ interface Watched {
   /** As its server knows it. */
   readonly uri: string;
   readonly clients: Set<string>;
+  /** Whether the server tells of changes, or is looked at. */
+  isGranted: Promise<boolean>;
   /** Where the server does not tell of changes. */
   poll?: ResourcePoll;
 }
@@ -33,20 +35,17 @@ export class Subscriptions {
     const known = this.#watched.get(uri);
     if (known !== undefined) {
       known.clients.add(clientId);
-      return true;
+      return known.isGranted;
     }
     const foreign = readForeignUri(uri);
     const server = foreign === undefined ? undefined : this.#server(foreign.server);
-    if (foreign === undefined || server === undefined || server.standing?.kind !== "usable")
-      return false;
+    if (foreign === undefined || server === undefined) return false;
     if (this.#watched.size >= upstreamSubscriptionsMax) return false;
-    const watched: Watched = { ...foreign, clients: new Set([clientId]) };
-    // Whoever comes while the server is being asked waits for nothing.
+    const clients = new Set([clientId]);
+    const watched: Watched = { ...foreign, clients, isGranted: Promise.resolve(false) };
     this.#watched.set(uri, watched);
-    const isWatched = await this.#ask(server, watched);
-    if (!isWatched) this.#watched.delete(uri);
-    else if (watched.clients.size === 0) this.#release(uri, watched);
-    return isWatched;
+    watched.isGranted = this.#begin(uri, server, watched);
+    return watched.isGranted;
   }
 
   unsubscribe(uri: string, clientId: string): void {
@@ -75,6 +74,16 @@ export class Subscriptions {
   onUpdated(server: string, uri: string): void {
     const own = ownUri(server, uri);
     if (this.#watched.has(own)) this.#host.notify({ kind: "resource-updated", uri: own });
+  }
+
+  async #begin(uri: string, server: ManagedServer, watched: Watched): Promise<boolean> {
+    await server.looked;
+    const isGranted = server.standing?.kind === "usable" && (await this.#ask(server, watched));
+    const present = this.#watched.get(uri);
+    if (present === watched && !isGranted) this.#watched.delete(uri);
+    // Nobody wants it any more, or somebody has asked anew.
+    else if (present !== watched) this.#end(watched, present === undefined);
+    return isGranted;
   }
 
   async #ask(server: ManagedServer, watched: Watched): Promise<boolean> {
@@ -110,7 +119,12 @@ export class Subscriptions {
 
   #release(uri: string, watched: Watched): void {
     this.#watched.delete(uri);
+    this.#end(watched, true);
+  }
+
+  #end(watched: Watched, isLast: boolean): void {
     watched.poll?.stop();
+    if (!isLast) return;
     const connection = this.#server(watched.server)?.links?.primary?.connection;
     connection?.unsubscribe(watched.uri).catch(() => {});
   }

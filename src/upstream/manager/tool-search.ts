@@ -22,11 +22,15 @@ export interface SearchState {
 export class ToolSearch {
   readonly #state: () => SearchState;
   readonly #infoList: () => readonly ServerInfo[];
+  readonly #ownKey: string;
   #index: { readonly of: readonly SearchedTool[]; readonly index: ToolIndex } | undefined;
+  #names: { readonly of: SearchState["snapshot"]; readonly table: NameTable } | undefined;
 
-  constructor(state: () => SearchState, infoList: () => readonly ServerInfo[]) {
+  /** @param ownKey under which clients have us */
+  constructor(state: () => SearchState, infoList: () => readonly ServerInfo[], ownKey: string) {
     this.#state = state;
     this.#infoList = infoList;
+    this.#ownKey = ownKey;
   }
 
   /**
@@ -44,7 +48,7 @@ export class ToolSearch {
       index: this.#indexOf(searched),
       servers: this.#infoList(),
       blocked: snapshot.blocked,
-      resolve: (name) => resolve(name, snapshot),
+      resolve: (name) => this.#resolve(name, snapshot),
       ...(indexFile === undefined ? {} : { indexFile }),
     });
     return new JsonText(encodeCallToolResult(result, modernVersions[0]));
@@ -61,16 +65,18 @@ export class ToolSearch {
       this.#index = { of: searched, index: buildToolIndex(searched) };
     return this.#index.index;
   }
+
+  /** The name here of a tool that has other names. */
+  #resolve(name: string, snapshot: SearchState["snapshot"]): string | undefined {
+    if (this.#names?.of !== snapshot) {
+      const { tools, blocked } = snapshot;
+      const table = NameTable.build({ tools, blocked, reserved: [], ownKey: this.#ownKey });
+      this.#names = { of: snapshot, table };
+    }
+    const found = this.#names.table.resolve(name);
+    return found.kind === "found" ? found.entry.name : undefined;
+  }
 }
 
 /** How often it is looked whether the servers are there. */
 const lookMs = 50;
-
-function resolve(name: string, { tools, blocked }: SearchState["snapshot"]): string | undefined {
-  const table = NameTable.build({ tools, blocked, reserved: [], ownKey: ownKey });
-  const found = table.resolve(name);
-  return found.kind === "found" ? found.entry.name : undefined;
-}
-
-/** Under which clients have us. */
-const ownKey = "scorpiox-code";

@@ -83,6 +83,7 @@ export class UpstreamManager implements UpstreamWork {
     this.#search = new ToolSearch(
       () => this.#searchState(),
       () => this.infoList(),
+      this.#options.ownKey,
     );
     const { scorpioxDir } = this.#options.dirs;
     this.#status = new StatusFile(scorpioxDir, () => ownStatus(this.#options, this.infoList()));
@@ -152,7 +153,8 @@ export class UpstreamManager implements UpstreamWork {
     return this.#servers.all.map((server) => server.info());
   }
 
-  subscribe(uri: string, clientId: string): Promise<boolean> {
+  async subscribe(uri: string, clientId: string): Promise<boolean> {
+    await this.#configured.promise;
     return this.#subscriptions.subscribe(uri, clientId);
   }
 

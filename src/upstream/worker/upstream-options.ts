@@ -18,6 +18,8 @@ export interface UpstreamOptions {
   readonly trustsProject: boolean;
   /** Characters of an exposed name (NM2). */
   readonly toolNameMax: number;
+  /** Under which clients have us (NM5). */
+  readonly ownKey: string;
   readonly version: string;
   /** Only what is asked for is done: nothing is started, published or written by itself. For commands. */
   readonly isPassive?: boolean;

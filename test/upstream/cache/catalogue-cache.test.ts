@@ -42,14 +42,24 @@ describe("CatalogueCache", () => {
     expect(readdirSync(folder)).toEqual(["ab12.json"]);
   });
 
-  test("does not write what is the same", async () => {
+  test("does not write what is the same, but it is fresh then", async () => {
     const cache = new CatalogueCache(home);
     await cache.write("same", catalogue);
     const path = join(folder, "same.json");
+    const { ino } = statSync(path);
     utimesSync(path, 1, 1);
-    await cache.write("same", { ...catalogue });
-    expect(statSync(path).mtimeMs).toBe(1_000);
     expect((await cache.read("same"))?.isOld).toBe(true);
+    await cache.write("same", { ...catalogue });
+    expect(statSync(path).ino).toBe(ino);
+    expect((await cache.read("same"))?.isOld).toBe(false);
+  });
+
+  test("writes what is the same when another process has removed it", async () => {
+    const cache = new CatalogueCache(home);
+    await cache.write("gone", catalogue);
+    await new CatalogueCache(home).forget("gone");
+    await cache.write("gone", catalogue);
+    expect(existsSync(join(folder, "gone.json"))).toBe(true);
   });
 
   test.each([

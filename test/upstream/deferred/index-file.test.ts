@@ -31,7 +31,7 @@ const tools = (count: number) =>
 
 const parts = (more: Partial<IndexFileParts> = {}): IndexFileParts => ({
   projectDir,
-  isDeferred: true,
+  isAnyHidden: true,
   tools: tools(2),
   introductions: [{ server: "srv", line: "Serves." }],
   ...more,
@@ -91,8 +91,7 @@ describe("[GW-20] the index file", () => {
   });
 
   test.each<[string, Partial<IndexFileParts>]>([
-    ["nothing is deferred", { isDeferred: false }],
-    ["there is no tool", { tools: [] }],
+    ["nothing is hidden", { isAnyHidden: false }],
     ["there is no project any more", { projectDir: undefined }],
   ])("is removed when %s", async (_, more) => {
     await index.update(parts());
@@ -104,20 +103,21 @@ describe("[GW-20] the index file", () => {
     await mkdir(folder(), { recursive: true });
     const child = Bun.spawn(["sleep", "60"]);
     await writeFile(jsonFile(), `{"pid":${child.pid},"tools":[]}`);
-    await index.update(parts({ isDeferred: false }));
+    await index.update(parts({ isAnyHidden: false }));
     expect(readdirSync(folder())).toEqual(["mcp-index.json"]);
     child.kill();
     await child.exited;
-    await index.update(parts({ isDeferred: false }));
+    await index.update(parts({ isAnyHidden: false }));
     expect(readdirSync(folder())).toEqual([]);
   });
 
   test("is written again when somebody removed it, and not when nothing changed", async () => {
-    await index.update(parts());
+    const same = parts();
+    await index.update(same);
     rmSync(textFile());
-    await index.update(parts());
+    await index.update(same);
     await writeFile(textFile(), "kept");
-    await index.update(parts());
+    await index.update({ ...same, introductions: [...same.introductions] });
     expect(readFileSync(textFile(), "utf8")).toBe("kept");
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -332,6 +332,55 @@ test("GW-30: a long result is cut to its ends, and its whole is in a private fil
   const path = join(place.home, ".scorpiox", "results", content[1].name);
   expect(content[1].uri).toBe(`scorpiox://results/${content[1].name.replace(".txt", "")}`);
   expect(readFileSync(path, "utf8")).toHaveLength(100_000);
+});
+
+test.each([
+  ["a user's entry raises what the client takes", "user", 20_000, 10_000],
+  ["a user's entry lowers it", "user", 2_000, 2_000],
+  ["a project's entry lowers it", "project", 2_000, 2_000],
+  ["a project's entry does not raise it", "project", 20_000, 5_000],
+] as const)("CA13: %s", async (_what, trust, maxChars, charsMax) => {
+  await using place = await openPlace();
+  const one = { script: { tools: ["big"] }, max_result_chars: maxChars };
+  if (trust === "user") await place.configure({ one });
+  else await writeFile(join(place.project, ".mcp.json"), configText({ one }));
+  const opened = place.open({ trustsProject: true });
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  const reply = await opened.call("one", "big", { chars: 10_000 }, { resultCharsMax: 5_000 });
+  if (reply.kind !== "result") throw new Error(textOfReply(reply));
+  const { content } = JSON.parse(reply.json.json) as { content: [{ text: string }] };
+  const { length } = content[0].text;
+  expect(length).toBeLessThanOrEqual(charsMax);
+  expect(length).toBeGreaterThan(charsMax / 2);
+});
+
+test("DF12: what one entry alone hides is in the index file, which is not written anew without need", async () => {
+  await using place = await openPlace();
+  const script = { tools: ["echo"] };
+  await place.configure({ hides: { script, defer: true }, shows: { script: { tools: ["add"] } } });
+  const opened = place.open();
+  await opened.work.start();
+  await until(() => opened.snapshots.at(-1)?.indexFile !== undefined);
+  await until(() => opened.snapshot().tools.length === 2 && !opened.snapshot().isIncomplete);
+  expect(opened.snapshot().isDeferred).toBe(false);
+  const file = join(place.project, ".scorpiox", "context", "tools", "mcp-index.md");
+  await until(() => existsSync(file) && readFileSync(file, "utf8").includes("mcp__shows__add"));
+  const { ino } = statSync(file);
+  await opened.work.control({ kind: "connect", server: "hides", waitMs: 1_000 });
+  expect([opened.snapshot().indexFile, statSync(file).ino]).toEqual([file, ino]);
+});
+
+test("select: of many names that nothing has takes little time", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: 500 } } });
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  const query = `select:${Array.from({ length: 300 }, (_, at) => `n${at}`).join()}`;
+  const before = performance.now();
+  await opened.work.search({ query, charsMax: 10_000 }, new AbortController().signal);
+  expect(performance.now() - before).toBeLessThan(500);
 });
 
 test("GW-44: the status file has the facts of control(info), and goes at the end", async () => {

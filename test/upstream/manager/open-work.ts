@@ -106,6 +106,7 @@ function openWork(home: string, project: string, options: Partial<UpstreamOption
       onChange: "block",
       trustsProject: false,
       toolNameMax: 44,
+      ownKey: "scorpiox-code",
       version: "1",
       resultFolders: [join(scorpioxDir, "results")],
       ...options,

@@ -64,6 +64,28 @@ test.each(["legacy", "modern"] as const)(
   15_000,
 );
 
+test("who asks while the server is being asked gets its answer too", async () => {
+  await using place = await openPlace();
+  const script = { resources: 1, capabilities: { resources: {} }, era: "legacy" } as const;
+  await place.configure({ refuses: { script }, grants: { script: { resources: 1 } } });
+  const opened = place.open();
+  await opened.work.start();
+  for (const name of ["grants", "refuses"]) await opened.reach(name, "ready");
+  await until(() => opened.snapshot().resources.length === 2);
+  const [granted = "", refused = ""] = opened.snapshot().resources.map(({ uri }) => uri);
+  const ask = (uri: string): Promise<boolean[]> =>
+    Promise.all(["a", "b"].map((client) => opened.work.subscribe(uri, client)));
+  expect([await ask(granted), await ask(refused)]).toEqual([
+    [true, true],
+    [false, false],
+  ]);
+  for (const client of ["a", "b"]) opened.work.unsubscribe(granted, client);
+  const again = opened.work.subscribe(granted, "c");
+  opened.work.unsubscribe(granted, "c");
+  const last = opened.work.subscribe(granted, "d");
+  expect([await again, await last]).toEqual([true, true]);
+});
+
 test("a server that tells of no changes is looked at when its entry says so, and else refuses", async () => {
   await using place = await openPlace();
   const script = { resources: 1, capabilities: { resources: {} }, era: "legacy" } as const;

@@ -71,6 +71,7 @@ test("ConfigFollower: of two switches at a time the last counts, and nothing old
       onChange: "block",
       trustsProject: false,
       toolNameMax: 44,
+      ownKey: "scorpiox-code",
       version: "1",
       resultFolders: [],
     },

@@ -121,6 +121,7 @@ function plainOptions(dir: string): UpstreamOptions {
     onChange: "block",
     trustsProject: false,
     toolNameMax: 44,
+    ownKey: "scorpiox-code",
     version: "1.0.0",
     resultFolders: [],
   };
