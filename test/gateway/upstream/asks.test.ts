@@ -213,16 +213,15 @@ describe("questions of other servers in the four pairs of eras [GW-29]", () => {
   });
 
   test.each([
-    ["stateless", modernServer(form("name"))],
-    ["legacy", legacyServer(form("name"))],
-  ])("what a %s server was doing is no other server's, by whatever alias", async (_era, play) => {
+    ["stateless", modernServer(form("name")), "q"],
+    ["legacy", legacyServer(form("name")), "question"],
+  ])("what a %s server was doing is no other server's, by whatever alias", async (_, play, key) => {
     const upstreams = new FakeUpstreams(snapshotOf());
     await using harness = new GatewayHarness({ upstreams });
     upstreams.play = play;
     const { requestState } = await round(harness, { name: "get" });
     upstreams.snapshot = snapshotOf({ revision: 2, tools: [tool("files", "get")] });
-    const [key] = _era === "legacy" ? ["question"] : ["q"];
-    const inputResponses = { [String(key)]: accept({ name: "Ann" }) };
+    const inputResponses = { [key]: accept({ name: "Ann" }) };
     const more = { ...call, name: "get", requestState, inputResponses };
     expect(said(await harness.modern("tools/call", more, elicits))).toMatchObject({ code: -32602 });
     expect(upstreams.calls.map((played) => played.call.server)).toEqual(["web"]);
