@@ -107,7 +107,8 @@ class Judge {
     const hash = instructions.get(instructionsName);
     if (!this.#isFirst && tools.size + prompts.size + instructions.size === 0) return undefined;
     const told = hash === undefined ? {} : { instructions: hash };
-    return { ...told, tools, prompts, definitions: this.#definitions };
+    const first = this.#isFirst ? { isFirst: true } : {};
+    return { ...first, ...told, tools, prompts, definitions: this.#definitions };
   }
 }
 

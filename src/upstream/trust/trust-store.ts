@@ -8,6 +8,8 @@ import { emptyPins, type LaunchVerdict, type ToolPins, type TrustRecord } from "
 
 /** Hashes to be added to what is approved of a launch, with what they are hashes of. */
 export interface NewPins {
+  /** Of a first contact: of two processes that meet a server at the same time, only one does. */
+  readonly isFirst?: boolean;
   readonly instructions?: string;
   readonly tools: ReadonlyMap<string, string>;
   readonly prompts: ReadonlyMap<string, string>;
@@ -78,10 +80,16 @@ export class TrustStore {
     await this.#definitions.add(identity, definitions);
   }
 
-  /** Adds to what is approved, and keeps what else there is. @throws AppError `system` */
+  /**
+   * Adds to what is approved, and keeps what else there is. A first contact adds nothing where another one was first: what
+   * it has found is held against that.
+   * @throws AppError `system`
+   */
   async addPins(identity: string, pins: NewPins): Promise<void> {
     await this.keepDefinitions(identity, pins.definitions);
-    await this.updatePins(identity, (before = emptyPins) => {
+    await this.updatePins(identity, (known) => {
+      if (known !== undefined && pins.isFirst === true) return known;
+      const before = known ?? emptyPins;
       const instructions = pins.instructions ?? before.instructions;
       return {
         ...before,

@@ -63,6 +63,20 @@ describe("[GW-22] TrustStore", () => {
     expect(await store.pinsOf("id")).toBeUndefined();
   });
 
+  test("of two first contacts at the same time the first counts", async () => {
+    using tree = new TempTree();
+    await opened(tree).addPins("id", { ...newPins(["a"]), isFirst: true });
+    const turned = {
+      tools: new Map([
+        ["a", "of another a"],
+        ["b", "of b"],
+      ]),
+      isFirst: true,
+    };
+    await opened(tree).addPins("id", { ...newPins([]), ...turned });
+    expect((await opened(tree).pinsOf("id"))?.tools).toEqual(newPins(["a"]).tools);
+  });
+
   posixTest("only its user reads it", async () => {
     using tree = new TempTree();
     await opened(tree).addPins("id", newPins(["a"]));
