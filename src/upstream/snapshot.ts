@@ -42,7 +42,6 @@ export interface ServerRights {
   readonly elicitation: "deny" | "ask" | "allow";
   readonly timeoutMs: number;
   readonly handover: boolean;
-  readonly maxResultChars?: number;
   readonly isolation: "shared" | "session" | "workspace" | "call";
 }
 

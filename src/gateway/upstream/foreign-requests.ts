@@ -1,5 +1,4 @@
 import { AppError } from "../../base/errors.ts";
-import { resultCharsMax } from "../../base/limits.ts";
 import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { UpstreamCall } from "../../upstream/upstreams.ts";
@@ -23,9 +22,9 @@ export async function askForeign(
   if (rights === undefined) throw internalFault(`There is no MCP server ${server} any more.`);
   const { passedMeta, client } = context;
   const meta = passedMeta === undefined ? {} : { _meta: passedMeta };
-  const charsMax = Math.min(client.limits.resultCharsMax, rights.maxResultChars ?? resultCharsMax);
+  const { resultCharsMax } = client.limits;
   const call = resolvedCall(context, { name: `${server} ${method}`, args: {} });
-  const spec = { server, method, params: { ...params, ...meta }, rights, resultCharsMax: charsMax };
+  const spec = { server, method, params: { ...params, ...meta }, rights, resultCharsMax };
   const end = await Exchange.of(parts, spec, call).run();
   switch (end.kind) {
     case "fault":

@@ -42,7 +42,6 @@ export class UpstreamCalls {
   ): Promise<CallOutcome> {
     const begunAt = performance.now() - passedMs;
     const { server, tool, rights } = target;
-    const { maxResultChars = Number.POSITIVE_INFINITY } = rights;
     const spec = {
       server,
       method: "tools/call",
@@ -52,7 +51,7 @@ export class UpstreamCalls {
         ...(request.passedMeta === undefined ? {} : { _meta: request.passedMeta }),
       },
       rights,
-      resultCharsMax: Math.min(request.client.limits.resultCharsMax, maxResultChars),
+      resultCharsMax: request.client.limits.resultCharsMax,
     } as const;
     const exchange = Exchange.of(this.#parts, spec, request);
     const running = outcomeOf(exchange, request);

@@ -53,7 +53,7 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
 }
 
 function rightsOf({ info, options }: ServerView): ServerRights {
-  const { policy, maxResultChars, sampling, elicitation, timeoutMs, handover, isolation } = options;
+  const { policy, sampling, elicitation, timeoutMs, handover, isolation } = options;
   return {
     name: info.name,
     sampling,
@@ -62,7 +62,6 @@ function rightsOf({ info, options }: ServerView): ServerRights {
     handover,
     isolation,
     ...(policy === undefined ? {} : { policy }),
-    ...(maxResultChars === undefined ? {} : { maxResultChars }),
   };
 }
 
