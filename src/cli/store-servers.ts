@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { EntryFault } from "../upstream/config/entry-fault.ts";
 import { launchIdentity } from "../upstream/config/launch-identity.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
-import { isOwnEntry } from "../upstream/config/own-entry.ts";
+import { isOwnEntry, isOwnServerName } from "../upstream/config/own-entry.ts";
 import { readEntry } from "../upstream/config/read-entry.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { addServers } from "../upstream/edit/edit-server-file.ts";
@@ -43,6 +43,10 @@ export async function storeServer(
       "usage",
       `${name} would be this program itself, which needs no server for that.`,
     );
+  }
+  if (isOwnServerName(name, start.config.settings.mcp.serverName)) {
+    const message = `Clients have this program under the name ${name}: its tools would pass for ours. Choose another one.`;
+    throw new AppError("usage", message);
   }
   const { file } = place.target;
   const { kept } = await addServers(place.target, new Map([[name, entry]]), args.has("force"));

@@ -78,6 +78,7 @@ describe("[GW-06] mcp add", () => {
     ],
     ["a bad variable", ["add", "x", "--env", "secret", "--", "c"], 2, "--env takes NAME=VALUE."],
     ["this program", ["add", "x", "--", "npx", "scorpiox-code"], 2, "would be this program itself"],
+    ["our own name", ["add", "scorpiox-code", "--", "c"], 2, "its tools would pass for ours"],
     [
       "two places",
       ["add", "x", "--scope", "global", "--file", "y.json", "--", "c"],

@@ -2,10 +2,10 @@ import { serversPerFileMax } from "../../base/limits.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { ProblemList } from "../../config/problems.ts";
-import { cleanServer } from "../names/exposed-name.ts";
 import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "../server-entry.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import { isNested } from "./nesting.ts";
+import { isOwnServerName } from "./own-entry.ts";
 import { parseToolRules } from "./parse-tool-rules.ts";
 import { readServerFile } from "./read-server-file.ts";
 import { readSource } from "./read-source.ts";
@@ -66,9 +66,8 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
   };
 }
 
-/** Clients have our own tools under this name: its tools would pass for them (NM4). */
 function takesOurName({ name, origin }: ServerEntry, ours: string, notes: SourceNotes): boolean {
-  if (cleanServer(name).toLowerCase() !== cleanServer(ours).toLowerCase()) return false;
+  if (!isOwnServerName(name, ours)) return false;
   const text = `server "${name}" has the name under which clients have this program; give it another one. It is ignored.`;
   notes.problems.warn({ file: origin.file }, text);
   return true;

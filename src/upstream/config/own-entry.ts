@@ -3,6 +3,7 @@ import { basename, isAbsolute, resolve } from "node:path";
 import { isNetworkPath } from "../../base/network-path.ts";
 import { product } from "../../base/product.ts";
 import { realPathOf } from "../../base/real-path.ts";
+import { cleanServer } from "../names/exposed-name.ts";
 import type { HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 
@@ -16,6 +17,11 @@ const runners =
  */
 export function isOwnEntry(launch: ServerLaunch, parts: UpstreamConfigParts): boolean {
   return launch.transport === "stdio" ? isOwnProgram(launch, parts) : isOwnAddress(launch, parts);
+}
+
+/** True for the name under which clients have our own tools: a server's tools would pass for them (NM4). */
+export function isOwnServerName(name: string, ours: string): boolean {
+  return cleanServer(name).toLowerCase() === cleanServer(ours).toLowerCase();
 }
 
 function isOwnProgram(launch: StdioLaunch, parts: UpstreamConfigParts): boolean {
