@@ -730,10 +730,14 @@ export const upstreamAppearMs = 2_000;
 export const upstreamMessageBytesMax = 16 * MIB;
 /** The id of an answer that is too long is looked for in so much of its beginning. */
 export const upstreamLineHeadBytesMax = 4 * KIB;
+/** Bytes of messages after which their remains are collected: */
+export const upstreamRemainsBytesMax = 4 * MIB;
+/** so long after, when they have been worked on. It takes some 50 ms, for which nobody but the Worker waits. */
+export const upstreamRemainsMs = 500;
 /** How deep an answer of another server may nest: who prints it goes as deep. */
 export const upstreamMessageDepthMax = 1_000;
-/** Members and items of one message: made into objects, cleaned and printed they take up to 300 bytes each. */
-export const upstreamMessageValuesMax = 500_000;
+/** Objects, lists and values of one message: made into objects, cleaned and printed they take up to 300 bytes each. */
+export const upstreamMessageValuesMax = 700_000;
 /** Characters of a message of progress, or of an error: a line for a person. */
 export const upstreamSaidCharsMax = 2_000;
 /** Characters of JSON of a question, and of the data of an error: both cross to the main thread, and sampling has images. */
@@ -772,6 +776,8 @@ export const upstreamListenAgainMs = 1_000;
 export const upstreamListenAgainMsMax = 60_000;
 /** A server whose output ended has ended itself within so long; else it merely closed it. */
 export const upstreamEndKnownMs = 500;
+/** What a server wrote to stderr before it ended is awaited for so long, so that its failure says why. */
+export const upstreamLastWordsMs = 100;
 /** For the end of an HTTP session: a courtesy. */
 export const upstreamGoodbyeMsMax = 1_000;
 /** Notifications and answers to an HTTP server at once: the runtime has 256 connections for all servers. */
@@ -951,5 +957,9 @@ export const oauthRefreshPauseMs = 30_000;
 export const oauthRefreshAtShare = 0.8;
 /** Characters of what an authorization server says of an error, as they are shown. */
 export const oauthErrorCharsShown = 300;
+/** Who was shown the address of a login in a call and did not log in is not asked again before that. */
+export const oauthAskAgainMs = 10 * 60_000;
+/** A login is noticed by all servers that run within this. */
+export const upstreamLoginSeenMs = 4_000;
 /** Bytes of the list of logins; an entry has a few hundred. */
 export const oauthLoginsBytesMax = 4 * MIB;

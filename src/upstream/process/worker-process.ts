@@ -1,3 +1,4 @@
+import { upstreamLastWordsMs } from "../../base/limits.ts";
 import { InputQueue } from "./input-queue.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { ServerLogs } from "./server-logs.ts";
@@ -22,12 +23,14 @@ export class WorkerProcess implements UpstreamProcess {
   readonly #gone = Promise.withResolvers<void>();
   readonly #input: InputQueue;
   readonly #stderr = new StderrRing();
+  /** Of what it writes to stderr; never rejects. */
+  readonly #reading: Promise<void>;
   #isStopping = false;
 
   constructor(parts: WorkerProcessParts) {
     this.#parts = parts;
     this.#input = new InputQueue(parts.server, (text) => parts.pipes.write(text));
-    void this.#readErrors();
+    this.#reading = this.#readErrors();
   }
 
   get pid(): number {
@@ -64,7 +67,9 @@ export class WorkerProcess implements UpstreamProcess {
 
   onEnded(exitCode: number | null, signal: string | null): void {
     this.#input.fail("it has ended");
-    this.#ended.resolve({ exitCode, signal });
+    // Its last words may still be on their way; a child of its own can hold the pipe open.
+    const heard = Promise.race([this.#reading, Bun.sleep(upstreamLastWordsMs)]);
+    void heard.then(() => this.#ended.resolve({ exitCode, signal }));
   }
 
   /** Nothing is left of it. */
