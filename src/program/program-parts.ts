@@ -25,6 +25,8 @@ export interface ToolServicesOptions {
   readonly ownUrl?: string | undefined;
   /** Other servers are asked what a command asks, and nothing else is done with them. */
   readonly isPassive?: boolean;
+  /** It is for a command, which ends soon. */
+  readonly isBrief?: boolean;
   /** Absent where InvokeSkill is switched off. */
   readonly skills?: Skills | undefined;
   /** Awaited before any Worker or child is started. */

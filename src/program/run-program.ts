@@ -47,7 +47,7 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       return serveHttp(parts, start, http, { env, warn, print, cwd: io.cwd });
     },
     async createRouter(start) {
-      const router = new LazyRouter(parts, { start, env, warn });
+      const router = new LazyRouter(parts, { start, env, warn, isBrief: true });
       return {
         router,
         upstreams: router.upstreams,

@@ -9,7 +9,7 @@ import { resultFolders } from "./result-folders.ts";
 export function createUpstreamOptions(
   start: StartUp,
   env: Readonly<Record<string, string | undefined>>,
-  { ownUrl, isPassive }: Pick<ToolServicesOptions, "ownUrl" | "isPassive">,
+  { ownUrl, isPassive, isBrief }: Pick<ToolServicesOptions, "ownUrl" | "isPassive" | "isBrief">,
 ): UpstreamOptions {
   const { dirs, config, upstream, workspaceName } = start;
   const { configFiles, isStrict, defer, onChange, trustsProject } = upstream;
@@ -24,6 +24,7 @@ export function createUpstreamOptions(
     ...(workspaceName !== undefined && { workspace: workspaceName }),
     ...(ownUrl !== undefined && { ownUrl }),
     ...(isPassive === true && { isPassive }),
+    ...(isBrief === true && { isBrief }),
     ownCommand: ownCommand(),
     toolNameMax: config.settings.mcp.toolNameMax,
     ownKey: config.settings.mcp.serverName,

@@ -67,12 +67,19 @@ export class Composer {
   /** Removes the index file, unless another process needs it. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    if (!this.#keepsIndex) return;
     const { projectDir } = this.#parts.options.dirs;
     await this.#index.update({ tools: [], introductions: [], isAnyHidden: false, projectDir });
   }
 
+  /** Nobody could read one of a command: it is gone with the command. */
+  get #keepsIndex(): boolean {
+    const { isPassive, isBrief } = this.#parts.options;
+    return isPassive !== true && isBrief !== true;
+  }
+
   async #writeIndex({ snapshot, searched }: SearchState): Promise<void> {
-    if (this.#isClosed) return;
+    if (this.#isClosed || !this.#keepsIndex) return;
     const { introductions, tools } = snapshot;
     const { projectDir } = this.#parts.options.dirs;
     const path = await this.#index.update({

@@ -173,8 +173,7 @@ export class UpstreamManager implements UpstreamWork {
     this.#follower.close();
     this.#publisher.close();
     this.#subscriptions.close();
-    const ofOthers = this.#options.isPassive === true ? undefined : this.#composer.close();
-    await Promise.all([this.#servers.close(), this.#status.close(), ofOthers]);
+    await Promise.all([this.#servers.close(), this.#status.close(), this.#composer.close()]);
   }
 
   #known(name: string): ManagedServer {

@@ -23,6 +23,8 @@ export interface UpstreamOptions {
   readonly version: string;
   /** Only what is asked for is done: nothing is started, published or written by itself. For commands. */
   readonly isPassive?: boolean;
+  /** For a command that ends soon: no list of tools is written for others. */
+  readonly isBrief?: boolean;
   /** Where results that are too long are kept; a later one stands in for one that cannot be written. */
   readonly resultFolders: readonly string[];
   /** Of an HTTP server's own address: an entry with it is ourselves (CF20). */
