@@ -199,3 +199,40 @@ test("[gateway.secrets] what a command writes, for entries of the user's only", 
   const called = await run(home, ["call", "mcp__guarded__whoami"]);
   expect([called.exitCode, called.stdout]).toEqual([0, "you are ***\n"]);
 });
+
+test("[gateway.gw-39] a client that shows addresses is shown the login, and its call goes on", async () => {
+  using upstream = new AuthServer();
+  using home = loginHome(upstream);
+  expect((await run(home, ["mcp", "login", "guarded"])).exitCode).toBe(0);
+  await using server = new Server({ home, env: environment(home) });
+  await server.initialize("2025-11-25", "e2e", { elicitation: { form: {}, url: {} } });
+  const call = { name: "mcp__guarded__whoami", arguments: {} };
+  await eventually("the tool", async () => {
+    return JSON.stringify(await server.request("tools/list")).includes("mcp__guarded__whoami");
+  });
+  // The server forgets everybody, and the login cannot be renewed.
+  upstream.tokens.clear();
+  upstream.script = { refuseRefresh: [400, "invalid_grant"] };
+  const id = server.start("tools/call", call);
+  const asked = await server.message(
+    "the address",
+    ({ method }) => method === "elicitation/create",
+  );
+  const { mode, url } = asked.params ?? {};
+  expect([mode, String(url)]).toEqual(["url", expect.stringContaining("/authorize?")]);
+  await fetch(String(url));
+  server.send({ jsonrpc: "2.0", id: asked.id, result: { action: "accept" } });
+  expect(JSON.stringify(await server.reply(id))).toContain("you are ***");
+  expect(openedPages(home).length).toBe(1);
+
+  // Who declines is not asked with every call.
+  upstream.tokens.clear();
+  const declined = server.start("tools/call", call);
+  const isSecond = ({ method, id: other }: { method?: string; id?: unknown }): boolean =>
+    method === "elicitation/create" && other !== asked.id;
+  const again = await server.message("the address again", isSecond);
+  server.send({ jsonrpc: "2.0", id: again.id, result: { action: "decline" } });
+  for (const reply of [await server.reply(declined), await server.request("tools/call", call)]) {
+    expect(JSON.stringify(reply)).toContain("scorpiox-code mcp login guarded");
+  }
+});

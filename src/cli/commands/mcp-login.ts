@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { expandText } from "../../upstream/config/expand-text.ts";
+import { configuredWish } from "../../upstream/oauth/configured-wish.ts";
 import { logIn, type LoginUser, type LoginWish } from "../../upstream/oauth/log-in.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext, PageOpener } from "../command.ts";
@@ -61,25 +61,16 @@ async function wishOf(
   { args }: CommandContext,
   { server, place, expansion }: LoginServer,
 ): Promise<LoginWish> {
-  const { clientId, clientSecret, scopes, redirectPort } = server.entry.options.oauth ?? {};
-  const pinned = args.has("scope") ? args.list("scope") : scopes;
-  const port = args.has("port") ? portOf(args.text("port") ?? "") : redirectPort;
   const metadataUrl = args.text("client-metadata");
   if (metadataUrl !== undefined && !metadataUrl.startsWith("https://")) {
     throw new AppError("usage", "--client-metadata takes an address that begins with https://.");
   }
-  const secret =
-    clientSecret === undefined ? undefined : await expandText(clientSecret, server, expansion);
-  if (secret?.kind === "needs_config") throw new AppError("config", secret.text);
+  const wish = await configuredWish(server, place.url, expansion);
   return {
-    place,
-    client: {
-      ...(clientId === undefined ? {} : { clientId }),
-      ...(secret === undefined ? {} : { clientSecret: secret.text }),
-      ...(metadataUrl === undefined ? {} : { metadataUrl }),
-    },
-    ...(pinned === undefined ? {} : { scopes: pinned }),
-    ...(port === undefined ? {} : { redirectPort: port }),
+    ...wish,
+    client: { ...wish.client, ...(metadataUrl === undefined ? {} : { metadataUrl }) },
+    ...(args.has("scope") ? { scopes: args.list("scope") } : {}),
+    ...(args.has("port") ? { redirectPort: portOf(args.text("port") ?? "") } : {}),
   };
 }
 

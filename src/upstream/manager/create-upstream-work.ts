@@ -4,6 +4,7 @@ import { CatalogueCache } from "../cache/catalogue-cache.ts";
 import { expandLaunch } from "../config/expand-launch.ts";
 import { openConnection } from "../connect/open-connection.ts";
 import { LoginStore } from "../oauth/login-store.ts";
+import { LoginAsker } from "../oauth/login-asker.ts";
 import { openLogin } from "../oauth/open-login.ts";
 import { SavedResults } from "../results/saved-results.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
@@ -24,7 +25,9 @@ export const createUpstreamWork = ((options, host, others: Partial<OuterParts> =
   const { scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
   const logins = new LoginStore(scorpioxDir, secrets);
+  const clock = (): number => performance.now();
   const expansion = createExpansion(dirs, env, secrets);
+  const asker = new LoginAsker(logins, expansion, clock);
   return new UpstreamManager({
     options,
     host,
@@ -37,7 +40,9 @@ export const createUpstreamWork = ((options, host, others: Partial<OuterParts> =
     checks: new SchemaChecks(),
     pool: new LinkPool(),
     turns: new Turns(upstreamStartingMax),
-    clock: () => performance.now(),
+    clock,
+    // A browser comes back to this machine: only who is at it can log in by a client.
+    ...(options.ownUrl === undefined ? { askToLogIn: (...args) => asker.logIn(...args) } : {}),
     linkTime: realTime,
     ...others,
   });

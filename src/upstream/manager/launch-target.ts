@@ -94,6 +94,11 @@ export class LaunchTarget {
     return this.#secrets.length > 0 || hasHeaders || hasLogin;
   }
 
+  /** False: it has an `Authorization` header of its own. */
+  get takesLogin(): boolean {
+    return this.#login !== undefined;
+  }
+
   /** Text of the server or about it, fit to be shown. */
   readonly clean = (text: string): string => {
     const cleaned = redactSecrets(cleanText(text), this.#secrets);

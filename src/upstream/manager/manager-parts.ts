@@ -2,6 +2,7 @@ import type { Turns } from "../../base/turns.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
 import type { ExpandedLaunch } from "../config/expand-launch.ts";
 import type { OpenConnection } from "../connect/connection.ts";
+import type { LoginAsker } from "../oauth/login-asker.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { SavedResults } from "../results/saved-results.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
@@ -21,6 +22,8 @@ export interface ManagerParts {
   readonly expand: (server: ConfiguredServer) => Promise<ExpandedLaunch>;
   /** Tokens for a server of HTTP; undefined = it gets none. Never rejects. */
   readonly loginOf: (server: ConfiguredServer, url: string) => Promise<OpenLogin | undefined>;
+  /** Has the user log in through their client; true = they have. Absent: clients may be on other machines. Never rejects. */
+  readonly askToLogIn?: LoginAsker["logIn"];
   readonly trust: TrustStore;
   /** The project's `mcp.lock` as it was last read. */
   readonly lock: () => LockReading;

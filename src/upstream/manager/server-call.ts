@@ -27,6 +27,7 @@ import {
 import type { Link } from "./link.ts";
 import { LinkDown } from "./link-down.ts";
 import type { ManagedServer } from "./managed-server.ts";
+import { logInDuringCall, wantsLogin } from "./log-in-during-call.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { shapeReply } from "./shape-reply.ts";
 
@@ -61,7 +62,7 @@ export class ServerCall {
     const waitMs = this.#server.breaker.enter(this.#parts.clock());
     if (waitMs > 0) return circuitFailure(this.#server.name, waitMs);
     try {
-      const reply = await this.#attempt();
+      const reply = await this.#attemptWithLogin();
       this.#server.breaker.onAnswer();
       return await this.#shape(reply);
     } catch (error) {
@@ -84,6 +85,23 @@ export class ServerCall {
     return prompt === undefined || prompt.state === "approved"
       ? undefined
       : failed("blocked", prompt.text);
+  }
+
+  async #attemptWithLogin(): Promise<ConnectionReply> {
+    try {
+      return await this.#attempt();
+    } catch (error) {
+      if (!wantsLogin(error) || this.#signal.aborted) throw error;
+      const isIn = await logInDuringCall(
+        this.#server,
+        this.#call,
+        this.#events,
+        this.#parts,
+        this.#signal,
+      );
+      if (!isIn) throw error;
+      return this.#attempt();
+    }
   }
 
   /** Once more after a connection that was lost, where that does no harm; later, when the server is busy. */

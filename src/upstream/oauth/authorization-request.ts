@@ -61,7 +61,7 @@ export function readCode(answer: URLSearchParams, metadata: ServerMetadata): str
 }
 
 /** RFC 9207: texts are compared as they are. @throws AppError `refused` */
-export function checkIssuer(iss: string | null, { issuer, namesIssuer }: ServerMetadata): void {
+function checkIssuer(iss: string | null, { issuer, namesIssuer }: ServerMetadata): void {
   if (iss === issuer || (iss === null && !namesIssuer)) return;
   const said = iss === null ? "does not say who sends it" : `is from ${shown(iss)}`;
   throw refusal(

@@ -35,6 +35,6 @@ export function joinScopes(...lists: readonly (string | undefined)[]): string | 
 }
 
 /** As RFC 6749 has it: printable, and no quotes. */
-export function isScope(text: string): boolean {
+function isScope(text: string): boolean {
   return text.length <= 4_096 && /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(text);
 }

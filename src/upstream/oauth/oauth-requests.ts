@@ -77,7 +77,7 @@ export class OauthRequests {
 }
 
 /** Nobody answered; it may be otherwise later. */
-export class OauthUnreachable extends Error {
+class OauthUnreachable extends Error {
   override readonly name = "OauthUnreachable";
 }
 

@@ -1,0 +1,77 @@
+import { oauthAskAgainMs } from "../../base/limits.ts";
+import type { InputRequest } from "../../protocol/input-request.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { ExpansionContext } from "../config/expansion-context.ts";
+import type { ConfiguredServer } from "../server-entry.ts";
+import { configuredWish } from "./configured-wish.ts";
+import { logIn } from "./log-in.ts";
+import type { LoginStore } from "./login-store.ts";
+
+/** Asks the user through their client, which shows addresses (OA5). */
+export type AskUser = (request: InputRequest) => Promise<Params>;
+
+/** Logs in to servers through clients that show an address to their user: one at a time for a server. */
+export class LoginAsker {
+  readonly #store: LoginStore;
+  readonly #expansion: ExpansionContext;
+  readonly #clock: () => number;
+  /** Servers for which a login is under way. */
+  readonly #open = new Set<string>();
+  /** When the user did not log in: they are not asked with every call. */
+  readonly #declinedAt = new Map<string, number>();
+
+  /** @param clock milliseconds that never go back */
+  constructor(store: LoginStore, expansion: ExpansionContext, clock: () => number) {
+    this.#store = store;
+    this.#expansion = expansion;
+    this.#clock = clock;
+  }
+
+  /** True: the user has logged in. Never rejects. @param url of the server, filled in */
+  async logIn(
+    server: ConfiguredServer,
+    url: string,
+    ask: AskUser,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { name } = server.entry;
+    const declinedAt = this.#declinedAt.get(name) ?? Number.NEGATIVE_INFINITY;
+    if (this.#open.has(name) || this.#clock() < declinedAt + oauthAskAgainMs) return false;
+    this.#open.add(name);
+    try {
+      await this.#logIn(server, url, ask, signal);
+      this.#declinedAt.delete(name);
+      return true;
+    } catch {
+      this.#declinedAt.set(name, this.#clock());
+      return false;
+    } finally {
+      this.#open.delete(name);
+    }
+  }
+
+  async #logIn(
+    server: ConfiguredServer,
+    url: string,
+    ask: AskUser,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const wish = await configuredWish(server, url, this.#expansion);
+    const declined = new AbortController();
+    const show = (address: string): void => {
+      const params = {
+        mode: "url",
+        message: "It wants you to log in. The call goes on when you have.",
+        url: address,
+        elicitationId: crypto.randomUUID(),
+      } as const;
+      ask({ method: "elicitation/create", params }).then(
+        ({ action }) => {
+          if (action !== "accept") declined.abort();
+        },
+        () => declined.abort(),
+      );
+    };
+    await logIn(wish, { show }, this.#store, AbortSignal.any([signal, declined.signal]));
+  }
+}
