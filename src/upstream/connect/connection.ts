@@ -50,6 +50,8 @@ export interface ConnectionRequest {
   readonly method: "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
   readonly params: Params;
   readonly capabilities: ClientCapabilities;
+  /** Whose request it is: questions that may be of several requests are put to no other client. */
+  readonly clientId?: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** Without progress for so long it is given up as well. */

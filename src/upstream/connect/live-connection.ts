@@ -146,8 +146,9 @@ export class LiveConnection implements UpstreamConnection {
 }
 
 /** Progress is always asked for, since it keeps a call from being given up as idle. */
-function hooksOf({ method, capabilities, ask, onProgress, onLog }: ConnectionRequest): CallHooks {
-  const hooks = { asking: { capabilities, ask }, ...(onLog ? { onLog } : {}) };
+function hooksOf(request: ConnectionRequest): CallHooks {
+  const { method, capabilities, clientId, ask, onProgress, onLog } = request;
+  const hooks = { asking: { capabilities, clientId, ask }, ...(onLog ? { onLog } : {}) };
   return method === "tools/call" ? { ...hooks, onProgress: onProgress ?? ignore } : hooks;
 }
 

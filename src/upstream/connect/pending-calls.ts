@@ -18,6 +18,8 @@ export interface CallHooks {
   /** What the client can be asked for in this call; absent: nothing. */
   readonly asking?: {
     readonly capabilities: ClientCapabilities;
+    /** Whose call it is; undefined when nobody knows. */
+    readonly clientId?: string | undefined;
     ask(request: InputRequest): Promise<Params>;
   };
   readonly onProgress?: (

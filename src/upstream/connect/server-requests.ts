@@ -41,7 +41,7 @@ export class ServerRequests {
     const asked = readInputRequest(request);
     if (asked === undefined)
       return refusal(errorCodes.invalidParams, `Invalid params of ${method}`);
-    const call = origin ?? this.#onlyCandidate();
+    const call = origin ?? this.#candidate(asked);
     if (asked.method === "roots/list") return this.#answerRoots(asked, call);
     if (call === undefined) return this.#decline(asked);
     if (!this.#isAllowed(asked) || !canAnswer(asked, call)) {
@@ -77,10 +77,14 @@ export class ServerRequests {
     }
   }
 
-  /** Of several calls nobody knows which one asks: a person would be shown the question of another. */
-  #onlyCandidate(): PendingCall | undefined {
+  /** Of several calls nobody knows which one asks: a person would be shown the question of another, unless all are theirs. */
+  #candidate(asked: InputRequest): PendingCall | undefined {
     const candidates = this.#peer.calls.filter(({ hooks }) => hooks.asking !== undefined);
-    return candidates.length === 1 ? candidates[0] : undefined;
+    const [first, ...others] = candidates;
+    const clientId = first?.hooks.asking?.clientId;
+    const isTheirs = ({ hooks }: PendingCall): boolean => hooks.asking?.clientId === clientId;
+    if (others.length > 0 && (clientId === undefined || !others.every(isTheirs))) return undefined;
+    return candidates.find((call) => canAnswer(asked, call) && !call.isAsking) ?? first;
   }
 
   #decline(asked: InputRequest): Answer {

@@ -58,12 +58,24 @@ describe("a legacy server asks in a call [GW-29]", () => {
     );
   });
 
-  test("over a pipe it is declined while another call could be the one", async () => {
+  const declined = { action: "decline" };
+  test.each([
+    ["somebody's", undefined, undefined, declined],
+    ["another client's", "a", "b", declined],
+    ["the same client's", "a", "a", answer],
+  ])("over a pipe, while %s other call could be the one", async (_, mine, theirs, expected) => {
     await using opened = await openScripted("stdio", { era: "legacy" });
     const leaving = new AbortController();
-    const other = opened.connection.request(toolCall("hang", {}, { signal: leaving.signal }));
-    const reply = await opened.connection.request(toolCall("elicit", {}, { ask: answerOf }));
-    expect(structured(reply)).toEqual({ only: { action: "decline" } });
+    const { signal } = leaving;
+    const whose = (clientId: string | undefined): object =>
+      clientId === undefined ? {} : { clientId };
+    const other = opened.connection.request(
+      toolCall("hang", {}, { signal, ask: answerOf, ...whose(theirs) }),
+    );
+    const reply = await opened.connection.request(
+      toolCall("elicit", {}, { ask: answerOf, ...whose(mine) }),
+    );
+    expect(structured(reply)).toEqual({ only: expected });
     leaving.abort();
     expect((await other.catch((error: unknown) => error)) as Params).toMatchObject({
       failure: "cancelled",
