@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,upstream-output,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -27,6 +27,7 @@ import { checkTrustKills } from "./trust-kills.ts";
 import { checkUpstreams } from "./upstreams.ts";
 import { checkUpstreamExit } from "./upstream-exit.ts";
 import { checkUpstreamLoad } from "./upstream-load.ts";
+import { checkUpstreamOutput } from "./upstream-output.ts";
 import { checkUpstreamStart } from "./upstream-start.ts";
 import { checkUpstreamHandover } from "./upstream-handover.ts";
 import { checkUpstreamLists } from "./upstream-lists.ts";
@@ -49,6 +50,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "upstream-exit": () => checkUpstreamExit(Number(values.runs)),
   "upstream-start": () => checkUpstreamStart(10),
   "upstream-load": () => checkUpstreamLoad(1_000),
+  "upstream-output": checkUpstreamOutput,
   neighbours: () => checkUpstreamLists(10),
   mixed: checkMixedEras,
   battery: checkBattery,

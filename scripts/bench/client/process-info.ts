@@ -22,6 +22,16 @@ export function privateMb(root: number): number {
   return sumOverTree(root, (pid) => fieldMb(pid, "smaps_rollup", "Anonymous"));
 }
 
+/** Anonymous pages of this process alone. */
+export function ownPrivateMb(pid: number): number {
+  return fieldMb(pid, "smaps_rollup", "Anonymous");
+}
+
+/** Resident size of this process alone. */
+export function ownResidentMb(pid: number): number {
+  return fieldMb(pid, "status", "VmRSS");
+}
+
 /** Proportional share of all pages, the executable's included. */
 export function proportionalMb(root: number): number {
   return sumOverTree(root, (pid) => fieldMb(pid, "smaps_rollup", "Pss"));
