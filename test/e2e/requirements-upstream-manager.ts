@@ -7,6 +7,8 @@ export const upstreamManagerRequirements: Readonly<Record<string, Requirement>> 
       "A server that dies, hangs or answers nonsense fails that call; the next one is answered.",
     "gateway.gw-11":
       "A server that is added or removed while we run comes and goes; the others keep their process.",
+    "gateway.gw-14":
+      "Ten HTTP sessions have one process of a shared server, and one each of a server that is not.",
     "gateway.gw-44": "A running server says in a file what it knows of other servers.",
   }),
   ...from("docs/gateway.md#results", {

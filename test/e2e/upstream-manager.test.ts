@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
+import { HttpServer } from "./harness/http-server.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
@@ -74,6 +75,30 @@ test("[gateway.gw-11] servers come and go while we run, and the others keep thei
   await eventually("the new server", () => answers(server, "mcp__comes__echo"), 10_000);
   expect((await server.call("mcp__goes__echo")).error).toMatchObject({ code: -32602 });
   expect(textOf(await server.call("mcp__stays__pid"))).toBe(pid);
+});
+
+test("[gateway.gw-14] ten HTTP sessions share one process of a server, or have ten", async () => {
+  using home = new TempFolder();
+  const script = { tools: ["pid"] };
+  const own = { script, isolation: "session" };
+  const entries = Object.entries({ shared: { script }, own }).map(([name, { script, ...keys }]) => {
+    const args = [fixture, JSON.stringify({ ...script, name })];
+    return [name, { command: process.execPath, args, ...keys }];
+  });
+  const servers = Object.fromEntries(entries);
+  home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers: servers }));
+  await using server = await HttpServer.start({ home });
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => server.initialize()));
+  const [first] = sessions;
+  await eventually("both servers", async () => {
+    const listed = await first?.request("tools/list");
+    return JSON.stringify(listed?.result).split("__pid").length > 2;
+  });
+  const pidsOf = async (name: string): Promise<number> => {
+    const calls = [...sessions, ...sessions].map((session) => session.call(`mcp__${name}__pid`));
+    return new Set((await Promise.all(calls)).map(textOf)).size;
+  };
+  expect([await pidsOf("shared"), await pidsOf("own")]).toEqual([1, 10]);
 });
 
 test("[gateway.gw-30] a long result is cut, and its whole is read as a resource", async () => {
