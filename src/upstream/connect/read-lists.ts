@@ -3,6 +3,7 @@ import {
   upstreamListsMsMax,
   upstreamToolCharsMax,
   upstreamToolDepthMax,
+  upstreamToolNameCharsMax,
 } from "../../base/limits.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { RawTool, ServerCatalogue } from "../catalogue/server-catalogue.ts";
@@ -87,6 +88,12 @@ class ListReader {
     for (const item of await this.#read(member, method, false)) {
       if (!isObject(item) || typeof item[key] !== "string") {
         this.#problems.push(`An entry of ${method} has no ${key}.`);
+        continue;
+      }
+      if (member === "prompts" && item[key].length > upstreamToolNameCharsMax) {
+        this.#problems.push(
+          `The name of a prompt is longer than ${upstreamToolNameCharsMax} characters.`,
+        );
         continue;
       }
       if (isTooMuch(item)) {

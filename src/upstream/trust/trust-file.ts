@@ -58,10 +58,21 @@ export class TrustFile {
       }
       const changed = change(record);
       if (changed === record) return false;
-      this.#write(printRecord(changed), remedy === "set-aside");
+      const text = printRecord(changed);
+      this.#assertReadable(text);
+      this.#write(text, remedy === "set-aside");
       this.#reading = undefined;
       return true;
     });
+  }
+
+  /** What one server has too much of must not make the approvals of all others unreadable. */
+  #assertReadable(text: string): void {
+    if (Buffer.byteLength(text) <= trustFileBytesMax) return;
+    const remedy =
+      "Delete it to begin anew: what servers offer is then approved again when they are met";
+    const message = `${this.path} would be larger than ${trustFileBytesMax} bytes; nothing was written. ${remedy}.`;
+    throw new AppError("system", message);
   }
 
   #write(text: string, isSetAside: boolean): void {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ServerCatalogue } from "../../../src/upstream/catalogue/server-catalogue.ts";
+import type { Greeting } from "../../../src/upstream/connect/handshake.ts";
+import { readLists } from "../../../src/upstream/connect/read-lists.ts";
 import { readTool } from "../../../src/upstream/connect/tool-check.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
 import { openScripted, toolCall, type Transport, until } from "./open-scripted.ts";
@@ -75,6 +77,17 @@ describe("readCatalogue()", () => {
     const { tools, problems } = await catalogueOf(script);
     // The script's cursor is that of its other lists too.
     expect([tools.length, problems[0] ?? ""]).toEqual([count, expect.stringMatching(problem)]);
+  });
+
+  test("a prompt has a name as long as a tool's may be", async () => {
+    const names = ["x".repeat(128), "y".repeat(129)];
+    const greeting = { era: "modern", capabilities: { prompts: {} } } as unknown as Greeting;
+    const { prompts, problems } = await readLists(greeting, () => () => {
+      const result = { prompts: names.map((name) => ({ name })) };
+      return Promise.resolve({ kind: "result", result });
+    });
+    expect(prompts.map(({ name }) => name)).toEqual(names.slice(0, 1));
+    expect(problems).toEqual(["The name of a prompt is longer than 128 characters."]);
   });
 
   test("what is malformed is left out alone", async () => {

@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 
 import { messageOf } from "../../../src/base/errors.ts";
+import { trustFileBytesMax } from "../../../src/base/limits.ts";
 import { emptyPins } from "../../../src/upstream/trust/trust-record.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import { TempTree } from "../../config/temp-tree.ts";
@@ -75,6 +76,19 @@ describe("[GW-22] TrustStore", () => {
     };
     await opened(tree).addPins("id", { ...newPins([]), ...turned });
     expect((await opened(tree).pinsOf("id"))?.tools).toEqual(newPins(["a"]).tools);
+  });
+
+  test("what is too much for the file is not written, and takes nothing else along", async () => {
+    using tree = new TempTree();
+    const store = opened(tree);
+    await store.addPins("id", newPins(["a"]));
+    const names = Array.from(
+      { length: 20 },
+      (_, index) => `${index}${"x".repeat(trustFileBytesMax / 16)}`,
+    );
+    const message = await store.addPins("much", newPins(names)).then(() => "", messageOf);
+    expect(message).toContain(`larger than ${trustFileBytesMax} bytes; nothing was written`);
+    expect((await opened(tree).pinsOf("id"))?.tools.size).toBe(1);
   });
 
   posixTest("only its user reads it", async () => {
