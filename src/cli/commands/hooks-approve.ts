@@ -1,10 +1,10 @@
 import type { HookToApprove } from "../../policy/hooks/survey-hooks.ts";
+import { createAsker } from "../ask-in-turn.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { keyOf, type ProjectHooks, readProjectHooks } from "../hook-rows.ts";
 import { jsonFlag } from "../json-flag.ts";
 import type { Printer } from "../print.ts";
-import { saysYes } from "../says-yes.ts";
 import { directoryFlags, readStartUp } from "../start-up.ts";
 
 export const hooksApproveCommand: Command = {
@@ -48,7 +48,8 @@ function showHook({ row, content }: HookToApprove, print: Printer): void {
 async function isApproved({ args, io, print }: CommandContext, count: number): Promise<boolean> {
   if (args.has("yes")) return true;
   const what = count === 1 ? "this hook" : `these ${count} hooks`;
-  if (io.stdinIsTerminal && (await saysYes(io, `Let ${what} run in this project?`))) return true;
+  if (io.stdinIsTerminal && (await createAsker(io)(`Let ${what} run in this project?`)))
+    return true;
   const remedy = io.stdinIsTerminal ? "" : " Look at what is shown and run this again with --yes.";
   print.note(`Nothing was approved.${remedy}`);
   return false;
