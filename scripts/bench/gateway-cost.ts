@@ -32,7 +32,7 @@ interface Row {
 
 async function measureAll(before: string, now: string, starts: number): Promise<Row[]> {
   using upstream = new HttpServer({
-    command: [process.execPath, path.join(import.meta.dir, "gateway-cost/http-upstream.ts")],
+    command: [process.execPath, path.join(import.meta.dir, "floors/http-upstream.ts")],
     env: { PATH: process.env["PATH"] ?? "" },
     cwd: root,
     stderrFile: "/dev/null",

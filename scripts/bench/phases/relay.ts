@@ -6,7 +6,8 @@ import { summarize } from "../stats.ts";
 import { interleave } from "./phase.ts";
 import type { Phase } from "./phase.ts";
 
-const warmUpCalls = 1500;
+/** The engines go on compiling for some thousand calls, on the cores that the servers want. */
+const warmUpCalls = 5000;
 
 /** Microseconds of calls, one at a time. */
 interface Latencies {
