@@ -70,6 +70,10 @@ export class Exchange implements Suspendable {
     return found;
   }
 
+  get server(): string {
+    return this.#spec.server;
+  }
+
   /** @throws InputNeeded and FaultError to be let through, AppError `cancelled` when the call is */
   async run(): Promise<ExchangeEnd> {
     const { cancellation } = this.#call;

@@ -5,6 +5,7 @@ import type { UpstreamCall } from "../../upstream/upstreams.ts";
 import { FaultError } from "../ask-client.ts";
 import type { RequestContext } from "../call.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
+import { foreignFault } from "./foreign-fault.ts";
 import { resolvedCall } from "./resolved-call.ts";
 
 /**
@@ -28,7 +29,7 @@ export async function askForeign(
   const end = await Exchange.of(parts, spec, call).run();
   switch (end.kind) {
     case "fault":
-      throw new FaultError(end.fault);
+      throw new FaultError(foreignFault(server, end.fault));
     case "failed":
       throw internalFault(end.text);
     case "result":

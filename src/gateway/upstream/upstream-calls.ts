@@ -3,6 +3,8 @@ import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
 import { parseSearchArguments } from "../../upstream/deferred/gateway-arguments.ts";
 import type { FailureReason, Upstreams } from "../../upstream/upstreams.ts";
+import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import type { ProtocolVersion } from "../../protocol/versions.ts";
 import { badArguments } from "../../protocol/call-result-codec.ts";
 import { answerTimeOf } from "../answer-time.ts";
 import { tryBecomeTask } from "../become-task.ts";
@@ -11,6 +13,7 @@ import { appendNotes } from "../gate/append-notes.ts";
 import { withSignal } from "../with-signal.ts";
 import type { ToolTarget } from "./call-target.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
+import { foreignFault, pagesWanted } from "./foreign-fault.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";
 import { resultFor, textResult } from "./result-json.ts";
 import { invalidText } from "./upstream-stage.ts";
@@ -127,7 +130,7 @@ async function outcomeOf(exchange: Exchange, request: CallRequest): Promise<Call
     case "result":
       return { kind: "result", json: withNotes(end.json.json, exchange.notes) };
     case "fault":
-      return { kind: "fault", fault: end.fault };
+      return faultOutcome(exchange.server, end.fault, version);
     case "failed":
       if (end.reason === "invalid_arguments") {
         const text = invalidText(request.name, end.text).toWellFormed();
@@ -139,6 +142,12 @@ async function outcomeOf(exchange: Exchange, request: CallRequest): Promise<Call
         ...(waitsForUser.has(end.reason) ? { refusal: "pending" } : {}),
       };
   }
+}
+
+function faultOutcome(server: string, fault: ProtocolFault, version: ProtocolVersion): CallOutcome {
+  const pages = pagesWanted(server, fault);
+  if (pages !== undefined) return { kind: "result", json: textResult(pages, true, version) };
+  return { kind: "fault", fault: foreignFault(server, fault) };
 }
 
 /** The Worker has shaped it for the client's revision: it is not looked at again, which for images would take long. */

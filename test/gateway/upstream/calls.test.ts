@@ -214,6 +214,38 @@ describe("a call of another server's tool [GW-17]", () => {
     expect(said(await harness.call("read"))).toEqual({ isError: "files: the Worker was lost" });
   });
 
+  test.each([-32700, -32600, -32601, -32020, -32021, -32022, -32042, 1.5, NaN])(
+    "an error %p of its connection is none of ours",
+    async (code) => {
+      await using harness = new GatewayHarness();
+      await harness.initialize();
+      const data = { supported: ["2024-11-05"] };
+      harness.upstreams.play = () => ({ kind: "fault", fault: { code, message: "no", data } });
+      const { error } = await harness.call("read");
+      const message = `files answered with the error ${code}: no`;
+      expect(error).toEqual({ code: -32603, message });
+    },
+  );
+
+  test("a page that has to be opened first is told with its host", async () => {
+    await using harness = new GatewayHarness();
+    await harness.initialize();
+    const page = (url: string): object => ({
+      mode: "url",
+      message: "Log in",
+      url,
+      elicitationId: "1",
+    });
+    const elicitations = [page("https://a.example/x"), page("javascript:alert(1)"), 5];
+    const fault = { code: -32042, message: "log in", data: { elicitations } };
+    harness.upstreams.play = () => ({ kind: "fault", fault });
+    expect(said(await harness.call("read"))).toEqual({
+      isError:
+        "files asks you to open a page of a.example: Log in\nhttps://a.example/x\n" +
+        "The user can open it; then call the tool again.",
+    });
+  });
+
   test("a result is asked for in the shape of the revision, and passed on as it comes", async () => {
     await using harness = new GatewayHarness();
     harness.upstreams.play = () => textReply("fine", { structuredContent: { a: 1 }, other: 1 });
