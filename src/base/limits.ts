@@ -939,6 +939,8 @@ export const keychainPieceBytes = 2_400;
 export const keychainPiecesMax = 200;
 /** The command of `${cmd:…}`: a password manager may have to be unlocked with a fingerprint. */
 export const secretCommandMsMax = 30_000;
+/** What it wrote counts for so long: it may ask the user for a fingerprint, and configuration is read again and again. */
+export const secretCommandKeptMs = 10 * 60_000;
 /** Bytes of what such a command writes. */
 export const secretCommandBytesMax = 64 * KIB;
 /** Bytes of a document about logins or of a token response; real ones have a few thousand. */

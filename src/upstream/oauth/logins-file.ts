@@ -41,11 +41,6 @@ export class LoginsFile {
     this.path = join(scorpioxDir, "logins.json");
   }
 
-  /** Changes with every login. */
-  get stamp(): string {
-    return this.#stamp ?? "";
-  }
-
   /** Never rejects: a file that cannot be used is one without logins. */
   async read(): Promise<Logins> {
     try {

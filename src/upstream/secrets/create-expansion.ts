@@ -1,6 +1,7 @@
 import type { Environment } from "../../config/environment.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { ExpansionContext } from "../config/expansion-context.ts";
+import { KeptOutputs } from "./kept-outputs.ts";
 import { runSecretCommand } from "./run-secret-command.ts";
 import type { SecretStore } from "./secret-store.ts";
 
@@ -11,6 +12,6 @@ export function createExpansion(
   secrets: SecretStore,
 ): ExpansionContext {
   const cwd = projectDir ?? homeDir;
-  const runCommand = (command: string): Promise<string> => runSecretCommand(command, { env, cwd });
-  return { env, homeDir, projectDir, secrets, runCommand };
+  const outputs = new KeptOutputs((command) => runSecretCommand(command, { env, cwd }));
+  return { env, homeDir, projectDir, secrets, runCommand: outputs.get };
 }

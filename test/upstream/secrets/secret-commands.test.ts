@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+
+import { KeptOutputs } from "../../../src/upstream/secrets/kept-outputs.ts";
+import { runSecretCommand } from "../../../src/upstream/secrets/run-secret-command.ts";
+import { eventually } from "../../e2e/harness/conditions.ts";
+import { isAlive } from "../../e2e/harness/processes.ts";
+
+const isPosix = process.platform !== "win32";
+const env = { PATH: process.env["PATH"], MINE: "mine", SCORPIOX_TOKEN: "ours" };
+const run = (command: string): Promise<string> => runSecretCommand(command, { env, cwd: "/" });
+
+test.if(isPosix).each([
+  ["echo a; echo b >&2", "a\n"],
+  ["echo $MINE$SCORPIOX_TOKEN", "mine\n"],
+  // It has no input to wait for.
+  ["cat; pwd", "/\n"],
+  ["printf 'é'", "é"],
+])("%s", async (command, output) => {
+  expect(await run(command)).toBe(output);
+});
+
+test.if(isPosix).each([
+  ["echo canary; echo canary >&2; exit 3", "it ended with exit code 3"],
+  ["yes canary", "it writes more than 65536 bytes"],
+  ["kill -9 $$", "it was ended"],
+])("%s fails, and says nothing of what it wrote", async (command, text) => {
+  const failure = await run(command).catch((error: unknown) => String(error));
+  expect(failure).toContain(text);
+  expect(failure).not.toContain("canary");
+});
+
+test.if(isPosix)("nothing of a command is left when it has ended", async () => {
+  const output = await run("sleep 100 >/dev/null 2>&1 & echo $!");
+  const pid = Number(output);
+  await eventually("its end", () => !isAlive(pid));
+});
+
+test("outputs are kept for a while, failures are not", async () => {
+  let now = 0;
+  const ran: string[] = [];
+  const outputs = new KeptOutputs(
+    (command) => {
+      ran.push(command);
+      return command === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(command);
+    },
+    () => now,
+  );
+  expect(await Promise.all([outputs.get("a"), outputs.get("a"), outputs.get("b")])).toEqual([
+    "a",
+    "a",
+    "b",
+  ]);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(outputs.get("bad")).rejects.toThrow("no");
+    await Bun.sleep(0);
+  }
+  now = 11 * 60_000;
+  await outputs.get("a");
+  expect(ran).toEqual(["a", "b", "bad", "bad", "a"]);
+});
