@@ -1,5 +1,6 @@
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
+import { joinProperties } from "./join-properties.ts";
 
 const combinators = ["anyOf", "oneOf", "allOf"] as const;
 
@@ -15,22 +16,23 @@ export interface FlatSchema {
  * branches, of which those are required that each branch requires. Arguments are still checked against the original.
  */
 export function flattenSchema(schema: ObjectSchema): FlatSchema {
-  if (!combinators.some((name) => Array.isArray(schema[name]))) return { schema };
+  if (!combinators.some((name) => name in schema)) return { schema };
   const { anyOf, oneOf, allOf, ...root } = schema;
   const any = branchesOf(anyOf, schema);
   const one = branchesOf(oneOf, schema);
   const all = branchesOf(allOf, schema);
-  const properties = Object.assign(
-    Object.create(null) as Record<string, unknown>,
-    ...[...any, ...one, ...all, root].map((branch) => branch.properties),
-  ) as Params;
+  const properties = {
+    ...joinProperties([...any, ...one], "anyOf"),
+    ...joinProperties(all, "allOf"),
+    ...(isObject(root.properties) ? root.properties : {}),
+  };
   const required = new Set([
     ...requiredOf(root),
     ...all.flatMap(requiredOf),
     ...requiredByEach(any),
     ...requiredByEach(one),
   ]);
-  const flat = { ...root, properties: { ...properties } };
+  const flat = { ...root, properties };
   return {
     schema: required.size === 0 ? flat : { ...flat, required: [...required] },
     ...noteOf(any, one),

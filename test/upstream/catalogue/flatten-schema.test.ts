@@ -85,7 +85,37 @@ const rows: readonly (readonly [what: string, schema: ObjectSchema, flat: unknow
   [
     "combinators that are no lists",
     { type: "object", anyOf: {} },
-    { schema: { type: "object", anyOf: {} } },
+    { schema: { type: "object", properties: {} } },
+  ],
+  [
+    "a property by which branches are told apart, and one that differs",
+    {
+      type: "object",
+      oneOf: [
+        { properties: { kind: { const: "file" }, at: string }, required: ["kind", "at"] },
+        { properties: { kind: { const: "url" }, at: { type: "number" } }, required: ["kind"] },
+        { properties: { kind: { enum: ["url", "text"] } }, required: ["kind"] },
+      ],
+    },
+    {
+      schema: {
+        type: "object",
+        properties: {
+          kind: { enum: ["file", "url", "text"] },
+          at: { anyOf: [string, { type: "number" }] },
+        },
+        required: ["kind"],
+      },
+      note: "Arguments must fit exactly one of: (kind, at) (kind) (kind).",
+    },
+  ],
+  [
+    "a property of which allOf says several things",
+    {
+      type: "object",
+      allOf: [{ properties: { a: string } }, { properties: { a: { minLength: 1 } } }],
+    },
+    { schema: { type: "object", properties: { a: { allOf: [string, { minLength: 1 }] } } } },
   ],
 ];
 
