@@ -232,5 +232,24 @@ test("[GW-42] secrets in arguments and addresses are left out, names of variable
     "***",
     "https://***@c/?sig=***&q=2",
   ]);
-  expect(withoutSecretsInUrl("https://a/mcp?key=${KEY}")).toBe("https://a/mcp?key=${KEY}");
+});
+
+test.each([
+  ["https://a/mcp?key=${KEY}", "https://a/mcp?key=${KEY}"],
+  ["https://a/api/s/Zk9xQ2v7TnB4LmW8pR3yHd/mcp?q=1", "https://a/api/s/***/mcp?q=1"],
+  ["https://a/0123456789abcdef0123456789abcdef", "https://a/***"],
+  ["https://a/ghp_abcdefghijkl/x", "https://a/***/x"],
+  [
+    "https://a/v1/model-context-protocol-2025-06-18/mcp",
+    "https://a/v1/model-context-protocol-2025-06-18/mcp",
+  ],
+  [
+    "https://0123456789abcdef0123456789abcdef.example.com/mcp",
+    "https://0123456789abcdef0123456789abcdef.example.com/mcp",
+  ],
+  ["https://a:b@c", "https://***@c"],
+  ["https://a/AKIAIOSFODNN7EXAMPLE", "https://a/***"],
+  ["https://a/?k=ya29.abcdefghij", "https://a/?k=***"],
+])("[GW-42] %s is locked as %s", (url, shown) => {
+  expect(withoutSecretsInUrl(url)).toBe(shown);
 });
