@@ -155,6 +155,10 @@ describe("[gateway.gw-06] commands say by their exit code what happened", () => 
     );
     const all = await Promise.all(codes);
     expect(all.map(({ exitCode }) => exitCode)).toEqual([4, 4, 4, 4]);
+    // What cannot be reached must not hide behind it.
+    const bad = '[mcp.servers.bad]\ncommand = "none-such"\n';
+    home.write(".scorpiox/config.toml", bad);
+    expect((await run(home, "mcp test")).exitCode).toBe(12);
   });
 });
 
