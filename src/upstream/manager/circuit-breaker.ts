@@ -1,5 +1,8 @@
 import { upstreamCircuitOpenMs, upstreamCircuitTimeoutsMax } from "../../base/limits.ts";
 
+/** Why the last calls to a server were of no use, though it is connected. */
+export type CallTrouble = "slow" | "login";
+
 /**
  * After five calls in a row that took too long a server is left alone for a minute: calls fail at once instead of each
  * waiting for its limit. Then one call is let through to see.
@@ -8,6 +11,7 @@ export class CircuitBreaker {
   #timeouts = 0;
   #openUntil = Number.NEGATIVE_INFINITY;
   #isTrialRunning = false;
+  #isRefused = false;
 
   /**
    * Milliseconds until a call may be tried; 0 = this one may. Whoever got 0 tells how it ended.
@@ -21,9 +25,10 @@ export class CircuitBreaker {
     return 0;
   }
 
-  /** Calls are not let through now. */
-  isOpen(now: number): boolean {
-    return this.#timeouts >= upstreamCircuitTimeoutsMax && now < this.#openUntil;
+  trouble(now: number): CallTrouble | undefined {
+    if (this.#isRefused) return "login";
+    const isOpen = this.#timeouts >= upstreamCircuitTimeoutsMax && now < this.#openUntil;
+    return isOpen ? "slow" : undefined;
   }
 
   onTimeout(now: number): void {
@@ -35,7 +40,14 @@ export class CircuitBreaker {
   /** It answered, be it with an error; or was connected anew. */
   onAnswer(): void {
     this.#isTrialRunning = false;
+    this.#isRefused = false;
     this.#timeouts = 0;
+  }
+
+  /** It wanted a login. */
+  onRefused(): void {
+    this.onAnswer();
+    this.#isRefused = true;
   }
 
   /** The call ended without telling anything of the server: cancelled, or the connection was lost. */

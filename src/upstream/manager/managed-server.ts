@@ -189,7 +189,7 @@ export class ManagedServer {
       link: this.#isStopped ? { kind: "stopped" } : link?.state,
       offer: this.#offer.current,
       listProblem: this.#listProblem,
-      isCircuitOpen: this.breaker.isOpen(this.#parts.clock()),
+      trouble: this.breaker.trouble(this.#parts.clock()),
       pid: link?.connection?.pid,
       starts: this.#links?.starts ?? 0,
       figures: this.figures.facts(),

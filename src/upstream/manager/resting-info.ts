@@ -34,7 +34,7 @@ export async function restingInfo(
         ? undefined
         : { ...cached, judged: await judgeOffer(active, cached.catalogue, parts) },
     listProblem: undefined,
-    isCircuitOpen: false,
+    trouble: undefined,
     pid: undefined,
     starts: 0,
     figures: new CallFigures().facts(),

@@ -24,6 +24,7 @@ import {
   requestFailure,
   standingFailure,
 } from "./call-failure.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Link } from "./link.ts";
 import { LinkDown } from "./link-down.ts";
 import type { ManagedServer } from "./managed-server.ts";
@@ -63,7 +64,7 @@ export class ServerCall {
     if (waitMs > 0) return circuitFailure(this.#server.name, waitMs);
     try {
       const reply = await this.#attemptWithLogin();
-      this.#server.breaker.onAnswer();
+      this.#note((breaker) => breaker.onAnswer());
       return await this.#shape(reply);
     } catch (error) {
       return this.#failure(error);
@@ -159,6 +160,7 @@ export class ServerCall {
       method: call.method,
       params: call.params,
       capabilities: call.capabilities,
+      clientId: call.clientId,
       signal: this.#signal,
       timeoutMs: this.#leftMs,
       idleMs: this.#server.configured.entry.options.idleMs,
@@ -200,14 +202,14 @@ export class ServerCall {
   }
 
   #failure(error: unknown): UpstreamReply {
-    const { breaker, figures, name } = this.#server;
-    const isTimeout = error instanceof ConnectionError && error.failure === "timeout";
-    if (isTimeout) breaker.onTimeout(this.#parts.clock());
-    else breaker.onOther();
-    if (
-      this.#signal.aborted ||
-      (error instanceof ConnectionError && error.failure === "cancelled")
-    ) {
+    const { figures, name } = this.#server;
+    const failure = error instanceof ConnectionError ? error.failure : undefined;
+    this.#note((breaker) => {
+      if (failure === "timeout") breaker.onTimeout(this.#parts.clock());
+      else if (failure === "needs_auth") breaker.onRefused();
+      else breaker.onOther();
+    });
+    if (this.#signal.aborted || failure === "cancelled") {
       throw new AppError("cancelled", "The call was cancelled.");
     }
     figures.onFailure();
@@ -216,6 +218,14 @@ export class ServerCall {
     this.#server.log.say(text);
     this.#parts.host.notify({ kind: "failure", server: name, reason: reply.reason, text });
     return { ...reply, text };
+  }
+
+  /** What a call says of the server may change how it stands. */
+  #note(tell: (breaker: CircuitBreaker) => void): void {
+    const { breaker } = this.#server;
+    const before = breaker.trouble(this.#parts.clock());
+    tell(breaker);
+    if (breaker.trouble(this.#parts.clock()) !== before) this.#parts.onChange();
   }
 
   #failureReply(error: unknown): Extract<UpstreamReply, { kind: "failed" }> {

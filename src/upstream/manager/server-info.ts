@@ -1,5 +1,6 @@
 import type { ServerInfo, ServerState } from "../server-state.ts";
 import type { CallFacts } from "./call-figures.ts";
+import type { CallTrouble } from "./circuit-breaker.ts";
 import { loginAdvice } from "./login-advice.ts";
 import type { LinkState } from "./link-machine.ts";
 import type { Offer } from "./server-offer.ts";
@@ -16,8 +17,7 @@ export interface ServerFacts {
   readonly offer: Offer | undefined;
   /** The lists could not be read the last time. */
   readonly listProblem: string | undefined;
-  /** Calls are not let through, since too many took too long. */
-  readonly isCircuitOpen: boolean;
+  readonly trouble: CallTrouble | undefined;
   readonly pid: number | undefined;
   readonly starts: number;
   readonly figures: CallFacts;
@@ -93,8 +93,11 @@ function downReason(
 }
 
 function readyCondition(facts: ServerFacts, reason: string | null): Condition {
-  const { offer, listProblem, isCircuitOpen } = facts;
-  if (isCircuitOpen) {
+  const { offer, listProblem, trouble } = facts;
+  if (trouble === "login") {
+    return { state: "needs_auth", reason: "It refused the last call without a login." };
+  }
+  if (trouble === "slow") {
     return {
       state: "degraded",
       reason: "Too many calls took too long: calls fail at once for a minute.",

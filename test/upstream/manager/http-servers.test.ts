@@ -42,6 +42,21 @@ test("a server that wants a login says so, is not tried again by itself, and com
   );
 });
 
+test("a server that wants a login in the middle says so until it answers again", async () => {
+  await using http = await spawnHttpUpstream({ tools: ["echo"] });
+  await using place = await openPlace();
+  await place.configure({ one: { url: http.url } });
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("one", "ready");
+  await http.rewrite({ http: { status: { code: 401, times: 1 } } });
+  expect(textOfReply(await opened.call("one", "echo"))).toStartWith("needs_auth: ");
+  expect(opened.info("one")?.state).toBe("needs_auth");
+  await until(() => opened.snapshot().servers[0]?.state === "needs_auth");
+  expect(textOfReply(await opened.call("one", "echo", { text: "x" }))).toBe("x");
+  expect(opened.info("one")?.state).toBe("ready");
+});
+
 test("a server that is busy is asked again when it said", async () => {
   await using http = await spawnHttpUpstream({ tools: ["echo"] });
   await using place = await openPlace();
