@@ -113,8 +113,7 @@ function stateText({ state }: ServerInfo): string {
 
 /** What a reason does not say itself. */
 function adviceOn({ info, steps }: TriedServer, logs: string): readonly string[] {
-  const { name, state, reason, transport } = info;
-  if (state === "needs_auth") return [`  Log in: ${product.name} mcp login ${name}`];
+  const { name, reason, transport } = info;
   if (transport === "http" || !steps.some(({ name }) => name === "negotiate")) return [];
   const isSilent = reason?.includes("No answer in") === true;
   const silence =

@@ -1,9 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
 import { assertWanted } from "../../base/turns.ts";
-import type { ConnectionEvents } from "../connect/connection.ts";
+import { ConnectionError, type ConnectionEvents } from "../connect/connection.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { AskedCatalogue } from "../trust/asked-catalogue.ts";
 import { LaunchTarget } from "./launch-target.ts";
+import { loginAdvice } from "./login-advice.ts";
 import type { OpeningEvents } from "./link-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
@@ -26,7 +27,9 @@ export async function askServer(
     return await readOnce(target, signal);
   } catch (error) {
     assertWanted(signal);
-    return { kind: "unreachable", reason: target.clean(messageOf(error)) };
+    const wantsLogin = error instanceof ConnectionError && error.failure === "needs_auth";
+    const advice = wantsLogin ? ` ${loginAdvice(configured)}` : "";
+    return { kind: "unreachable", reason: `${target.clean(messageOf(error))}${advice}` };
   }
 }
 

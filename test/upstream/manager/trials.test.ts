@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { loadUpstreamConfig } from "../../../src/upstream/config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../../../src/upstream/server-entry.ts";
 import type { TriedServer } from "../../../src/upstream/tried-server.ts";
+import { spawnHttpUpstream } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
 import { type Configured, openPlace, type Place } from "./open-work.ts";
 
@@ -56,6 +57,16 @@ test.each(askFailures)("why it cannot be asked when it %s", async (_what, server
   const { reply, place } = await control("ask", server);
   await using _place = place;
   expect(reply).toMatchObject({ kind: "unreachable", reason: expect.stringContaining(reason) });
+});
+
+test("GW-24: a server that wants a login says what to do", async () => {
+  await using http = await spawnHttpUpstream({ http: { authorization: "Bearer x" } });
+  const { reply, place } = await control("ask", { url: http.url });
+  await using _place = place;
+  expect(reply).toMatchObject({
+    kind: "unreachable",
+    reason: expect.stringContaining("scorpiox-code mcp login one"),
+  });
 });
 
 test("a server is tried as a running program would: what it has then is approved and kept", async () => {
