@@ -7,7 +7,6 @@ import { byteOrderMark } from "../../config/env-file.ts";
 import { entriesOfJson, isTable, type RawEntry } from "../config/json-shapes.ts";
 import { parseJsonc } from "../config/parse-jsonc.ts";
 import { parseToml } from "../config/parse-toml.ts";
-import { isNestedDeeper } from "../connect/nesting.ts";
 
 /**
  * The servers in a file of another client; undefined when there is no such file.
@@ -61,19 +60,15 @@ function parseAnyJson(text: string): ReturnType<typeof parseToml> {
 }
 
 function parseYaml(file: string, text: string): unknown {
-  let root: unknown;
   try {
-    root = Bun.YAML.parse(text);
+    const root = Bun.YAML.parse(text);
+    // An alias may stand for what it is in, and nobody could print that: this says so.
+    JSON.stringify(root);
+    return root;
   } catch (error) {
     throw new AppError("config", `${file} cannot be read: ${messageOf(error)}.`, { cause: error });
   }
-  // An alias may stand for what it is in.
-  if (!isNestedDeeper(root, importLevelsMax)) return root;
-  throw new AppError("config", `${file} nests deeper than ${importLevelsMax} levels.`);
 }
-
-/** Servers are three levels deep, their settings hardly more. */
-const importLevelsMax = 64;
 
 /** Settings files hold servers below one key among many others. */
 function entriesIn(root: unknown): readonly RawEntry[] {

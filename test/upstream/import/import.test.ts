@@ -199,7 +199,8 @@ describe("mcp import", () => {
     ["other.json", "{", 1, "other.json cannot be read: line 1, column 2"],
     ["other.toml", "[", 1, "other.toml cannot be read: line 1"],
     ["other.yaml", "a: [", 1, "other.yaml cannot be read: "],
-    ["other.yaml", "mcpServers: &m { a: { command: c, oauth: *m } }", 1, "nests deeper than 64"],
+    ["other.yaml", "mcpServers: &m { a: { command: c, oauth: *m } }", 1, "cyclic"],
+    ["other.yaml", "a: &m [*m, *m, *m]", 1, "cyclic"],
     ["other.json", "{}", 0, "There are no servers in project/other.json"],
   ])("%s with %j", async (name, text, code, message) => {
     using tree = new TempTree({ [`project/${name}`]: text });
