@@ -78,7 +78,7 @@ function page(
   return { matches, more: tools.length - matches.length, unknown: [] };
 }
 
-/** Exactly these, in this order. */
+/** Exactly these, in this order; so many as can be shown, since each that nothing has is looked for among all names. */
 function selectTools(
   parsed: Extract<ParsedQuery, { kind: "select" }>,
   { index, blocked, resolve }: SearchParts,
@@ -87,16 +87,18 @@ function selectTools(
   const isBlocked = new Set(blocked.map(({ name }) => name));
   const matches = new Set<SearchedTool>();
   const unknown: Found["unknown"][number][] = [];
-  for (const name of parsed.names) {
+  const names = parsed.names.slice(0, searchLimitMax);
+  for (const name of names) {
     const searched = byName.get(name) ?? byName.get(resolve?.(name) ?? "");
     if (searched !== undefined) matches.add(searched);
-    else if (!isBlocked.has(name) && unknown.length < searchLimitMax) {
+    else if (!isBlocked.has(name)) {
       const shownName = name.slice(0, 200);
       unknown.push({ name: shownName, nearest: nearestTools(name, [...byName.keys()]) });
     }
   }
-  const shown = page([...matches], searchLimitMax);
-  return { kind: "found", parsed, ...shown, unknown, isPartial: false };
+  const shown = [...matches].map((searched) => ({ searched }));
+  const more = parsed.names.length - names.length;
+  return { kind: "found", parsed, matches: shown, more, unknown, isPartial: false };
 }
 
 /** Servers of exactly this name in any letter case, or else those that begin with it. */

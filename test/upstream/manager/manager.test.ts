@@ -371,18 +371,6 @@ test("DF12: what one entry alone hides is in the index file, which is not writte
   expect([opened.snapshot().indexFile, statSync(file).ino]).toEqual([file, ino]);
 });
 
-test("select: of many names that nothing has takes little time", async () => {
-  await using place = await openPlace();
-  await place.configure({ one: { script: { tools: 500 } } });
-  const opened = place.open();
-  await opened.work.start();
-  await opened.reach("one", "ready");
-  const query = `select:${Array.from({ length: 300 }, (_, at) => `n${at}`).join()}`;
-  const before = performance.now();
-  await opened.work.search({ query, charsMax: 10_000 }, new AbortController().signal);
-  expect(performance.now() - before).toBeLessThan(500);
-});
-
 test("GW-44: the status file has the facts of control(info), and goes at the end", async () => {
   await using place = await openPlace();
   await place.configure({ one: { script: { tools: ["echo"] } } });

@@ -154,6 +154,15 @@ test("no text of a tool looks like another match", () => {
   }
 });
 
+test("of many names in select: so many are looked up as can be shown", () => {
+  let looks = 0;
+  const resolve = (): undefined => void looks++;
+  const query = `select:${Array.from({ length: 100 }, (_, at) => `n${at}`).join()}`;
+  const { structuredContent } = answer({ query }, { ...bare, resolve });
+  expect(structuredContent).toMatchObject({ matches: [], more: 75 });
+  expect(looks).toBe(25);
+});
+
 test("an alias is resolved by select:", () => {
   const resolve = (name: string) =>
     name === "create_issue" ? "mcp__github__create_issue" : undefined;
