@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,upstream-output,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,upstream-output,upstream-flood,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
  *
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
@@ -26,6 +26,7 @@ import { checkTasks } from "./tasks.ts";
 import { checkTrustKills } from "./trust-kills.ts";
 import { checkUpstreams } from "./upstreams.ts";
 import { checkUpstreamExit } from "./upstream-exit.ts";
+import { checkUpstreamFlood } from "./upstream-flood.ts";
 import { checkUpstreamLoad } from "./upstream-load.ts";
 import { checkUpstreamOutput } from "./upstream-output.ts";
 import { checkUpstreamStart } from "./upstream-start.ts";
@@ -51,6 +52,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "upstream-start": () => checkUpstreamStart(10),
   "upstream-load": () => checkUpstreamLoad(1_000),
   "upstream-output": checkUpstreamOutput,
+  "upstream-flood": checkUpstreamFlood,
   neighbours: () => checkUpstreamLists(10),
   mixed: checkMixedEras,
   battery: checkBattery,

@@ -1,5 +1,6 @@
 import { upstreamMessageBytesMax } from "../../base/limits.ts";
 import { JsonWeight } from "./json-weight.ts";
+import { noteRead } from "./message-remains.ts";
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -57,6 +58,7 @@ class MessageSize {
 
   #add(bytes: Uint8Array): string | undefined {
     this.#bytes += bytes.length;
+    noteRead(bytes.length);
     this.#weight.add(bytes);
     return this.#bytes > this.bytesMax ? `${this.bytesMax} bytes` : this.#weight.excess;
   }

@@ -2,12 +2,11 @@ import { upstreamMessageDepthMax, upstreamMessageValuesMax } from "../../base/li
 
 const quote = 0x22;
 const comma = 0x2c;
-const colon = 0x3a;
 const backslash = 0x5c;
 
 /**
  * What a JSON text would cost as objects, known before it is parsed: five million times `{}` fit into 16 MiB and take a
- * gigabyte. Counts members, items and levels; what is no JSON has some weight too.
+ * gigabyte. Counts objects, lists, what stands between commas, and levels; what is no JSON has some weight too.
  */
 export class JsonWeight {
   #values = 0;
@@ -43,7 +42,7 @@ export class JsonWeight {
 
   #note(byte: number): void {
     if (byte === quote) this.#isInText = true;
-    else if (byte === comma || byte === colon) this.#values += 1;
+    else if (byte === comma) this.#values += 1;
     // `[` and `{`, `]` and `}` differ in one bit from each other.
     else if ((byte | 0x20) === 0x7b) {
       this.#values += 1;

@@ -62,14 +62,15 @@ export async function readPages(
         throw new ConnectionError("protocol", `The server's answer has no \`${member}\`.`);
       return end(`page ${page} has no \`${member}\``);
     }
-    budget.bytesLeft -= JSON.stringify(result).length;
-    if (budget.bytesLeft < 0)
-      return end(`its lists are longer than ${upstreamListsBytesMax} bytes`);
     hints.note(result);
-    const room = upstreamListItemsMax - items.length;
-    for (const item of result[member].slice(0, room) as readonly unknown[]) items.push(item);
-    if (result[member].length > room)
-      return end(`it has more than ${upstreamListItemsMax} entries`);
+    for (const item of result[member] as readonly unknown[]) {
+      if (items.length === upstreamListItemsMax)
+        return end(`it has more than ${upstreamListItemsMax} entries`);
+      budget.bytesLeft -= JSON.stringify(item).length;
+      if (budget.bytesLeft < 0)
+        return end(`its lists are longer than ${upstreamListsBytesMax} bytes`);
+      items.push(item);
+    }
     const { nextCursor } = result;
     // An empty text is a cursor too.
     if (typeof nextCursor !== "string") return end();

@@ -11,6 +11,7 @@ import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { ConnectionError } from "./connection.ts";
 import { idOfHead } from "./id-of-head.ts";
 import { excessOf } from "./json-weight.ts";
+import { noteRead } from "./message-remains.ts";
 import { LineReader, type ServerLine } from "./line-reader.ts";
 import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
 
@@ -107,6 +108,7 @@ export class StdioLink implements Link {
   #take(line: ServerLine): void {
     if (this.#isOver) return;
     if (line.kind === "too-long") return this.#drop(line.head, "16 MiB");
+    noteRead(line.bytes.length);
     const text = decoder.decode(line.bytes).trim();
     if (text === "") return;
     const excess = looksLikeMessage(text) ? excessOf(line.bytes) : undefined;

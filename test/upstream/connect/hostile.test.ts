@@ -47,7 +47,7 @@ describe("what a server writes that it should not", () => {
     async (transport) => {
       await using opened = await openScripted(transport, {});
       const { connection } = opened;
-      const result = { content: [], many: Array.from({ length: 250_001 }, () => []) };
+      const result = { content: [], many: Array.from({ length: 375_001 }, () => []) };
       expect(await failureOf(connection.request(toolCall("reply", { message: { result } })))).toBe(
         "too_large",
       );

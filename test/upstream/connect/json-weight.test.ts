@@ -13,7 +13,7 @@ test.each<[string, string, string | undefined]>([
   ["a text with anything in it", `"${'\\"{[:,'.repeat(values)}"`, undefined],
   ["many small objects", `[${"{},".repeat(values)}{}]`, `${values} values`],
   ["many small lists", `[${"[],".repeat(values)}[]]`, `${values} values`],
-  ["many numbers", `[${"1,".repeat(values)}1]`, `${values} values`],
+  ["many numbers", `[${"1,".repeat(values + 1)}1]`, `${values} values`],
   ["fewer numbers", `[${"1,".repeat(values - 10)}1]`, undefined],
   ["levels", "[".repeat(levels + 1), `${levels} levels`],
   ["fewer levels", `${"[".repeat(levels)}1${"]".repeat(levels)}`, undefined],
