@@ -74,6 +74,15 @@ class StageHarness {
 const askLs = { tool: "Bash", match: "ls", action: "ask", reason: "lists are private" };
 
 describe("PolicyStage", () => {
+  test.each<[string, readonly object[], Parameters<StageHarness["request"]>[1], boolean]>([
+    ["no rule", [], { name: "mcp__a__b", args: {} }, false],
+    ["a rule of any tool", [askLs], { name: "mcp__a__b", args: {} }, true],
+    ["a command, of which there are cautions", [], {}, true],
+  ])("mayObject(): %s", (_about, rules, more, expected) => {
+    const harness = new StageHarness(rules, true);
+    expect(harness.stage.mayObject(harness.request("ls", more))).toBe(expected);
+  });
+
   test("says so at once when nothing is against it", () => {
     const harness = new StageHarness([], true);
     expect(harness.stage.check(harness.request("ls | wc"))).toBeUndefined();

@@ -223,6 +223,20 @@ describe("HooksStage", () => {
   });
 
   posixTest(
+    "mayObject(): before it is known that there are no hooks, and where there are",
+    async () => {
+      using harness = new Harness();
+      harness.tree.user("tool_use/sync-a");
+      const [own, foreign] = [harness.call(), harness.call({ name: "mcp__a__b" })];
+      const seen = (): boolean[] => [own, foreign].map((call) => harness.stage.mayObject(call));
+      expect(seen()).toEqual([true, true]);
+      await harness.stage.check(own);
+      await harness.stage.check(foreign);
+      expect(seen()).toEqual([true, false]);
+    },
+  );
+
+  posixTest(
     "the first call waits for the hooks of the start, others do not run them again",
     async () => {
       using harness = new Harness();
