@@ -42,7 +42,9 @@ export class ToolRules {
       // An empty list allows nothing.
       ...(entry.options.allow?.length === 0 ? [ruleOf("allow", trust, "")] : []),
     ];
-    const outer = rules.filter((rule) => rule.server === undefined || this.#isMe(rule.server));
+    const outer = rules.filter(
+      (rule) => rule.server === undefined || this.#isMe(rule.server, rule.effect),
+    );
     const made = outer.map(({ effect, trust: whose, glob }) => ruleOf(effect, whose, glob));
     const concerned = made.filter((rule, index) => {
       return outer[index]?.server !== undefined || this.#concernsMe(rule);
@@ -72,8 +74,11 @@ export class ToolRules {
     return undefined;
   }
 
-  #isMe(server: string): boolean {
-    return server === this.#server || server === cleanServer(this.#server);
+  /** The server of a rule is a pattern too: `*:delete_*` must not be without effect. */
+  #isMe(server: string, effect: "allow" | "deny"): boolean {
+    const glob = createToolGlob(server);
+    if (glob === undefined) return effect === "deny";
+    return [this.#server, cleanServer(this.#server)].some((name) => toolGlobMatches(glob, name));
   }
 
   /** Whether a pattern that names no server may mean a tool of this one: one for full names does not always. */

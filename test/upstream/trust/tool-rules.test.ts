@@ -103,6 +103,10 @@ describe("[GW-23] ToolRules.reasonAgainst()", () => {
   test.each([
     [deny("files/read", { server: "my.server" }), true],
     [deny("files/read", { server: "my_server" }), true],
+    [deny("files/read", { server: "*" }), true],
+    [deny("files/read", { server: "{my.server,other}" }), true],
+    [deny("files/read", { server: "x".repeat(1_000) }), true],
+    [allow("x", { server: "x".repeat(1_000) }), false],
     [deny("files/read", { server: "other" }), false],
     [deny("mcp__other"), false],
     [deny("mcp__my"), false],
