@@ -5,8 +5,6 @@ import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
 
 export interface ListReaderParts {
-  /** Milliseconds that the lists may take. */
-  readonly msMax: () => number;
   readonly onRead: (catalogue: ServerCatalogue) => Promise<void>;
   /** They could not be read; they are tried again after a while. */
   readonly onFailure: (reason: string) => void;
@@ -64,8 +62,8 @@ export class ListReader {
     this.#isStale = false;
     let hasFailed = false;
     try {
-      const late = AbortSignal.timeout(this.#parts.msMax());
-      const catalogue = await connection.readCatalogue(AbortSignal.any([ended, late]));
+      // It takes a minute at most, and gives what was read by then (CN5).
+      const catalogue = await connection.readCatalogue(ended);
       if (ended.aborted) return;
       await this.#parts.onRead(catalogue);
     } catch (error) {

@@ -49,7 +49,6 @@ export class ManagedServer {
     this.log = new ServerLog(parts.host, configured.entry.name, this.clean);
     this.#offer = new ServerOffer(parts, this.log.say);
     this.#reader = new ListReader({
-      msMax: () => this.configured.entry.options.initTimeoutMs,
       onRead: async (catalogue) => {
         this.#listProblem = undefined;
         await this.#offer.take(this.configured, catalogue);
