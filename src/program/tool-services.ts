@@ -185,6 +185,7 @@ export class ToolServices {
       supervisor: this.#supervisor,
       savedOutputs,
       questions: () => services.questions,
+      watchers,
     };
     gateway.tellFailures(events.emit);
     this.router = new GatedRouter({

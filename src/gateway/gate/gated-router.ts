@@ -2,6 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
+import { InputNeeded } from "../ask-client.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
 import { appendNotes } from "./append-notes.ts";
 import { Admissions } from "./admissions.ts";
@@ -66,6 +67,7 @@ export class GatedRouter implements Router {
       end = { decision: "allowed", outcome: outcome.kind, ...charsOf(outcome) };
       return this.#withNotes(request, outcome);
     } catch (error) {
+      if (error instanceof InputNeeded) end = { decision: "allowed", outcome: "input-required" };
       if (!isEndOf(request, error)) throw error;
       end = { decision: "allowed", outcome: "cancelled" };
       return { kind: "cancelled" };

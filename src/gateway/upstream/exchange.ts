@@ -6,16 +6,19 @@ import type { Params } from "../../protocol/json-rpc.ts";
 import type { UpstreamCall, UpstreamReply, Upstreams } from "../../upstream/upstreams.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallRequest } from "../call.ts";
+import type { CallWatcher } from "../gate/gate-stage.ts";
 import { answerAsks, type AnswerParts } from "./answer-asks.ts";
 import { askableOf } from "./askable.ts";
 import { earlierRounds, keepRound, type UpstreamRound } from "./earlier-rounds.ts";
-import { type ExchangeEnd, type ExchangeSpec, subjectOf } from "./exchange-spec.ts";
+import { type ExchangeEnd, type ExchangeSpec, subjectOf, tooManyAsks } from "./exchange-spec.ts";
 import { progressUpdate, stepText } from "./progress-steps.ts";
 import { goneFault, type Suspendable, type SuspendedCalls } from "./suspended-calls.ts";
 
 export interface ExchangeParts extends AnswerParts {
   readonly upstreams: Pick<Upstreams, "call">;
   readonly suspended: SuspendedCalls<Exchange>;
+  /** Told of requests that are no calls of tools, which pass no gate. */
+  readonly watchers: readonly CallWatcher[];
 }
 
 /** A question of a legacy server in the middle of its work. */
@@ -242,9 +245,4 @@ export class Exchange implements Suspendable {
     const occasion = { server, rights, call: this.#call, isAnswered, until: this.#until, note };
     return answerAsks(this.#parts, occasion, requests);
   }
-}
-
-function tooManyAsks(server: string): ExchangeEnd {
-  const text = `${server} asks the user again and again: the call was given up after ${upstreamAsksMax} questions.`;
-  return { kind: "failed", text, reason: "malformed" };
 }

@@ -1,9 +1,12 @@
 import { AppError } from "../../base/errors.ts";
 import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
-import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
+import type { ServerRights, UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { UpstreamCall } from "../../upstream/upstreams.ts";
-import { FaultError } from "../ask-client.ts";
-import type { RequestContext } from "../call.ts";
+import { FaultError, InputNeeded } from "../ask-client.ts";
+import type { CallRequest, RequestContext } from "../call.ts";
+import type { CallEnd } from "../gate/gate-stage.ts";
+import type { ToolTarget } from "./call-target.ts";
+import type { ExchangeEnd } from "./exchange-spec.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault } from "./foreign-fault.ts";
 import { resolvedCall } from "./resolved-call.ts";
@@ -24,9 +27,10 @@ export async function askForeign(
   const { passedMeta, client } = context;
   const meta = passedMeta === undefined ? {} : { _meta: passedMeta };
   const { resultCharsMax } = client.limits;
-  const call = resolvedCall(context, { name: `${server} ${method}`, args: {} });
+  const target = targetOf(server, method, rights);
+  const call = resolvedCall(context, { name: method, args: params, target });
   const spec = { server, method, params: { ...params, ...meta }, rights, resultCharsMax };
-  const end = await Exchange.of(parts, spec, call).run();
+  const end = await watched(parts, call, () => Exchange.of(parts, spec, call).run());
   switch (end.kind) {
     case "fault":
       throw new FaultError(foreignFault(server, end.fault));
@@ -34,6 +38,35 @@ export async function askForeign(
       throw internalFault(end.text);
     case "result":
       return parsed(end.json.json, server);
+  }
+}
+
+/** What is asked for is in the digest of the parameters. */
+function targetOf(server: string, method: string, rights: ServerRights): ToolTarget {
+  return { kind: "tool", server, tool: method, rights, hasOutputSchema: false };
+}
+
+/** Tells of every request: none goes to another server without a line in the audit log. */
+async function watched(
+  { watchers }: ExchangeParts,
+  call: CallRequest,
+  work: () => Promise<ExchangeEnd>,
+): Promise<ExchangeEnd> {
+  const begunAt = performance.now();
+  let end: Pick<CallEnd, "outcome" | "resultChars"> = {};
+  try {
+    const ended = await work();
+    if (ended.kind === "result") end = { outcome: "result", resultChars: ended.json.json.length };
+    if (ended.kind === "fault") end = { outcome: "fault" };
+    return ended;
+  } catch (error) {
+    if (error instanceof InputNeeded) end = { outcome: "input-required" };
+    else if (call.cancellation.isCancelled) end = { outcome: "cancelled" };
+    throw error;
+  } finally {
+    const durationMs = performance.now() - begunAt;
+    for (const watcher of watchers)
+      watcher.ended?.(call, { decision: "allowed", durationMs, ...end });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Changes } from "../changes.ts";
 import type { PromptProvider, CompletionProvider } from "../features.ts";
 import type { StateServices } from "../state-calls.ts";
 import { CallResolver, type CallResolverParts } from "./call-resolver.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, ExchangeParts } from "./exchange.ts";
 import type { HandOverParts } from "./handed-over.ts";
 import { SuspendedCalls } from "./suspended-calls.ts";
 import { UpstreamCalls } from "./upstream-calls.ts";
@@ -15,7 +15,7 @@ import { UpstreamResources } from "./upstream-resources.ts";
 import { UpstreamStage } from "./upstream-stage.ts";
 
 /** What calls need of the services behind our own tools. */
-export interface GatewayServices extends HandOverParts {
+export interface GatewayServices extends HandOverParts, Pick<ExchangeParts, "watchers"> {
   readonly questions: () => StateServices["questions"];
 }
 

@@ -1,5 +1,6 @@
 import type { ClientLimits, CallRequest, Router } from "../../../src/gateway/call.ts";
 import { Changes } from "../../../src/gateway/changes.ts";
+import type { CallEnd } from "../../../src/gateway/gate/gate-stage.ts";
 import { GatedRouter, type GateParts } from "../../../src/gateway/gate/gated-router.ts";
 import type { StateServices } from "../../../src/gateway/state-calls.ts";
 import { UpstreamGateway } from "../../../src/gateway/upstream/upstream-gateway.ts";
@@ -43,6 +44,8 @@ export class GatewayHarness implements AsyncDisposable {
     Promise.resolve(this.answer(request));
   /** Calls of our own tool. */
   readonly ownCalls: CallRequest[] = [];
+  /** Requests that are no calls of tools. */
+  readonly watched: [CallRequest, CallEnd][] = [];
   readonly #taken = new Set<number>();
   #lastId = 0;
 
@@ -66,7 +69,13 @@ export class GatewayHarness implements AsyncDisposable {
       ownNames: ["Echo", "Bash"],
       enabledNames: ["Echo"],
       ownKey: "scorpiox-code",
-      services: () => Promise.resolve({ supervisor, savedOutputs, questions: () => questions }),
+      services: () =>
+        Promise.resolve({
+          supervisor,
+          savedOutputs,
+          questions: () => questions,
+          watchers: [{ ended: (call, end) => void this.watched.push([call, end]) }],
+        }),
       prompts: nothing,
       completion: { complete: () => Promise.resolve(undefined) },
     });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { JsonText } from "../../../src/base/json-text.ts";
+import { foreignToolOf } from "../../../src/gateway/upstream/call-target.ts";
 import type { UpstreamReply } from "../../../src/upstream/upstreams.ts";
 import { notification } from "../../server/harness.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
@@ -83,6 +84,33 @@ describe("resources of other servers (RP1, RP2)", () => {
     await harness.initialize();
     const read = await harness.send("resources/read", { uri: "scorpiox://mcp/files/x:y" });
     expect((read as Reply).error).toMatchObject(error);
+  });
+
+  test("each reading is told to the audit log, however it ends", async () => {
+    await using harness = new GatewayHarness({ upstreams: offers() });
+    await harness.initialize();
+    const replies: UpstreamReply[] = [
+      json({ contents: [{ uri, text: "hi" }] }),
+      { kind: "fault", fault: { code: -32050, message: "odd" } },
+      { kind: "failed", text: "files is gone", reason: "unreachable" },
+    ];
+    for (const reply of replies) {
+      harness.upstreams.play = () => reply;
+      await harness.send("resources/read", { uri: "scorpiox://mcp/files/x:y" });
+    }
+    const lines = harness.watched.map(([{ name, args, target }, { decision, outcome }]) => [
+      name,
+      args,
+      foreignToolOf(target)?.server,
+      decision,
+      outcome,
+    ]);
+    const reading = ["resources/read", { uri: "x:y" }, "files", "allowed"];
+    expect(lines).toEqual([
+      [...reading, "result"],
+      [...reading, "fault"],
+      [...reading, undefined],
+    ]);
   });
 
   test("of a server that there is not are not found", async () => {
