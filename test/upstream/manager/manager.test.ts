@@ -3,6 +3,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { launchIdentity } from "../../../src/upstream/config/launch-identity.ts";
+import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import { until } from "../connect/open-scripted.ts";
 import { configText, openPlace, textOfReply } from "./open-work.ts";
 
@@ -303,6 +305,23 @@ test("a project's server is not started before it is approved", async () => {
   const trusting = place.open({ trustsProject: true });
   await trusting.work.start();
   await trusting.reach("one", "ready");
+});
+
+test("GW-22: what was approved under another name does not replace the user's own server", async () => {
+  await using place = await openPlace();
+  await place.configure({ own: { script: { tools: ["echo"] } } });
+  const theirs = JSON.parse(configText({ own: { script: { tools: ["add"] } } })) as {
+    mcpServers: { own: { command: string; args: string[] } };
+  };
+  await writeFile(join(place.project, ".mcp.json"), JSON.stringify(theirs));
+  const identity = launchIdentity({ transport: "stdio", env: {}, ...theirs.mcpServers.own });
+  const trust = new TrustStore(join(place.home, ".scorpiox"));
+  await trust.approveLaunch(identity, place.project);
+  const opened = place.open();
+  await opened.work.start();
+  await opened.reach("own", "ready");
+  await until(() => opened.snapshot().tools.length > 0);
+  expect(names(opened.snapshot().tools)).toEqual(["mcp__own__echo"]);
 });
 
 test("a variable that is not set is named", async () => {
