@@ -18,19 +18,25 @@ export interface SearchState {
   readonly searched: readonly SearchedTool[];
 }
 
+export interface ToolSearchParts {
+  readonly state: () => SearchState;
+  readonly infoList: () => readonly ServerInfo[];
+  /** Under which clients have us. */
+  readonly ownKey: string;
+  /** How long a search waits for servers that are still connecting. */
+  readonly waitMs?: number;
+}
+
 /** Answers `tool_search`; the index is made with the first search after a change. */
 export class ToolSearch {
-  readonly #state: () => SearchState;
-  readonly #infoList: () => readonly ServerInfo[];
-  readonly #ownKey: string;
+  readonly #parts: ToolSearchParts;
   #index: { readonly of: readonly SearchedTool[]; readonly index: ToolIndex } | undefined;
   #names: { readonly of: SearchState["snapshot"]; readonly table: NameTable } | undefined;
+  /** Servers for which a search has waited in vain: the next one does not. */
+  readonly #givenUp = new Set<string>();
 
-  /** @param ownKey under which clients have us */
-  constructor(state: () => SearchState, infoList: () => readonly ServerInfo[], ownKey: string) {
-    this.#state = state;
-    this.#infoList = infoList;
-    this.#ownKey = ownKey;
+  constructor(parts: ToolSearchParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -38,15 +44,17 @@ export class ToolSearch {
    * @throws when `signal` says so
    */
   async answer(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
-    const deadline = performance.now() + upstreamSearchWaitMs;
-    while (this.#isAnyUnknown() && performance.now() < deadline) {
+    const { state, infoList, waitMs = upstreamSearchWaitMs } = this.#parts;
+    const deadline = performance.now() + waitMs;
+    while (this.#isAnyAwaited() && performance.now() < deadline) {
       await sleep(lookMs, undefined, { signal });
     }
-    const { snapshot, searched } = this.#state();
+    for (const { name } of infoList().filter(isUnknown)) this.#givenUp.add(name);
+    const { snapshot, searched } = state();
     const { indexFile } = snapshot;
     const result = answerSearch(query, {
       index: this.#indexOf(searched),
-      servers: this.#infoList(),
+      servers: infoList(),
       blocked: snapshot.blocked,
       resolve: (name) => this.#resolve(name, snapshot),
       ...(indexFile === undefined ? {} : { indexFile }),
@@ -54,10 +62,13 @@ export class ToolSearch {
     return new JsonText(encodeCallToolResult(result, modernVersions[0]));
   }
 
-  /** Those of which something is known are searched by that. */
-  #isAnyUnknown(): boolean {
-    if (this.#state().snapshot.isIncomplete) return true;
-    return this.#infoList().some(({ state, era }) => state === "starting" && era === null);
+  #isAnyAwaited(): boolean {
+    const { state, infoList } = this.#parts;
+    const servers = infoList();
+    // The configuration is still being read.
+    if (servers.length === 0) return state().snapshot.isIncomplete;
+    for (const server of servers) if (!isUnknown(server)) this.#givenUp.delete(server.name);
+    return servers.some((server) => isUnknown(server) && !this.#givenUp.has(server.name));
   }
 
   #indexOf(searched: readonly SearchedTool[]): ToolIndex {
@@ -70,12 +81,17 @@ export class ToolSearch {
   #resolve(name: string, snapshot: SearchState["snapshot"]): string | undefined {
     if (this.#names?.of !== snapshot) {
       const { tools, blocked } = snapshot;
-      const table = NameTable.build({ tools, blocked, reserved: [], ownKey: this.#ownKey });
+      const table = NameTable.build({ tools, blocked, reserved: [], ownKey: this.#parts.ownKey });
       this.#names = { of: snapshot, table };
     }
     const found = this.#names.table.resolve(name);
     return found.kind === "found" ? found.entry.name : undefined;
   }
+}
+
+/** One of which something is known is searched by that. */
+function isUnknown({ state, era }: ServerInfo): boolean {
+  return state === "starting" && era === null;
 }
 
 /** How often it is looked whether the servers are there. */

@@ -80,11 +80,11 @@ export class UpstreamManager implements UpstreamWork {
       onProblem: (problem) => this.#notice(problem),
     });
     this.#publisher = new Publisher(this.#host, () => this.#composer.compose().snapshot);
-    this.#search = new ToolSearch(
-      () => this.#searchState(),
-      () => this.infoList(),
-      this.#options.ownKey,
-    );
+    this.#search = new ToolSearch({
+      state: () => this.#searchState(),
+      infoList: () => this.infoList(),
+      ownKey: this.#options.ownKey,
+    });
     const { scorpioxDir } = this.#options.dirs;
     this.#status = new StatusFile(scorpioxDir, () => ownStatus(this.#options, this.infoList()));
   }
