@@ -176,9 +176,13 @@ describe("[GW-22] U-trust: mcp approve", () => {
       JSON.stringify({ mcpServers: { own: launch } }),
     );
     const { stdout } = await mcp(tree, "approve own", { cwd: 'project/a\n  command   "x"' });
-    expect(stdout.split("\n").filter((line) => line.startsWith("  command"))).toEqual([
-      '  command   "node"',
-    ]);
+    const isCommand = (line: string): boolean => line.startsWith("  command");
+    expect(stdout.split("\n").filter(isCommand)).toEqual(['  command   "node"']);
+    for (const line of ["list", "get own"]) {
+      const listed = await mcp(tree, line, { cwd: 'project/a\n  command   "x"' });
+      expect(listed.stdout).not.toContain('\n  command   "x"/');
+      expect(listed.stdout).toContain('/a\\n  command   "x"/.mcp.json');
+    }
   });
 
   test("as JSON it is one document without secrets", async () => {

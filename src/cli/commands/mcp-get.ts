@@ -1,6 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { entryFields } from "../../upstream/edit/entry-fields.ts";
+import { placeText } from "../../upstream/trust/launch-lines.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { columns } from "../help-text.ts";
@@ -42,18 +43,17 @@ export const mcpGetCommand: Command = {
       });
       return exitCodes.done;
     }
-    const file = entry.origin.file ?? "environment";
+    const file = placeText(entry.origin.file);
     print.line(`${name}  ${trust}  ${entry.origin.scope}: ${file}`);
     const rows = fields.map(({ key, source }): [string, string] => [
       key,
       `${JSON.stringify(shown[key])}  (${source === "entry" ? file : "default"})`,
     ]);
     for (const row of columns(rows)) print.line(row);
-    for (const { origin } of shadowed)
-      print.line(`hides the entry in ${origin.file ?? "the environment"}`);
+    for (const { origin } of shadowed) print.line(`hides the entry in ${placeText(origin.file)}`);
     if (standIn !== undefined && trust !== "approved") {
       print.line(
-        `until it is approved, the entry in ${standIn.entry.origin.file ?? "the environment"} counts`,
+        `until it is approved, the entry in ${placeText(standIn.entry.origin.file)} counts`,
       );
     }
     return exitCodes.done;

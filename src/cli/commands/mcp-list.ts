@@ -1,4 +1,5 @@
 import { product } from "../../base/product.ts";
+import { placeText } from "../../upstream/trust/launch-lines.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { columns } from "../help-text.ts";
@@ -34,9 +35,9 @@ export const mcpListCommand: Command = {
 
 function lineOf(row: ServerRow): string {
   const state = row.enabled ? row.trust : "disabled";
-  const standIn = row.standIn === null ? "" : `; until then ${row.standIn.file ?? "environment"}`;
-  const from = `${row.scope}: ${row.file ?? "environment"}`;
-  const shadowed = row.shadowed.map(({ file }) => file ?? "environment");
+  const standIn = row.standIn === null ? "" : `; until then ${placeText(row.standIn.file)}`;
+  const from = `${row.scope}: ${placeText(row.file)}`;
+  const shadowed = row.shadowed.map(({ file }) => placeText(file));
   const hides = shadowed.length === 0 ? "" : ` (hides ${shadowed.join(", ")})`;
   return `${row.transport}  ${state}${standIn}  ${from}${hides}  ${wordsOf(row)}`;
 }

@@ -1,6 +1,7 @@
 import { product } from "../../base/product.ts";
 import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
 import { launchVerdictOf } from "../trust/launch-approval.ts";
+import { placeText } from "../trust/launch-lines.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
@@ -52,7 +53,7 @@ async function refusalOf(
   // What the user has refused stays refused, whatever is trusted as a whole.
   if (verdict === "approved" || (options.trustsProject && verdict !== "denied")) return undefined;
   const command = `${product.name} mcp approve ${entry.name}`;
-  const file = entry.origin.file ?? "the project";
+  const file = placeText(entry.origin.file);
   return verdict === "denied"
     ? `You have refused the server ${entry.name} of ${file}. Allow it: ${command}.`
     : `The server ${entry.name} of ${file} waits for your approval. See and approve it: ${command}.`;

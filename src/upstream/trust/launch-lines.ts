@@ -60,8 +60,8 @@ export function launchRow({
 }
 
 /** A path as a part of a line; nothing in the name of a folder looks like another line. */
-export function placeText(file: string | undefined): string {
-  if (file === undefined) return "the environment";
+export function placeText(file: string | null | undefined): string {
+  if (file === undefined || file === null) return "the environment";
   return escapeHidden(file).replaceAll(/[\n\r\t]/g, (blank) => JSON.stringify(blank).slice(1, -1));
 }
 
