@@ -2,7 +2,7 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { HookEnd } from "./hook-end.ts";
 
 /** What a hook that was waited for, and ended well, says of a call by JSON on its output. */
-export interface HookAnswer {
+interface HookAnswer {
   /** Absent, like `allow`: it has nothing against the call. */
   readonly decision?: "allow" | "ask" | "deny";
   readonly reason?: string;
