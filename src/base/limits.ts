@@ -780,12 +780,16 @@ export const upstreamEndKnownMs = 500;
 export const upstreamLastWordsMs = 100;
 /** For the end of an HTTP session: a courtesy. */
 export const upstreamGoodbyeMsMax = 1_000;
-/** Notifications and answers to an HTTP server at once: the runtime has 256 connections for all servers. */
+/** Requests to one HTTP server at once; the others wait. The runtime has 256 connections for all servers together. */
+export const upstreamRequestsAtOnceMax = 64;
+/** Notifications and answers to an HTTP server at once, for the same reason. */
 export const upstreamPostsAtOnceMax = 8;
 /** Those that may wait for it; more are not sent. */
 export const upstreamPostsWaitingMax = 1_000;
 /** A notification or an answer that an HTTP server has not taken in this time is given up. */
 export const upstreamTakenMsMax = 10_000;
+/** Between two attempts to take up a stream again, whatever the server says. */
+export const upstreamResumeMsMin = 250;
 /** Attempts to take up a broken stream again. */
 export const upstreamResumesMax = 5;
 /** Questions of a server in one call, in all; one at a time. More is no conversation with a person. */

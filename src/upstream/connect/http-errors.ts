@@ -52,7 +52,8 @@ function ofStatus({ data, message }: SdkHttpError, isInSession: boolean): Connec
   if (status === 404 && isInSession) {
     return new SessionLostError("lost", "The server has forgotten the session (HTTP 404).");
   }
-  return new StatusError(status, shown(message));
+  // `null` stands for a body that could not be read.
+  return new StatusError(status, shown(message.replace(/: null$/, ".")));
 }
 
 /** By its form: the class is the library's, which may not be loaded yet. */

@@ -1,11 +1,18 @@
 import type * as library from "@modelcontextprotocol/client";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
-import { upstreamGoodbyeMsMax, upstreamResumesMax, upstreamTakenMsMax } from "../../base/limits.ts";
+import {
+  upstreamGoodbyeMsMax,
+  upstreamRequestsAtOnceMax,
+  upstreamResumesMax,
+  upstreamTakenMsMax,
+} from "../../base/limits.ts";
+import { Turns } from "../../base/turns.ts";
 import { ConnectionError } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { errorInBody, readHttpError, SessionLostError } from "./http-errors.ts";
 import type { Link, LinkEvents, OutgoingMessage, RequestRoute } from "./link.ts";
+import { withPatience, withPauses } from "./paced-fetch.ts";
 import { PacedPosts } from "./paced-posts.ts";
 import type { ServerAuth } from "./server-auth.ts";
 
@@ -13,17 +20,6 @@ export interface HttpPlace {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?: ServerAuth;
-}
-
-type Fetch = ReturnType<typeof createGuardedFetch>;
-
-/** What nobody waits for would wait for ever at a server that is silent, and there are only so many connections. */
-function withPatience(guarded: Fetch, postMsMax: number): Fetch {
-  return (url, init = {}) => {
-    if (init.method !== "POST") return guarded(url, init);
-    const signals = [AbortSignal.timeout(postMsMax), ...(init.signal ? [init.signal] : [])];
-    return guarded(url, { ...init, signal: AbortSignal.any(signals) });
-  };
 }
 
 /** Of broken streams, where the server does not say. */
@@ -49,6 +45,7 @@ export class HttpLink implements Link {
   #version: string | undefined;
   readonly #open = new Set<StreamableHTTPClientTransport>();
   readonly #posts = new PacedPosts();
+  readonly #turns = new Turns(upstreamRequestsAtOnceMax);
   #isOver = false;
 
   constructor(loaded: typeof library, place: HttpPlace, events: LinkEvents) {
@@ -88,6 +85,9 @@ export class HttpLink implements Link {
   }
 
   async #sendRequest(message: OutgoingMessage, id: number, route: RequestRoute): Promise<void> {
+    const turn = await this.#turns.take(route.signal);
+    if (route.signal.aborted) return turn[Symbol.dispose]();
+    route.signal.addEventListener("abort", () => turn[Symbol.dispose](), { once: true });
     const lost = (error: ConnectionError): void => {
       this.#events.onLost(id, this.#note(error));
       this.#discard(transport);
@@ -167,7 +167,7 @@ export class HttpLink implements Link {
     const { url, headers, auth } = this.#place;
     const guarded = createGuardedFetch(auth, onTooLarge);
     const transport = new this.#library.StreamableHTTPClientTransport(url, {
-      fetch: postMsMax === undefined ? guarded : withPatience(guarded, postMsMax),
+      fetch: withPauses(postMsMax === undefined ? guarded : withPatience(guarded, postMsMax)),
       requestInit: { headers: { ...headers } },
       reconnectionOptions,
       ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
