@@ -67,7 +67,7 @@ export interface OauthOptions {
 }
 
 /** The nine sources, weakest first (gateway contract §1.1). */
-export type SourceRank = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+type SourceRank = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 export interface EntryOrigin {
   readonly rank: SourceRank;

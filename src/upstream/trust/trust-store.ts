@@ -40,11 +40,7 @@ export class TrustStore {
     return (await this.#file.read()).problem;
   }
 
-  async isLaunchApproved(identity: string, projectDir: string): Promise<boolean> {
-    return (await this.launchVerdict(identity, projectDir)) === "approved";
-  }
-
-  /** Undefined: nobody was asked yet. */
+  /** Of `launch-approval.ts`, where it is said what an approval hangs on. Undefined: nobody was asked yet. */
   async launchVerdict(identity: string, projectDir: string): Promise<LaunchVerdict | undefined> {
     const { record } = await this.#file.read();
     return record.launches.get(identity)?.get(await realDir(projectDir));

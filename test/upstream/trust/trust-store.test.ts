@@ -37,9 +37,9 @@ describe("[GW-22] TrustStore", () => {
     const store = opened(tree);
     await store.approveLaunch("id", tree.path("project/link"));
     const other = opened(tree);
-    expect(await other.isLaunchApproved("id", tree.path("project/a"))).toBe(true);
-    expect(await other.isLaunchApproved("id", tree.path("project/b"))).toBe(false);
-    expect(await other.isLaunchApproved("di", tree.path("project/a"))).toBe(false);
+    expect(await other.launchVerdict("id", tree.path("project/a"))).toBe("approved");
+    expect(await other.launchVerdict("id", tree.path("project/b"))).toBeUndefined();
+    expect(await other.launchVerdict("di", tree.path("project/a"))).toBeUndefined();
     await other.denyLaunch("id", tree.path("project/a"));
     expect(await store.launchVerdict("id", tree.path("project/a"))).toBe("denied");
     expect(await store.revokeLaunch("id", tree.path("project/a"))).toBe(true);
@@ -108,12 +108,12 @@ describe("[GW-22] TrustStore", () => {
   ])("a file that is %s approves nothing, and is kept under another name", async (_what, text) => {
     using tree = new TempTree({ [file]: text });
     const store = opened(tree);
-    expect(await store.isLaunchApproved("id", "/")).toBe(false);
+    expect(await store.launchVerdict("id", "/")).toBeUndefined();
     expect(tree.relative((await store.problem()) ?? "")).toBe(
       `${file} is damaged; the next approval keeps it under another name. ${nobody}`,
     );
     await store.approveLaunch("id", "/");
-    expect(await store.isLaunchApproved("id", "/")).toBe(true);
+    expect(await store.launchVerdict("id", "/")).toBe("approved");
     const [kept] = readdirSync(tree.path(home)).filter((name) => name.includes("damaged"));
     expect(readFileSync(join(tree.path(home), kept ?? ""), "utf8")).toBe(text);
   });
@@ -143,11 +143,11 @@ describe("[GW-22] TrustStore", () => {
   test("what another process has approved is noticed", async () => {
     using tree = new TempTree();
     const store = opened(tree);
-    expect(await store.isLaunchApproved("id", "/")).toBe(false);
+    expect(await store.launchVerdict("id", "/")).toBeUndefined();
     const record = { version: 1, launches: { id: { "/": "approved" } }, pins: {} };
     mkdirSync(tree.path(home), { recursive: true });
     writeFileSync(tree.path(file), JSON.stringify(record));
-    expect(await store.isLaunchApproved("id", "/")).toBe(true);
+    expect(await store.launchVerdict("id", "/")).toBe("approved");
   });
 
   test("of 500 pinned launches the oldest is forgotten for another one", async () => {
