@@ -6,6 +6,7 @@ import type { ServerRights, ToolEntry, UpstreamSnapshot } from "../../upstream/s
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { CallRequest } from "../call.ts";
 import type { CallTarget } from "./call-target.ts";
+import { missingServerText } from "./missing-server.ts";
 import { resolvedCall } from "./resolved-call.ts";
 
 export interface CallResolverParts {
@@ -109,8 +110,10 @@ export class CallResolver {
       }
       case "ambiguous":
         return unresolved(call, ambiguousText(meant.name, resolution.candidates), meant.isWrapped);
-      case "unknown":
-        return unresolved(call, unknownText(meant.name, resolution.nearest), meant.isWrapped);
+      case "unknown": {
+        const text = unknownText(meant.name, resolution.nearest, snapshot);
+        return unresolved(call, text, meant.isWrapped);
+      }
     }
   }
 }
@@ -179,9 +182,10 @@ function ambiguousText(name: string, candidates: readonly string[]): string {
   return `${shown(name)} may be any of several tools. Call one of: ${candidates.slice(0, namesShownMax).join(", ")}.`;
 }
 
-function unknownText(name: string, nearest: readonly string[]): string {
+function unknownText(name: string, nearest: readonly string[], snapshot: UpstreamSnapshot): string {
   const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.join(", ")}.`;
-  return `Unknown tool: ${shown(name)}.${hint} ${toolSearchName} finds tools of other servers.`;
+  const why = missingServerText(name, snapshot);
+  return `Unknown tool: ${shown(name)}.${why}${hint} ${toolSearchName} finds tools of other servers.`;
 }
 
 function shown(name: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../../src/base/errors.ts";
-import { FakeUpstreams, rights, snapshotOf, textReply, tool } from "./fake-upstreams.ts";
+import { FakeUpstreams, rights, server, snapshotOf, textReply, tool } from "./fake-upstreams.ts";
 import { GatewayHarness, said } from "./gateway-harness.ts";
 
 const unknown = (name: string): unknown => expect.stringContaining(`Unknown tool: ${name}.`);
@@ -129,6 +129,23 @@ describe("a call of another server's tool [GW-17]", () => {
       expect([harness.upstreams.calls.length, asked]).toEqual([0, 0]);
     },
   );
+
+  test.each([
+    ["mcp__far_away__do", " The server far.away is untrusted. Approve it."],
+    ["mcp__far.away__do", " The server far.away is untrusted. Approve it."],
+    ["mcp__off__do", " The server off is disabled."],
+    ["mcp__files__do", ""],
+    ["mcp__offer__do", ""],
+  ])("%s is of nobody, and its server may say why", async (name, why) => {
+    const away = { ...server("far.away", "untrusted"), reason: "Approve it." };
+    const servers = [server("files"), away, server("off", "disabled")];
+    const upstreams = new FakeUpstreams(snapshotOf({ servers }));
+    await using harness = new GatewayHarness({ upstreams });
+    await harness.initialize();
+    const { message } = said(await harness.call(name)) as { message: string };
+    expect(message).toStartWith(`Unknown tool: ${name}.${why}`);
+    expect(message.includes(" is ")).toBe(why !== "");
+  });
 
   test.each<[boolean, number]>([
     [true, 1],
