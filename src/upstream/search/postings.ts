@@ -49,9 +49,8 @@ export class Postings {
   /** What each field of one tool adds to the score of a term; undefined when it does not have the term. */
   explain(term: string, tool: number): ReadonlyMap<Field, number> | undefined {
     const list = this.#lists.get(term) ?? [];
-    const at = list.findIndex((entry, index) => index % 2 === 0 && entry === tool);
-    if (at === -1) return undefined;
-    const counts = list[at + 1] ?? 0;
+    const counts = countsOf(list, tool);
+    if (counts === undefined) return undefined;
     const weight = this.#weight(tool, counts);
     const perWeight = (this.#rarity(list) * (saturation + 1)) / (saturation + weight);
     return new Map(
@@ -97,6 +96,18 @@ export class Postings {
     const count = (counts >> (field * countBits)) & countMax;
     return count === 0 ? 0 : count * (this.#norms[tool * fields.length + field] ?? 0);
   }
+}
+
+/** The packed counts of one tool, which are in the order of the tools. */
+function countsOf(list: PostingList, tool: number): number | undefined {
+  let low = 0;
+  let high = list.length / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[2 * middle] ?? 0) < tool) low = middle + 1;
+    else high = middle;
+  }
+  return list[2 * low] === tool ? list[2 * low + 1] : undefined;
 }
 
 function normsOf(lengths: Float64Array, toolCount: number): Float64Array {

@@ -9,7 +9,7 @@ import { configText, openPlace, textOfReply } from "./open-work.ts";
 test("CN3: a server whose secret takes its time delays no other, and is waited for", async () => {
   await using place = await openPlace();
   await place.configure({
-    slow: { script: { tools: ["add"] }, env: { TOKEN: "${cmd:sleep 1; echo x}" } },
+    slow: { script: { tools: ["add"] }, env: { TOKEN: "${cmd:sleep 0.4; echo x}" } },
     well: { script: { tools: ["echo"] } },
   });
   const opened = place.open();
