@@ -110,7 +110,6 @@ test.each(names)("[gateway.gw-43] all of a server of 2026-07-28, for %s", async 
   expect(await client.callTool("mcp__up__add", { a: 19, b: 23 })).toMatchObject({
     structuredContent: { sum: 42 },
   });
-  // Three at once are told of as one.
   expect(await progressOf(client, "count", { steps: 3 })).toBeGreaterThan(0);
   expect(await said(client, "greet")).toContain("Ada");
   expect(await said(client, "capital")).toContain("Paris");
