@@ -23,7 +23,9 @@ export interface PlaceOfProblem {
 /** Where a value stands, for people: `file:line`, or the name of an environment variable or flag. */
 function describePlace(place: PlaceOfProblem): string {
   if (place.file === undefined) return place.name ?? "command line";
-  return place.line === undefined ? place.file : `${place.file}:${place.line}`;
+  // A project names its folders: none of them looks like a message of its own.
+  const file = place.file.replaceAll(/[\r\n]/g, (end) => (end === "\n" ? "\\n" : "\\r"));
+  return place.line === undefined ? file : `${file}:${place.line}`;
 }
 
 /** Problems of one place at most: a file that is something else altogether is not listed line by line. */

@@ -115,9 +115,9 @@ function readMap(value: unknown, what: string, notes: EntryNotes): StringMap {
   return map;
 }
 
-/** Names are the file's, and may be of any length. */
+/** Names are the file's: of any length, with any characters. */
 function shown(name: string): string {
-  return name.length > 60 ? `${name.slice(0, 60)}…` : name;
+  return quoteValue(name).slice(1, -1);
 }
 
 function emptyMap(): Record<string, string> {

@@ -253,6 +253,15 @@ const rows: readonly Row[] = [
     servers: ["s = x (1 user)", `l = ${long} (4 project)`],
   },
   {
+    name: "no name begins a line of its own",
+    files: {
+      "home/.scorpiox/scorpiox-env.txt": "",
+      "project/.mcp.json": `{"l":{"command":"c","env":{"A\\nb: c":[]}}}`,
+    },
+    servers: [],
+    problems: ['project/.mcp.json:1: server "l" has env.A\\nb: c that is no text; it is ignored.'],
+  },
+  {
     name: "a name of hostile length makes no long message",
     files: { "project/.mcp.json": `{"l":{"command":"c","env":{"${long}":[]}}}` },
     servers: [],
