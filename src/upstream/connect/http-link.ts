@@ -22,6 +22,13 @@ export interface HttpPlace {
   readonly auth?: ServerAuth;
 }
 
+type Fetch = ReturnType<typeof createGuardedFetch>;
+
+/** Nothing follows it. What was only taken (202) may be answered on another stream. */
+function isWholeAnswer({ ok, status, headers }: Response): boolean {
+  return ok && status !== 202 && headers.get("content-type")?.includes("json") === true;
+}
+
 /** Of broken streams, where the server does not say. */
 const reconnectionOptions = {
   initialReconnectionDelay: 1_000,
@@ -92,7 +99,13 @@ export class HttpLink implements Link {
       this.#events.onLost(id, this.#note(error));
       this.#discard(transport);
     };
-    const transport = await this.#create(lost);
+    let isDocument = false;
+    const guarded = createGuardedFetch(this.#place.auth, lost);
+    const transport = await this.#create(async (url, init) => {
+      const response = await guarded(url, init);
+      isDocument = isWholeAnswer(response);
+      return response;
+    });
     transport.onmessage = (received) => {
       // Before anything is said to whoever waits: the next request belongs to the session already.
       if (message.method === "initialize") this.#sessionId = transport.sessionId;
@@ -115,6 +128,8 @@ export class HttpLink implements Link {
         onRequestStreamEnd,
       });
       isSent = true;
+      if (isDocument && !route.signal.aborted)
+        lost(new ConnectionError("protocol", "It answered with a document for another request."));
     } catch (error) {
       this.#refuse(message, id, error);
     }
@@ -147,7 +162,8 @@ export class HttpLink implements Link {
 
   async #createGeneral(): Promise<StreamableHTTPClientTransport> {
     const onTooLarge = (error: ConnectionError): void => this.#events.onStray(error.message);
-    const transport = await this.#create(onTooLarge, upstreamTakenMsMax);
+    const guarded = createGuardedFetch(this.#place.auth, onTooLarge);
+    const transport = await this.#create(withPatience(guarded, upstreamTakenMsMax));
     transport.onmessage = (received) => this.#events.onMessage(received, undefined);
     transport.onerror = (error) => this.#stray(error);
     return transport;
@@ -159,15 +175,10 @@ export class HttpLink implements Link {
     this.#events.onStray(readHttpError(error, false).message);
   }
 
-  /** @param postMsMax how long what is posted may take to be taken */
-  async #create(
-    onTooLarge: (error: ConnectionError) => void,
-    postMsMax?: number,
-  ): Promise<StreamableHTTPClientTransport> {
-    const { url, headers, auth } = this.#place;
-    const guarded = createGuardedFetch(auth, onTooLarge);
+  async #create(fetch: Fetch): Promise<StreamableHTTPClientTransport> {
+    const { url, headers } = this.#place;
     const transport = new this.#library.StreamableHTTPClientTransport(url, {
-      fetch: withPauses(postMsMax === undefined ? guarded : withPatience(guarded, postMsMax)),
+      fetch: withPauses(fetch),
       requestInit: { headers: { ...headers } },
       reconnectionOptions,
       ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),

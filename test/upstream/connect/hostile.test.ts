@@ -104,6 +104,17 @@ describe("what a server writes that it should not", () => {
     expect((await connection.request(toolCall("echo", { text: "alive" }))).kind).toBe("result");
   });
 
+  test("over HTTP an answer to nobody fails the call that it came for, at once", async () => {
+    await using opened = await openScripted("http", {});
+    const { connection, told } = opened;
+    for (const id of ["1", 999, null]) {
+      const call = connection.request(toolCall("reply", { message: { id, result: {} } }));
+      expect(await failureOf(call)).toBe("protocol");
+    }
+    expect(told.strays.length).toBeGreaterThan(1);
+    expect((await connection.request(toolCall("echo", { text: "alive" }))).kind).toBe("result");
+  });
+
   test("lines that are no messages go to its log, and nowhere else [GW-35]", async () => {
     const noise = ["hello", "", "{not json}", "42", "\u001b[31mred"];
     await using opened = await openScripted("stdio", { noise });
