@@ -51,6 +51,7 @@ export class GatedRouter implements Router {
     let request = resolved instanceof Promise ? await resolved : resolved;
     for (const watcher of watchers) watcher.began?.(request);
     let end: Omit<CallEnd, "durationMs"> = { decision: "allowed" };
+    let isAdmitted = false;
     try {
       const admission = await this.#admissions.admit(request);
       if (admission !== undefined) request = admission.request;
@@ -58,6 +59,7 @@ export class GatedRouter implements Router {
         end = { decision: admission.refusal.decision };
         return this.#withNotes(request, refused(request, admission.refusal));
       }
+      isAdmitted = true;
       const made = await this.#make(request, begunAt);
       if (isInvalid(made)) {
         end = { decision: "invalid" };
@@ -67,7 +69,9 @@ export class GatedRouter implements Router {
       end = { decision: "allowed", outcome: outcome.kind, ...charsOf(outcome) };
       return this.#withNotes(request, outcome);
     } catch (error) {
-      if (error instanceof InputNeeded) end = { decision: "allowed", outcome: "input-required" };
+      if (error instanceof InputNeeded) {
+        end = { decision: isAdmitted ? "allowed" : "pending", outcome: "input-required" };
+      }
       if (!isEndOf(request, error)) throw error;
       end = { decision: "allowed", outcome: "cancelled" };
       return { kind: "cancelled" };

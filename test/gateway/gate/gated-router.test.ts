@@ -181,7 +181,7 @@ describe("GatedRouter", () => {
     expect(gate.log).toEqual([
       "began",
       "1",
-      "ended allowed input-required",
+      "ended pending input-required",
       "began",
       "call",
       "ended allowed undefined",
