@@ -864,6 +864,8 @@ export const schemaPartsMax = 20_000;
 export const schemaStepsMax = 50_000;
 /** Of one check, patterns included: each of them takes some 5 ms at most. The server's arguments are then not checked here. */
 export const schemaCheckMsMax = 100;
+/** A half-written private file that is older was left by a process that was killed. */
+export const leftDraftMsMin = 60 * 60_000;
 /** Characters of a regular expression that is used. */
 export const schemaPatternCharsMax = 500;
 /** Patterns for names of members that are used: each is held against each name. */

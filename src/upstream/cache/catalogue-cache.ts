@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/limits.ts";
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import { parseCatalogue, printCatalogue } from "./catalogue-text.ts";
-import { writePrivate } from "./write-private.ts";
+import { removeLeftDrafts, writePrivate } from "./write-private.ts";
 
 export interface CachedCatalogue {
   readonly catalogue: ServerCatalogue;
@@ -20,6 +20,8 @@ export class CatalogueCache {
   readonly #dir: string;
   /** Of the text that this process last read or wrote: what is the same is not written again. */
   readonly #known = new Map<string, number | bigint>();
+
+  #sweep: Promise<void> | undefined;
 
   /** @param scorpioxDir `~/.scorpiox` */
   constructor(scorpioxDir: string) {
@@ -52,6 +54,8 @@ export class CatalogueCache {
       if (this.#known.get(identity) === digest && (await this.#touch(identity))) return;
       await writePrivate(this.#pathOf(identity), text);
       this.#known.set(identity, digest);
+      this.#sweep ??= removeLeftDrafts(this.#dir);
+      await this.#sweep;
       await rm(this.#pathOf(identity, "tried"), { force: true });
     } catch {
       this.#known.delete(identity);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { systemCodeOf } from "../../base/errors.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
+import { removeLeftDrafts } from "../cache/write-private.ts";
 import { readProcStat } from "../../process/proc-table.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
@@ -50,6 +51,7 @@ export function statusFileName(pid: number): string {
  */
 export async function readServerStatuses(scorpioxDir: string): Promise<readonly ServerStatus[]> {
   const folder = statusFolderIn(scorpioxDir);
+  await removeLeftDrafts(folder);
   const names = await readdir(folder).catch(() => []);
   const statuses: ServerStatus[] = [];
   for (const name of names) {

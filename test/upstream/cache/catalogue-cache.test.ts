@@ -54,6 +54,16 @@ describe("CatalogueCache", () => {
     expect((await cache.read("same"))?.isOld).toBe(false);
   });
 
+  test("removes what a process left that was killed while it wrote", async () => {
+    await new CatalogueCache(home).write("ab12", catalogue);
+    const [left, fresh] = [".a.json.1.tmp", ".b.json.2.tmp"].map((name) => join(folder, name));
+    for (const path of [left, fresh]) writeFileSync(path ?? "", "{");
+    utimesSync(left ?? "", 1, 1);
+    await new CatalogueCache(home).write("cd34", catalogue);
+    expect([left, fresh].map((path) => existsSync(path ?? ""))).toEqual([false, true]);
+    rmSync(fresh ?? "");
+  });
+
   test("writes what is the same when another process has removed it", async () => {
     const cache = new CatalogueCache(home);
     await cache.write("gone", catalogue);
