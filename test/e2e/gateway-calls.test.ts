@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
-import { testMsMax } from "./harness/platform.ts";
+import { posixTest, testMsMax } from "./harness/platform.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import type { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
@@ -288,6 +288,51 @@ test("[gateway.gw-25] rules, hooks and the audit log see a tool by its own name,
     "mcp__own__fail own fail - denied",
   ]);
 });
+
+describe.each(eras)("a %s server behind a rule and a hook that ask", (upstream) => {
+  posixTest("[gateway.gw-29] asks after them, and all are answered once", async () => {
+    using home = upstreamHome({ own: [{ era: upstream, probe: "error", tools: ["rounds"] }] });
+    const hook = [
+      "#!/bin/sh",
+      `echo "$SX_PHASE" >> ${home.at("phases")}`,
+      `[ "$SX_PHASE" = post ] || echo '{"decision":"ask","updated_arguments":{"count":1}}'`,
+    ];
+    home.write(".scorpiox/hooks/mcp_call/sync-a", `${hook.join("\n")}\n`, 0o755);
+    const rules = [{ tool: "mcp__own", arguments: { count: "2" }, action: "ask" }];
+    home.write(".scorpiox/policy.jsonc", JSON.stringify({ rules }));
+    await using server = new Server({ home });
+    const wrapped = { name: "tool_call", arguments: { name: "rounds", arguments: { count: 2 } } };
+    const call = { ...wrapped, ...meta({ elicitation: { form: {} } }) };
+    const asked: string[] = [];
+    let reply = await server.request("tools/call", call);
+    while (reply.result?.["resultType"] === "input_required" && asked.length < 5) {
+      const { requestState, inputRequests } = reply.result;
+      const entries = Object.entries(inputRequests as Record<string, FormRequest>);
+      const answers = entries.map(([key, { params }]) => {
+        asked.push(params.message.replaceAll(/\s+/g, " "));
+        const [field = ""] = Object.keys(params.requestedSchema.properties);
+        const value = params.message.startsWith("own asks") ? "Ann" : "Allow once";
+        return [key, { action: "accept", content: { [field]: value } }];
+      });
+      const inputResponses = Object.fromEntries(answers) as object;
+      reply = await server.request("tools/call", { ...call, requestState, inputResponses });
+    }
+    expect(said(reply)).toContain("Ann");
+    expect(asked).toEqual([
+      expect.stringContaining('{ "count": 2 }') as unknown as string,
+      expect.stringContaining('{ "count": 1 }') as unknown as string,
+      "own asks: round 1",
+    ]);
+    expect(readFileSync(home.at("phases"), "utf8")).toBe("pre\npost\n");
+  });
+});
+
+interface FormRequest {
+  readonly params: {
+    readonly message: string;
+    readonly requestedSchema: { readonly properties: object };
+  };
+}
 
 test("[gateway.gw-40] what a client authorizes itself with never reaches another server", async () => {
   const token = "laptop-0123456789abcdef";
