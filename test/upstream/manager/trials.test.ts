@@ -25,6 +25,9 @@ async function control(
   signal?: AbortSignal,
 ): Promise<{ readonly reply: unknown; readonly place: Place; readonly kept: readonly string[] }> {
   const place = await openPlace();
+  // What is thrown leaves nobody who would remove it.
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.use(place);
   await place.configure({ one: server });
   await using opened = place.open({ isPassive: true });
   await opened.work.start();
@@ -33,6 +36,7 @@ async function control(
   expect(ended.length).toBe(opened.processes.length);
   expect([opened.snapshots, opened.events]).toEqual([[], []]);
   const kept = await readdir(join(place.home, ".scorpiox"), { recursive: true });
+  cleanup.move();
   return { reply, place, kept };
 }
 
