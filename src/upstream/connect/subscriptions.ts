@@ -12,6 +12,7 @@ export class Subscriptions {
   readonly #events: ConnectionEvents;
   readonly #uris = new Set<string>();
   readonly #stream: ChangeStream | undefined;
+  #asking: Promise<unknown> = Promise.resolve();
 
   constructor(
     peer: Peer,
@@ -30,7 +31,7 @@ export class Subscriptions {
   /** Begins to hear of changed lists. */
   start(): void {
     if (this.#stream !== undefined && Object.keys(this.#filter()).length > 0) {
-      void this.#stream.ask(this.#filter());
+      void this.#ask(this.#stream);
     }
   }
 
@@ -40,7 +41,7 @@ export class Subscriptions {
     if (!isObject(resources) || resources.subscribe !== true) return false;
     if (this.#stream === undefined) return this.#request("resources/subscribe", uri);
     this.#uris.add(uri);
-    const agreed = await this.#stream.ask(this.#filter());
+    const agreed = await this.#ask(this.#stream);
     const uris: unknown = agreed?.resourceSubscriptions;
     const isAgreed = Array.isArray(uris) && uris.includes(uri);
     if (!isAgreed) this.#uris.delete(uri);
@@ -50,7 +51,7 @@ export class Subscriptions {
   /** @throws ConnectionError */
   async unsubscribe(uri: string): Promise<void> {
     if (this.#stream === undefined) await this.#request("resources/unsubscribe", uri);
-    else if (this.#uris.delete(uri)) await this.#stream.ask(this.#filter());
+    else if (this.#uris.delete(uri)) await this.#ask(this.#stream);
   }
 
   onNotification(method: string, params: Params): void {
@@ -67,6 +68,13 @@ export class Subscriptions {
 
   close(): void {
     this.#stream?.close();
+  }
+
+  /** One after the other: over HTTP a later agreement may arrive first, and would end the stream of the earlier one. */
+  #ask(stream: ChangeStream): Promise<Params | undefined> {
+    const asked = this.#asking.then(() => stream.ask(this.#filter()));
+    this.#asking = asked.catch(() => {});
+    return asked;
   }
 
   async #request(method: string, uri: string): Promise<boolean> {

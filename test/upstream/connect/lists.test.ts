@@ -177,6 +177,15 @@ describe("readTool()", () => {
 });
 
 describe("changes", () => {
+  test.each<Transport>(["stdio", "http"])("%s: many subscribe at once", async (transport) => {
+    await using opened = await openScripted(transport, { era: "modern", resources: 5 });
+    const uris = Array.from({ length: 5 }, (_, index) => `test://item/${index}`);
+    const agreed = await Promise.all(uris.map((uri) => opened.connection.subscribe(uri)));
+    expect(agreed).toEqual(uris.map(() => true));
+    await opened.connection.request(toolCall("touch_resource", { uri: uris[0] }));
+    await until(() => opened.told.updated.includes("test://item/0"));
+  });
+
   const ways: readonly (readonly [Transport, "legacy" | "modern"])[] = [
     ["stdio", "legacy"],
     ["stdio", "modern"],
