@@ -27,6 +27,8 @@ const metrics = {
   pingUs: { title: "ping", unit: "µs", phase: "calls" },
   relayUs: { title: "cheap call", unit: "µs", phase: "relay" },
   relayP99Us: { title: "its p99", unit: "µs", phase: "relay" },
+  relayClientUs: { title: "by the official client", unit: "µs", phase: "relay" },
+  relayClientP99Us: { title: "its p99", unit: "µs", phase: "relay" },
   relayProcessorUs: { title: "processor time per call", unit: "µs", phase: "relay" },
   pipelinedPerSecond: { title: "64 in flight", unit: "/s", phase: "pipelined" },
   shellMs: { title: "`echo hi`", unit: "ms", phase: "shell" },

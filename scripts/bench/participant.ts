@@ -2,6 +2,7 @@
 import { adapterOf } from "./adapters.ts";
 import type { Adapter, ServerName } from "./adapters.ts";
 import { Connection } from "./client/connection.ts";
+import { OfficialClient } from "./client/official-client.ts";
 import type { Launch } from "./client/spawn.ts";
 import type { Request } from "./client/message.ts";
 import { freePort } from "./http/free-port.ts";
@@ -17,6 +18,7 @@ export class Participant {
   private readonly failedPhases = new Set<PhaseName>();
   private kept: Connection | undefined;
   private keptHttp: HttpServer | undefined;
+  private keptClient: Promise<OfficialClient> | undefined;
 
   constructor(
     readonly name: ServerName,
@@ -62,6 +64,12 @@ export class Participant {
     return this.keptHttp;
   }
 
+  /** The long-lived process behind the official SDK's client. */
+  officialClient(): Promise<OfficialClient> {
+    this.keptClient ??= OfficialClient.open(this.launch);
+    return this.keptClient;
+  }
+
   record(metric: MetricId, value: number): void {
     const values = this.samples.get(metric);
     if (values === undefined) this.samples.set(metric, [value]);
@@ -85,6 +93,8 @@ export class Participant {
     this.kept = undefined;
     this.keptHttp?.close();
     this.keptHttp = undefined;
+    this.keptClient?.then((client) => client.close()).catch(() => {});
+    this.keptClient = undefined;
   }
 }
 

@@ -21,7 +21,30 @@ export const relay: Phase = async (participants, { cheapCalls, rounds }) => {
   const calls = Math.ceil(cheapCalls / rounds);
   await interleave("relay", taking, 1, (participant) => void latencies(participant, warmUpCalls));
   await interleave("relay", taking, rounds, (participant) => measure(participant, calls));
+  const overPipes = taking.filter(({ adapter }) => adapter.relay === "stdio");
+  await interleave("relay", overPipes, 1, async (participant) => {
+    await clientLatencies(participant, warmUpCalls);
+  });
+  await interleave("relay", overPipes, rounds, (participant) =>
+    measureByClient(participant, calls),
+  );
 };
+
+/** The same as a user's client sees it, whose own work is in both figures. */
+async function measureByClient(participant: Participant, calls: number): Promise<void> {
+  const { p50, p99 } = summarize(await clientLatencies(participant, calls));
+  participant.record("relayClientUs", p50);
+  participant.record("relayClientP99Us", p99);
+}
+
+async function clientLatencies(participant: Participant, calls: number): Promise<number[]> {
+  const { cheap } = participant.adapter;
+  if (cheap === "ping") throw new Error("only calls of tools are relayed");
+  const client = await participant.officialClient();
+  const tookUs: number[] = [];
+  for (let call = 0; call < calls; call++) tookUs.push((await client.time(cheap)) * 1000);
+  return tookUs;
+}
 
 function measure(participant: Participant, calls: number): void {
   const { pid } =

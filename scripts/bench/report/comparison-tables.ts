@@ -37,7 +37,7 @@ const comparisons: readonly Comparison[] = [
   {
     heading: "Calls through gateways",
     floors: ["sdk2_bun"],
-    metrics: ["relayUs", "relayP99Us", "relayProcessorUs"],
+    metrics: ["relayUs", "relayP99Us", "relayProcessorUs", "relayClientUs", "relayClientP99Us"],
   },
   {
     heading: "HTTP",
