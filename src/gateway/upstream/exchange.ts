@@ -123,7 +123,7 @@ export class Exchange implements Suspendable {
 
   /** Rounds of a stateless server that the client has brought back are answered first, in their order. */
   async #begin(): Promise<ExchangeEnd> {
-    const rounds = [...earlierRounds(this.#call, subjectOf(this.#spec))];
+    const rounds = [...earlierRounds(this.#call, () => subjectOf(this.#spec))];
     let answers: InputResponses | undefined;
     for (const { requests } of rounds) answers = await this.#answer(requests);
     return this.#untilEnd(rounds, answers);

@@ -8,6 +8,7 @@ import {
 } from "../../base/limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
+import type { ByteReader } from "../process/server-pipes.ts";
 import { ConnectionError } from "./connection.ts";
 import { idOfHead } from "./id-of-head.ts";
 import { excessOf } from "./json-weight.ts";
@@ -23,7 +24,7 @@ export class StdioLink implements Link {
   readonly pid: number;
   readonly #process: UpstreamProcess;
   readonly #events: LinkEvents;
-  #reader: Pick<ReadableStreamDefaultReader<Uint8Array>, "cancel"> | undefined;
+  #reader: Pick<ByteReader, "cancel"> | undefined;
   #isOver = false;
   /** Answers to requests of the server that it has not read yet. */
   #unread = 0;
@@ -69,8 +70,10 @@ export class StdioLink implements Link {
     const reader = this.#process.output.getReader();
     this.#reader = reader;
     try {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        for (const line of lines.push(next.value)) this.#take(line);
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done || value === undefined) break;
+        for (const line of lines.push(value)) this.#take(line);
         await this.#untilAnswersRead();
       }
       for (const line of lines.end()) this.#take(line);

@@ -1,4 +1,4 @@
-import type { ServerPipes } from "./server-pipes.ts";
+import type { ByteReader, ServerPipes } from "./server-pipes.ts";
 
 /** Descriptors of this process that lead to a server. */
 export interface ServerDescriptors {
@@ -17,8 +17,9 @@ export function openDescriptorPipes(descriptors: ServerDescriptors): ServerPipes
   const sink = Bun.file(descriptors.input).writer();
   let isEnded = false;
   return {
-    output: output.stream,
-    errors: errors.stream,
+    // Every answer comes this way: a stream around the stream would cost each of them several promises.
+    output: { getReader: () => output.reader },
+    errors: streamOf(errors),
     async write(text) {
       if (isEnded) throw new Error("its input is closed");
       await sink.write(text);
@@ -38,27 +39,39 @@ export function openDescriptorPipes(descriptors: ServerDescriptors): ServerPipes
   };
 }
 
-function readerOf(descriptor: number): {
-  readonly stream: ReadableStream<Uint8Array>;
+interface Opened {
+  readonly reader: ByteReader;
   cancel(): void;
-} {
+}
+
+function readerOf(descriptor: number): Opened {
   const reader = Bun.file(descriptor).stream().getReader();
   // The first read is what makes the copy.
   let first: ReturnType<typeof reader.read> | undefined = reader.read();
   first.catch(() => {});
-  const cancel = (): void => void reader.cancel().catch(() => {});
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
+  return {
+    reader: {
+      read() {
         const reading = first ?? reader.read();
         first = undefined;
-        const { done, value } = await reading;
+        return reading;
+      },
+      cancel: () => reader.cancel(),
+    },
+    cancel: () => void reader.cancel().catch(() => {}),
+  };
+}
+
+function streamOf({ reader }: Opened): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
         if (done || value === undefined) controller.close();
         else controller.enqueue(value);
       },
-      cancel,
+      cancel: () => reader.cancel(),
     },
     { highWaterMark: 0 },
   );
-  return { stream, cancel };
 }

@@ -1,8 +1,10 @@
+import type { ByteSource } from "./server-pipes.ts";
+
 /** A started server and its pipes, as its connection sees it. The process belongs to the main thread. */
 export interface UpstreamProcess {
   readonly pid: number;
   /** What it writes to stdout, in chunks; ends with the pipe. Read at the pace of the reader. */
-  readonly output: ReadableStream<Uint8Array>;
+  readonly output: ByteSource;
   /** Resolves when there is room for more. @throws when the process does not read any more */
   write(text: string): Promise<void>;
   /** Closes its stdin. */

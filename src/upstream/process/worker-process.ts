@@ -2,7 +2,7 @@ import { upstreamLastWordsMs } from "../../base/limits.ts";
 import { InputQueue } from "./input-queue.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { ServerLogs } from "./server-logs.ts";
-import type { ServerPipes } from "./server-pipes.ts";
+import type { ByteSource, ServerPipes } from "./server-pipes.ts";
 import { StderrRing } from "./stderr-ring.ts";
 import type { UpstreamProcess } from "./upstream-process.ts";
 
@@ -37,7 +37,7 @@ export class WorkerProcess implements UpstreamProcess {
     return this.#parts.pid;
   }
 
-  get output(): ReadableStream<Uint8Array> {
+  get output(): ByteSource {
     return this.#parts.pipes.output;
   }
 
