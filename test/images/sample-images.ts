@@ -163,6 +163,8 @@ export function slope(width: number, height: number): RgbaImage {
 export async function sampleAvif(): Promise<Uint8Array> {
   const { default: encode, init } = await import("@jsquash/avif/encode.js");
   await init(await WebAssembly.compile(await Bun.file(avifEncoder).arrayBuffer()));
+  // Its loader leaves an address of a page behind, which others in this process would take for one.
+  Reflect.deleteProperty(globalThis, "location");
   const { width, height, pixels } = slope(64, 32);
   const data = new PlainImageData(pixels, width, height);
   return new Uint8Array(await encode(data as unknown as Parameters<typeof encode>[0]));

@@ -23,13 +23,14 @@ describe("what a server writes that it should not", () => {
     let most = 0;
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
     const call = connection.request(
-      toolCall("huge_line", { bytes: 100 * MIB }, { timeoutMs: 30_000 }),
+      toolCall("huge_line", { bytes: 400 * MIB }, { timeoutMs: 30_000 }),
     );
     const other = connection.request(toolCall("sleep", { ms: 1 }));
     expect(await failureOf(call)).toBe("too_large");
     expect((await other).kind).toBe("result");
     clearInterval(watch);
-    expect((most - before) / MIB).toBeLessThan(64);
+    // A process with thousands of tests in it grows for other reasons too; the executable is measured by a check.
+    expect((most - before) / MIB).toBeLessThan(200);
     expect(opened.told.closed).toEqual([]);
   });
 
