@@ -40,6 +40,8 @@ by hand. Machines are noisy: quote ratios taken in one run, and do not read a ga
   sessions its web-standard transport, under \`Bun.serve\`; "bare Bun.serve" reads the body and answers canned JSON.
 - Calls through gateways: the compiled SDK v2 server behind each of them, over stdio, and the same server called
   directly. supergateway and mcp-proxy offer HTTP only, one session here, so that there is a row of ours over HTTP too.
+  "By the official client": the same calls through the \`Client\` of the SDK v2 over stdio, run by Bun, whose own work is
+  in both rows; the first column is of a client that costs next to nothing.
   "Its p99" is the median of the rounds' p99. The row "scorpiox-code → C floor" under "Calls" has the C floor behind it.
 - "Idle session": what 10,000 legacy sessions, which is as many as there may be, add to the private memory of a server
   that has already seen 1,000 come and go; their connections are closed, or, for a thousand, left open.
