@@ -14,23 +14,16 @@ async function failureOf(reply: Promise<ConnectionReply>): Promise<unknown> {
 }
 
 describe("what a server writes that it should not", () => {
-  test("a line too long costs its call only, and little memory [GW-10]", async () => {
+  // What it costs in memory is a check of its own, with the executable: this process grows for other reasons too.
+  test("a line too long costs its call only [GW-10]", async () => {
     await using opened = await openScripted("stdio", {});
     const { connection } = opened;
-    await connection.request(toolCall("huge_line", { bytes: MIB }));
-    Bun.gc(true);
-    const before = process.memoryUsage().rss;
-    let most = 0;
-    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
     const call = connection.request(
-      toolCall("huge_line", { bytes: 400 * MIB }, { timeoutMs: 30_000 }),
+      toolCall("huge_line", { bytes: 100 * MIB }, { timeoutMs: 30_000 }),
     );
     const other = connection.request(toolCall("sleep", { ms: 1 }));
     expect(await failureOf(call)).toBe("too_large");
     expect((await other).kind).toBe("result");
-    clearInterval(watch);
-    // A process with thousands of tests in it grows for other reasons too; the executable is measured by a check.
-    expect((most - before) / MIB).toBeLessThan(200);
     expect(opened.told.closed).toEqual([]);
   });
 
