@@ -7,6 +7,8 @@ type PipeName = "output" | "errors";
 
 /** Passes on what a server's pipes carry, where the Worker cannot reach them itself (Windows). */
 export class Relay {
+  /** Resolves when all that the server wrote was passed on. Never rejects. */
+  readonly ended: Promise<unknown>;
   readonly #process: number;
   readonly #child: RelayedChild;
   readonly #send: (report: ProcessReport) => void;
@@ -18,8 +20,10 @@ export class Relay {
     this.#process = process;
     this.#child = child;
     this.#send = send;
-    void this.#pump("output", child.stdout);
-    void this.#pump("errors", child.stderr);
+    this.ended = Promise.all([
+      this.#pump("output", child.stdout),
+      this.#pump("errors", child.stderr),
+    ]);
   }
 
   async write(text: string): Promise<void> {

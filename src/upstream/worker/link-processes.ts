@@ -88,7 +88,9 @@ export class LinkProcesses {
         : ({ kind: "descriptors", ...pipes.descriptors } as const);
     this.#send({ kind: "process-started", process, pid: server.pid, pipes: place });
     void server.ended.then((how) => this.#send({ kind: "process-ended", process, ...how }));
-    void server.gone.then(() => {
+    void server.gone.then(async () => {
+      // What it wrote last still waits for the Worker to take it; something that escaped may hold the pipe open for ever.
+      if (relay !== undefined) await Promise.race([relay.ended, Bun.sleep(relayedRestMsMax)]);
       this.#send({ kind: "process-gone", process });
       linked.isGone = true;
       // One that has ended at once is read all the same: its descriptors wait for the Worker.
@@ -108,3 +110,6 @@ export class LinkProcesses {
 function closeOwnEnds(linked: Linked | undefined): void {
   if (linked?.server.spawned.pipes.kind === "descriptors") linked.server.spawned.pipes.close();
 }
+
+/** How long the rest of the output of a server that is gone may take. */
+const relayedRestMsMax = 10_000;
