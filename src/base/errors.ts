@@ -10,7 +10,7 @@ export type AppErrorCode =
   | "config"
   /** The operating system refused: permissions, full disk, missing program. */
   | "system"
-  /** A limit of `base/limits.ts` was reached. */
+  /** A limit of `base/limits.ts` or `base/upstream-limits.ts` was reached. */
   | "limit"
   /** A rule forbids it: an address that must not be reached, a file that must not be read. */
   | "refused"

@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import { secretBytesMax } from "../base/limits.ts";
+import { secretBytesMax } from "../base/upstream-limits.ts";
 import type { CommandIo } from "./command-io.ts";
 import { readAll } from "./read-all.ts";
 

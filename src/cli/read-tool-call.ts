@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../base/errors.ts";
-import { mcpEntryBytesMax } from "../base/limits.ts";
+import { mcpEntryBytesMax } from "../base/upstream-limits.ts";
 import { type ReadCall, readCall } from "../upstream/adapters/tool-calls.ts";
 import { parseJsonArguments, parsePairs, parsePairsFreely } from "./call-arguments.ts";
 import type { CallArguments } from "./call-arguments.ts";

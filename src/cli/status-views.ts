@@ -1,4 +1,4 @@
-import { upstreamToolsWaitMs } from "../base/limits.ts";
+import { upstreamToolsWaitMs } from "../base/upstream-limits.ts";
 import { orAborted } from "../base/or-aborted.ts";
 import { product } from "../base/product.ts";
 import { awaitServers } from "../upstream/await-servers.ts";

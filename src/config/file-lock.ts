@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
-import { fileLockMsMax } from "../base/limits.ts";
+import { fileLockMsMax } from "../base/upstream-limits.ts";
 
 /**
  * Runs `work` while no other process, and nobody else in this one, holds the lock of `file`: what reads, changes and

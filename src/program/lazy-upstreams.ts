@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import type { JsonText } from "../base/json-text.ts";
-import { upstreamAppearMs } from "../base/limits.ts";
+import { upstreamAppearMs } from "../base/upstream-limits.ts";
 import { emptySnapshot } from "../upstream/empty-snapshot.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";

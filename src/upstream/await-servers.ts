@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/limits.ts";
+import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/upstream-limits.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 import type { Upstreams } from "./upstreams.ts";
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { mcpEntryBytesMax } from "../../base/limits.ts";
+import { mcpEntryBytesMax } from "../../base/upstream-limits.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { entriesOfJson, isTable } from "../../upstream/config/json-shapes.ts";
 import { parseJsonc } from "../../upstream/config/parse-jsonc.ts";

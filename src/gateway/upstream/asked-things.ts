@@ -1,4 +1,4 @@
-import { upstreamAskCharsMax } from "../../base/limits.ts";
+import { upstreamAskCharsMax } from "../../base/upstream-limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { fieldKindOf } from "../../protocol/elicitation-field.ts";
 import type { FormElicitation, UrlElicitation } from "../../protocol/input-request.ts";

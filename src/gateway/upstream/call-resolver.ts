@@ -1,4 +1,4 @@
-import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/limits.ts";
+import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limits.ts";
 import { parseCallArguments } from "../../upstream/deferred/gateway-arguments.ts";
 import { toolCallName, toolSearchName } from "../../upstream/deferred/gateway-tools.ts";
 import { NameTable, type Resolution } from "../../upstream/names/name-table.ts";

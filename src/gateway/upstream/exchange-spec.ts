@@ -1,4 +1,4 @@
-import { upstreamAsksMax } from "../../base/limits.ts";
+import { upstreamAsksMax } from "../../base/upstream-limits.ts";
 import type { ServerRights } from "../../upstream/snapshot.ts";
 import type { UpstreamCall, UpstreamReply } from "../../upstream/upstreams.ts";
 

@@ -1,6 +1,6 @@
 import { Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
-import { upstreamAsksMax } from "../../base/limits.ts";
+import { upstreamAsksMax } from "../../base/upstream-limits.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { UpstreamCall, UpstreamReply, Upstreams } from "../../upstream/upstreams.ts";

@@ -1,4 +1,4 @@
-import { instructionsBytesMax } from "../../base/limits.ts";
+import { instructionsBytesMax } from "../../base/upstream-limits.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import { hasServers } from "./has-servers.ts";
 

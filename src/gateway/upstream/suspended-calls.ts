@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 
-import { requestStateMsMax, upstreamSuspendedMax } from "../../base/limits.ts";
+import { requestStateMsMax } from "../../base/limits.ts";
+import { upstreamSuspendedMax } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { FaultError } from "../ask-client.ts";

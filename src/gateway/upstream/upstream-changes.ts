@@ -1,4 +1,4 @@
-import { upstreamChangeGatherMs } from "../../base/limits.ts";
+import { upstreamChangeGatherMs } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { UpstreamEvent, Upstreams } from "../../upstream/upstreams.ts";

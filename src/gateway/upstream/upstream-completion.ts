@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
-import { resultCharsMax, upstreamCompletionMsMax } from "../../base/limits.ts";
+import { resultCharsMax } from "../../base/limits.ts";
+import { upstreamCompletionMsMax } from "../../base/upstream-limits.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { readForeignUri } from "../../upstream/results/own-uris.ts";

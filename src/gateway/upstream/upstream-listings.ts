@@ -1,4 +1,4 @@
-import { upstreamListWaitMs } from "../../base/limits.ts";
+import { upstreamListWaitMs } from "../../base/upstream-limits.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
 import {

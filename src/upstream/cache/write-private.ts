@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-import { leftDraftMsMin } from "../../base/limits.ts";
+import { leftDraftMsMin } from "../../base/upstream-limits.ts";
 
 const draftEnd = ".tmp";
 

@@ -1,4 +1,4 @@
-import { upstreamListTtlMsMax } from "../../base/limits.ts";
+import { upstreamListTtlMsMax } from "../../base/upstream-limits.ts";
 import { assignNames } from "../names/assign-names.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
 import type { PromptEntry, ServerRights, UpstreamSnapshot } from "../snapshot.ts";

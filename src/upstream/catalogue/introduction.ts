@@ -1,5 +1,5 @@
 import { oneLine } from "../../base/cut-text.ts";
-import { upstreamIntroductionCharsMax } from "../../base/limits.ts";
+import { upstreamIntroductionCharsMax } from "../../base/upstream-limits.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { cutEnd } from "../../base/cut-text.ts";
-import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/limits.ts";
+import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { PromptArgument, PromptListing } from "../../protocol/prompt-types.ts";
 import type { ResourceListing, ResourceTemplateListing } from "../../protocol/resource-types.ts";

@@ -1,5 +1,5 @@
 import { cutEnd } from "../../base/cut-text.ts";
-import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/limits.ts";
+import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/upstream-limits.ts";
 import type { Icon } from "../../protocol/icon.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ToolAnnotations, ToolListing } from "../../protocol/tool-types.ts";

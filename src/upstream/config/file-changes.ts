@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 
-import { serverFileLookMs, serverFileSettleMs } from "../../base/limits.ts";
+import { serverFileLookMs, serverFileSettleMs } from "../../base/upstream-limits.ts";
 
 /**
  * Tells when one of some files has changed, came or went. Folders are watched where the system can, for promptness; all

@@ -1,4 +1,4 @@
-import { serversPerFileMax } from "../../base/limits.ts";
+import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { ProblemList } from "../../config/problems.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { tomlCharsMax, tomlPlaceCharsMax } from "../../base/limits.ts";
+import { tomlCharsMax, tomlPlaceCharsMax } from "../../base/upstream-limits.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { TextLines } from "./error-place.ts";
 import type { TextPlace } from "./error-place.ts";

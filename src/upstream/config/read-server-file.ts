@@ -1,4 +1,4 @@
-import { serversPerFileMax } from "../../base/limits.ts";
+import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { isTomlFile } from "../../config/config-file-kind.ts";
 import type { ProblemList } from "../../config/problems.ts";
 import { readTextFile } from "../../config/read-text-file.ts";

@@ -1,4 +1,4 @@
-import { redactedCharsMin } from "../../base/limits.ts";
+import { redactedCharsMin } from "../../base/upstream-limits.ts";
 
 /** What stands where a secret was. */
 const redacted = "***";

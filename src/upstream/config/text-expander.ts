@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { expandedTextCharsMax, expansionDepthMax } from "../../base/limits.ts";
+import { expandedTextCharsMax, expansionDepthMax } from "../../base/upstream-limits.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import { inputSecretName } from "./expansion-context.ts";
 import type { ExpansionContext } from "./expansion-context.ts";

@@ -1,4 +1,4 @@
-import { upstreamMessageBytesMax } from "../../base/limits.ts";
+import { upstreamMessageBytesMax } from "../../base/upstream-limits.ts";
 import { JsonWeight } from "./json-weight.ts";
 import { noteRead } from "./message-remains.ts";
 

@@ -3,7 +3,7 @@ import {
   upstreamListenAgainMs,
   upstreamListenAgainMsMax,
   upstreamSubscribeMsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { metaKeys, metaOf } from "../../protocol/envelope.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";

@@ -3,7 +3,7 @@ import {
   upstreamErrorBodyBytesMax,
   upstreamMessageBytesMax,
   upstreamRetryAfterMsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { boundBody } from "./bounded-body.ts";
 import { ConnectionError } from "./connection.ts";
 import type { ServerAuth } from "./server-auth.ts";

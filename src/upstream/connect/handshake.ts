@@ -3,7 +3,7 @@ import {
   upstreamRawCharsShown,
   upstreamTitleCharsMax,
   upstreamToolCharsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { metaKeys, metaOf } from "../../protocol/envelope.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";

@@ -1,7 +1,7 @@
 import type { SdkHttpError } from "@modelcontextprotocol/client";
 
 import { messageOf } from "../../base/errors.ts";
-import { upstreamRawCharsShown } from "../../base/limits.ts";
+import { upstreamRawCharsShown } from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 

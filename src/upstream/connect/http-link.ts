@@ -6,7 +6,7 @@ import {
   upstreamRequestsAtOnceMax,
   upstreamResumesMax,
   upstreamTakenMsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { Turns } from "../../base/turns.ts";
 import { ConnectionError } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";

@@ -1,4 +1,4 @@
-import { upstreamMessageDepthMax, upstreamMessageValuesMax } from "../../base/limits.ts";
+import { upstreamMessageDepthMax, upstreamMessageValuesMax } from "../../base/upstream-limits.ts";
 
 const quote = 0x22;
 const comma = 0x2c;

@@ -1,4 +1,4 @@
-import { upstreamLineHeadBytesMax, upstreamMessageBytesMax } from "../../base/limits.ts";
+import { upstreamLineHeadBytesMax, upstreamMessageBytesMax } from "../../base/upstream-limits.ts";
 
 const newline = 0x0a;
 /** A line whose end has not come is kept in blocks, which grow with it; the first is its head. */

@@ -1,4 +1,4 @@
-import { upstreamPingMsMax } from "../../base/limits.ts";
+import { upstreamPingMsMax } from "../../base/upstream-limits.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isLogLevel } from "../../protocol/log-level.ts";

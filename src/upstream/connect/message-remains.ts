@@ -1,4 +1,4 @@
-import { upstreamRemainsBytesMax, upstreamRemainsMs } from "../../base/limits.ts";
+import { upstreamRemainsBytesMax, upstreamRemainsMs } from "../../base/upstream-limits.ts";
 
 let bytes = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;

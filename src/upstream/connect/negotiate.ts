@@ -1,4 +1,4 @@
-import { upstreamProbeMsMax } from "../../base/limits.ts";
+import { upstreamProbeMsMax } from "../../base/upstream-limits.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { upstreamResumeMsMin } from "../../base/limits.ts";
+import { upstreamResumeMsMin } from "../../base/upstream-limits.ts";
 import type { createGuardedFetch } from "./guarded-fetch.ts";
 
 type Fetch = ReturnType<typeof createGuardedFetch>;

@@ -1,4 +1,4 @@
-import { upstreamPostsAtOnceMax, upstreamPostsWaitingMax } from "../../base/limits.ts";
+import { upstreamPostsAtOnceMax, upstreamPostsWaitingMax } from "../../base/upstream-limits.ts";
 import { Turns } from "../../base/turns.ts";
 import { ConnectionError } from "./connection.ts";
 

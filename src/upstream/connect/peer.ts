@@ -4,7 +4,7 @@ import {
   upstreamQuestionCharsMax,
   upstreamRawCharsShown,
   upstreamSaidCharsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { metaOf } from "../../protocol/envelope.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";

@@ -1,4 +1,4 @@
-import { upstreamQuestionCharsMax } from "../../base/limits.ts";
+import { upstreamQuestionCharsMax } from "../../base/upstream-limits.ts";
 import type { FormSchema, InputRequest, InputRequests } from "../../protocol/input-request.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 

@@ -4,7 +4,7 @@ import {
   upstreamToolCharsMax,
   upstreamToolDepthMax,
   upstreamToolNameCharsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { RawTool, ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import { ConnectionError } from "./connection.ts";

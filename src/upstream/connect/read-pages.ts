@@ -3,7 +3,7 @@ import {
   upstreamListsBytesMax,
   upstreamPageMsMax,
   upstreamPagesMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 import type { PeerReply } from "./pending-calls.ts";

@@ -1,4 +1,4 @@
-import { upstreamQuestionsPerCallMax } from "../../base/limits.ts";
+import { upstreamQuestionsPerCallMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { Era } from "../catalogue/server-catalogue.ts";
 import { ConnectionError, type ConnectionReply } from "./connection.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { upstreamQuestionsPerCallMax } from "../../base/limits.ts";
+import { upstreamQuestionsPerCallMax } from "../../base/upstream-limits.ts";
 import { canBeAsked, type InputRequest, inputKindOf } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, isRequestId, type Params } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";

@@ -5,7 +5,7 @@ import {
   upstreamEndKnownMs,
   upstreamLineHeadBytesMax,
   upstreamRawCharsShown,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ByteReader } from "../process/server-pipes.ts";

@@ -1,4 +1,4 @@
-import { upstreamSubscribeMsMax } from "../../base/limits.ts";
+import { upstreamSubscribeMsMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { type ChangeFilter, ChangeStream } from "./change-stream.ts";
 import type { ConnectionEvents } from "./connection.ts";

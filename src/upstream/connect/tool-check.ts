@@ -2,7 +2,7 @@ import {
   upstreamToolCharsMax,
   upstreamToolDepthMax,
   upstreamToolNameCharsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { RawTool } from "../catalogue/server-catalogue.ts";
 import { isNestedDeeper } from "./nesting.ts";

@@ -1,4 +1,4 @@
-import { deferredTokensMin, deferredToolsMin } from "../../base/limits.ts";
+import { deferredTokensMin, deferredToolsMin } from "../../base/upstream-limits.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 

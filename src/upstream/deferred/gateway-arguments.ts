@@ -1,4 +1,4 @@
-import { searchLimitDefault, searchLimitMax } from "../../base/limits.ts";
+import { searchLimitDefault, searchLimitMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { SearchQuery } from "../upstreams.ts";
 

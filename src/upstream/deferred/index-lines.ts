@@ -1,6 +1,6 @@
 import { escapeJson, escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { oneLine } from "../../base/cut-text.ts";
-import { indexArgumentsCharsMax, toolSummaryCharsMax } from "../../base/limits.ts";
+import { indexArgumentsCharsMax, toolSummaryCharsMax } from "../../base/upstream-limits.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
 import { summaryOf } from "../search/summary.ts";
 import { argumentNames } from "../search/tool-fields.ts";

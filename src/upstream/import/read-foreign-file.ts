@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { importFileBytesMax } from "../../base/limits.ts";
+import { importFileBytesMax } from "../../base/upstream-limits.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { entriesOfJson, isTable, type RawEntry } from "../config/json-shapes.ts";
 import { parseJsonc } from "../config/parse-jsonc.ts";

@@ -1,4 +1,4 @@
-import { upstreamLatenciesKept } from "../../base/limits.ts";
+import { upstreamLatenciesKept } from "../../base/upstream-limits.ts";
 
 /** What `mcp status` says of the calls to one server. */
 export interface CallFacts {

@@ -1,4 +1,4 @@
-import { upstreamCircuitOpenMs, upstreamCircuitTimeoutsMax } from "../../base/limits.ts";
+import { upstreamCircuitOpenMs, upstreamCircuitTimeoutsMax } from "../../base/upstream-limits.ts";
 
 /** Why the last calls to a server were of no use, though it is connected. */
 export type CallTrouble = "slow" | "login";

@@ -1,5 +1,5 @@
 import { Turns } from "../../base/turns.ts";
-import { upstreamStartingMax } from "../../base/limits.ts";
+import { upstreamStartingMax } from "../../base/upstream-limits.ts";
 import { CatalogueCache } from "../cache/catalogue-cache.ts";
 import { expandLaunch } from "../config/expand-launch.ts";
 import { openConnection } from "../connect/open-connection.ts";

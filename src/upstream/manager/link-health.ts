@@ -2,7 +2,7 @@ import {
   upstreamPingEveryMs,
   upstreamPingMissesMax,
   upstreamPingMsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import type { Timer } from "../../base/timer.ts";
 import { ConnectionError, type UpstreamConnection } from "../connect/connection.ts";
 import type { LinkTime } from "./link-time.ts";

@@ -1,4 +1,4 @@
-import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/limits.ts";
+import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/upstream-limits.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 import { StartLimit } from "./start-limit.ts";
 

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { upstreamFailedProbeMs, upstreamRelistMs } from "../../base/limits.ts";
+import { upstreamFailedProbeMs, upstreamRelistMs } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";

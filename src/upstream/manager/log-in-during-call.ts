@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { upstreamLoginSeenMs } from "../../base/limits.ts";
+import { upstreamLoginSeenMs } from "../../base/upstream-limits.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import { LinkDown } from "./link-down.ts";

@@ -1,6 +1,6 @@
 import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
-import { upstreamReasonCharsMax } from "../../base/limits.ts";
+import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
 import type { RawTool } from "../catalogue/server-catalogue.ts";

@@ -1,4 +1,4 @@
-import { upstreamPublishMs } from "../../base/limits.ts";
+import { upstreamPublishMs } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";

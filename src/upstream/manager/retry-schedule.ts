@@ -3,7 +3,7 @@ import {
   upstreamRetryMs,
   upstreamRetryJitter,
   upstreamServerStableMs,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 
 /** What follows a failure: wait, or count the server as failed and only look at it now and then. */
 export interface RetryPlan {

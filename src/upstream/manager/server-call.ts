@@ -6,7 +6,7 @@ import {
   upstreamBusyRetriesMax,
   upstreamReasonCharsMax,
   upstreamRetryAfterMsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import {
   ConnectionError,
   type ConnectionReply,

@@ -1,4 +1,4 @@
-import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/limits.ts";
+import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/upstream-limits.ts";
 import type { Era } from "../catalogue/server-catalogue.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { LaunchTarget } from "./launch-target.ts";

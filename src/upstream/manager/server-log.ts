@@ -1,4 +1,4 @@
-import { upstreamReasonCharsMax } from "../../base/limits.ts";
+import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
 

@@ -1,4 +1,4 @@
-import { upstreamStartsMax, upstreamStartsWindowMs } from "../../base/limits.ts";
+import { upstreamStartsMax, upstreamStartsWindowMs } from "../../base/upstream-limits.ts";
 
 /** Never more than five starts of a server in ten seconds, whoever asks for them. */
 export class StartLimit {

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { upstreamStatusEveryMs } from "../../base/limits.ts";
+import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import { writePrivate } from "../cache/write-private.ts";
 import type { ServerStatus } from "./server-status.ts";

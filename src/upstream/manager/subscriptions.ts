@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/limits.ts";
+import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/upstream-limits.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
 import { ownUri, readForeignUri } from "../results/own-uris.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { JsonText } from "../../base/json-text.ts";
-import { upstreamSearchWaitMs } from "../../base/limits.ts";
+import { upstreamSearchWaitMs } from "../../base/upstream-limits.ts";
 import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
 import { modernVersions } from "../../protocol/versions.ts";
 import { NameTable } from "../names/name-table.ts";

@@ -1,6 +1,6 @@
 import { createDeferred } from "../../base/deferred.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
-import { upstreamNoticesKept } from "../../base/limits.ts";
+import { upstreamNoticesKept } from "../../base/upstream-limits.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import type { UpstreamConfig } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";

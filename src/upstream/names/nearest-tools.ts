@@ -1,4 +1,4 @@
-import { nearestToolsMax } from "../../base/limits.ts";
+import { nearestToolsMax } from "../../base/upstream-limits.ts";
 
 /** Characters of a name that are looked at: clients refuse names above 128. */
 const nameCharsMax = 128;

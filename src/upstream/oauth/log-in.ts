@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { oauthLoginMsMax } from "../../base/limits.ts";
+import { oauthLoginMsMax } from "../../base/upstream-limits.ts";
 import { isLoopback } from "./allowed-url.ts";
 import {
   type AuthorizationRequest,

@@ -1,4 +1,4 @@
-import { oauthAskAgainMs } from "../../base/limits.ts";
+import { oauthAskAgainMs } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { ExpansionContext } from "../config/expansion-context.ts";

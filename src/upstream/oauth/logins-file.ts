@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { oauthLoginsBytesMax } from "../../base/limits.ts";
+import { oauthLoginsBytesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { oauthErrorCharsShown } from "../../base/limits.ts";
+import { oauthErrorCharsShown } from "../../base/upstream-limits.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 
 /** Something in a login breaks a rule, and it is given up. */

@@ -1,5 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
-import { oauthDocumentBytesMax, oauthRedirectsMax, oauthRequestMsMax } from "../../base/limits.ts";
+import {
+  oauthDocumentBytesMax,
+  oauthRedirectsMax,
+  oauthRequestMsMax,
+} from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { allowedUrl } from "./allowed-url.ts";
 import { refusal } from "./oauth-refusal.ts";

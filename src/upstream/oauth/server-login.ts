@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/limits.ts";
+import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/upstream-limits.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ServerAuth } from "../connect/server-auth.ts";
 import { isLoopback, isSafe } from "./allowed-url.ts";

@@ -1,4 +1,4 @@
-import { oauthTokenCharsMax } from "../../base/limits.ts";
+import { oauthTokenCharsMax } from "../../base/upstream-limits.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { errorOf, type OauthClient } from "./client-registration.ts";
 import type { LoginRecord } from "./login-record.ts";

@@ -3,7 +3,7 @@ import {
   upstreamInputAtOnceChars,
   upstreamInputsWaitingMax,
   upstreamInputWaitingBytesMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 
 interface Waiting {
   readonly text: string;

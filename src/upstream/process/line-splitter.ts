@@ -1,4 +1,4 @@
-import { upstreamLogLineCharsMax } from "../../base/limits.ts";
+import { upstreamLogLineCharsMax } from "../../base/upstream-limits.ts";
 
 /** Makes lines of a stream of bytes; a line that does not end is cut. */
 export class LineSplitter {

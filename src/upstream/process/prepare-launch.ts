@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 
-import { upstreamLoginPathMsMax } from "../../base/limits.ts";
+import { upstreamLoginPathMsMax } from "../../base/upstream-limits.ts";
 import { isBarePath } from "./bare-path.ts";
 import { findProgram, type FoundProgram, type ProgramProbe } from "./find-program.ts";
 import { withoutPrompts } from "./program-arguments.ts";

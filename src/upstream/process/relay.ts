@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { upstreamRelayedChunksMax } from "../../base/limits.ts";
+import { upstreamRelayedChunksMax } from "../../base/upstream-limits.ts";
 import type { ProcessReport } from "../worker/messages.ts";
 import type { RelayedChild } from "./spawn-server.ts";
 

@@ -5,7 +5,7 @@ import {
   upstreamLogFileBytesMax,
   upstreamLogFilesMax,
   upstreamLogWaitingBytesMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 
 /**
  * A private text file that is set aside when it is full. Nobody waits for the disk: what it does not take in time is left

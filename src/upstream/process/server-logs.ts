@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { upstreamLogLineCharsMax } from "../../base/limits.ts";
+import { upstreamLogLineCharsMax } from "../../base/upstream-limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { RotatedFile } from "./rotated-file.ts";
 

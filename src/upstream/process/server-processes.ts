@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
-import { shutdownGraceMs, terminateGraceMs, upstreamInputEndMs } from "../../base/limits.ts";
+import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
+import { upstreamInputEndMs } from "../../base/upstream-limits.ts";
 import type { Family, Orphanage } from "../../process/family.ts";
 import type { Guardian } from "../../process/guardian.ts";
 import { ownerVariable } from "../../process/owner-mark.ts";

@@ -1,7 +1,7 @@
 import { win32 } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
-import { upstreamSearchedFoldersMax } from "../../base/limits.ts";
+import { upstreamSearchedFoldersMax } from "../../base/upstream-limits.ts";
 
 /** Where a program that is often missing comes from. */
 const origins: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,4 @@
-import { upstreamStderrBytesMax, upstreamStderrLinesMax } from "../../base/limits.ts";
+import { upstreamStderrBytesMax, upstreamStderrLinesMax } from "../../base/upstream-limits.ts";
 
 /** The last that a server wrote to stderr. */
 export class StderrRing {

@@ -1,4 +1,4 @@
-import { upstreamLastWordsMs } from "../../base/limits.ts";
+import { upstreamLastWordsMs } from "../../base/upstream-limits.ts";
 import { InputQueue } from "./input-queue.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { ServerLogs } from "./server-logs.ts";

@@ -1,4 +1,4 @@
-import { resultMetaCharsMax } from "../../base/limits.ts";
+import { resultMetaCharsMax } from "../../base/upstream-limits.ts";
 import { withStructureAsText } from "../../protocol/call-result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
 import { blockText, textOf } from "../adapters/text-of.ts";

@@ -1,4 +1,4 @@
-import { jsonDepthMax } from "../../base/limits.ts";
+import { jsonDepthMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { resultBlocksMax } from "../../base/limits.ts";
+import { resultBlocksMax } from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import { readBlock } from "./read-content.ts";

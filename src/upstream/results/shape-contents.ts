@@ -1,6 +1,7 @@
 import { formatCount } from "../../base/amount-text.ts";
 import { JsonText } from "../../base/json-text.ts";
-import { resourceFileBytesMax, resultBlocksMax } from "../../base/limits.ts";
+import { resourceFileBytesMax } from "../../base/limits.ts";
+import { resultBlocksMax } from "../../base/upstream-limits.ts";
 import { notCacheable, type CacheHints } from "../../protocol/cache-hints.ts";
 import { encodeComplete } from "../../protocol/complete-result.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";

@@ -1,5 +1,6 @@
 import { JsonText } from "../../base/json-text.ts";
-import { completionValuesMax, resultBlocksMax } from "../../base/limits.ts";
+import { completionValuesMax } from "../../base/limits.ts";
+import { resultBlocksMax } from "../../base/upstream-limits.ts";
 import { encodeComplete } from "../../protocol/complete-result.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { PromptMessage } from "../../protocol/prompt-types.ts";

@@ -1,4 +1,8 @@
-import { schemaDepthMax, schemaNamePatternsMax, schemaPartsMax } from "../../base/limits.ts";
+import {
+  schemaDepthMax,
+  schemaNamePatternsMax,
+  schemaPartsMax,
+} from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isTamePattern } from "./tame-pattern.ts";
 

@@ -7,7 +7,7 @@ import {
   schemaCheckMsMax,
   schemaFaultsShownMax,
   schemaStepsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { copySchema, SchemaTooLarge } from "./copy-schema.ts";
 

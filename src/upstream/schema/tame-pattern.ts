@@ -1,4 +1,4 @@
-import { schemaCheckedTextCharsMax, schemaPatternCharsMax } from "../../base/limits.ts";
+import { schemaCheckedTextCharsMax, schemaPatternCharsMax } from "../../base/upstream-limits.ts";
 
 /** Ways in which a tame pattern can be held against a text: what two endless repetitions have. */
 const waysMax = schemaCheckedTextCharsMax ** 2;

@@ -1,4 +1,4 @@
-import { searchWordsMax } from "../../base/limits.ts";
+import { searchWordsMax } from "../../base/upstream-limits.ts";
 import type { QueryWord } from "./parse-query.ts";
 import type { Postings } from "./postings.ts";
 import { stem } from "./stem.ts";

@@ -1,4 +1,4 @@
-import { searchLimitDefault, searchLimitMax } from "../../base/limits.ts";
+import { searchLimitDefault, searchLimitMax } from "../../base/upstream-limits.ts";
 import { nearestTools } from "../names/nearest-tools.ts";
 import type { SearchQuery } from "../upstreams.ts";
 import type { SearchParts } from "./answer-search.ts";

@@ -1,4 +1,4 @@
-import { searchPerServerMax } from "../../base/limits.ts";
+import { searchPerServerMax } from "../../base/upstream-limits.ts";
 
 interface Item {
   readonly server: string;

@@ -1,4 +1,4 @@
-import { searchQueryCharsMax } from "../../base/limits.ts";
+import { searchQueryCharsMax } from "../../base/upstream-limits.ts";
 
 export interface QueryWord {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { oneLine } from "../../base/cut-text.ts";
-import { toolSummaryCharsMax } from "../../base/limits.ts";
+import { toolSummaryCharsMax } from "../../base/upstream-limits.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 
 /** What a tool does, on one line: the first sentence of its description, else its title. */

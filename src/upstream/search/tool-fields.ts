@@ -4,7 +4,7 @@ import {
   searchedDescriptionCharsMax,
   searchedSchemaDepthMax,
   searchedTextCharsMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import type { SearchedTool } from "./searched-tool.ts";
 import { termsOf } from "./words.ts";
 

@@ -1,4 +1,4 @@
-import { searchBoostedMax, searchLimitMax } from "../../base/limits.ts";
+import { searchBoostedMax, searchLimitMax } from "../../base/upstream-limits.ts";
 import { conceptsOf, type Concept } from "./concepts.ts";
 import { nameBoost, type NameBoost } from "./name-boost.ts";
 import type { QueryWord } from "./parse-query.ts";

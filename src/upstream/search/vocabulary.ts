@@ -1,4 +1,4 @@
-import { nearTermsMax, prefixTermsMax } from "../../base/limits.ts";
+import { nearTermsMax, prefixTermsMax } from "../../base/upstream-limits.ts";
 
 /** All terms of an index, for words that are not among them: unfinished or misspelt ones. */
 export class Vocabulary {

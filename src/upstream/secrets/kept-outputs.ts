@@ -1,4 +1,4 @@
-import { secretCommandKeptMs } from "../../base/limits.ts";
+import { secretCommandKeptMs } from "../../base/upstream-limits.ts";
 
 interface Kept {
   readonly at: number;

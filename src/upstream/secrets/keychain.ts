@@ -4,7 +4,7 @@ import {
   keychainPieceBytes,
   keychainPiecesMax,
   keychainProbeMs,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 
 /** The part of `Bun.secrets` that is needed. */
 export interface SystemSecrets {

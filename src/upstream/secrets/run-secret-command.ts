@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { secretCommandBytesMax, secretCommandMsMax } from "../../base/limits.ts";
+import { secretCommandBytesMax, secretCommandMsMax } from "../../base/upstream-limits.ts";
 import { findShell } from "../../process/shell.ts";
 
 export interface SecretCommandParts {

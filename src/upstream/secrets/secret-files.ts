@@ -4,7 +4,7 @@ import { readFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { secretBytesMax, secretNamesMax } from "../../base/limits.ts";
+import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 

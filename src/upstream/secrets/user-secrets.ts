@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
-import { secretBytesMax, secretNamesMax } from "../../base/limits.ts";
+import { secretBytesMax, secretNamesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import { replaceFile } from "../../config/replace-file.ts";

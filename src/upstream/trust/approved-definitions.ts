@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import { definitionFileBytesMax } from "../../base/limits.ts";
+import { definitionFileBytesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";

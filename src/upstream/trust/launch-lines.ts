@@ -1,4 +1,4 @@
-import { expansionDepthMax } from "../../base/limits.ts";
+import { expansionDepthMax } from "../../base/upstream-limits.ts";
 import { parseReferences } from "../config/reference.ts";
 import type { ConfiguredServer, StringMap } from "../server-entry.ts";
 import { escapeHidden } from "./hidden-characters.ts";

@@ -1,4 +1,4 @@
-import { toolGlobCharsMax, toolGlobWorkMax } from "../../base/limits.ts";
+import { toolGlobCharsMax, toolGlobWorkMax } from "../../base/upstream-limits.ts";
 
 /** What one place of a pattern stands for. */
 const place = { character: 0, any: 1, many: 2, set: 3 } as const;

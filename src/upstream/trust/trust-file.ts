@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { trustFileBytesMax } from "../../base/limits.ts";
+import { trustFileBytesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { emptyRecord, parseRecord, printRecord, type TrustRecord } from "./trust-record.ts";

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-import { approvedLaunchesMax, pinnedServersMax } from "../../base/limits.ts";
+import { approvedLaunchesMax, pinnedServersMax } from "../../base/upstream-limits.ts";
 import { ApprovedDefinitions, type Definitions } from "./approved-definitions.ts";
 import { TrustFile } from "./trust-file.ts";
 import { emptyPins, type LaunchVerdict, type ToolPins, type TrustRecord } from "./trust-record.ts";

@@ -2,7 +2,7 @@ import {
   upstreamEventCharsMax,
   upstreamEventsAtOnceMax,
   upstreamEventsWaitingMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import type { LaneEvent } from "./messages.ts";
 
 /**

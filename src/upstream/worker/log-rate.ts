@@ -1,4 +1,4 @@
-import { upstreamLogsPerSecondMax } from "../../base/limits.ts";
+import { upstreamLogsPerSecondMax } from "../../base/upstream-limits.ts";
 
 /** Counts log messages of each server within the current second. */
 export class LogRate {

@@ -1,4 +1,8 @@
-import { upstreamRestartMs, upstreamRestartMsMax, upstreamStableMs } from "../../base/limits.ts";
+import {
+  upstreamRestartMs,
+  upstreamRestartMsMax,
+  upstreamStableMs,
+} from "../../base/upstream-limits.ts";
 
 /** How long a Worker that was lost stays away: not at all at first, then longer with each loss that follows soon. */
 export class RestartPause {

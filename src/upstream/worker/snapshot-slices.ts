@@ -1,4 +1,4 @@
-import { upstreamSliceCharsMax } from "../../base/limits.ts";
+import { upstreamSliceCharsMax } from "../../base/upstream-limits.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { UpstreamEvent } from "../upstreams.ts";
 

@@ -4,7 +4,7 @@ import {
   upstreamCloseMsMax,
   upstreamHeartbeatMs,
   upstreamSilentLooksMax,
-} from "../../base/limits.ts";
+} from "../../base/upstream-limits.ts";
 import { emptySnapshot } from "../empty-snapshot.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { ServerInfo } from "../server-state.ts";

@@ -1,5 +1,5 @@
 import { AppError, type AppErrorCode } from "../../base/errors.ts";
-import { upstreamAsksMax } from "../../base/limits.ts";
+import { upstreamAsksMax } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { FromUpstreamWorker } from "./messages.ts";

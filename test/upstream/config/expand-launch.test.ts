@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { expandedTextCharsMax, expansionDepthMax } from "../../../src/base/limits.ts";
+import { expandedTextCharsMax, expansionDepthMax } from "../../../src/base/upstream-limits.ts";
 import { expandLaunch } from "../../../src/upstream/config/expand-launch.ts";
 import type { ExpansionContext } from "../../../src/upstream/config/expansion-context.ts";
 import { mergeEntries } from "../../../src/upstream/config/merge-entries.ts";

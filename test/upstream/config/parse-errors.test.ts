@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { tomlCharsMax } from "../../../src/base/limits.ts";
+import { tomlCharsMax } from "../../../src/base/upstream-limits.ts";
 import { parseJsonc } from "../../../src/upstream/config/parse-jsonc.ts";
 import { parseToml } from "../../../src/upstream/config/parse-toml.ts";
 

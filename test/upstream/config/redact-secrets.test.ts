@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { redactedCharsMin } from "../../../src/base/limits.ts";
+import { redactedCharsMin } from "../../../src/base/upstream-limits.ts";
 import { redactSecrets } from "../../../src/upstream/config/redact-secrets.ts";
 import { isSecretName } from "../../../src/upstream/config/secret-names.ts";
 

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import {
   upstreamMessageDepthMax as levels,
   upstreamMessageValuesMax as values,
-} from "../../../src/base/limits.ts";
+} from "../../../src/base/upstream-limits.ts";
 import { excessOf, JsonWeight } from "../../../src/upstream/connect/json-weight.ts";
 
 const encoder = new TextEncoder();

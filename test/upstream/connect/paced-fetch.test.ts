@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { upstreamResumeMsMin } from "../../../src/base/limits.ts";
+import { upstreamResumeMsMin } from "../../../src/base/upstream-limits.ts";
 import { withPatience, withPauses } from "../../../src/upstream/connect/paced-fetch.ts";
 import { openScripted, toolCall } from "./open-scripted.ts";
 

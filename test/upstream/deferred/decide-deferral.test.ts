@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { deferredTokensMin, deferredToolsMin } from "../../../src/base/limits.ts";
+import { deferredTokensMin, deferredToolsMin } from "../../../src/base/upstream-limits.ts";
 import {
   decideDeferral,
   type DeferralDecision,

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { upstreamStderrBytesMax } from "../../../src/base/limits.ts";
-import { upstreamInputsWaitingMax } from "../../../src/base/limits.ts";
+import { upstreamStderrBytesMax } from "../../../src/base/upstream-limits.ts";
+import { upstreamInputsWaitingMax } from "../../../src/base/upstream-limits.ts";
 import { InputQueue } from "../../../src/upstream/process/input-queue.ts";
 import { LineSplitter } from "../../../src/upstream/process/line-splitter.ts";
 import { RelayedPipes } from "../../../src/upstream/process/relayed-pipes.ts";

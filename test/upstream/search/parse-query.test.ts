@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { searchQueryCharsMax } from "../../../src/base/limits.ts";
+import { searchQueryCharsMax } from "../../../src/base/upstream-limits.ts";
 import { parseQuery, type ParsedQuery } from "../../../src/upstream/search/parse-query.ts";
 
 const word = (text: string, isRequired = false): { text: string; isRequired: boolean } => ({

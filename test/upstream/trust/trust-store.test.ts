@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 
 import { messageOf } from "../../../src/base/errors.ts";
-import { trustFileBytesMax } from "../../../src/base/limits.ts";
+import { trustFileBytesMax } from "../../../src/base/upstream-limits.ts";
 import { emptyPins } from "../../../src/upstream/trust/trust-record.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
 import { TempTree } from "../../config/temp-tree.ts";

@@ -4,7 +4,7 @@ import {
   upstreamEventsAtOnceMax,
   upstreamEventsWaitingMax,
   upstreamSliceCharsMax,
-} from "../../../src/base/limits.ts";
+} from "../../../src/base/upstream-limits.ts";
 import { emptySnapshot } from "../../../src/upstream/empty-snapshot.ts";
 import type { ToolEntry, UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
 import { EventOutbox } from "../../../src/upstream/worker/event-outbox.ts";

@@ -1,4 +1,4 @@
-import { searchBlockedMax } from "../../../base/limits.ts";
+import { searchBlockedMax } from "../../../base/upstream-limits.ts";
 import type { BlockedTool, BlockReason } from "../../snapshot.ts";
 import type { Found } from "../find-matches.ts";
 import { stopWords } from "../stop-words.ts";

@@ -1,4 +1,4 @@
-import { searchCutNoteCharsMax, searchNotesCharsShare } from "../../../base/limits.ts";
+import { searchCutNoteCharsMax, searchNotesCharsShare } from "../../../base/upstream-limits.ts";
 import type { CallToolResult } from "../../../protocol/tool-types.ts";
 import { nearestTools } from "../../names/nearest-tools.ts";
 import type { SearchQuery } from "../../upstreams.ts";

@@ -1,5 +1,5 @@
 import { oneLine } from "../../../base/cut-text.ts";
-import { searchReasonCharsMax } from "../../../base/limits.ts";
+import { searchReasonCharsMax } from "../../../base/upstream-limits.ts";
 import type { ServerInfo, ServerState } from "../../server-state.ts";
 
 /** A server whose tools cannot be offered now. */

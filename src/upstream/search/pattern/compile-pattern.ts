@@ -1,4 +1,4 @@
-import { searchPatternStepsMax } from "../../../base/limits.ts";
+import { searchPatternStepsMax } from "../../../base/upstream-limits.ts";
 import type { CharSet } from "./char-set.ts";
 import { PatternError, type Assertion, type PatternNode } from "./pattern-node.ts";
 

@@ -2,7 +2,7 @@ import {
   searchPatternCharsMax,
   searchPatternMsMax,
   searchPatternTextCharsMax,
-} from "../../../base/limits.ts";
+} from "../../../base/upstream-limits.ts";
 import type { SearchedTool } from "../searched-tool.ts";
 import { PatternMatcher } from "./pattern-matcher.ts";
 import { PatternError } from "./pattern-node.ts";

@@ -1,4 +1,4 @@
-import { searchPatternDepthMax, searchPatternRepeatMax } from "../../../base/limits.ts";
+import { searchPatternDepthMax, searchPatternRepeatMax } from "../../../base/upstream-limits.ts";
 import { anyOf, inEitherCase, rangeSet, type CharSet } from "./char-set.ts";
 import { readClass, readEscape } from "./parse-class.ts";
 import { PatternError, type PatternNode } from "./pattern-node.ts";

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { messageOf, systemCodeOf } from "../../../base/errors.ts";
-import { trustFileBytesMax } from "../../../base/limits.ts";
+import { trustFileBytesMax } from "../../../base/upstream-limits.ts";
 import { mayBeNameOf } from "../../names/exposed-name.ts";
 import type { ToolPins } from "../trust-record.ts";
 import { parseLock, type ProjectLock } from "./project-lock.ts";
