@@ -1,4 +1,5 @@
 import { messageOf } from "../base/errors.ts";
+import { LazyPart } from "../base/lazy-part.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest, ClientContext, Router } from "../gateway/call.ts";
@@ -33,8 +34,7 @@ export class LazyGateway {
   readonly #parts: LazyGatewayParts;
   readonly #enabled: ReadonlySet<string>;
   readonly #consent: ServerConsent;
-  #loading: Promise<UpstreamGateway> | undefined;
-  #loaded: UpstreamGateway | undefined;
+  readonly #gateway: LazyPart<UpstreamGateway> = new LazyPart(() => this.#make());
 
   constructor(parts: LazyGatewayParts) {
     this.#parts = parts;
@@ -46,7 +46,7 @@ export class LazyGateway {
     parts.upstreams.listen((event) => {
       if (event.kind === "notice") parts.warn(event.text);
       // What appears later is told of by what follows it.
-      if (event.kind === "snapshot" && this.#loading === undefined) void this.#load();
+      if (event.kind === "snapshot" && this.#gateway.making === undefined) void this.#gateway.get();
     });
   }
 
@@ -60,28 +60,28 @@ export class LazyGateway {
     client: ClientContext,
     version: ProtocolVersion | undefined,
   ): Promise<readonly ToolListing[]> {
-    return this.#load().then(({ listings }) => listings.listFor(own, client, version));
+    return this.#gateway.get().then(({ listings }) => listings.listFor(own, client, version));
   }
 
   /** `own`, with what is known of other servers by now. */
   now(own: readonly ToolListing[]): readonly ToolListing[] {
-    return this.#loaded?.listings.now(own) ?? own;
+    return this.#gateway.made?.listings.now(own) ?? own;
   }
 
   /** See `GateParts.resolve`. */
   readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
     if (this.#enabled.has(call.name) || !this.isWanted) return call;
-    return this.#loaded?.resolver.resolve(call) ?? this.#resolveLater(call);
+    return this.#gateway.made?.resolver.resolve(call) ?? this.#resolveLater(call);
   };
 
   async #resolveLater(call: CallRequest): Promise<CallRequest> {
-    return (await this.#load()).resolver.resolve(call);
+    return (await this.#gateway.get()).resolver.resolve(call);
   }
 
   /** The first stage of the gate. */
   readonly stage: GateStage = {
     check: (call, isLast): Promise<Refusal | undefined> | undefined => {
-      const gateway = this.#loaded;
+      const gateway = this.#gateway.made;
       if (call.target === undefined || gateway === undefined) return undefined;
       const asking = this.#askConsent(call, gateway);
       return asking === undefined
@@ -113,17 +113,18 @@ export class LazyGateway {
   }
 
   readonly resources: ResourceProvider = {
-    list: async () => (this.isWanted ? (await this.#load()).resources.list() : []),
-    templates: async () => (this.isWanted ? (await this.#load()).resources.templates() : []),
+    list: async () => (this.isWanted ? (await this.#gateway.get()).resources.list() : []),
+    templates: async () => (this.isWanted ? (await this.#gateway.get()).resources.templates() : []),
     read: async (uri, context) =>
-      this.isWanted ? (await this.#load()).resources.read(uri, context) : undefined,
+      this.isWanted ? (await this.#gateway.get()).resources.read(uri, context) : undefined,
     prepareWatch: (uris, client) => {
-      if (this.#loaded !== undefined) return this.#loaded.resources.prepareWatch(uris, client);
+      const gateway = this.#gateway.made;
+      if (gateway !== undefined) return gateway.resources.prepareWatch(uris, client);
       if (!this.isWanted) return undefined;
-      return this.#load().then(({ resources }) => resources.prepareWatch(uris, client));
+      return this.#gateway.get().then(({ resources }) => resources.prepareWatch(uris, client));
     },
-    canSubscribe: (uri, client) => this.#loaded?.resources.canSubscribe(uri, client) === true,
-    watch: (uri, client) => this.#loaded?.resources.watch(uri, client) ?? ((): void => {}),
+    canSubscribe: (uri, client) => this.#gateway.made?.resources.canSubscribe(uri, client) === true,
+    watch: (uri, client) => this.#gateway.made?.resources.watch(uri, client) ?? ((): void => {}),
   };
 
   readonly prompts: PromptProvider = {
@@ -133,7 +134,7 @@ export class LazyGateway {
 
   readonly completion: CompletionProvider = {
     complete: async (request, client) => {
-      const { completion } = this.isWanted ? await this.#load() : this.#parts.skills;
+      const { completion } = this.isWanted ? await this.#gateway.get() : this.#parts.skills;
       return completion.complete(request, client);
     },
   };
@@ -167,7 +168,7 @@ export class LazyGateway {
   /** Starts to look for other servers. */
   warm(): void {
     if (!this.isWanted) return;
-    this.#load().then(
+    this.#gateway.get().then(
       () => this.#parts.upstreams.settled(0),
       (error: unknown) =>
         this.#parts.warn(`Other MCP servers cannot be reached: ${messageOf(error)}`),
@@ -175,37 +176,29 @@ export class LazyGateway {
   }
 
   endClient(clientId: string): void {
-    this.#loaded?.endClient(clientId);
+    this.#gateway.made?.endClient(clientId);
   }
 
   close(): void {
-    this.#loaded?.close();
+    this.#gateway.made?.close();
   }
 
   async #join(own: Router): Promise<Router> {
     const [{ JoinedRouter }, calls] = await Promise.all([
       import("../gateway/upstream/joined-router.ts"),
-      this.#load().then((gateway) => gateway.calls()),
+      this.#gateway.get().then((gateway) => gateway.calls()),
     ]);
     return new JoinedRouter(own, calls);
   }
 
   async #prompts(): Promise<PromptProvider> {
-    return this.isWanted ? (await this.#load()).prompts : this.#parts.skills.prompts;
-  }
-
-  #load(): Promise<UpstreamGateway> {
-    this.#loading ??= this.#make().catch((error: unknown) => {
-      this.#loading = undefined;
-      throw error;
-    });
-    return this.#loading;
+    return this.isWanted ? (await this.#gateway.get()).prompts : this.#parts.skills.prompts;
   }
 
   async #make(): Promise<UpstreamGateway> {
     const module = await import("../gateway/upstream/upstream-gateway.ts");
     const { upstreams, start, changes, ownNames, enabledNames, skills, services } = this.#parts;
-    this.#loaded = new module.UpstreamGateway({
+    return new module.UpstreamGateway({
       upstreams,
       changes,
       ownNames,
@@ -216,6 +209,5 @@ export class LazyGateway {
       prompts: skills.prompts,
       completion: skills.completion,
     });
-    return this.#loaded;
   }
 }

@@ -6,6 +6,7 @@ import type {
   TaskSupport,
 } from "../gateway/call.ts";
 import { AppError } from "../base/errors.ts";
+import { LazyPart } from "../base/lazy-part.ts";
 import { Changes } from "../gateway/changes.ts";
 import type { ResourceProvider } from "../gateway/features.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
@@ -27,8 +28,8 @@ export class LazyRouter implements Router {
   /** How clients are reached who have not asked just now; the server keeps it. */
   readonly connections = new LiveConnections();
   readonly resources: ResourceProvider = new LazyResources({
-    made: () => this.#services?.resources,
-    make: async () => (await this.#load()).resources,
+    made: () => this.#services.made?.resources,
+    make: async () => (await this.#services.get()).resources,
   });
   readonly skills: LazySkills;
   /** All other servers of the user. */
@@ -40,8 +41,7 @@ export class LazyRouter implements Router {
   readonly #options: ToolServicesOptions;
   readonly #listings: readonly ToolListing[];
   readonly #taskSupports: ReadonlyMap<string, TaskSupport>;
-  #loading: Promise<ToolServices> | undefined;
-  #services: ToolServices | undefined;
+  readonly #services: LazyPart<ToolServices> = new LazyPart(() => this.#makeServices());
   #isClosed = false;
 
   constructor(parts: ProgramParts, options: ToolServicesOptions) {
@@ -84,13 +84,16 @@ export class LazyRouter implements Router {
   }
 
   call(request: CallRequest): Promise<CallOutcome> {
-    const router = this.#services?.router;
-    return router?.call(request) ?? this.#load().then((services) => services.router.call(request));
+    const router = this.#services.made?.router;
+    return (
+      router?.call(request) ??
+      this.#services.get().then((services) => services.router.call(request))
+    );
   }
 
   /** Gets ready for the first call, which reports what goes wrong. */
   warm(): void {
-    this.#load().then(
+    this.#services.get().then(
       (services) => services.warm(),
       () => {},
     );
@@ -101,7 +104,7 @@ export class LazyRouter implements Router {
   endClient(clientId: string): void {
     this.skills.endClient(clientId);
     this.gateway.endClient(clientId);
-    void this.#services?.endClient(clientId);
+    void this.#services.made?.endClient(clientId);
   }
 
   /** Ends what calls have started. */
@@ -111,7 +114,7 @@ export class LazyRouter implements Router {
     this.skills.close();
     this.gateway.close();
     const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
-    await this.#services?.close(upstreamsEnded);
+    await this.#services.made?.close(upstreamsEnded);
     await upstreamsEnded;
   }
 
@@ -125,7 +128,7 @@ export class LazyRouter implements Router {
         return createUpstreamOptions(start, env, this.#options);
       },
       beforeStart: async () => beforeServices?.(),
-      processes: async () => (await this.#load()).serverProcesses(),
+      processes: async () => (await this.#services.get()).serverProcesses(),
       warn,
     });
   }
@@ -140,17 +143,9 @@ export class LazyRouter implements Router {
       ownNames: this.#parts.cards.map(({ listing }) => listing.name),
       enabledNames: this.#listings.map(({ name }) => name),
       skills: this.skills,
-      services: async () => (await this.#load()).forGateway,
+      services: async () => (await this.#services.get()).forGateway,
       warn,
     });
-  }
-
-  #load(): Promise<ToolServices> {
-    this.#loading ??= this.#makeServices().catch((error: unknown) => {
-      this.#loading = undefined;
-      throw error;
-    });
-    return this.#loading;
   }
 
   async #makeServices(): Promise<ToolServices> {
@@ -160,13 +155,12 @@ export class LazyRouter implements Router {
       import("./tool-services.ts"),
       this.#offersSkills ? this.skills.load() : undefined,
     ]);
-    this.#services = new module.ToolServices(
+    return new module.ToolServices(
       this.#parts,
       { ...this.#options, skills },
       this.changes,
       this.connections,
       this.gateway,
     );
-    return this.#services;
   }
 }

@@ -1,3 +1,4 @@
+import { LazyPart } from "../base/lazy-part.ts";
 import type { ClientContext } from "../gateway/call.ts";
 import type {
   CompletionProvider,
@@ -17,8 +18,10 @@ const watchAfterMs = 100;
 /** Skills, loaded with the first list that needs them. */
 export class LazySkills {
   readonly #parts: SkillsParts;
-  #loading: Promise<Skills> | undefined;
-  #loaded: Skills | undefined;
+  readonly #skills: LazyPart<Skills> = new LazyPart(async () => {
+    const module = await import("./skills.ts");
+    return new module.Skills(this.#parts);
+  });
   #isClosed = false;
   /** Clients that have a list of what is built in, and are not yet told of changes. */
   readonly #unwatched = new Set<string>();
@@ -61,7 +64,7 @@ export class LazySkills {
    */
   async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
     const { start, listings } = this.#parts;
-    if (this.#loading === undefined && (await hasOnlyBuiltIn(client, start))) {
+    if (this.#skills.making === undefined && (await hasOnlyBuiltIn(client, start))) {
       this.#unwatched.add(client.id);
       setTimeout(() => void this.#beginWatching(client), watchAfterMs).unref();
       return listings;
@@ -77,20 +80,16 @@ export class LazySkills {
   }
 
   load(): Promise<Skills> {
-    this.#loading ??= import("./skills.ts").then((module) => {
-      this.#loaded = new module.Skills(this.#parts);
-      return this.#loaded;
-    });
-    return this.#loading;
+    return this.#skills.get();
   }
 
   endClient(clientId: string): void {
     this.#unwatched.delete(clientId);
-    this.#loaded?.endClient(clientId);
+    this.#skills.made?.endClient(clientId);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#loaded?.close();
+    this.#skills.made?.close();
   }
 }

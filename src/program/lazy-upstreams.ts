@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import type { JsonText } from "../base/json-text.ts";
+import { LazyPart } from "../base/lazy-part.ts";
 import { upstreamAppearMs } from "../base/upstream-limits.ts";
 import { emptySnapshot } from "../upstream/empty-snapshot.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
@@ -35,8 +36,7 @@ export interface LazyUpstreamsParts {
 export class LazyUpstreams implements Upstreams {
   readonly #parts: LazyUpstreamsParts;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
-  #loading: Promise<Upstreams> | undefined;
-  #loaded: Upstreams | undefined;
+  readonly #upstreams: LazyPart<Upstreams> = new LazyPart(() => this.#make());
   #look: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
 
@@ -47,13 +47,13 @@ export class LazyUpstreams implements Upstreams {
   /** True when there may be other servers: what follows is worth loading. */
   get isWanted(): boolean {
     if (this.#isClosed) return false;
-    if (this.#loading !== undefined || this.#parts.mayHaveServers()) return true;
+    if (this.#upstreams.making !== undefined || this.#parts.mayHaveServers()) return true;
     this.#look ??= setInterval(() => this.#lookAgain(), upstreamAppearMs).unref();
     return false;
   }
 
   get snapshot(): UpstreamSnapshot | undefined {
-    return this.#loaded?.snapshot;
+    return this.#upstreams.made?.snapshot;
   }
 
   async settled(waitMs: number): Promise<UpstreamSnapshot> {
@@ -101,11 +101,11 @@ export class LazyUpstreams implements Upstreams {
   }
 
   unsubscribe(uri: string, clientId: string): void {
-    this.#loaded?.unsubscribe(uri, clientId);
+    this.#upstreams.made?.unsubscribe(uri, clientId);
   }
 
   endClient(clientId: string): void {
-    this.#loaded?.endClient(clientId);
+    this.#upstreams.made?.endClient(clientId);
   }
 
   listen(listener: (event: UpstreamEvent) => void): () => void {
@@ -116,7 +116,7 @@ export class LazyUpstreams implements Upstreams {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#look);
-    await this.#loaded?.[Symbol.asyncDispose]();
+    await this.#upstreams.made?.[Symbol.asyncDispose]();
   }
 
   #lookAgain(): void {
@@ -128,11 +128,7 @@ export class LazyUpstreams implements Upstreams {
 
   #load(): Promise<Upstreams> {
     if (this.#isClosed) return Promise.reject(shuttingDown());
-    this.#loading ??= this.#make().catch((error: unknown) => {
-      this.#loading = undefined;
-      throw error;
-    });
-    return this.#loading;
+    return this.#upstreams.get();
   }
 
   async #make(): Promise<Upstreams> {
@@ -148,7 +144,6 @@ export class LazyUpstreams implements Upstreams {
     client.listen((event) => {
       for (const listener of this.#listeners) listener(event);
     });
-    this.#loaded = client;
     return client;
   }
 }

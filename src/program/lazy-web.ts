@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import type { JsonText } from "../base/json-text.ts";
+import { endPart, LazyPart } from "../base/lazy-part.ts";
 import type { RemoteWeb } from "../web/remote-web.ts";
 import type { WebOptions } from "../web/web-options.ts";
 
@@ -14,7 +15,7 @@ export interface LazyWebParts {
 /** The web service, of which nothing is loaded before the first page or search. */
 export class LazyWeb implements RemoteWeb {
   readonly #parts: LazyWebParts;
-  #loading: Promise<RemoteWeb> | undefined;
+  readonly #web: LazyPart<RemoteWeb> = new LazyPart(() => this.#make());
   #isClosed = false;
 
   constructor(parts: LazyWebParts) {
@@ -35,19 +36,14 @@ export class LazyWeb implements RemoteWeb {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    const web = await this.#loading?.catch(() => undefined);
-    await web?.[Symbol.asyncDispose]();
+    await endPart(this.#web);
   }
 
   #load(): Promise<RemoteWeb> {
     if (this.#isClosed) {
       return Promise.reject(new AppError("cancelled", "The server is shutting down."));
     }
-    this.#loading ??= this.#make().catch((error: unknown) => {
-      this.#loading = undefined;
-      throw error;
-    });
-    return this.#loading;
+    return this.#web.get();
   }
 
   async #make(): Promise<RemoteWeb> {

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../base/errors.ts";
+import { LazyPart } from "../base/lazy-part.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import type { Orphanage } from "../process/family.ts";
 import type { Questions } from "../questions/questions.ts";
@@ -13,8 +14,7 @@ export interface LazyQuestionsParts extends Pick<ToolServicesOptions, "start" | 
 /** Questions to the user; loaded with the first one. */
 export class LazyQuestions {
   readonly #parts: LazyQuestionsParts;
-  #loading: Promise<Questions> | undefined;
-  #loaded: Questions | undefined;
+  readonly #questions: LazyPart<Questions> = new LazyPart(() => this.#make());
   #isClosed = false;
 
   constructor(parts: LazyQuestionsParts) {
@@ -22,23 +22,22 @@ export class LazyQuestions {
   }
 
   readonly ask: StateServices["questions"]["ask"] = async (request, asking) => {
-    this.#loading ??= this.#load();
-    const questions = await this.#loading;
+    const questions = await this.#questions.get();
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     return questions.ask(request, asking);
   };
 
   /** The client is gone: its questions are taken back. */
   endClient(clientId: string): void {
-    this.#loaded?.endClient(clientId);
+    this.#questions.made?.endClient(clientId);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#loaded?.close();
+    this.#questions.made?.close();
   }
 
-  async #load(): Promise<Questions> {
+  async #make(): Promise<Questions> {
     const [{ Questions: Made }, { PageRung }, { terminalRung }, { createPageBrowser }] =
       await Promise.all([
         import("../questions/questions.ts"),
@@ -56,11 +55,10 @@ export class LazyQuestions {
     });
     const terminal = terminalRung(terminals);
     const page = new PageRung(browser);
-    this.#loaded = new Made({
+    return new Made({
       // A page that opens by itself to have something allowed would teach people to allow.
       localRungs: (purpose) => (purpose === "question" ? [terminal, page] : [terminal]),
       onFailure: (error) => warn(`A question could not be shown: ${messageOf(error)}`),
     });
-    return this.#loaded;
   }
 }

@@ -1,6 +1,6 @@
+import { endPart, LazyPart } from "../base/lazy-part.ts";
 import type { NetworkGuard } from "./guard/guard.ts";
 import { createGuard } from "./guard/create-guard.ts";
-import { LazyPart } from "./lazy-part.ts";
 import { PageCache } from "./pages/page-cache.ts";
 import { PageLoader } from "./pages/page-loader.ts";
 import { type PageRenderer, RenderedPages } from "./pages/rendered-pages.ts";
@@ -27,7 +27,7 @@ export function createWeb({ pages, browser, search, proxyEnv }: WebOptions): Web
     renderPage: (request, signal) => rendered.renderPage(request, signal),
     search: async (request, signal) => (await searching.get()).search(request, signal),
     async [Symbol.asyncDispose]() {
-      await Promise.all([renderer[Symbol.asyncDispose](), searching[Symbol.asyncDispose]()]);
+      await Promise.all([endPart(renderer), endPart(searching)]);
       await guard[Symbol.asyncDispose]();
     },
   };

@@ -1,3 +1,4 @@
+import { LazyPart } from "../../base/lazy-part.ts";
 import { requestStateCharsMax } from "../../base/limits.ts";
 import type { ServerContext } from "../server-context.ts";
 
@@ -14,7 +15,8 @@ const tagBytes = 16;
  */
 export class StateSeal {
   readonly #readSecret: () => Promise<Uint8Array>;
-  #key: Promise<Uint8Array> | undefined;
+  /** The secret may serve other purposes too, so it is not used as it is. */
+  readonly #key: LazyPart<Uint8Array> = new LazyPart(() => this.#deriveKey());
 
   constructor(readSecret: () => Promise<Uint8Array>) {
     this.#readSecret = readSecret;
@@ -24,7 +26,7 @@ export class StateSeal {
   async seal(text: string, purpose: string): Promise<string> {
     const { createCipheriv, randomBytes } = await import("node:crypto");
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv(cipherName, await this.#derivedKey(), nonce);
+    const cipher = createCipheriv(cipherName, await this.#key.get(), nonce);
     cipher.setAAD(await digestOf(purpose));
     const parts = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
     return Buffer.concat(parts).toString("base64url");
@@ -36,7 +38,7 @@ export class StateSeal {
     if (bytes === undefined) return undefined;
     const { createDecipheriv } = await import("node:crypto");
     const nonce = bytes.subarray(0, nonceBytes);
-    const decipher = createDecipheriv(cipherName, await this.#derivedKey(), nonce);
+    const decipher = createDecipheriv(cipherName, await this.#key.get(), nonce);
     decipher.setAAD(await digestOf(purpose));
     decipher.setAuthTag(bytes.subarray(-tagBytes));
     const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
@@ -47,16 +49,7 @@ export class StateSeal {
     }
   }
 
-  /** The secret may serve other purposes too, so it is not used as it is. */
-  #derivedKey(): Promise<Uint8Array> {
-    this.#key ??= this.#derive().catch((error: unknown) => {
-      this.#key = undefined;
-      throw error;
-    });
-    return this.#key;
-  }
-
-  async #derive(): Promise<Uint8Array> {
+  async #deriveKey(): Promise<Uint8Array> {
     const { hkdfSync } = await import("node:crypto");
     return new Uint8Array(hkdfSync("sha256", await this.#readSecret(), "", keyName, keyBytes));
   }
