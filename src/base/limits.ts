@@ -49,8 +49,8 @@ export const savedResultsAgeMsMax = 24 * 60 * 60 * 1000;
 export const answerMarginMs = 500;
 /** Progress notifications a second for one call. */
 export const progressPerSecondMax = 10;
-/** A call with a progress token that has nothing to say is heard of this often. */
-export const progressHeartbeatMs = 10_000;
+/** A call with a progress token that has nothing to say is heard of this often: at least every 10 s, also where timers are late. */
+export const progressHeartbeatMs = 9_500;
 
 // ---- Workers --------------------------------------------------------------------------------
 

@@ -35,8 +35,6 @@ export class ProgressReporter {
   #progress: number | undefined;
   /** What the work's own numbers are added to; undefined until it has given one. */
   #zero: number | undefined;
-  /** The last total sent: no heartbeat goes past it. */
-  #total = Number.POSITIVE_INFINITY;
   /** The newest numbers of the work that have not been sent. */
   #numbers: ProgressNumbers | undefined;
   /** When the last ones were sent, oldest first; as many as a second may have. */
@@ -71,9 +69,10 @@ export class ProgressReporter {
     this.#zero ??= this.#progress ?? 0;
     const progress = this.#zero + update.progress;
     const last = this.#numbers?.progress ?? this.#progress;
-    if (!Number.isFinite(progress) || (last !== undefined && progress <= last)) return;
-    const total = update.total === undefined ? {} : { total: this.#zero + update.total };
-    this.#numbers = { progress, ...total };
+    // Beyond that there is no room between numbers for those of heartbeats.
+    if (!isCountable(progress) || (last !== undefined && progress <= last)) return;
+    const total = this.#zero + (update.total ?? Number.NaN);
+    this.#numbers = { progress, ...(isCountable(total) ? { total } : {}) };
     if (update.message !== undefined) this.#addWaiting(update.message);
     const waitMs = this.#waitMs();
     if (waitMs <= 0 && !this.#outbox.isCongested) this.#send(this.#takeWaiting());
@@ -121,9 +120,8 @@ export class ProgressReporter {
     else this.#send(this.#takeWaiting());
   }
 
-  /** A heartbeat needs a number, too; when the work has counted to its end there is none left. */
+  /** Work that has counted to its end may go on for long: its heartbeats, which have no total, go past it. */
   #sendHeartbeat(): void {
-    if (this.#nextProgress() >= this.#total) return;
     const seconds = Math.round((this.#clock.now() - this.#startedAt) / 1000);
     this.#send(`Still running after ${seconds} s`);
   }
@@ -131,7 +129,6 @@ export class ProgressReporter {
   #send(message: string | undefined): void {
     const numbers = this.#takeNumbers();
     this.#progress = numbers.progress;
-    this.#total = numbers.total ?? this.#total;
     if (this.#sentTimes.push(this.#clock.now()) > progressPerSecondMax) this.#sentTimes.shift();
     const params = { progressToken: this.#token, ...numbers };
     const withMessage =
@@ -150,7 +147,10 @@ export class ProgressReporter {
 
   /** More than the last, but so little that the work's own numbers are not overtaken. */
   #nextProgress(): number {
-    return (this.#progress ?? 0) + (this.#zero === undefined ? 1 : 0.001);
+    const last = this.#progress ?? 0;
+    // The least that makes a large number another one.
+    const least = Math.abs(last) * Number.EPSILON;
+    return last + Math.max(this.#zero === undefined ? 1 : 0.001, least);
   }
 
   #addWaiting(message: string): void {
@@ -167,6 +167,10 @@ export class ProgressReporter {
     this.#timer?.stop();
     this.#timer = this.#clock.startTimer(delayMs, () => this.#onTimer());
   }
+}
+
+function isCountable(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 function joinBounded(waiting: string, message: string): string {

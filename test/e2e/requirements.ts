@@ -106,7 +106,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     "progress.token": "No progress without a token or with STREAMING=false.",
   }),
   ...from("docs/output.md#progress", {
-    "progress.heartbeat": "A silent call with a token is heard of every 10 s.",
+    "progress.heartbeat": "A silent call with a token is heard of at least every 10 s.",
   }),
   ...from("docs/commands-and-processes.md#hand-over", {
     "handover.bytes": "A command beyond the client's budget goes on as a task; no byte is lost.",

@@ -35,6 +35,7 @@ interface SentProgress {
   readonly at: number;
   readonly progress: number;
   readonly message?: string;
+  readonly total?: number | null;
 }
 
 function readParams(text: string): Omit<SentProgress, "at"> {
@@ -48,8 +49,13 @@ function start(version: ProtocolVersion = "2025-06-18") {
   const outbox = {
     isCongested: false,
     send: (text: string) => {
-      const { progress, message } = readParams(text);
-      sent.push({ at: clock.now(), progress, ...(message === undefined ? {} : { message }) });
+      const { progress, message, total } = readParams(text);
+      sent.push({
+        at: clock.now(),
+        progress,
+        ...(message === undefined ? {} : { message }),
+        ...(total === undefined ? {} : { total }),
+      });
     },
   };
   return { clock, sent, outbox, reporter: new ProgressReporter("t", version, outbox, clock) };
@@ -101,7 +107,7 @@ describe("ProgressReporter", () => {
     clock.advance(progressHeartbeatMs);
     expect(sent).toEqual([
       { at: 5000, progress: 1, message: "a" },
-      { at: 15_000, progress: 2, message: "Still running after 15 s" },
+      { at: 14_500, progress: 2, message: "Still running after 15 s" },
     ]);
   });
 
@@ -141,7 +147,7 @@ describe("ProgressReporter, numbers of the work's own", () => {
     reporter.report({ progress: 50, message: "way" });
     reporter.report({ progress: 100 });
     expect(sent).toEqual([
-      { at: 0, progress: 0 },
+      { at: 0, progress: 0, total: 100 },
       { at: 0, progress: 50, message: "half\nway" },
       { at: 0, progress: 100 },
     ]);
@@ -165,7 +171,7 @@ describe("ProgressReporter, numbers of the work's own", () => {
 
   test("increase strictly: what does not is left out", () => {
     const { sent, reporter } = start();
-    for (const progress of [1, 1, 0, Number.NaN, Number.POSITIVE_INFINITY, 2]) {
+    for (const progress of [1, 1, 0, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_VALUE, 2]) {
       reporter.report({ progress });
     }
     expect(sent.map(({ progress }) => progress)).toEqual([1, 2]);
@@ -182,23 +188,50 @@ describe("ProgressReporter, numbers of the work's own", () => {
   });
 
   test.each([
-    ["at its total", [{ progress: 50, total: 100 }, { progress: 100 }], [50, 100]],
-    ["a hair before its total", [{ progress: 99.9995, total: 100 }], [99.9995]],
-    ["at a total beyond a heartbeat", [{ progress: 1, total: 1 }], [1]],
-  ])("no heartbeat goes past the total: work %s is silent", (_, updates, expected) => {
+    [
+      "at its total",
+      [{ progress: 50, total: 100 }, { progress: 100 }],
+      [50, 100, 100.001, 100.002],
+    ],
+    ["a hair before its total", [{ progress: 99.9995, total: 100 }], [99.9995, 100.0005, 100.0015]],
+    ["at a total beyond a heartbeat", [{ progress: 1, total: 1 }], [1, 1.001, 1.002]],
+  ])("work that is silent %s is heard of, without a total", (_, updates, expected) => {
     const { clock, sent, reporter } = start();
     for (const update of updates) reporter.report(update);
-    clock.advance(5 * progressHeartbeatMs);
-    expect(sent.map(({ progress }) => progress)).toEqual(expected);
+    clock.advance(2 * progressHeartbeatMs);
+    expect(sent.map(({ progress }) => Number(progress.toFixed(6)))).toEqual(expected);
+    expect(sent.slice(-2).map(({ message, total }) => [message, total])).toEqual([
+      ["Still running after 10 s", undefined],
+      ["Still running after 19 s", undefined],
+    ]);
   });
 
-  test("text is not lost to the total, and heartbeats go on with a new one", () => {
+  test.each([Number.POSITIVE_INFINITY, Number.NaN, Number.MAX_VALUE])("%d is no total", (total) => {
+    const { sent, reporter } = start();
+    reporter.report({ progress: 1, total });
+    expect(sent).toEqual([{ at: 0, progress: 1 }]);
+  });
+
+  test.each([9_007_199_254_740_000, -9_007_199_254_740_000])(
+    "heartbeats after %d increase",
+    (progress) => {
+      const { clock, sent, reporter } = start();
+      reporter.report({ progress });
+      clock.advance(2 * progressHeartbeatMs);
+      const [first = 0, second = 0, third = 0] = sent.map((each) => each.progress);
+      expect([second > first, third > second]).toEqual([true, true]);
+    },
+  );
+
+  test("heartbeats do not overtake the work that counts on behind its first total", () => {
     const { clock, sent, reporter } = start();
     reporter.report({ progress: 3, total: 3 });
     reporter.report("flushing");
     clock.advance(2 * progressHeartbeatMs);
     reporter.report({ progress: 4, total: 8 });
     clock.advance(progressHeartbeatMs);
-    expect(sent.map(({ progress }) => progress)).toEqual([3, 3.001, 4, 4.001]);
+    expect(sent.map(({ progress }) => Number(progress.toFixed(6)))).toEqual([
+      3, 3.001, 3.002, 4, 4.001,
+    ]);
   });
 });
