@@ -5,6 +5,7 @@ import { AppError, messageOf } from "../base/errors.ts";
 import { type Libc, loadLibc } from "./libc.ts";
 import { loadWindowsJobs } from "./windows-job.ts";
 import { OutputPipe, type OutputSink } from "./output-pipe.ts";
+import { spawnLeader } from "./spawn-leader.ts";
 
 export interface CommandSpec {
   /** Program and arguments; the program is found on the PATH of `env`. */
@@ -104,7 +105,7 @@ function startOnPipe(
   const exit = Promise.withResolvers<CommandExit>();
   let child: Bun.Subprocess;
   try {
-    child = spawn(spec, ["ignore", writeFd, writeFd, ...more], exit.resolve);
+    child = spawnLeader(spec, ["ignore", writeFd, writeFd, ...more], exit.resolve);
   } catch (error) {
     closeSync(readFd);
     throw startFailure(spec, error);
@@ -138,7 +139,7 @@ function startWithTwoPipes(spec: CommandSpec): Command {
   const exit = Promise.withResolvers<CommandExit>();
   let child: Bun.Subprocess<"ignore", "pipe", "pipe">;
   try {
-    child = spawn(spec, ["ignore", "pipe", "pipe"], exit.resolve) as typeof child;
+    child = spawnLeader(spec, ["ignore", "pipe", "pipe"], exit.resolve) as typeof child;
   } catch (error) {
     throw startFailure(spec, error);
   }
@@ -159,25 +160,6 @@ const survivorPipeMs = 100;
 
 async function pump(stream: ReadableStream<Uint8Array>, sink: OutputSink): Promise<void> {
   for await (const chunk of stream) await sink(chunk);
-}
-
-function spawn(
-  spec: CommandSpec,
-  stdio: ["ignore", number | "pipe", number | "pipe", ...number[]],
-  onExit: (how: CommandExit) => void,
-): Bun.Subprocess {
-  return Bun.spawn([...spec.argv], {
-    cwd: spec.cwd,
-    env: { ...spec.env },
-    stdio,
-    detached: process.platform !== "win32",
-    windowsHide: true,
-    onExit: (_child, exitCode, signalCode) => onExit({ exitCode, signal: signalName(signalCode) }),
-  });
-}
-
-function signalName(signal: unknown): NodeJS.Signals | null {
-  return typeof signal === "string" ? (signal as NodeJS.Signals) : null;
 }
 
 /** The system says "no such file" for a missing folder too, and names the program: find out which it is. */

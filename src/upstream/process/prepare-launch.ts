@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 
 import { upstreamLoginPathMsMax } from "../../base/upstream-limits.ts";
+import type { LeaderSpec } from "../../process/spawn-leader.ts";
 import { isBarePath } from "./bare-path.ts";
 import { findProgram, type FoundProgram, type ProgramProbe } from "./find-program.ts";
 import { withoutPrompts } from "./program-arguments.ts";
@@ -10,7 +11,6 @@ import {
   serverEnvironment,
   type ServerEnvironmentInput,
 } from "./server-environment.ts";
-import type { SpawnSpec } from "./spawn-server.ts";
 import { missingFolder, missingProgram, notExecutable } from "./start-failure.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 import { batchArguments, isBatchFile } from "./windows-arguments.ts";
@@ -30,7 +30,7 @@ export interface LaunchSurroundings {
 export async function prepareLaunch(
   launch: ProcessLaunch,
   surroundings: LaunchSurroundings,
-): Promise<SpawnSpec> {
+): Promise<LeaderSpec> {
   const { server, command, cwd } = launch;
   if (!(await isFolder(cwd))) throw missingFolder(server, cwd);
   const { env, found } = await findIn(launch, surroundings);

@@ -2,11 +2,13 @@ import { AppError } from "../../base/errors.ts";
 import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
 import { upstreamInputEndMs } from "../../base/upstream-limits.ts";
 import type { Family, Orphanage } from "../../process/family.ts";
+import { graceUntil, killTime } from "../../process/end-grace.ts";
 import type { Guardian } from "../../process/guardian.ts";
 import { ownerVariable } from "../../process/owner-mark.ts";
+import type { LeaderSpec } from "../../process/spawn-leader.ts";
 import { type LaunchSurroundings, prepareLaunch } from "./prepare-launch.ts";
 import { ServerProcess, type StopSteps } from "./server-process.ts";
-import { type SpawnedServer, spawnServer, type SpawnSpec } from "./spawn-server.ts";
+import { type SpawnedServer, spawnServer } from "./spawn-server.ts";
 import { startRefused } from "./start-failure.ts";
 import type { ProcessLaunch } from "./upstream-process.ts";
 
@@ -20,11 +22,11 @@ export interface ServerProcessesParts extends LaunchSurroundings {
   /** Called before the first start: from now on what loses its parent is collected. */
   readonly collectOrphans: () => void;
   /** How a process comes about; default: as this system allows. */
-  readonly spawn?: (spec: SpawnSpec) => SpawnedServer;
+  readonly spawn?: (spec: LeaderSpec) => SpawnedServer;
 }
 
 export const usualStop: StopSteps = { inputMs: upstreamInputEndMs, termMs: terminateGraceMs };
-/** When this server ends, or the Worker that spoke to them was lost. */
+/** When the Worker that spoke to them was lost. */
 export const hurriedStop: StopSteps = { inputMs: shutdownGraceMs, termMs: shutdownGraceMs };
 
 /** Starts servers as children of the main thread and follows them until nothing is left of them. */
@@ -51,13 +53,19 @@ export class ServerProcesses {
     return this.#follow(spawned, { groupId: spawned.pid, mark });
   }
 
-  /** Ends all of them at once, whose inputs were closed; resolves when nothing is left. Idempotent. */
-  async close(): Promise<void> {
+  /**
+   * Ends all of them at once, whose inputs are being closed, and starts no other. Idempotent.
+   * @param killAt when KILL is due
+   * @returns when nothing is left, or what is left cannot be ended
+   */
+  async close(killAt = killTime()): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#live].map((server) => server.stop(hurriedStop)));
+    const stepMs = graceUntil(killAt, 2);
+    const steps: StopSteps = { inputMs: stepMs, termMs: stepMs };
+    await Promise.all([...this.#live].map((server) => server.stop(steps)));
   }
 
-  #spawn(server: string, spec: SpawnSpec): SpawnedServer {
+  #spawn(server: string, spec: LeaderSpec): SpawnedServer {
     try {
       return (this.#parts.spawn ?? spawnServer)(spec);
     } catch (error) {

@@ -2,16 +2,9 @@ import { closeSync } from "node:fs";
 
 import type { CommandExit } from "../../process/command.ts";
 import { type Libc, loadLibc } from "../../process/libc.ts";
+import { type LeaderSpec, spawnLeader } from "../../process/spawn-leader.ts";
 import { loadWindowsJobs } from "../../process/windows-job.ts";
 import type { ServerDescriptors } from "./descriptor-pipes.ts";
-
-export interface SpawnSpec {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Arguments are passed on as they are, and the program's own name in quotes (Windows, batch files). */
-  readonly isVerbatim: boolean;
-}
 
 /** What is with the main thread of a server's pipes. */
 type SpawnedPipes =
@@ -28,12 +21,12 @@ export interface SpawnedServer {
 }
 
 /** Starts a program that leads a process group of its own, with three pipes and no other descriptor. @throws as the system does */
-export function spawnServer(spec: SpawnSpec): SpawnedServer {
+export function spawnServer(spec: LeaderSpec): SpawnedServer {
   const libc = loadLibc();
   return libc === undefined ? spawnRelayed(spec) : spawnOnPipes(spec, libc);
 }
 
-function spawnOnPipes(spec: SpawnSpec, libc: Libc): SpawnedServer {
+function spawnOnPipes(spec: LeaderSpec, libc: Libc): SpawnedServer {
   const open: number[] = [];
   const pipe = (): [number, number] => {
     const ends = libc.createPipe();
@@ -45,7 +38,7 @@ function spawnOnPipes(spec: SpawnSpec, libc: Libc): SpawnedServer {
     const [stdin, input] = pipe();
     const [output, stdout] = pipe();
     const [errors, stderr] = pipe();
-    const child = spawn(spec, [stdin, stdout, stderr], exit.resolve);
+    const child = spawnLeader(spec, [stdin, stdout, stderr], exit.resolve);
     for (const fd of [stdin, stdout, stderr]) closeSync(fd);
     const pipes = handedDescriptors({ input, output, errors });
     return { pid: child.pid, pipes, ended: exit.promise };
@@ -70,33 +63,9 @@ function handedDescriptors(descriptors: ServerDescriptors): SpawnedPipes {
 }
 
 /** Without a C library to make pipes with (Windows): the main thread reads and writes, and passes on. */
-export function spawnRelayed(spec: SpawnSpec): SpawnedServer {
+export function spawnRelayed(spec: LeaderSpec): SpawnedServer {
   const exit = Promise.withResolvers<CommandExit>();
-  const child = spawn(spec, ["pipe", "pipe", "pipe"], exit.resolve) as RelayedChild;
+  const child = spawnLeader(spec, ["pipe", "pipe", "pipe"], exit.resolve) as RelayedChild;
   loadWindowsJobs()?.adopt(child.pid);
   return { pid: child.pid, pipes: { kind: "relayed", child }, ended: exit.promise };
-}
-
-function spawn(
-  spec: SpawnSpec,
-  stdio: [number | "pipe", number | "pipe", number | "pipe"],
-  onExit: (how: CommandExit) => void,
-): Bun.Subprocess {
-  return Bun.spawn([...spec.argv], {
-    cwd: spec.cwd,
-    env: { ...spec.env },
-    stdio,
-    detached: process.platform !== "win32",
-    windowsHide: true,
-    ...(spec.isVerbatim && { windowsVerbatimArguments: true, argv0: `"${spec.argv[0] ?? ""}"` }),
-    onExit: (_child, exitCode, signal) =>
-      onExit({
-        exitCode,
-        signal: signalName(signal),
-      }),
-  });
-}
-
-function signalName(signal: unknown): NodeJS.Signals | null {
-  return typeof signal === "string" ? (signal as NodeJS.Signals) : null;
 }

@@ -1,0 +1,30 @@
+import type { CommandExit, CommandSpec } from "./command.ts";
+
+type Stream = "ignore" | "pipe" | number;
+
+/** What a program is started with. */
+export interface LeaderSpec extends Pick<CommandSpec, "argv" | "cwd" | "env"> {
+  /** Arguments are passed on as they are, and the program's own name in quotes (Windows, batch files). */
+  readonly isVerbatim?: boolean;
+}
+
+/** Starts a program that leads a process group (and session) of its own. @throws as the system does */
+export function spawnLeader(
+  { argv, cwd, env, isVerbatim = false }: LeaderSpec,
+  stdio: [Stream, Stream, Stream, ...number[]],
+  onExit: (how: CommandExit) => void,
+): Bun.Subprocess {
+  return Bun.spawn([...argv], {
+    cwd,
+    env: { ...env },
+    stdio,
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    ...(isVerbatim && { windowsVerbatimArguments: true, argv0: `"${argv[0] ?? ""}"` }),
+    onExit: (_child, exitCode, signal) => onExit({ exitCode, signal: signalName(signal) }),
+  });
+}
+
+function signalName(signal: unknown): NodeJS.Signals | null {
+  return typeof signal === "string" ? (signal as NodeJS.Signals) : null;
+}
