@@ -2,6 +2,7 @@ import { AppError, type AppErrorCode } from "../../base/errors.ts";
 import { IdTable } from "../../base/id-table.ts";
 import { storeCallMsMax } from "../../base/limits.ts";
 import { SharedDeadline } from "../../base/shared-deadline.ts";
+import { onWorkerEnd } from "../../base/worker-end.ts";
 import { isWrite, type StoreCall } from "../store-methods.ts";
 import {
   decodeFromStoreWorker,
@@ -54,14 +55,7 @@ export class StoreLink {
       for (const notice of noticesOf(messages)) events.onNotice(notice);
       for (const message of messages) this.#take(message);
     };
-    worker.addEventListener("error", (event) => {
-      event.preventDefault();
-      this.#die(`it threw: ${event.message || "an error"}`);
-    });
-    worker.addEventListener("close", (event) => {
-      const { code } = event as unknown as { code: number };
-      this.#die(`it exited with code ${code}`);
-    });
+    onWorkerEnd(worker, (reason) => this.#die(reason));
     this.#post({ kind: "open", path, busyMsMax });
   }
 

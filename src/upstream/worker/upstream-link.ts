@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { onWorkerEnd } from "../../base/worker-end.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { UpstreamCallEvents, UpstreamEvent } from "../upstreams.ts";
@@ -60,14 +61,7 @@ export class UpstreamLink {
     this.#requests = new LinkRequests(post, (message) => events.warn(message));
     this.#processes = new LinkProcesses(processes, (report) => post({ kind: "process", report }));
     worker.onmessage = ({ data }: MessageEvent<string>) => this.#receive(data);
-    worker.addEventListener("error", (event) => {
-      event.preventDefault();
-      this.#die(`it threw: ${event.message || "an error"}`);
-    });
-    worker.addEventListener("close", (event) => {
-      const { code } = event as unknown as { code: number };
-      this.#die(`it exited with code ${code}`);
-    });
+    onWorkerEnd(worker, (reason) => this.#die(reason));
     this.post({ kind: "open", options });
     this.#look = setInterval(() => this.#lookNow(), timing.lookMs).unref();
   }

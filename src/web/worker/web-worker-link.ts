@@ -3,6 +3,7 @@ import { IdTable } from "../../base/id-table.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import { webCallMsMax } from "../../base/limits.ts";
 import { SharedDeadline } from "../../base/shared-deadline.ts";
+import { onWorkerEnd } from "../../base/worker-end.ts";
 import type { WebOptions } from "../web-options.ts";
 import {
   decodeFromWebWorker,
@@ -52,14 +53,7 @@ export class WebWorkerLink {
     this.#events = events;
     this.#timing = timing;
     worker.onmessage = ({ data }: MessageEvent<string>) => this.#receive(data);
-    worker.addEventListener("error", (event) => {
-      event.preventDefault();
-      this.#die(`it threw: ${event.message || "an error"}`);
-    });
-    worker.addEventListener("close", (event) => {
-      const { code } = event as unknown as { code: number };
-      this.#die(`it exited with code ${code}`);
-    });
+    onWorkerEnd(worker, (reason) => this.#die(reason));
     this.#post({ kind: "open", options });
   }
 
