@@ -21,8 +21,8 @@ export class OptionReader {
     bounds: { readonly min: number; readonly max: number },
     whenAbsent: Default,
   ): number | Default {
-    const value = this.entry[key];
-    if (value === undefined || value === null) return whenAbsent;
+    const value = this.#valueOf(key);
+    if (value === undefined) return whenAbsent;
     if (typeof value !== "number" || !Number.isInteger(value)) {
       this.notes.warn(`${key} is no whole number; the default counts.`);
       return whenAbsent;
@@ -35,10 +35,8 @@ export class OptionReader {
   }
 
   boolean(key: string, whenAbsent: boolean): boolean {
-    const value = this.entry[key];
-    if (value === undefined || value === null || typeof value === "boolean") {
-      return value ?? whenAbsent;
-    }
+    const value = this.#valueOf(key);
+    if (value === undefined || typeof value === "boolean") return value ?? whenAbsent;
     this.notes.warn(`${key} is neither true nor false; the default counts.`);
     return whenAbsent;
   }
@@ -48,12 +46,9 @@ export class OptionReader {
     choices: readonly Choice[],
     whenAbsent: Default,
   ): Choice | Default {
-    const value = this.entry[key];
-    if (value === undefined || value === null) return whenAbsent;
-    const found = choices.find((choice) => choice === value);
-    if (found !== undefined) return found;
-    this.notes.warn(`${key} is none of ${choices.join(", ")}; the default counts.`);
-    return whenAbsent;
+    const warn = (problem: string): void =>
+      this.notes.warn(`${key} ${problem}; the default counts.`);
+    return this.#oneOf(key, choices, warn) ?? whenAbsent;
   }
 
   /** @throws EntryFault for anything but the choices */
@@ -62,24 +57,39 @@ export class OptionReader {
     choices: readonly Choice[],
     whenAbsent: Default,
   ): Choice | Default {
-    const value = this.entry[key];
-    if (value === undefined || value === null) return whenAbsent;
-    const found = choices.find((choice) => choice === value);
-    if (found === undefined)
-      throw new EntryFault(`has ${key} that is none of ${choices.join(", ")}`);
-    return found;
+    const refuse = (problem: string): never => {
+      throw new EntryFault(`has ${key} that ${problem}`);
+    };
+    return this.#oneOf(key, choices, refuse) ?? whenAbsent;
   }
 
   /** @throws EntryFault for anything but a list of texts */
   list(key: string): readonly string[] | undefined {
-    const value = this.entry[key];
-    return value === undefined || value === null ? undefined : readStrings(value, key);
+    const value = this.#valueOf(key);
+    return value === undefined ? undefined : readStrings(value, key);
   }
 
   table(key: string): Table | undefined {
-    const value = this.entry[key];
-    if (value === undefined || value === null || isTable(value)) return value ?? undefined;
+    const value = this.#valueOf(key);
+    if (value === undefined || isTable(value)) return value;
     this.notes.warn(`${key} is no table; it is ignored.`);
     return undefined;
+  }
+
+  /** Undefined when it is absent, or none of them: then `onOther` is told. */
+  #oneOf<Choice extends string | boolean>(
+    key: string,
+    choices: readonly Choice[],
+    onOther: (problem: string) => void,
+  ): Choice | undefined {
+    const value = this.#valueOf(key);
+    const found = choices.find((choice) => choice === value);
+    if (value !== undefined && found === undefined) onOther(`is none of ${choices.join(", ")}`);
+    return found;
+  }
+
+  /** JSON says null of what is absent. */
+  #valueOf(key: string): unknown {
+    return this.entry[key] ?? undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/upstream-limits.ts";
-import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
+import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
 import { ownUri, readForeignUri } from "../results/own-uris.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
@@ -107,7 +107,7 @@ export class Subscriptions {
       return connection?.request({
         method: "resources/read",
         params: { uri },
-        capabilities: noCapabilities,
+        capabilities: noClientCapabilities,
         signal: AbortSignal.timeout(upstreamPollMsMax),
         timeoutMs: upstreamPollMsMax,
         idleMs: upstreamPollMsMax,
@@ -137,12 +137,3 @@ async function connectionOf(
 ): Promise<UpstreamConnection | undefined> {
   return links?.forLists().connected(AbortSignal.timeout(msMax));
 }
-
-const noCapabilities: ClientCapabilities = {
-  elicitationForm: false,
-  elicitationUrl: false,
-  sampling: false,
-  samplingTools: false,
-  roots: false,
-  tasks: false,
-};
