@@ -7,7 +7,8 @@ import type { LinkDown } from "./link-down.ts";
 import { loginAdvice } from "./login-advice.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
-type Failed = Extract<UpstreamReply, { kind: "failed" }>;
+/** A call that came to nothing. */
+export type Failed = Extract<UpstreamReply, { kind: "failed" }>;
 
 export function failed(reason: FailureReason, text: string): Failed {
   return { kind: "failed", reason, text };

@@ -18,6 +18,8 @@ export class ListReader {
   #isStale = false;
   #timer: Timer | undefined;
   #ended = new AbortController();
+  /** Of the present connection, while it is under way. */
+  #first: Promise<void> | undefined;
 
   constructor(parts: ListReaderParts) {
     this.#parts = parts;
@@ -28,7 +30,15 @@ export class ListReader {
     this.end();
     this.#ended = new AbortController();
     this.#connection = connection;
-    void this.#read(connection, this.#ended.signal);
+    const first = this.#read(connection, this.#ended.signal).then(() => {
+      if (this.#first === first) this.#first = undefined;
+    });
+    this.#first = first;
+  }
+
+  /** Resolves when the lists of a new connection have been read, or cannot be; undefined when nothing is to be waited for. */
+  firstReading(connection: UpstreamConnection): Promise<void> | undefined {
+    return connection === this.#connection ? this.#first : undefined;
   }
 
   /** The connection is gone. */
@@ -37,6 +47,7 @@ export class ListReader {
     this.#timer?.stop();
     this.#timer = undefined;
     this.#connection = undefined;
+    this.#first = undefined;
     this.#isReading = false;
     this.#isStale = false;
   }

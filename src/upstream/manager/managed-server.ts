@@ -27,7 +27,7 @@ export class ManagedServer {
   readonly #parts: ManagerParts;
   readonly #events: ServerEvents;
   readonly #offer: ServerOffer;
-  readonly #reader: ListReader;
+  readonly reader: ListReader;
   #configured: ConfiguredServer;
   /** Undefined until configuration and approvals have been looked at. */
   #standing: Standing | undefined;
@@ -48,7 +48,7 @@ export class ManagedServer {
     this.#events = events;
     this.log = new ServerLog(parts.host, configured.entry.name, this.clean);
     this.#offer = new ServerOffer(parts, this.log.say);
-    this.#reader = new ListReader({
+    this.reader = new ListReader({
       onRead: async (catalogue) => {
         this.#listProblem = undefined;
         await this.#offer.take(this.configured, catalogue);
@@ -134,7 +134,7 @@ export class ManagedServer {
   /** Ends its connections, until `connect` or another launch. */
   async disconnect(): Promise<void> {
     this.#isStopped = true;
-    this.#reader.end();
+    this.reader.end();
     await this.#links?.stop();
     this.#parts.onChange();
   }
@@ -215,7 +215,7 @@ export class ManagedServer {
   async #endLinks(): Promise<void> {
     const links = this.#links;
     this.#links = undefined;
-    this.#reader.end();
+    this.reader.end();
     await links?.stop();
   }
 
@@ -224,10 +224,10 @@ export class ManagedServer {
       onState: () => this.#onState(),
       onConnected: (connection) => {
         this.breaker.onAnswer();
-        this.#reader.begin(connection);
+        this.reader.begin(connection);
         this.#events.onConnected(this);
       },
-      onListChanged: () => this.#reader.onChanged(),
+      onListChanged: () => this.reader.onChanged(),
       onResourceUpdated: (uri) => this.#events.onResourceUpdated(this.name, uri),
       onLog: this.log.onLog,
       onStray: this.log.onStray,
@@ -237,7 +237,7 @@ export class ManagedServer {
   #onState(): void {
     const facts = this.#facts();
     const kind = facts.link?.kind;
-    if (kind !== "ready" && kind !== "starting") this.#reader.end();
+    if (kind !== "ready" && kind !== "starting") this.reader.end();
     if (kind === "down") {
       const text = this.#reasonText(conditionOf(facts).reason ?? "");
       this.log.say(text);

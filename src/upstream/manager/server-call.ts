@@ -16,6 +16,7 @@ import {
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { UnusableAnswer } from "../results/unusable-answer.ts";
 import { cleanEvents, cleanReply } from "./clean-events.ts";
+import { BlockedCall, blockedFailure, needsApproval } from "./blocked-call.ts";
 import { mayReplay } from "./may-replay.ts";
 import {
   circuitFailure,
@@ -30,6 +31,7 @@ import { LinkDown } from "./link-down.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import { logInDuringCall, wantsLogin } from "./log-in-during-call.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { orCancelled } from "./or-cancelled.ts";
 import { shapeReply } from "./shape-reply.ts";
 
 /** One request to one server, from its connection to a reply that is fit for a client. */
@@ -58,7 +60,7 @@ export class ServerCall {
 
   /** @throws AppError `cancelled` only */
   async run(): Promise<UpstreamReply> {
-    const refusal = standingFailure(this.#server) ?? this.#blockedFailure();
+    const refusal = standingFailure(this.#server) ?? blockedFailure(this.#server, this.#call);
     if (refusal !== undefined) return refusal;
     const waitMs = this.#server.breaker.enter(this.#parts.clock());
     if (waitMs > 0) return circuitFailure(this.#server.name, waitMs);
@@ -69,23 +71,6 @@ export class ServerCall {
     } catch (error) {
       return this.#failure(error);
     }
-  }
-
-  /** TR3: what is not approved cannot be called, whoever asks. */
-  #blockedFailure(): UpstreamReply | undefined {
-    const { method, params } = this.#call;
-    const name = typeof params.name === "string" ? params.name : "";
-    if (method === "tools/call") {
-      const tool = this.#server.tool(name);
-      return tool === undefined || tool.state === "approved"
-        ? undefined
-        : failed("blocked", tool.text);
-    }
-    if (method !== "prompts/get") return undefined;
-    const prompt = this.#server.prompt(name);
-    return prompt === undefined || prompt.state === "approved"
-      ? undefined
-      : failed("blocked", prompt.text);
   }
 
   async #attemptWithLogin(): Promise<ConnectionReply> {
@@ -170,21 +155,31 @@ export class ServerCall {
     };
   }
 
-  /** The start of a server counts towards the time of the call. */
+  /** The start of a server counts towards the time of the call, and so does looking at what it offers now. */
   async #connected(link: Link): Promise<UpstreamConnection> {
-    const { ready } = link;
-    if (ready !== undefined) return ready;
-    if (link.connection !== undefined) return link.connection;
+    const there = link.ready ?? link.connection;
+    if (there !== undefined && this.#lookAt(there) === undefined) return there;
     const late = new AbortController();
     const timer = startTimer(this.#leftMs, () => late.abort());
+    const signal = AbortSignal.any([this.#signal, late.signal]);
     try {
-      return await link.connected(AbortSignal.any([this.#signal, late.signal]));
+      const connection = there ?? (await link.connected(signal));
+      const look = this.#lookAt(connection);
+      if (look !== undefined) await orCancelled(look, signal);
+      const refusal = blockedFailure(this.#server, this.#call);
+      if (refusal !== undefined) throw new BlockedCall(refusal.text);
+      return connection;
     } catch (error) {
       if (this.#signal.aborted || !late.signal.aborted) throw error;
       throw new ConnectionError("timeout", "it was still being started");
     } finally {
       timer.stop();
     }
+  }
+
+  /** What an earlier run has heard of a server says nothing of what it has become: until its lists are read nothing is called. */
+  #lookAt(connection: UpstreamConnection): Promise<void> | undefined {
+    return needsApproval(this.#call) ? this.#server.reader.firstReading(connection) : undefined;
   }
 
   async #shape(reply: ConnectionReply): Promise<UpstreamReply> {
@@ -202,6 +197,10 @@ export class ServerCall {
   }
 
   #failure(error: unknown): UpstreamReply {
+    if (error instanceof BlockedCall) {
+      this.#note((breaker) => breaker.onOther());
+      return failed("blocked", error.message);
+    }
     const { figures, name } = this.#server;
     const failure = error instanceof ConnectionError ? error.failure : undefined;
     this.#note((breaker) => {
