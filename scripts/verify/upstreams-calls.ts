@@ -47,6 +47,8 @@ export const everythingCalls: Calls = () =>
 export const askingCalls: readonly RealCall[] = rows(
   ["trigger-elicitation-request", {}, "Ada"],
   ["trigger-sampling-request", { prompt: "p", maxTokens: 9 }, "Paris"],
+  // Of 2025-11-25 and a task only, in which the server asks too.
+  ["simulate-research-query", { topic: "python", ambiguous: true }, "Research Report: python ("],
   ["trigger-url-elicitation", { url: "https://example.com/" }, "accept"],
 );
 

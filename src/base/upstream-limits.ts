@@ -222,6 +222,18 @@ export const upstreamResumeMsMin = 250;
 export const upstreamResumesMax = 5;
 /** Questions of a server in one call, in all; one at a time. More is no conversation with a person. */
 export const upstreamQuestionsPerCallMax = 5;
+/** A server's task is looked at this often, where the server does not say. */
+export const upstreamTaskPollMsDefault = 1_000;
+/** Not more often, whatever the server says: each look is a message both ways. */
+export const upstreamTaskPollMsMin = 100;
+/** Not less often: an answer that is there is not kept waiting longer. */
+export const upstreamTaskPollMsMax = 30_000;
+/** For a look at a task, an answer to its question and its end; all are small. */
+export const upstreamTaskAnswerMsMax = 15_000;
+/** Looks in a row that may fail because the server is busy. */
+export const upstreamTaskMissesMax = 3;
+/** Longer than its call the result of a task is wanted to be kept: the last look may come late. */
+export const upstreamTaskKeptMs = 60_000;
 
 // ---- Configuration of other servers ---------------------------------------------------------
 

@@ -49,6 +49,8 @@ export interface ConnectionEvents {
 export interface ConnectionRequest {
   readonly method: "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
   readonly params: Params;
+  /** True: the server takes this call as a task only, as its definition says. */
+  readonly mustBeTask?: boolean;
   readonly capabilities: ClientCapabilities;
   /** Whose request it is: questions that may be of several requests are put to no other client. */
   readonly clientId?: string;

@@ -4,6 +4,7 @@ import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isLogLevel } from "../../protocol/log-level.ts";
 import type { Era, ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import { CallHeaders } from "./call-headers.ts";
+import { CallTasks, taskExtension } from "./call-tasks.ts";
 import { requestCapabilities, withEnvelope } from "./client-envelope.ts";
 import {
   type ConnectionEvents,
@@ -18,6 +19,7 @@ import type { Peer } from "./peer.ts";
 import type { CallHooks, PeerReply } from "./pending-calls.ts";
 import { type AskList, readLists } from "./read-lists.ts";
 import { readReply } from "./read-reply.ts";
+import { ServerRequests } from "./server-requests.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** A server that was met, and how it is spoken to from then on. */
@@ -28,6 +30,7 @@ export class LiveConnection implements UpstreamConnection {
   readonly #options: ConnectOptions;
   readonly #met: Met;
   readonly #headers = new CallHeaders();
+  readonly #tasks: CallTasks;
 
   constructor(options: ConnectOptions, met: Met, events: ConnectionEvents) {
     const { peer, greeting } = met;
@@ -36,6 +39,8 @@ export class LiveConnection implements UpstreamConnection {
     this.era = greeting.era;
     if (peer.link.pid !== undefined) this.pid = peer.link.pid;
     peer.isModern = this.#isModern;
+    const requests = new ServerRequests(peer, options, (text) => events.onStray(text));
+    this.#tasks = new CallTasks({ peer, greeting, requests });
     this.subscriptions = new Subscriptions(peer, greeting, events, (params) => this.#shape(params));
     this.subscriptions.start();
   }
@@ -61,7 +66,7 @@ export class LiveConnection implements UpstreamConnection {
   }
 
   async request(request: ConnectionRequest): Promise<ConnectionReply> {
-    const reply = await this.#send(request);
+    const reply = await this.#sendAsWanted(request);
     // Its schema has changed since its arguments were last looked at: modern.md section 9, Headers.
     const isStale = reply.kind === "fault" && reply.fault.code === errorCodes.headerMismatch;
     if (!isStale || !this.#mirrorsArguments || request.method !== "tools/call") {
@@ -95,19 +100,31 @@ export class LiveConnection implements UpstreamConnection {
     await this.#peer.link.close();
   }
 
+  /** As a task when it is refused otherwise. */
+  async #sendAsWanted(request: ConnectionRequest): Promise<PeerReply> {
+    const reply = await this.#send(request);
+    return this.#tasks.learn(request, reply) ? this.#send(request) : reply;
+  }
+
   #send(request: ConnectionRequest): Promise<PeerReply> {
     const { method, signal, timeoutMs, idleMs, inputResponses, requestState } = request;
     const params: Params = {
       ...request.params,
+      ...this.#tasks.params(request),
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),
     };
-    const capabilities = requestCapabilities(request.capabilities, this.#options);
+    const capabilities = {
+      ...requestCapabilities(request.capabilities, this.#options),
+      ...this.#tasks.capabilities(request),
+    };
     const logLevel = request.onLog === undefined ? undefined : "info";
     const headers =
       this.#mirrorsArguments && method === "tools/call"
         ? { headers: this.#headers.of(params) }
         : {};
+    const shapeOfTask = (more: Params): Params =>
+      this.#shape(more, { ...capabilities, ...taskExtension });
     return this.#peer.request({
       method,
       params: this.#shape(params, capabilities, logLevel),
@@ -115,6 +132,7 @@ export class LiveConnection implements UpstreamConnection {
       timeoutMs,
       idleMs,
       hooks: hooksOf(request),
+      ...this.#tasks.origin(request, shapeOfTask),
       ...headers,
     });
   }

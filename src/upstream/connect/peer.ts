@@ -10,9 +10,9 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
 import { isNestedDeeper } from "./nesting.ts";
-import { type CallHooks, PendingCall, type PeerReply } from "./pending-calls.ts";
+import { type CallHooks, type CallOrigin, PendingCall, type PeerReply } from "./pending-calls.ts";
 
-export interface PeerRequest {
+export interface PeerRequest extends CallOrigin {
   readonly method: string;
   readonly params: Params;
   readonly signal: AbortSignal;
@@ -61,7 +61,7 @@ export class Peer implements LinkEvents {
   async request(request: PeerRequest): Promise<PeerReply> {
     if (this.#closed !== undefined) throw this.#closed;
     if (request.signal.aborted) throw cancelled();
-    const call = new PendingCall(++this.#lastId, request.hooks ?? {}, request.idleMs);
+    const call = new PendingCall(++this.#lastId, request.hooks ?? {}, request.idleMs, request);
     this.#calls.set(call.id, call);
     request.onId?.(call.id);
     const abort = (): void => this.#abandon(call, cancelled());
@@ -75,6 +75,14 @@ export class Peer implements LinkEvents {
     } finally {
       request.signal.removeEventListener("abort", abort);
     }
+  }
+
+  /** The end of a call whose answer was a task. */
+  finish(call: PendingCall, end: Promise<PeerReply>): void {
+    end.then(
+      (reply) => this.#drop(call.id)?.settle(reply),
+      (error: unknown) => this.#drop(call.id)?.fail(asConnectionError(error)),
+    );
   }
 
   /** Rejects never: a notification that does not arrive is one that nobody waits for. */
@@ -96,6 +104,8 @@ export class Peer implements LinkEvents {
   }
 
   onLost(id: number, error: ConnectionError): void {
+    // What its answer came by may end.
+    if (this.#calls.get(id)?.task !== undefined) return;
     const call = this.#drop(id);
     if (call !== undefined) call.fail(error);
     else this.#events.onStray(`${error.message} (no call waits for it)`);
@@ -134,7 +144,8 @@ export class Peer implements LinkEvents {
   #abandon(call: PendingCall, error: ConnectionError): void {
     if (this.#drop(call.id) === undefined) return;
     // The other way round the stream would be gone before the server is told why.
-    if (!(this.isModern && this.link.hasRequestStreams)) {
+    if (call.task !== undefined) call.task.cancel();
+    else if (!(this.isModern && this.link.hasRequestStreams)) {
       void this.notify("notifications/cancelled", { requestId: call.id, reason: error.message });
     }
     call.fail(error);
@@ -149,7 +160,8 @@ export class Peer implements LinkEvents {
   #take(message: unknown, origin: number | undefined): void {
     if (!isObject(message)) return this.#events.onStray(shown(message));
     const { method, id, params } = message;
-    const from = origin === undefined ? undefined : this.#calls.get(origin);
+    const bearer = origin === undefined ? undefined : this.#calls.get(origin);
+    const from = bearer?.owner ?? bearer;
     if (typeof method !== "string") return this.#settle(message);
     if (id !== undefined) return this.#events.onRequest(message, from);
     this.#notice(method, isObject(params) ? params : {}, from);
@@ -168,18 +180,24 @@ export class Peer implements LinkEvents {
   #settle(message: Params): void {
     const { id } = message;
     // Only a number is one of ours: `""`, `"1"` and null are somebody else's.
-    const call = typeof id === "number" ? this.#drop(id) : undefined;
-    if (call === undefined) {
+    const call = typeof id === "number" ? this.#calls.get(id) : undefined;
+    if (call === undefined || call.task !== undefined) {
       return this.#events.onStray(`An answer that nobody waits for: ${shown(message)}`);
     }
-    const reply = readReply(message);
+    const reply = readAnswer(message);
+    try {
+      if (reply !== undefined && call.becomesTask(reply)) return;
+    } catch (error) {
+      return this.#drop(call.id)?.fail(asConnectionError(error));
+    }
+    this.#drop(call.id);
     if (reply === undefined) call.fail(malformed(message));
     else call.settle(reply);
   }
 }
 
 /** Undefined for what is neither a result nor an error, or both (CA16). */
-function readReply(message: Params): PeerReply | undefined {
+export function readAnswer(message: Params): PeerReply | undefined {
   const { result, error } = message;
   const hasResult = Object.hasOwn(message, "result");
   if (hasResult === Object.hasOwn(message, "error")) return undefined;

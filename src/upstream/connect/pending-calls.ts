@@ -30,6 +30,21 @@ export interface CallHooks {
   readonly onLog?: (level: LogLevel, data: unknown, logger: string | undefined) => void;
 }
 
+/** What a server does for a call whose answer was a task. */
+export interface ServerTask {
+  readonly id: string;
+  /** Nobody waits for it any more. Idempotent. */
+  cancel(): void;
+}
+
+/** Where a request comes from, and what its answer may be besides the end. */
+export interface CallOrigin {
+  /** The call that this request is a part of: what comes on its stream is that call's. */
+  readonly owner?: PendingCall;
+  /** The task that the answer is, if it is one: the call goes on until `Peer.finish`. @throws ConnectionError */
+  readonly taskOf?: (reply: PeerReply, call: PendingCall) => ServerTask | undefined;
+}
+
 /** One request that has no answer yet. Ends once. */
 export class PendingCall {
   readonly #outcome = Promise.withResolvers<PeerReply>();
@@ -38,7 +53,10 @@ export class PendingCall {
   readonly #timers: Timer[] = [];
   #idleTimer: Timer | undefined;
   #progress = -Infinity;
+  /** The last that was passed on, be it a step of the server or a word of its task. */
+  #told = -Infinity;
   #isOver = false;
+  #task: ServerTask | undefined;
   /** Questions of the server so far, and whether one of them is open. */
   questions = 0;
   isAsking = false;
@@ -47,17 +65,27 @@ export class PendingCall {
     readonly id: number,
     readonly hooks: CallHooks,
     private readonly idleMs: number | undefined,
+    private readonly origin: CallOrigin = {},
   ) {}
+
+  get owner(): PendingCall | undefined {
+    return this.origin.owner;
+  }
+
+  /** Its answer was a task, which goes on. */
+  get task(): ServerTask | undefined {
+    return this.#task;
+  }
 
   /** @throws ConnectionError */
   get reply(): Promise<PeerReply> {
     return this.#outcome.promise;
   }
 
-  /** Aborted at its end, however it ends. */
+  /** Aborted at its answer, or at its end without one. */
   get gone(): AbortSignal {
     this.#gone ??= new AbortController();
-    if (this.#isOver) this.#gone.abort();
+    if (this.#isOver || this.#task !== undefined) this.#gone.abort();
     return this.#gone.signal;
   }
 
@@ -86,12 +114,31 @@ export class PendingCall {
     if (this.#isOver || typeof progress !== "number" || !(progress > this.#progress)) return;
     this.#progress = progress;
     this.#onSign();
+    if (progress <= this.#told) return;
+    this.#told = progress;
     const totalNumber = typeof total === "number" ? total : undefined;
     this.hooks.onProgress?.(
       progress,
       totalNumber,
       typeof message === "string" ? cutEnd(message, upstreamSaidCharsMax) : undefined,
     );
+  }
+
+  /** True when this answer is a task: the call keeps its limits and hears of progress until that has ended. */
+  becomesTask(reply: PeerReply): boolean {
+    this.#task = this.origin.taskOf?.(reply, this);
+    if (this.#task === undefined) return false;
+    this.#gone?.abort();
+    return true;
+  }
+
+  /** Its task has gone on: in words, if it has any and the server counts no steps. */
+  noteStatus(message: string | undefined): void {
+    if (this.#isOver) return;
+    this.#onSign();
+    if (message === undefined || this.#progress !== -Infinity) return;
+    this.#told = Math.max(this.#told, 0) + 1;
+    this.hooks.onProgress?.(this.#told, undefined, message);
   }
 
   /** A question is open: the person who answers it takes time. */

@@ -1,12 +1,19 @@
 import { messageOf } from "../../base/errors.ts";
 import { upstreamQuestionsPerCallMax } from "../../base/upstream-limits.ts";
 import { canBeAsked, type InputRequest, inputKindOf } from "../../protocol/input-request.ts";
-import { createFault, errorCodes, isRequestId, type Params } from "../../protocol/json-rpc.ts";
+import {
+  createFault,
+  errorCodes,
+  isObject,
+  isRequestId,
+  type Params,
+} from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
-import type { ConnectOptions } from "./connection.ts";
+import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import type { Peer } from "./peer.ts";
 import type { PendingCall } from "./pending-calls.ts";
 import { readInputRequest } from "./read-input-request.ts";
+import { relatedTaskOf, withoutRelatedTask } from "./task-state.ts";
 
 type Answer = { readonly result: Params } | { readonly error: ProtocolFault };
 type Rights = Pick<ConnectOptions, "mayAsk" | "roots">;
@@ -34,14 +41,31 @@ export class ServerRequests {
     this.#peer.reply({ id, ...answer });
   }
 
+  /**
+   * Puts the question of a task to whoever made the call, as any other is put.
+   * @throws ConnectionError when they cannot be asked for that
+   */
+  async askFor(asked: InputRequest, call: PendingCall): Promise<Params> {
+    const answer = await this.#put(asked, call);
+    if ("result" in answer) return answer.result;
+    throw new ConnectionError("refused", answer.error.message);
+  }
+
   async #answer(method: string, request: Params, origin: PendingCall | undefined): Promise<Answer> {
     if (method === "ping") return { result: {} };
     if (this.#peer.isModern || !askable.has(method))
       return refusal(errorCodes.methodNotFound, "Method not found");
-    const asked = readInputRequest(request);
+    const { params } = request;
+    const plain = isObject(params) ? { ...request, params: withoutRelatedTask(params) } : request;
+    const asked = readInputRequest(plain);
     if (asked === undefined)
       return refusal(errorCodes.invalidParams, `Invalid params of ${method}`);
-    const call = origin ?? this.#candidate(asked);
+    return this.#put(asked, origin ?? this.#ofTask(params) ?? this.#candidate(asked));
+  }
+
+  /** @param call the one that it belongs to, when that is known */
+  async #put(asked: InputRequest, call: PendingCall | undefined): Promise<Answer> {
+    const { method } = asked;
     if (asked.method === "roots/list") return this.#answerRoots(asked, call);
     if (call === undefined) return this.#decline(asked);
     if (!this.#isAllowed(asked) || !canAnswer(asked, call)) {
@@ -75,6 +99,11 @@ export class ServerRequests {
     } finally {
       call.noteAsking(false);
     }
+  }
+
+  #ofTask(params: unknown): PendingCall | undefined {
+    const id = relatedTaskOf(params);
+    return id === undefined ? undefined : this.#peer.calls.find(({ task }) => task?.id === id);
   }
 
   /** Of several calls nobody knows which one asks: a person would be shown the question of another, unless all are theirs. */

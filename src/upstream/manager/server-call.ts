@@ -13,6 +13,7 @@ import {
   type ConnectionRequest,
   type UpstreamConnection,
 } from "../connect/connection.ts";
+import { demandsTask } from "../connect/task-state.ts";
 import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { UnusableAnswer } from "../results/unusable-answer.ts";
 import { cleanEvents, cleanReply } from "./clean-events.ts";
@@ -141,9 +142,11 @@ export class ServerCall {
 
   #requestOf(call: UpstreamCall): ConnectionRequest {
     const { inputResponses, requestState } = call;
+    const tool = this.#server.tool(String(call.params.name))?.item;
     return {
       method: call.method,
       params: call.params,
+      ...(tool !== undefined && demandsTask(tool) ? { mustBeTask: true } : {}),
       capabilities: call.capabilities,
       clientId: call.clientId,
       signal: this.#signal,

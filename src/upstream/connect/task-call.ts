@@ -1,0 +1,117 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { upstreamTaskAnswerMsMax, upstreamTaskMissesMax } from "../../base/upstream-limits.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import { ConnectionError } from "./connection.ts";
+import type { Peer, PeerRequest } from "./peer.ts";
+import type { PendingCall, PeerReply, ServerTask } from "./pending-calls.ts";
+import { isEnded, readTask, type TaskState } from "./task-state.ts";
+
+/** Sends requests that belong to one task. */
+export type AskTask = (
+  method: string,
+  params: Params,
+  patience?: Pick<PeerRequest, "timeoutMs">,
+) => Promise<PeerReply>;
+
+/** What of a task differs between the eras. */
+export interface TaskForm {
+  /** What has to be done in this state; the answer of the call, as soon as something can be told to wait for. */
+  onState(state: TaskState): Promise<{ readonly reply: Promise<PeerReply> } | undefined>;
+}
+
+export interface TaskParts {
+  readonly peer: Peer;
+  readonly call: PendingCall;
+  /** As the era of the server wants requests. */
+  readonly shape: (params: Params) => Params;
+  readonly formOf: (ask: AskTask) => TaskForm;
+}
+
+/**
+ * A call that its server carries out as a task: looked at in the time that the server asks for, until its result is there.
+ * The call keeps its own limits, progress and questions meanwhile; at its end the server is told to cancel the task.
+ */
+export class TaskCall implements ServerTask {
+  readonly id: string;
+  readonly #parts: TaskParts;
+  readonly #form: TaskForm;
+  readonly #over = new AbortController();
+
+  constructor(first: TaskState, parts: TaskParts) {
+    this.id = first.id;
+    this.#parts = parts;
+    this.#form = parts.formOf((method, params, patience) => this.#ask(method, params, patience));
+    parts.peer.finish(parts.call, this.#follow(first));
+  }
+
+  cancel(): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    const { signal } = new AbortController();
+    this.#request("tasks/cancel", {}, signal, { timeoutMs: upstreamTaskAnswerMsMax }).catch(
+      () => {},
+    );
+  }
+
+  /** @throws ConnectionError */
+  async #follow(first: TaskState): Promise<PeerReply> {
+    try {
+      const answer = await this.#untilAnswer(first);
+      this.#over.abort();
+      return answer;
+    } catch (error) {
+      this.cancel();
+      throw error;
+    }
+  }
+
+  async #untilAnswer(first: TaskState): Promise<PeerReply> {
+    const { call } = this.#parts;
+    let sign = "";
+    for (let state = first; ;) {
+      if (state.sign !== sign) call.noteStatus(state.statusMessage);
+      ({ sign } = state);
+      const answer = await this.#form.onState(state);
+      if (answer !== undefined && isEnded(state)) return await answer.reply;
+      const { signal } = this.#over;
+      const pauses = pause(state.pollMs, undefined, { signal, ref: false });
+      const ended = await Promise.race(answer === undefined ? [pauses] : [answer.reply, pauses]);
+      if (ended !== undefined) return ended;
+      const looked = await this.#look(state);
+      if ("kind" in looked) return looked;
+      state = looked;
+    }
+  }
+
+  /** The next state, or why there is none. A server that is too busy to say is looked at again. */
+  async #look(before: TaskState): Promise<TaskState | PeerReply> {
+    for (let misses = 1; ; misses++) {
+      try {
+        const reply = await this.#ask("tasks/get", {}, { timeoutMs: upstreamTaskAnswerMsMax });
+        return reply.kind === "fault" ? reply : readTask(reply.result);
+      } catch (error) {
+        const isMiss =
+          error instanceof ConnectionError && ["busy", "timeout"].includes(error.failure);
+        if (!isMiss || misses >= upstreamTaskMissesMax) throw error;
+        const waitMs = Math.max(error.retryAfterMs ?? 0, before.pollMs);
+        await pause(waitMs, undefined, { signal: this.#over.signal, ref: false });
+      }
+    }
+  }
+
+  #ask(method: string, params: Params, patience?: { timeoutMs?: number }): Promise<PeerReply> {
+    return this.#request(method, params, this.#over.signal, patience);
+  }
+
+  #request(
+    method: string,
+    params: Params,
+    signal: AbortSignal,
+    patience: { timeoutMs?: number } = {},
+  ): Promise<PeerReply> {
+    const { peer, call, shape } = this.#parts;
+    const all = shape({ ...params, taskId: this.id });
+    return peer.request({ method, params: all, signal, owner: call, ...patience });
+  }
+}
