@@ -5,6 +5,8 @@ export interface CommandIo {
   readonly cwd: string;
   readonly homeDir: string;
   readonly executableDir: string;
+  /** Instead of the folder in which whoever runs the machine has rules. The product has none. */
+  readonly machineDir?: string | undefined;
   readonly stdinIsTerminal: boolean;
   /** What is piped in; it can be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;

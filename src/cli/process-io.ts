@@ -8,10 +8,10 @@ import type { CommandIo, TextOutput } from "./command-io.ts";
 const fullPipeWaitMs = 2;
 
 /**
- * The `CommandIo` of this process. Nothing is touched before it is asked for: `process.stdin` and
+ * The `CommandIo` of this process, but for what is given otherwise. Nothing is touched before it is asked for: `process.stdin` and
  * `process.stdout` belong to the transport, and making them costs more than the rest of a start.
  */
-export function createProcessIo(): CommandIo {
+export function createProcessIo({ machineDir }: Pick<CommandIo, "machineDir"> = {}): CommandIo {
   const homeDir = process.env.HOME || process.getBuiltinModule("node:os").homedir();
   let interrupt: AbortController | undefined;
   return {
@@ -21,6 +21,7 @@ export function createProcessIo(): CommandIo {
     },
     homeDir,
     executableDir: dirname(process.execPath),
+    machineDir,
     get stdinIsTerminal() {
       return isTerminal(0);
     },

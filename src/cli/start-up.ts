@@ -54,7 +54,7 @@ export const startUpFlags: FlagTable = {
   },
   "strict-config": {
     kind: "switch",
-    help: "Refuse to start when anything in the configuration is wrong. Where --config names a file of MCP servers, no others count.",
+    help: "Refuse to start when anything in the configuration is wrong. Of MCP servers only those count that --config names.",
   },
   defer: {
     kind: "text",
@@ -137,6 +137,7 @@ function findDirs(io: CommandIo, workDir: string): ConfigDirs {
       ? (pathValue.parse(moved, io.homeDir) ?? resolve(io.cwd, moved))
       : join(io.homeDir, ".scorpiox"),
     executableDir: io.executableDir,
+    ...(io.machineDir !== undefined && { machineDir: io.machineDir }),
     projectDir: findProjectDir(workDir, io.homeDir),
   };
 }

@@ -28,6 +28,8 @@ export interface ConfigDirs {
   /** `~/.scorpiox`, or what SCORPIOX_HOME says. */
   readonly scorpioxDir: string;
   readonly executableDir: string;
+  /** What whoever runs the machine says is here; absent: where it is on this system. For tests. */
+  readonly machineDir?: string;
   /** From `findProjectDir`; undefined where there is no project. */
   readonly projectDir: string | undefined;
 }

@@ -2,7 +2,7 @@ import type { StartUp } from "../cli/start-up.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
 import type { Skills } from "./skills.ts";
 
-/** What differs between the product and the program that tests Worker faults: its tools. */
+/** What differs between the product and the program that tests Worker faults. */
 export interface ProgramParts {
   readonly cards: readonly ToolCard[];
   /** A Worker for tools. */
@@ -13,6 +13,8 @@ export interface ProgramParts {
   readonly createStoreWorker: () => Worker;
   /** The Worker that speaks to other servers. */
   readonly createUpstreamWorker: () => Worker;
+  /** Instead of the folder in which whoever runs the machine has rules; the product has that one. */
+  readonly machineDir?: string | undefined;
 }
 
 export interface ToolServicesOptions {

@@ -32,7 +32,7 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
     const report = (message: string): void => void writeSync(2, `${message}\n`);
     process.exit(runRestricted(rules, argv, process.env, report));
   }
-  const io = createProcessIo();
+  const io = createProcessIo(parts);
   // What a library or a tool threw may have text of a page in it.
   const warn = (message: string): void =>
     io.stderr.write(`scorpiox-code: ${escapeUnsafe(message)}\n`);

@@ -97,13 +97,16 @@ export interface ConfiguredServer {
   readonly standIn?: ConfiguredServer;
 }
 
-/** Allow and deny globs outside of entries: `MCP_ALLOW`, `MCP_DENY`. */
+/** Allow and deny globs outside of entries: `MCP_ALLOW`, `MCP_DENY`, those of the administrator. */
 export interface ToolRule {
   readonly effect: "allow" | "deny";
   /** Undefined: `glob` is held against the full exposed name. */
   readonly server?: string;
   readonly glob: string;
-  readonly trust: "user" | "project";
+  /** An administrator's (`managed`) counts before a user's, a user's before a project's (TR8). */
+  readonly trust: "managed" | "user" | "project";
+  /** Where an administrator has it. */
+  readonly file?: string;
 }
 
 export interface UpstreamConfig {

@@ -98,6 +98,7 @@ export async function runIn(
     cwd: tree.path(input.cwd ?? "project"),
     homeDir: tree.path("home"),
     executableDir: tree.path("bin"),
+    machineDir: tree.path("machine"),
     stdinIsTerminal: input.terminals?.includes("stdin") === true,
     stdin: chunksOf(input.stdin ?? []),
     stdout,

@@ -11,6 +11,10 @@ export const trustRequirements: Readonly<Record<string, Requirement>> = {
     "gateway.trust-tools":
       "What is new, changed or has hidden characters is neither listed, found nor called until it is approved.",
   }),
+  ...from("docs/mcp-trust.md#rules-of-the-administrator", {
+    "gateway.managed-rules":
+      "What the administrator denies is neither listed, found nor called, whatever users and projects say.",
+  }),
   ...from("docs/mcp-trust.md#allow-and-deny", {
     "gateway.gw-23": "What is denied is neither listed, found nor called, by any of its names.",
   }),

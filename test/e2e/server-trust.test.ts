@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
+import { ensureBuilt, faultyBinary, productBinary, root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { isError, textOf, toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
@@ -133,4 +133,70 @@ test("[gateway.gw-23] a denied tool has no name under which it is there", async 
       expect(refusal(message)).toContain(`The tool "${tool}" of server "own" may not be used`);
     }
   }
+});
+
+/** Where the program that the tests have looks for the administrator's rules; the product knows no such variable. */
+const machineOf = (home: TempFolder): Readonly<Record<string, string>> => ({
+  FAULTY_MACHINE_DIR: home.folder("machine"),
+});
+
+test("[gateway.managed-rules] what the administrator denies is there under no name, whatever the user allows", async () => {
+  using home = upstreamHome({
+    own: [{ tools: ["echo", "add", "fail"] }, { allow: ["*"], auto_approve: true }],
+  });
+  home.write(".scorpiox/scorpiox-env.txt", "MCP_ALLOW=own:*\n");
+  const env = machineOf(home);
+  const rules = home.write("machine/config.toml", '[mcp]\ndeny = ["own:ec*"]\n');
+  await using server = new Server({
+    home,
+    env,
+    binary: faultyBinary,
+    args: ["serve", "--defer", "off", "--on-change", "allow"],
+  });
+  await server.initialize();
+  await eventually("the tools", async () => (await upstreamTools(server)).length > 0);
+  expect([...(await upstreamTools(server))].sort()).toEqual(["mcp__own__add", "mcp__own__fail"]);
+  const names = ["mcp__own__echo", "mcp:own.echo", "mcp_own_echo", "echo"];
+  for (const name of names) {
+    const direct = await server.call(name, { text: "hi" });
+    const wrapped = await server.call("tool_call", { name, arguments: { text: "hi" } });
+    for (const message of [direct, wrapped]) {
+      expect(refusal(message)).toContain(`denied by the administrator's rules in ${rules}`);
+    }
+  }
+  const search = await server.call("tool_search", { query: "select:mcp__own__echo" });
+  expect(search.result?.["structuredContent"]).toMatchObject({
+    matches: [],
+    blocked: [{ name: "mcp__own__echo", reason: "denied" }],
+  });
+
+  home.write("machine/config.toml", '[mcp]\nallow = ["own:echo"]\n');
+  const isTurned = async (): Promise<boolean> =>
+    (await upstreamTools(server)).join() === "mcp__own__echo";
+  await eventually("the rules of now", isTurned, 5_000);
+  expect(refusal(await server.call("add", { a: 1, b: 2 }))).toContain(rules);
+  home.write("machine/config.toml", "[mcp]\nenabled = false\n");
+  await eventually("none", async () => (await upstreamTools(server)).length === 0, 5_000);
+});
+
+test("[gateway.managed-rules] they hold on the command line, and no variable moves them in the product", () => {
+  using home = upstreamHome({ own: [{ tools: ["echo"] }] });
+  home.folder("project/.git");
+  const rules = home.write("machine/config.toml", '[mcp]\ndeny = ["mcp__own"]\n');
+  const run = (binary: string, ...words: readonly string[]): readonly [number, string] => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([binary, ...words], {
+      cwd: home.at("project"),
+      env: { ...testEnvironment(home.path), ...machineOf(home), ProgramData: home.at("machine") },
+    });
+    return [exitCode, `${stdout.toString()}${stderr.toString()}`];
+  };
+  const calls = ["mcp__own__echo", "mcp:own.echo", "echo"].map((name) => ["call", name]);
+  for (const words of [["mcp", "call", "own", "echo"], ...calls]) {
+    const [exitCode, text] = run(faultyBinary, ...words, '{"text":"hi"}');
+    expect([words, exitCode]).toEqual([words, 4]);
+    expect(text).toContain(`denied by the administrator's rules in ${rules}`);
+  }
+  expect(run(faultyBinary, "mcp", "status")[1]).toContain("0 tools, 1 denied");
+  const [exitCode, text] = run(productBinary, "mcp", "call", "own", "echo", '{"text":"hi"}');
+  expect([exitCode, text.trim()]).toEqual([0, "hi"]);
 });

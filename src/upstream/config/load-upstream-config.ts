@@ -3,10 +3,12 @@ import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { ProblemList } from "../../config/problems.ts";
 import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "../server-entry.ts";
-import { mergeEntries } from "./merge-entries.ts";
+import { managedFileOf } from "./managed-file.ts";
+import { keptDenies, mergeEntries } from "./merge-entries.ts";
 import { isNested } from "./nesting.ts";
 import { isOwnServerName } from "./own-entry.ts";
 import { parseToolRules } from "./parse-tool-rules.ts";
+import { readManagedRules } from "./read-managed-rules.ts";
 import { readServerFile } from "./read-server-file.ts";
 import { readSource } from "./read-source.ts";
 import type { SourceNotes } from "./read-source.ts";
@@ -24,7 +26,7 @@ export interface UpstreamConfigReading {
 }
 
 /**
- * Reads the nine sources and merges them (CF1–CF5). Never throws: what cannot be used is a problem, and everything else
+ * Reads the nine sources and the administrator's rules, and merges them (CF1–CF5, TR8). Never throws: what cannot be used is a problem, and everything else
  * counts. Reads files synchronously: some milliseconds, in the Worker or a command, not on the server's main thread.
  */
 export function loadUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfig {
@@ -44,12 +46,19 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
     ...(projectDir !== undefined && { projectDir }),
     ...(parts.workspace !== undefined && { workspace: parts.workspace }),
   };
-  const files = keyOrigins.flatMap(({ file }) => file ?? []);
-  if (!settings.mcp.isOn || isNested(parts.env)) {
-    const nothing = { servers: new Map(), rules: [], problems: [], notices: [] };
-    return { config: { isOn: false, ...nothing, ...rest }, files };
-  }
   const notes: SourceNotes = { problems: new ProblemList(), notices: [] };
+  const managedFile = managedFileOf(parts.dirs);
+  const managed = readManagedRules(managedFile, notes.problems);
+  const files = [managedFile, ...keyOrigins.flatMap(({ file }) => file ?? [])];
+  const told = (): Pick<UpstreamConfig, "problems" | "notices"> => {
+    return { problems: notes.problems.all.map(({ message }) => message), notices: notes.notices };
+  };
+  if (!managed.isOn || !settings.mcp.isOn || isNested(parts.env)) {
+    if (!managed.isOn)
+      notes.notices.push(`${managedFile}: the administrator has switched other servers off.`);
+    const nothing = { servers: new Map(), rules: managed.rules };
+    return { config: { isOn: false, ...nothing, ...told(), ...rest }, files };
+  }
   const levels = readKeyLevels(parts, keyOrigins);
   const sources = serverSources(parts, levels);
   const entries = sources
@@ -58,10 +67,9 @@ export function readUpstreamConfig(parts: UpstreamConfigParts): UpstreamConfigRe
   const servers = mergeEntries(entries, ({ name, origin }, text) =>
     notes.problems.warn({ file: origin.file }, `server "${name}": ${text}`),
   );
-  const problems = notes.problems.all.map(({ message }) => message);
-  const rules = rulesOf(levels);
+  const rules = [...managed.rules, ...rulesOf(levels), ...keptDenies(servers)];
   return {
-    config: { isOn: true, servers, rules, problems, notices: notes.notices, ...rest },
+    config: { isOn: true, servers, rules, ...told(), ...rest },
     files: [...new Set([...files, ...sources.flatMap(({ origin }) => origin.file ?? [])])],
   };
 }

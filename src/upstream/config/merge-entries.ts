@@ -1,12 +1,15 @@
-import type { ConfiguredServer, ServerEntry } from "../server-entry.ts";
+import type { ConfiguredServer, ServerEntry, ServerOptions, ToolRule } from "../server-entry.ts";
 import { launchIdentity } from "./launch-identity.ts";
 
 /** From sharing everything to sharing nothing. */
 const isolations = ["shared", "workspace", "session", "call"] as const;
+/** From what no rule need speak of to what none can allow; without one, the rules' own default counts. */
+const policies = ["allow", undefined, "ask", "deny"] as const;
 
 /**
  * One server for each name: the strongest entry as a whole (CF1). A project's entry lets the user's of that name stand
- * in until it is approved (CF2); one that only switches the server off narrows, and counts at once.
+ * in until it is approved (CF2); one that only switches the server off narrows, and counts at once. It is never looser than
+ * the user's in what a project may only narrow (CF5): isolation and policy; for denies there is `keptDenies`.
  * @param entries weakest first
  * @param warn told of what a project's entry may not change
  */
@@ -34,11 +37,12 @@ function configured(
 ): ConfiguredServer | undefined {
   if (winner === undefined) return undefined;
   const usersAt = shadowed.findIndex((entry) => entry.origin.trust === "user");
-  if (winner.origin.trust === "user" || usersAt === -1) {
+  const users = shadowed[usersAt];
+  if (winner.origin.trust === "user" || users === undefined) {
     return { entry: winner, identity: launchIdentity(winner.launch), shadowed };
   }
   const standIn = configured(shadowed.slice(usersAt), warn);
-  const entry = keepIsolation(winner, shadowed[usersAt], warn);
+  const entry = keepStrictness(winner, users.options, warn);
   return {
     entry,
     identity: launchIdentity(entry.launch),
@@ -47,15 +51,41 @@ function configured(
   };
 }
 
-/** A project's entry shares no connection that the user wanted apart (CF5). */
-function keepIsolation(
+/** A project's entry shares no connection that the user wanted apart, and lets nothing pass that the user has asked about. */
+function keepStrictness(
   entry: ServerEntry,
-  users: ServerEntry | undefined,
+  users: ServerOptions,
   warn: (entry: ServerEntry, text: string) => void,
 ): ServerEntry {
-  const wanted = users?.options.isolation ?? "shared";
-  const { isolation } = entry.options;
-  if (isolations.indexOf(isolation) >= isolations.indexOf(wanted)) return entry;
-  warn(entry, `isolation "${isolation}" is ignored: your own entry of this name says "${wanted}".`);
-  return { ...entry, options: { ...entry.options, isolation: wanted } };
+  const { options } = entry;
+  const { isolation: _isolation, policy: _policy, ...others } = options;
+  const keep = <Value extends string | undefined>(
+    key: string,
+    wanted: Value,
+    own: Value,
+    order: readonly Value[],
+  ): Value => {
+    if (order.indexOf(own) >= order.indexOf(wanted)) return own;
+    if (own !== undefined)
+      warn(entry, `${key} "${own}" is ignored: your own entry of this name says "${wanted}".`);
+    return wanted;
+  };
+  const isolation = keep("isolation", users.isolation, options.isolation, isolations);
+  const policy = keep("policy", users.policy, options.policy, policies);
+  return { ...entry, options: { ...others, isolation, ...(policy !== undefined && { policy }) } };
+}
+
+/**
+ * What the user's own entry denies, where a project's has taken its place (TR8): entries are replaced as a whole (CF1), and
+ * a deny of the user's is stronger than any project all the same.
+ */
+export function keptDenies(servers: ReadonlyMap<string, ConfiguredServer>): readonly ToolRule[] {
+  return [...servers.values()].flatMap(({ entry, shadowed }) => {
+    if (entry.origin.trust === "user") return [];
+    const users = shadowed.find(({ origin }) => origin.trust === "user");
+    const globs = users?.options.deny ?? [];
+    return globs.map((glob): ToolRule => {
+      return { effect: "deny", server: entry.name, glob, trust: "user" };
+    });
+  });
 }

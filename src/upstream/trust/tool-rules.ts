@@ -7,45 +7,42 @@ import {
   toolGlobMayStartWith,
 } from "./tool-glob.ts";
 
-/** Whose rule it is; an administrator's counts before a user's, a user's before a project's (TR8). */
-export type RuleTrust = "managed" | ToolRule["trust"];
-
 /** An allow or deny glob that concerns one server. */
-interface ServerRule {
-  readonly effect: "allow" | "deny";
-  readonly trust: RuleTrust;
+interface ServerRule extends Pick<ToolRule, "effect" | "trust" | "file"> {
   readonly pattern: string;
   /** Undefined: it is too long or too complicated, and counts against the tool. */
   readonly glob: ToolGlob | undefined;
 }
 
-const order: readonly RuleTrust[] = ["managed", "user", "project"];
+/** The strongest first (TR8). */
+const order: readonly ToolRule["trust"][] = ["managed", "user", "project"];
 
 /**
  * The globs that say which tools of one server may be used. Any deny is stronger than any allow; of the allow lists of
- * the user one must have the tool, and of those of the project too, where there are any.
+ * the user one must have the tool, and of those of the project too, where there are any. An administrator's allow list is for
+ * all servers: what is not on it may not be used, whatever server it is of.
  */
 export class ToolRules {
   readonly #server: string;
   readonly #rules: readonly ServerRule[];
+  /** Any rule of the administrator's allow list, of this server or not. */
+  readonly #managedAllow: ToolRule | undefined;
 
   /** @param rules of all servers: those for this one are picked out */
-  constructor(
-    entry: Pick<ServerEntry, "name" | "options" | "origin">,
-    rules: readonly (Omit<ToolRule, "trust"> & { readonly trust: RuleTrust })[],
-  ) {
+  constructor(entry: Pick<ServerEntry, "name" | "options" | "origin">, rules: readonly ToolRule[]) {
     this.#server = entry.name;
+    this.#managedAllow = rules.find(isManagedAllow);
     const { trust } = entry.origin;
     const own = [
-      ...(entry.options.allow ?? []).map((glob) => ruleOf("allow", trust, glob)),
-      ...entry.options.deny.map((glob) => ruleOf("deny", trust, glob)),
+      ...(entry.options.allow ?? []).map((glob) => ruleOf({ effect: "allow", trust, glob })),
+      ...entry.options.deny.map((glob) => ruleOf({ effect: "deny", trust, glob })),
       // An empty list allows nothing.
-      ...(entry.options.allow?.length === 0 ? [ruleOf("allow", trust, "")] : []),
+      ...(entry.options.allow?.length === 0 ? [ruleOf({ effect: "allow", trust, glob: "" })] : []),
     ];
     const outer = rules.filter(
       (rule) => rule.server === undefined || this.#isMe(rule.server, rule.effect),
     );
-    const made = outer.map(({ effect, trust: whose, glob }) => ruleOf(effect, whose, glob));
+    const made = outer.map(ruleOf);
     const concerned = made.filter((rule, index) => {
       return outer[index]?.server !== undefined || this.#concernsMe(rule);
     });
@@ -62,14 +59,15 @@ export class ToolRules {
       const denying = this.#rules.find((rule) => {
         return rule.effect === "deny" && rule.trust === trust && denies(rule, spellings);
       });
-      if (denying !== undefined) return `the ${whose(trust)} rule ${quoted(denying)} denies it`;
+      if (denying !== undefined) return denialText(denying);
     }
     for (const trust of order) {
       const allowing = this.#rules.filter(
         (rule) => rule.effect === "allow" && rule.trust === trust,
       );
-      const isAllowed = allowing.length === 0 || allowing.some((rule) => matches(rule, spellings));
-      if (!isAllowed) return `it is not on the ${whose(trust)} allow list of its server`;
+      const list = trust === "managed" ? this.#managedAllow : allowing[0];
+      const isAllowed = list === undefined || allowing.some((rule) => matches(rule, spellings));
+      if (!isAllowed) return omissionText(list);
     }
     return undefined;
   }
@@ -101,8 +99,12 @@ export class ToolRules {
   }
 }
 
-function ruleOf(effect: "allow" | "deny", trust: RuleTrust, pattern: string): ServerRule {
-  return { effect, trust, pattern, glob: createToolGlob(pattern) };
+function ruleOf({ glob, ...rule }: ToolRule): ServerRule {
+  return { ...rule, pattern: glob, glob: createToolGlob(glob) };
+}
+
+function isManagedAllow({ effect, trust }: ToolRule): boolean {
+  return effect === "allow" && trust === "managed";
 }
 
 /** A pattern that cannot be looked at is taken as the stricter of what it may say. */
@@ -114,10 +116,13 @@ function matches({ glob }: ServerRule, spellings: readonly string[]): boolean {
   return glob !== undefined && spellings.some((spelling) => toolGlobMatches(glob, spelling));
 }
 
-function whose(trust: RuleTrust): string {
-  return trust === "managed" ? "administrator's" : `${trust}'s`;
+function denialText({ trust, file, pattern }: ServerRule): string {
+  const quoted = JSON.stringify(pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern);
+  if (trust !== "managed") return `the ${trust}'s rule ${quoted} denies it`;
+  return `it is denied by the administrator's rules in ${file}: ${quoted}`;
 }
 
-function quoted({ pattern }: ServerRule): string {
-  return JSON.stringify(pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern);
+function omissionText({ trust, file }: Pick<ToolRule, "trust" | "file">): string {
+  if (trust !== "managed") return `it is not on the ${trust}'s allow list of its server`;
+  return `it is denied by the administrator's rules in ${file}: it is not on their allow list`;
 }

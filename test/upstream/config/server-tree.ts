@@ -10,6 +10,7 @@ export class ServerTree extends TempTree {
       homeDir: this.path("home"),
       scorpioxDir: this.path("home/.scorpiox"),
       executableDir: this.path("bin"),
+      machineDir: this.path("machine"),
       projectDir: this.path("project"),
     };
     return { dirs, env: {}, configFiles: [], isStrict: false, ...parts };

@@ -82,6 +82,21 @@ describe("[GW-11] watchUpstreamConfig()", () => {
     await told.until(({ config }) => !config.isOn);
   });
 
+  test("[GW-23] sees the administrator's rules come, change and go", async () => {
+    using tree = new ServerTree();
+    using told = new Told(tree);
+    const untilRules = (...globs: readonly string[]): Promise<UpstreamConfigChange> =>
+      told.until(({ config }) => config.rules.map(({ glob }) => glob).join() === globs.join());
+    tree.put("machine/config.toml", `mcp.deny = ["a"]\n`);
+    await untilRules("a");
+    tree.put("machine/config.toml", `mcp.deny = ["b", "c"]\n`);
+    await untilRules("b", "c");
+    tree.put("machine/config.toml", `mcp.enabled = false\n`);
+    await told.until(({ config }) => !config.isOn);
+    rmSync(tree.path("machine/config.toml"));
+    await told.until(({ config }) => config.isOn);
+  });
+
   test("tells of what has changed since it was read", async () => {
     using tree = new ServerTree();
     const known = tree.servers();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import type { ServerOptions, ToolRule } from "../../../src/upstream/server-entry.ts";
 import { createToolGlob, toolGlobMatches } from "../../../src/upstream/trust/tool-glob.ts";
-import { type RuleTrust, ToolRules } from "../../../src/upstream/trust/tool-rules.ts";
+import { ToolRules } from "../../../src/upstream/trust/tool-rules.ts";
 import { entry } from "./entry.ts";
 
 describe("[GW-23] toolGlobMatches()", () => {
@@ -63,17 +63,21 @@ describe("[GW-23] toolGlobMatches()", () => {
   });
 });
 
-type Rule = Omit<ToolRule, "trust"> & { readonly trust: RuleTrust };
+/** As an administrator's rule. */
+const managed = { trust: "managed", file: "/m/config.toml" } as const;
 
-const deny = (glob: string, more: Partial<Rule> = {}): Rule => {
+const deny = (glob: string, more: Partial<ToolRule> = {}): ToolRule => {
   return { effect: "deny", glob, trust: "user", ...more };
 };
-const allow = (glob: string, more: Partial<Rule> = {}): Rule => ({
+const allow = (glob: string, more: Partial<ToolRule> = {}): ToolRule => ({
   ...deny(glob, more),
   effect: "allow",
 });
 
-function reason(options: Partial<ServerOptions>, list: readonly Rule[] = []): string | undefined {
+function reason(
+  options: Partial<ServerOptions>,
+  list: readonly ToolRule[] = [],
+): string | undefined {
   return new ToolRules(entry("my.server", options), list).reasonAgainst(
     "files/read",
     "mcp__my_server__files_read_abcdef",
@@ -143,14 +147,36 @@ describe("[GW-23] ToolRules.reasonAgainst()", () => {
   });
 
   test("the strongest deny is named", () => {
-    const denies = (["project", "user", "managed"] as const).map((trust) => {
-      return deny(trust === "managed" ? "*" : "files/*", { trust });
-    });
+    const denies = [deny("files/*", { trust: "project" }), deny("files/*"), deny("*", managed)];
     const texts = denies.map((_, index) => reason({}, denies.slice(0, index + 1)));
     expect(texts).toEqual([
       'the project\'s rule "files/*" denies it',
       'the user\'s rule "files/*" denies it',
-      'the administrator\'s rule "*" denies it',
+      'it is denied by the administrator\'s rules in /m/config.toml: "*"',
     ]);
+  });
+
+  const notListed =
+    "it is denied by the administrator's rules in /m/config.toml: it is not on their allow list";
+
+  test.each([
+    [[allow("files/*", managed)], undefined],
+    [[allow("mcp__my_server", managed)], undefined],
+    [[allow("*", { ...managed, server: "my.*" })], undefined],
+    [[allow("x", { ...managed, server: "my.server" })], notListed],
+    // Of another server only: it is a list for all of them all the same.
+    [[allow("*", { ...managed, server: "other" })], notListed],
+    [[allow("mcp__other", managed)], notListed],
+    [[allow("", managed)], notListed],
+    [[allow("x".repeat(1_000), managed)], notListed],
+    // What the user or an entry allows adds nothing, and what they leave out stays out.
+    [[allow("x", managed), allow("*")], notListed],
+    [
+      [allow("*", managed), allow("x", { server: "my.server" })],
+      "it is not on the user's allow list of its server",
+    ],
+    [[allow("*", managed), deny("*")], 'the user\'s rule "*" denies it'],
+  ])("of the administrator's allow list %j: %p", (list, text) => {
+    expect(reason({}, list)).toBe(text);
   });
 });

@@ -1,0 +1,95 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { quoteValue } from "../../config/problems.ts";
+import type { ProblemList } from "../../config/problems.ts";
+import { readTextFile } from "../../config/read-text-file.ts";
+import type { ToolRule } from "../server-entry.ts";
+import { isTable } from "./json-shapes.ts";
+import { parseToml } from "./parse-toml.ts";
+import { parseToolRules } from "./parse-tool-rules.ts";
+
+/** What whoever runs the machine says of other servers; it counts before what users and projects say (TR8). */
+export interface ManagedRules {
+  /** False: nobody on this machine has other servers. */
+  readonly isOn: boolean;
+  readonly rules: readonly ToolRule[];
+}
+
+const freely: ManagedRules = { isOn: true, rules: [] };
+const keys = ["enabled", "allow", "deny"];
+
+/**
+ * Reads `[mcp]` of the administrator's file. Absent, it says nothing, and so it does when everybody may write it: then it is
+ * nobody's rule. One that cannot be used may have denied anything: until it is mended, no tool of another server counts.
+ * Never throws.
+ */
+export function readManagedRules(file: string, problems: ProblemList): ManagedRules {
+  const content = readTextFile(file);
+  if (content.kind === "absent") return freely;
+  if (mayBeWrittenByAll(file)) {
+    problems.warn({ file }, "everybody may write this file or its folder; its rules are ignored.");
+    return freely;
+  }
+  const refuse = (what: string, line?: number): ManagedRules => {
+    const end = "until this is mended, no tool of other servers may be used";
+    problems.warn({ file, line }, `${what}; ${end}.`);
+    return { isOn: true, rules: [{ effect: "deny", glob: "*", trust: "managed", file }] };
+  };
+  if (content.kind === "unusable") return refuse(`this file ${content.reason}`);
+  const parsed = parseToml(content.text);
+  if (parsed.kind === "fault") {
+    const { place, text } = parsed;
+    return refuse(`${place === undefined ? "" : `column ${place.column}: `}${text}`, place?.line);
+  }
+  const root = isTable(parsed.value) ? parsed.value : {};
+  const { mcp = {} } = root;
+  if (!isTable(mcp)) return refuse("mcp is no table");
+  const { enabled = true, allow, deny = [] } = mcp;
+  if (typeof enabled !== "boolean") return refuse("mcp.enabled is neither true nor false");
+  if (!isTextList(deny)) return refuse("mcp.deny is no list of texts");
+  if (allow !== undefined && !isTextList(allow)) return refuse("mcp.allow is no list of texts");
+  for (const name of unknownNames(root, mcp)) {
+    problems.warn({ file }, `${name} is ignored: only mcp.${keys.join(", mcp.")} count here.`);
+  }
+  const allows = allow === undefined ? [] : rulesOf(allow, "allow", file);
+  return { isOn: enabled, rules: [...rulesOf(deny, "deny", file), ...allows] };
+}
+
+/** Those of one list; an allow list that has none allows nothing. */
+function rulesOf(
+  list: readonly string[],
+  effect: ToolRule["effect"],
+  file: string,
+): readonly ToolRule[] {
+  const rules = list.flatMap((text) => parseToolRules(text, effect, "managed"));
+  const nothing: ToolRule = { effect, glob: "", trust: "managed" };
+  const counting = effect === "allow" && rules.length === 0 ? [nothing] : rules;
+  return counting.map((rule) => ({ ...rule, file }));
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/** A key with a slip in it rules nothing: that is told. */
+function unknownNames(root: Table, mcp: Table): readonly string[] {
+  const inside = Object.keys(mcp).filter((key) => !keys.includes(key));
+  return [
+    ...Object.keys(root).filter((key) => key !== "mcp"),
+    ...inside.map((key) => `mcp.${key}`),
+  ].map(quoteValue);
+}
+
+type Table = Readonly<Record<string, unknown>>;
+
+/** Whoever may write the rules makes them. Windows has no such bit. */
+function mayBeWrittenByAll(file: string): boolean {
+  if (process.platform === "win32") return false;
+  try {
+    return [file, dirname(file)].some((path) => (statSync(path).mode & 0o002) !== 0);
+  } catch {
+    // Gone in between, or not to be looked at: whoever reads it next finds out.
+    return false;
+  }
+}
