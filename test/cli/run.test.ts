@@ -128,9 +128,14 @@ const cases: readonly CliCase[] = [
   {
     argv: "--strict-config",
     files: { "project/.mcp.json": '{"mcpServers":{"a":{}}}' },
+    exitCode: 0,
+  },
+  {
+    argv: "--strict-config --config s.json",
+    files: { "project/s.json": '{"mcpServers":{"a":{}}}' },
     exitCode: 2,
     stderr: say(
-      'warning: project/.mcp.json:1: server "a" has neither a command nor a url; it is ignored.',
+      'warning: project/s.json:1: server "a" has neither a command nor a url; it is ignored.',
       "error: Not started: --strict-config, and 1 problem(s) with MCP servers.",
     ),
   },

@@ -10,8 +10,8 @@ import type { ServersStart } from "./upstream-start.ts";
  */
 export function mayHaveServers(start: ServersStart): boolean {
   const { mcp } = start.config.settings;
-  const { configFiles, isNested } = start.upstream;
-  if (!mcp.isOn || isNested) return false;
+  const { configFiles, isNested, isStrict } = start.upstream;
+  if (!mcp.isOn || isNested || (isStrict && configFiles.length === 0)) return false;
   if (mcp.namesServers || configFiles.some(isServerFile)) return true;
   const parts = { dirs: start.dirs, workspace: start.workspaceName };
   return fixedSources(parts, false).some(({ file }) => mayNameServers(file));

@@ -16,8 +16,8 @@ export type ServerSource =
   | { readonly kind: "key"; readonly origin: EntryOrigin; readonly value: KeyValue };
 
 /**
- * The nine sources, weakest first; within a rank in the order of the levels. With `--strict-config` and a file of servers
- * after `--config`, row 9 only (CF3).
+ * The nine sources, weakest first; within a rank in the order of the levels. With `--strict-config` row 9 only, whether
+ * there is something in it or not (CF3).
  */
 export function serverSources(
   parts: UpstreamConfigParts,
@@ -28,13 +28,12 @@ export function serverSources(
     parts,
     levels.some(({ values }) => values.has(mcpFileKey.name)),
   );
-  const isOnly = parts.isStrict && commandLine.length > 0;
   return [
     ...fixed.map(fileSource),
     ...levels.flatMap((level) => levelSources(level, parts)),
     ...commandLine.map(fileSource),
   ]
-    .filter(({ origin }) => !isOnly || origin.rank === 9)
+    .filter(({ origin }) => !parts.isStrict || origin.rank === 9)
     .sort((a, b) => a.origin.rank - b.origin.rank);
 }
 

@@ -8,7 +8,7 @@ export interface UpstreamConfigParts {
   readonly env: Environment;
   /** Of `--config`, absolute, weakest first; files of servers and files of keys. */
   readonly configFiles: readonly string[];
-  /** `--strict-config`: where `--config` names a file of servers, no other source counts (CF3). */
+  /** `--strict-config`: only servers that `--config` names count (CF3). */
   readonly isStrict: boolean;
   readonly workspace?: string | undefined;
   /** How this program was started: an entry that starts it again is skipped (CF20). */

@@ -7,7 +7,7 @@ export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of `--config`, absolute, weakest first; files of servers and files of keys. */
   readonly configFiles: readonly string[];
-  /** `--strict-config`: where one of them holds servers, no other source counts (CF3). */
+  /** `--strict-config`: only their servers count (CF3). */
   readonly isStrict: boolean;
   readonly workspace?: string;
   /** How this program was started: an entry that starts it again is skipped (CF20). */

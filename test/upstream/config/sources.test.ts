@@ -147,10 +147,29 @@ const rows: readonly Row[] = [
     servers: [],
   },
   {
-    name: "--strict-config without one: all sources",
-    files: { "home/.scorpiox/config.toml": toml("x"), "given.txt": "TOOLS=1\n" },
-    parts: (tree) => ({ isStrict: true, configFiles: [tree.path("given.txt")] }),
-    servers: ["s = x (1 user)"],
+    name: "--strict-config with a file of keys: its servers only",
+    files: {
+      "home/.scorpiox/config.toml": toml("x"),
+      "home/.scorpiox/scorpiox-env.txt": "MCP_SERVER=h:1\n",
+      "given.txt": "MCP_SERVER=k:1\nMCP_CONFIG=more.json\n",
+      "more.json": object("m"),
+    },
+    parts: (tree) => ({
+      isStrict: true,
+      configFiles: [tree.path("given.txt")],
+      env: { MCP_SERVER: "e:1", MCP_FILE: tree.path("more.json") },
+    }),
+    servers: ["s = m (9 user)", "k = 1 (9 user)"],
+  },
+  {
+    name: "--strict-config without --config: no source at all",
+    files: {
+      "home/.scorpiox/config.toml": "broken =",
+      "home/.scorpiox/workspaces/w/mcp_servers.json": object("x"),
+      "project/.mcp.json": object("x"),
+    },
+    parts: () => ({ isStrict: true, workspace: "w", env: { MCP_SERVER: "e:1" } }),
+    servers: [],
   },
   {
     name: "the user's workspace where the project has none of that name",
@@ -331,6 +350,17 @@ describe("[GW-01] loadUpstreamConfig()", () => {
       "project/.scorpiox/scorpiox-env.txt": "MCP=1\n",
     });
     expect(tree.servers().isOn).toBe(false);
+  });
+
+  test("--strict-config leaves out no rule: what takes away counts from everywhere", () => {
+    using tree = new ServerTree({
+      "home/.scorpiox/scorpiox-env.txt": "MCP_DENY=a:x\n",
+      "project/.scorpiox/scorpiox-env.txt": "MCP_DENY=a:y\n",
+    });
+    expect(tree.servers({ isStrict: true }).rules).toEqual([
+      { effect: "deny", server: "a", glob: "x", trust: "user" },
+      { effect: "deny", server: "a", glob: "y", trust: "project" },
+    ]);
   });
 
   test("rules: denies add up, the strongest allow list of the user counts", () => {
