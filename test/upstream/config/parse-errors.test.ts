@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { tomlCharsMax } from "../../../src/base/upstream-limits.ts";
+import { tomlCharsMax, tomlDefinitionsMax } from "../../../src/base/upstream-limits.ts";
 import { parseJsonc } from "../../../src/upstream/config/parse-jsonc.ts";
-import { parseToml } from "../../../src/upstream/config/parse-toml.ts";
+import { parseToml, type ParsedText } from "../../../src/upstream/config/parse-toml.ts";
 
 const ok = `# first\n[mcp.servers.a]\ncommand = "x"\nnote = """two\nlines"""\n\n`;
 
@@ -13,7 +13,13 @@ describe("[GW-01] parseToml() says where", () => {
     [`${ok}x = "open`, 7, 5],
     [`${ok}x = """open\nfor ever\n`, 7, 7],
     [`${ok}= 1\ny = 2\n`, 7, 1],
-    [`${ok}x = 1\nx = 2\ny = 3`, 8, 4],
+    [`${ok}x = 1\nx = 2\ny = 3`, 8, 1],
+    // Of two faults the first.
+    [`${ok}x = 1\nx = 2\ny = oops`, 8, 1],
+    [`${ok}x = 1\ny = oops\nx = 2`, 8, 5],
+    [`a.b = 1\n  a.b.c = 2\n`, 2, 5],
+    [`a = {x = 1, x = 2}\n`, 1, 18],
+    [`"a=b" = 1\n"a=b" = 1\n`, 2, 1],
     [`${ok}[mcp.servers.a]\n`, 7, 14],
     [`${ok}x = [1, 2\n`, 7, 9],
     [`a = 1\r\nb = \r\nc = 3\r\n`, 2, 4],
@@ -30,13 +36,45 @@ describe("[GW-01] parseToml() says where", () => {
     expect(Math.abs(found - column)).toBeLessThanOrEqual(2);
   });
 
-  test("of a file of hostile size and nesting nothing but that", () => {
-    expect(parseToml("#".repeat(tomlCharsMax))).toEqual({ kind: "value", value: {} });
-    expect(parseToml("#".repeat(tomlCharsMax + 1))).toMatchObject({ kind: "fault" });
-    expect(parseToml(`a = ${"[".repeat(100_000)}`)).toEqual({
+  test.each([
+    ["command = x", 11],
+    ["[mcp.servers.s0]", 14],
+    ["command = unquoted", 11],
+  ])("of %j at any line of a file of a hundred thousand characters", (fault, column) => {
+    const blocks = Array.from({ length: 500 }, (_, index) => {
+      return `# ${"a comment ".repeat(15)}\n[mcp.servers.s${index}]\nargs = ["-y", "#"]\n`;
+    });
+    for (const at of [1, 250, 500]) {
+      const text = [...blocks.slice(0, at), `${fault}\n`, ...blocks.slice(at)].join("");
+      expect(text.length).toBeGreaterThan(80_000);
+      expect(parseToml(text)).toMatchObject({ kind: "fault", place: { line: at * 3 + 1, column } });
+    }
+  });
+
+  test("of what is nested too deeply", () => {
+    expect(parseToml(`a = 1\nb = ${"[".repeat(100_000)}`)).toMatchObject({
       kind: "fault",
       text: "it is nested too deeply",
+      place: { line: 2 },
     });
+  });
+
+  test("but not of a file of hostile size", () => {
+    const tables = (count: number): string =>
+      Array.from({ length: count }, (_, index) => `[a${index}]\n`).join("");
+    expect(parseToml("#".repeat(tomlCharsMax))).toEqual({ kind: "value", value: {} });
+    expect(parseToml("#".repeat(tomlCharsMax + 1))).toEqual({
+      kind: "fault",
+      text: "it is longer than 131072 characters",
+    });
+    expect(parseToml(tables(tomlDefinitionsMax))).toMatchObject({ kind: "value" });
+    const text = "it has more than 4096 keys, tables and lists";
+    const tooMany: ParsedText = { kind: "fault", text };
+    expect(parseToml(tables(tomlDefinitionsMax + 1))).toEqual(tooMany);
+    expect(parseToml(`a = {${"b = 1, ".repeat(tomlDefinitionsMax)}}`)).toEqual(tooMany);
+    // In texts and comments they are none.
+    const written = "=[".repeat(tomlDefinitionsMax);
+    expect(parseToml(`a = "${written}" # ${written}`)).toMatchObject({ kind: "value" });
   });
 
   test("does not repeat what may be a secret", () => {
