@@ -119,6 +119,14 @@ const adapters = {
     relay: "stdio",
     phases: ["relay"],
   },
+  floor_relay: {
+    label: "bare relay through a Worker → official SDK v2",
+    build: "bun",
+    command: () => [...compiled("floor_relay_bun"), relayed],
+    cheap: echo,
+    relay: "stdio",
+    phases: ["relay"],
+  },
   gateway_http: {
     label: "scorpiox-code → official SDK v2, over HTTP",
     build: "given",

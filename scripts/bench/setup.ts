@@ -12,6 +12,7 @@ const compiledPeers = [
   ["sdk2-server.mjs", "sdk2_bun"],
   ["sdk2-http-server.mjs", "sdk2_http_bun"],
   ["floor-http-server.mjs", "floor_http_bun"],
+  ["floor-relay.mjs", "floor_relay_bun"],
 ] as const;
 
 /** Throws when a compiler or installer fails. */
