@@ -78,6 +78,20 @@ test("[gateway.gw-01] mcp list merges nine sources", () => {
   expect(s?.shadowed.length).toBe(7);
 });
 
+test("[gateway.gw-01] with --strict-config the files of --config are the only source", () => {
+  using home = new TempFolder();
+  for (const [file, text] of sources) home.write(file, text);
+  const env = { MCP_SERVER: "e:e" };
+  const given = ["--strict-config", "--config", home.at("extra", "given.json")];
+  expect(commands(list(home, given, env).servers)).toBe("s=9 s9=9");
+  expect(list(home, ["--strict-config"], env).servers).toEqual([]);
+  const { stdout } = Bun.spawnSync([productBinary, "mcp", "status", "--json", "--strict-config"], {
+    cwd: home.at("project"),
+    env: { ...testEnvironment(home.path), ...env },
+  });
+  expect(JSON.parse(stdout.toString())).toMatchObject({ instances: [{ servers: [] }] });
+});
+
 test("[gateway.gw-01] whatever is wrong with all of them, the native tools are served", async () => {
   using home = new TempFolder();
   const hostile = [
