@@ -59,6 +59,16 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeadersReading {
   return { kind: "headers", headers: [...headers.values()] };
 }
 
+/** The argument at a header's path; undefined when there is none. */
+export function argumentAt(args: unknown, path: ParamHeader["path"]): unknown {
+  let value = args;
+  for (const key of path) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
 /** The rule that the annotation breaks; undefined when it is valid. */
 function problemOf(
   schema: Readonly<Record<string, unknown>>,

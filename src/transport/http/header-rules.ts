@@ -1,9 +1,9 @@
 import type { ModernRequest } from "../../protocol/classify.ts";
 import { metaKeys } from "../../protocol/envelope.ts";
-import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { decodeHeaderValue } from "../../protocol/header-value.ts";
-import type { ParamHeader } from "../../protocol/param-headers.ts";
+import { argumentAt, type ParamHeader } from "../../protocol/param-headers.ts";
 
 /** The parameter that `Mcp-Name` repeats, for the methods that have it. */
 const nameSources: ReadonlyMap<string, string> = new Map([
@@ -60,7 +60,7 @@ function checkArguments(
 ): ProtocolFault | undefined {
   if (method !== "tools/call" || typeof toolName !== "string") return undefined;
   for (const { name, path } of paramHeadersOf(toolName)) {
-    const fault = checkEncoded(name, headers, valueAt(args, path));
+    const fault = checkEncoded(name, headers, argumentAt(args, path));
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -92,15 +92,6 @@ function isSame(text: string, expected: unknown): boolean {
     return decimal.test(text) && Number(text) === expected && Math.abs(expected) < 2 ** 53;
   }
   return typeof expected === "boolean" ? text === String(expected) : text === expected;
-}
-
-function valueAt(args: unknown, path: readonly string[]): unknown {
-  let value = args;
-  for (const key of path) {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
 }
 
 function differs(name: string, value: string, expected: unknown): ProtocolFault {

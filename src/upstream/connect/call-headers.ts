@@ -1,6 +1,6 @@
 import { encodeHeaderValue } from "../../protocol/header-value.ts";
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import { type ParamHeader, paramHeadersOf } from "../../protocol/param-headers.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import { argumentAt, type ParamHeader, paramHeadersOf } from "../../protocol/param-headers.ts";
 import type { RawTool } from "../catalogue/server-catalogue.ts";
 
 /** Which arguments of a server's tools travel as headers too, over HTTP in the modern revisions (`x-mcp-header`). */
@@ -30,20 +30,11 @@ export class CallHeaders {
   of({ name, arguments: args }: Params): Readonly<Record<string, string>> {
     const headers: [string, string][] = [];
     for (const header of this.#byTool.get(String(name)) ?? []) {
-      const text = textOf(valueAt(args, header.path));
+      const text = textOf(argumentAt(args, header.path));
       if (text !== undefined) headers.push([header.name, encodeHeaderValue(text)]);
     }
     return Object.fromEntries(headers);
   }
-}
-
-function valueAt(args: unknown, path: readonly string[]): unknown {
-  let value = args;
-  for (const key of path) {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
 }
 
 /** A number beyond 2^53 has been rounded: two that differ would look the same. */

@@ -1,4 +1,5 @@
 import { isObject } from "../../protocol/json-rpc.ts";
+import { mapOf, textOf } from "./parsed-values.ts";
 
 /** What a user has decided about one launch in one project. */
 export type LaunchVerdict = "approved" | "denied";
@@ -64,29 +65,18 @@ export function printRecord({ launches, pins }: TrustRecord): string {
 function pinsOf(value: unknown): ToolPins {
   if (!isObject(value)) throw new TypeError("no pins");
   const { instructions, denied } = value;
-  if (instructions !== undefined) assertText(instructions);
   if (!Array.isArray(denied)) throw new TypeError("no list");
   return {
-    ...(instructions === undefined ? {} : { instructions: assertText(instructions) }),
-    tools: mapOf(value.tools, assertText),
-    prompts: mapOf(value.prompts, assertText),
-    denied: new Set(denied.map(assertText)),
+    ...(instructions === undefined ? {} : { instructions: textOf(instructions) }),
+    tools: mapOf(value.tools, textOf),
+    prompts: mapOf(value.prompts, textOf),
+    denied: new Set(denied.map(textOf)),
   };
 }
 
 function verdictOf(value: unknown): LaunchVerdict {
   if (value === "approved" || value === "denied") return value;
   throw new TypeError("no verdict");
-}
-
-function assertText(value: unknown): string {
-  if (typeof value === "string") return value;
-  throw new TypeError("no text");
-}
-
-function mapOf<Item>(value: unknown, read: (item: unknown) => Item): ReadonlyMap<string, Item> {
-  if (!isObject(value)) throw new TypeError("no object");
-  return new Map(Object.entries(value).map(([key, item]) => [key, read(item)]));
 }
 
 function objectOf<Item>(

@@ -1,34 +1,20 @@
-import type { JsonText } from "../../base/json-text.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
-import type {
-  SearchQuery,
-  UpstreamCall,
-  UpstreamCallEvents,
-  UpstreamControl,
-  UpstreamEvent,
-  UpstreamReply,
-} from "../upstreams.ts";
+import type { UpstreamEvent, Upstreams } from "../upstreams.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
+/** What of `Upstreams` the Worker does just so. */
+type SharedWork = Pick<
+  Upstreams,
+  "call" | "checkArguments" | "search" | "control" | "subscribe" | "unsubscribe" | "endClient"
+>;
+
 /** What the Worker does, apart from how messages reach it. `manager/` makes one; `worker/` carries its calls across. */
-export interface UpstreamWork {
+export interface UpstreamWork extends SharedWork {
   /** Reads the configuration, publishes what the cache knows, then starts what has to be started. Never rejects. */
   start(): Promise<void>;
-  call(call: UpstreamCall, events: UpstreamCallEvents, signal: AbortSignal): Promise<UpstreamReply>;
-  checkArguments(
-    server: string,
-    tool: string,
-    args: unknown,
-    signal: AbortSignal,
-  ): Promise<string | undefined>;
-  search(query: SearchQuery, signal: AbortSignal): Promise<JsonText>;
-  control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown>;
   infoList(): readonly ServerInfo[];
-  subscribe(uri: string, clientId: string): Promise<boolean>;
-  unsubscribe(uri: string, clientId: string): void;
-  endClient(clientId: string): void;
   close(): Promise<void>;
 }
 

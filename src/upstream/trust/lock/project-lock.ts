@@ -1,5 +1,6 @@
 import { isObject } from "../../../protocol/json-rpc.ts";
 import { isNestedDeeper } from "../../connect/nesting.ts";
+import { mapOf, textOf } from "../parsed-values.ts";
 
 /** `mcp.lock`: what servers were and offered when it was written. Holds no secrets and no times. */
 export interface ProjectLock {
@@ -63,13 +64,10 @@ export function parseLock(text: string): ProjectLock | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (isNestedDeeper(value, lockLevelsMax)) return undefined;
-    if (!isObject(value) || value.lockVersion !== lockVersion || !isObject(value.servers)) {
+    if (!isObject(value) || value.lockVersion !== lockVersion) {
       return undefined;
     }
-    const servers = Object.entries(value.servers).map(
-      ([name, server]) => [name, serverOf(server)] as const,
-    );
-    return { servers: new Map(servers) };
+    return { servers: mapOf(value.servers, serverOf) };
   } catch {
     return undefined;
   }
@@ -119,14 +117,4 @@ function toolOf(value: unknown): LockedTool {
     exposed: textOf(value.exposed),
     ...(earlier === undefined ? {} : { earlier: earlier.map(textOf) }),
   };
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  throw new TypeError("no text");
-}
-
-function mapOf<Item>(value: unknown, read: (item: unknown) => Item): ReadonlyMap<string, Item> {
-  if (!isObject(value)) throw new TypeError("no object");
-  return new Map(Object.entries(value).map(([key, item]) => [key, read(item)]));
 }
