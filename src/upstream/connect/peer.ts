@@ -64,12 +64,13 @@ export class Peer implements LinkEvents {
     const call = new PendingCall(++this.#lastId, request.hooks ?? {}, request.idleMs, request);
     this.#calls.set(call.id, call);
     request.onId?.(call.id);
+    // What guards it is set up while the server works on it already.
+    this.#send(request, call);
     const abort = (): void => this.#abandon(call, cancelled());
     request.signal.addEventListener("abort", abort, { once: true });
     if (request.timeoutMs !== undefined) {
       call.limit(request.timeoutMs, (error) => this.#abandon(call, error));
     }
-    this.#send(request, call);
     try {
       return await call.reply;
     } finally {

@@ -91,6 +91,7 @@ export class PendingCall {
 
   /** @param onLate tells the server that nobody waits */
   limit(timeoutMs: number, onLate: (error: ConnectionError) => void): void {
+    if (this.#isOver) return;
     const late = (what: string): void => onLate(new ConnectionError("timeout", what));
     this.#timers.push(
       startTimer(timeoutMs, () => late(`No answer in ${formatDuration(timeoutMs)}.`)),

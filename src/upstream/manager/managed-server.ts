@@ -32,6 +32,7 @@ export class ManagedServer {
   /** Undefined until configuration and approvals have been looked at. */
   #standing: Standing | undefined;
   readonly #looked = createDeferred<void>();
+  #isLookedAt = false;
   /** Resolves when it is known whether it may be used. */
   readonly looked = this.#looked.promise;
   #links: ServerLinks | undefined;
@@ -75,6 +76,11 @@ export class ManagedServer {
     return this.#standing;
   }
 
+  /** Whether `looked` has resolved. */
+  get isLookedAt(): boolean {
+    return this.#isLookedAt;
+  }
+
   /** The user has ended it. */
   get isStopped(): boolean {
     return this.#isStopped;
@@ -114,6 +120,7 @@ export class ManagedServer {
 
   /** An entry has been applied: starts it when nobody can know without that what it offers. */
   begin(): void {
+    this.#isLookedAt = true;
     this.#looked.resolve();
     if (this.#standing?.kind !== "usable" || this.#isStopped) return;
     const { start } = this.#standing.active.entry.options;

@@ -47,6 +47,7 @@ export class UpstreamManager implements UpstreamWork {
   readonly #follower: ConfigFollower;
   /** Resolves when the servers of the configuration are there, whatever is known of them. */
   readonly #configured = createDeferred<void>();
+  #isConfigured = false;
   #config: UpstreamConfig | undefined;
   #lock: LockReading = { kind: "absent" };
   readonly #told = new Set<string>();
@@ -96,7 +97,7 @@ export class UpstreamManager implements UpstreamWork {
     } catch (error) {
       this.#notice(`Other MCP servers cannot be used: ${messageOf(error)}`);
     }
-    this.#configured.resolve();
+    this.#onConfigured();
     this.#isStarted = true;
     if (!this.#isClosed) this.#publisher.now();
   }
@@ -113,7 +114,8 @@ export class UpstreamManager implements UpstreamWork {
     events: UpstreamCallEvents,
     signal: AbortSignal,
   ): Promise<UpstreamReply> {
-    await orCancelled(this.#configured.promise, signal);
+    // Once they are there nothing is waited for: to wait costs each call several promises and listeners.
+    if (!this.#isConfigured) await orCancelled(this.#configured.promise, signal);
     const server = this.#servers.get(call.server);
     if (server === undefined) {
       return failed(
@@ -121,7 +123,7 @@ export class UpstreamManager implements UpstreamWork {
         `There is no server ${call.server} in the configuration any more.`,
       );
     }
-    await orCancelled(server.looked, signal);
+    if (!server.isLookedAt) await orCancelled(server.looked, signal);
     const fault = await callFault(server, call, this.#parts.checks);
     if (fault !== undefined) return failed("invalid_arguments", fault);
     const reply = await new ServerCall(server, call, events, signal, this.#parts).run();
@@ -188,6 +190,11 @@ export class UpstreamManager implements UpstreamWork {
     return this.infoList();
   }
 
+  #onConfigured(): void {
+    this.#isConfigured = true;
+    this.#configured.resolve();
+  }
+
   async #apply(config: UpstreamConfig): Promise<void> {
     // What was decided by another configuration does not hold (DF2); an approval is none.
     if (faceOf(config) !== faceOf(this.#config)) this.#composer.decideAgain();
@@ -197,7 +204,7 @@ export class UpstreamManager implements UpstreamWork {
     const problem = await this.#parts.trust.problem();
     for (const text of [...config.problems, ...config.notices, problem ?? ""]) this.#notice(text);
     const applied = this.#servers.apply(config);
-    this.#configured.resolve();
+    this.#onConfigured();
     await applied;
     this.#onChange();
   }

@@ -46,8 +46,8 @@ export class LinkRequests {
     };
     const release = (): void => signal?.removeEventListener("abort", abort);
     const id = this.#waiting.add({ resolve, reject, release, events });
-    signal?.addEventListener("abort", abort, { once: true });
     this.#post({ kind: "request", id, request });
+    signal?.addEventListener("abort", abort, { once: true });
     return promise;
   }
 
