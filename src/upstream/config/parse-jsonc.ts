@@ -46,7 +46,8 @@ export function parseJsonc(source: string): ParsedJson {
   } catch (error) {
     // Its stack is the bound of nesting.
     if (!(error instanceof RangeError)) throw error;
-    return done({ kind: "fault", text: "it is nested too deeply" });
+    const place = lines.placeAt(deepestOffset(text));
+    return done({ kind: "fault", text: "it is nested too deeply", place });
   }
 }
 
@@ -55,6 +56,22 @@ function faultOf(lines: TextLines, error: ParseError | undefined): ParsedText {
   const words = printParseErrorCode(error.error).replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ");
   const place = lines.placeAt(error.offset);
   return { kind: "fault", text: `it is no JSON (${words.toLowerCase()})`, place };
+}
+
+/** Where the first of the innermost lists or objects begins. */
+function deepestOffset(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let offset = 0;
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|[[{]|[\]}]/g)) {
+    if (found === "[" || found === "{") depth++;
+    else if (found === "]" || found === "}") depth--;
+    if (depth > deepest) {
+      deepest = depth;
+      offset = index;
+    }
+  }
+  return offset;
 }
 
 function valueOf(

@@ -110,7 +110,10 @@ describe("[GW-03] parseJsonc()", () => {
       `{'a': 1}`,
       { kind: "fault", text: "it is no JSON (invalid symbol)", place: { line: 1, column: 2 } },
     ],
-    ["[".repeat(200_000), { kind: "fault", text: "it is nested too deeply" }],
+    [
+      `{"[{": "\\"[",\n"a": ${"[".repeat(100_000)}1${"]".repeat(100_000)}, "b": [1]}`,
+      { kind: "fault", text: "it is nested too deeply", place: { line: 2, column: 100_005 } },
+    ],
     [
       `\uFEFF{"a": [1, null, true,], // c\r\n /* d */ "b": "x",}\r\n`,
       { kind: "value", value: { a: [1, null, true], b: "x" } },
