@@ -1,4 +1,5 @@
 import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/upstream-limits.ts";
+import { RecentFailures } from "./recent-failures.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 import { StartLimit } from "./start-limit.ts";
 
@@ -39,13 +40,20 @@ export type LinkAdvice =
 export class LinkMachine {
   readonly #retry: RetrySchedule;
   readonly #limit = new StartLimit();
+  readonly #failures: RecentFailures;
   readonly #restarts: boolean;
   #state: LinkState = { kind: "idle" };
   #triedAt = Number.NEGATIVE_INFINITY;
+  /** Of the start that is under way, one for each process: a server that ends at the first question is started for the second. */
+  #useless: ReturnType<RecentFailures["onStart"]>[] = [];
 
-  /** @param restarts false: after a failure only a call tries it again */
-  constructor(restarts: boolean, random?: () => number) {
+  /**
+   * @param restarts false: after a failure only a call tries it again
+   * @param failures of this server, on other connections too
+   */
+  constructor(restarts: boolean, random?: () => number, failures = new RecentFailures()) {
     this.#restarts = restarts;
+    this.#failures = failures;
     this.#retry = new RetrySchedule(random);
   }
 
@@ -62,7 +70,7 @@ export class LinkMachine {
       case "starting":
         return { do: "wait" };
       case "idle":
-        return { do: "start", inMs: this.#limit.waitMs(now) };
+        return { do: "start", inMs: this.startWaitMs(now) };
       case "stopped":
         return { do: "refuse", reason: "it was stopped", retryInMs: undefined };
       case "down":
@@ -72,17 +80,25 @@ export class LinkMachine {
 
   /** Milliseconds until a start may begin that is due now; 0 = at once. */
   startWaitMs(now: number): number {
-    return this.#limit.waitMs(now);
+    return Math.max(this.#limit.waitMs(now), this.#failures.waitMs(now));
   }
 
   onStart(now: number): void {
-    this.#limit.onStart(now);
+    this.#useless = [];
+    this.onNextProcess(now);
     this.#triedAt = now;
     this.#state = { kind: "starting" };
   }
 
+  /** The start takes one process more. */
+  onNextProcess(now: number): void {
+    this.#limit.onStart(now);
+    this.#useless.push(this.#failures.onStart(now));
+  }
+
   onConnected(now: number): void {
     this.#retry.onConnected(now);
+    for (const start of this.#useless) this.#failures.onUse(start);
     this.#state = { kind: "ready" };
   }
 
@@ -95,9 +111,11 @@ export class LinkMachine {
       this.#state = { kind: "down", as, reason, retryAt: undefined };
       return;
     }
+    if (this.#state.kind === "ready") this.#failures.onStart(now);
+    this.#failures.onFailure(now, reason);
     const plan = this.#retry.onFailure(now, failure.retryAfterMs);
     const retryAt = this.#restarts
-      ? now + Math.max(plan.delayMs, this.#limit.waitMs(now))
+      ? now + Math.max(plan.delayMs, this.startWaitMs(now))
       : undefined;
     this.#state = { kind: "down", as: plan.state, reason, retryAt };
   }
@@ -125,7 +143,7 @@ export class LinkMachine {
       return { do: "start", inMs: retryInMs };
     }
     const mayProbe = state.as !== "backoff" || retryInMs === undefined;
-    const waitMs = Math.max(this.#triedAt + upstreamProbeOnCallMs - now, this.#limit.waitMs(now));
+    const waitMs = Math.max(this.#triedAt + upstreamProbeOnCallMs - now, this.startWaitMs(now));
     if (mayProbe && waitMs <= 0) return { do: "start", inMs: 0 };
     const soonestMs = mayProbe ? Math.min(waitMs, retryInMs ?? waitMs) : retryInMs;
     return { do: "refuse", reason: state.reason, retryInMs: soonestMs };

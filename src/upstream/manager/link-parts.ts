@@ -2,6 +2,7 @@ import type { Turns } from "../../base/turns.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { LinkTime } from "./link-time.ts";
+import type { RecentFailures } from "./recent-failures.ts";
 
 /** A connection and what has to be ended with it. */
 export interface OpenedLink {
@@ -27,6 +28,8 @@ export interface LinkParts {
   readonly turns: Turns;
   readonly time: LinkTime;
   readonly random?: () => number;
+  /** Of this server, on other connections too. */
+  readonly failures: RecentFailures;
   /** False: after a failure only a call starts it again. */
   readonly restarts: boolean;
   /** After so long without a call it is closed; 0 = never. */

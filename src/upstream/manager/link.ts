@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { upstreamBackoffWaitMs } from "../../base/upstream-limits.ts";
 import { createDeferred, type Deferred } from "../../base/deferred.ts";
 import type { Timer } from "../../base/timer.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
@@ -28,7 +29,7 @@ export class Link {
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
-    this.#machine = new LinkMachine(parts.restarts, parts.random);
+    this.#machine = new LinkMachine(parts.restarts, parts.random, parts.failures);
     this.#health = new LinkHealth({
       time: parts.time,
       idleStopMs: parts.idleStopMs,
@@ -85,6 +86,9 @@ export class Link {
     if (advice.do === "refuse") {
       throw new LinkDown(advice.reason, downAs(this.state), advice.retryInMs);
     }
+    if (advice.do === "start" && advice.inMs > upstreamBackoffWaitMs) {
+      throw new LinkDown(this.#parts.failures.reason, "backoff", advice.inMs);
+    }
     const wait = (this.#waiting ??= this.#newWait());
     if (advice.do === "start") this.#startIn(advice.inMs);
     return orCancelled(wait.promise, signal);
@@ -139,12 +143,15 @@ export class Link {
     this.#parts.onState();
     const starting = new AbortController();
     this.#starting = starting;
+    let isAnother = false;
     try {
       // What was ended before may still hold a port or a file.
       await this.#ending;
       using _turn = await this.#parts.turns.take(starting.signal);
       const opened = await this.#parts.open(this.#eventsFor(starting), starting.signal, {
         onProcess: (process) => {
+          if (isAnother) this.#machine.onNextProcess(this.#parts.time.now());
+          isAnother = true;
           this.#process = process;
         },
         onEnding: (ended) => this.#await(ended),

@@ -5,6 +5,7 @@ import type { LaunchTarget } from "./launch-target.ts";
 import { Link } from "./link.ts";
 import type { LinkListener } from "./link-pool.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { RecentFailures } from "./recent-failures.ts";
 
 /** Whose connection it is. */
 export type Caller = Pick<UpstreamCall, "clientId" | "workspace">;
@@ -18,6 +19,8 @@ export interface LentLink {
 
 /** That of nobody yet: it is started for the lists, and belongs to the first who calls. */
 const unowned = "";
+/** Scopes of connections for one call begin so. */
+const oneCall = "call:";
 
 /** The connections to one server: one for all, or one for each session, workspace or call (IS5). */
 export class ServerLinks {
@@ -26,6 +29,7 @@ export class ServerLinks {
   readonly #listener: LinkListener;
   readonly #knownEra: () => Era | undefined;
   readonly #links = new Map<string, Link>();
+  readonly #failures = new RecentFailures();
   #primary: Link | undefined;
   /** The one that was made last. */
   #newest: Link | undefined;
@@ -121,8 +125,9 @@ export class ServerLinks {
     const link =
       this.#isolation === "shared"
         ? this.#share()
-        : this.#newLink((made) =>
-            made() === this.#primary ? this.#listener : quiet(this.#listener),
+        : this.#newLink(
+            (made) => (made() === this.#primary ? this.#listener : quiet(this.#listener)),
+            scope.startsWith(oneCall),
           );
     this.#links.set(scope, link);
     this.#primary ??= link;
@@ -140,7 +145,7 @@ export class ServerLinks {
     return link;
   }
 
-  #newLink(audienceOf: (link: () => Link) => LinkListener): Link {
+  #newLink(audienceOf: (link: () => Link) => LinkListener, isForOneCall = false): Link {
     const { idleStopS, restart } = this.#target.configured.entry.options;
     const idleMs = idleStopS * 1_000;
     const isShared = this.#isolation === "shared";
@@ -150,7 +155,9 @@ export class ServerLinks {
         this.#target.open(this.#knownEra(), events, signal, opening),
       turns: this.#parts.turns,
       time: this.#parts.linkTime,
-      restarts: restart,
+      failures: this.#failures,
+      // The call does not wait for another start.
+      restarts: restart && !isForOneCall,
       idleStopMs: isShared || idleMs > 0 ? idleMs : upstreamIdleSessionMs,
       events: {
         onListChanged: (list) => audience().onListChanged(list),
@@ -165,7 +172,7 @@ export class ServerLinks {
   }
 
   #forOneCall(): LentLink | undefined {
-    const scope = `call:${crypto.randomUUID()}`;
+    const scope = oneCall + crypto.randomUUID();
     const link = this.#makeNext(scope);
     if (link === undefined) return undefined;
     const end = link.use();

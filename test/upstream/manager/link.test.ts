@@ -9,6 +9,7 @@ import {
 import { Link } from "../../../src/upstream/manager/link.ts";
 import type { LinkParts } from "../../../src/upstream/manager/link-parts.ts";
 import { realTime } from "../../../src/upstream/manager/link-time.ts";
+import { RecentFailures } from "../../../src/upstream/manager/recent-failures.ts";
 import { until } from "../connect/open-scripted.ts";
 
 function linkOf(open: LinkParts["open"]): Link {
@@ -17,6 +18,7 @@ function linkOf(open: LinkParts["open"]): Link {
     open,
     turns: new Turns(1),
     time: realTime,
+    failures: new RecentFailures(),
     restarts: true,
     idleStopMs: 0,
     events: {

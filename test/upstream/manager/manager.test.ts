@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 import { launchIdentity } from "../../../src/upstream/config/launch-identity.ts";
 import { TrustStore } from "../../../src/upstream/trust/trust-store.ts";
+import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
+import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";
 import { configText, openPlace, textOfReply } from "./open-work.ts";
 
@@ -188,6 +190,39 @@ describe("GW-10: a server that", () => {
     await opened.reach("one", "backoff");
     expect(starts()).toBe(3);
   });
+
+  test.each(["call", "session"])(
+    "GW-08: crashes at each start is started five times in ten seconds at most, though each %s has its own",
+    async (isolation) => {
+      await using place = await openPlace();
+      const startsFile = join(place.home, "starts");
+      const scriptFile = join(place.home, "script");
+      const does = (script: UpstreamScript): Promise<void> =>
+        writeFile(scriptFile, JSON.stringify({ startsFile, ...script }));
+      await does({ tools: ["echo"] });
+      const [program = ""] = upstreamArgs({});
+      const args = [program, `@${scriptFile}`];
+      await place.configure({ one: { args, isolation, era: "modern" } });
+      const first = place.open();
+      await first.work.start();
+      await until(() => first.snapshot().tools.length === 1);
+      await first.work.close();
+      await does({ exitAtStart: 3 });
+      await writeFile(startsFile, "");
+      const standing = { now: () => 0, after: () => ({ stop: () => {} }) };
+      const opened = place.open({}, standing);
+      await opened.work.start();
+      const replies: string[] = [];
+      for (let client = 0; client < 8; client++) {
+        const reply = await opened.call("one", "echo", {}, { clientId: `client ${client}` });
+        replies.push(textOfReply(reply));
+      }
+      expect(readFileSync(startsFile, "utf8").trim().split("\n")).toHaveLength(5);
+      expect(replies.at(-1)).toBe(
+        "backoff: The server one cannot be reached: The server has ended with status 3. It is tried again in 10.0 s.",
+      );
+    },
+  );
 
   test("is mute delays nobody", async () => {
     await using place = await openPlace();

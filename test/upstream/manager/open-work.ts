@@ -34,7 +34,7 @@ export interface Place extends AsyncDisposable {
   readonly project: string;
   /** Writes `~/.scorpiox/mcp_servers.json`. */
   configure(servers: Readonly<Record<string, Configured>>): Promise<void>;
-  open(options?: Partial<UpstreamOptions>): Opened;
+  open(options?: Partial<UpstreamOptions>, linkTime?: LinkTime): Opened;
 }
 
 export interface Opened extends AsyncDisposable {
@@ -69,8 +69,8 @@ export async function openPlace(): Promise<Place> {
     async configure(servers) {
       await writeFile(join(home, ".scorpiox", "mcp_servers.json"), configText(servers));
     },
-    open(options = {}) {
-      const work = openWork(home, project, options);
+    open(options = {}, linkTime = fastTime) {
+      const work = openWork(home, project, options, linkTime);
       opened.push(work);
       return work;
     },
@@ -90,7 +90,12 @@ export function configText(servers: Readonly<Record<string, Configured>>): strin
   return JSON.stringify({ mcpServers: Object.fromEntries(entries) });
 }
 
-function openWork(home: string, project: string, options: Partial<UpstreamOptions>): Opened {
+function openWork(
+  home: string,
+  project: string,
+  options: Partial<UpstreamOptions>,
+  linkTime: LinkTime,
+): Opened {
   const snapshots: UpstreamSnapshot[] = [];
   const events: UpstreamEvent[] = [];
   const logs: string[] = [];
@@ -121,7 +126,7 @@ function openWork(home: string, project: string, options: Partial<UpstreamOption
       publish: (snapshot) => void snapshots.push(snapshot),
       notify: (event) => void events.push(event),
     },
-    { linkTime: fastTime },
+    { linkTime },
   );
   const info = (server: string): ServerInfo | undefined =>
     work.infoList().find(({ name }) => name === server);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { CallFigures } from "../../../src/upstream/manager/call-figures.ts";
 import { CircuitBreaker } from "../../../src/upstream/manager/circuit-breaker.ts";
 import { LinkMachine } from "../../../src/upstream/manager/link-machine.ts";
+import { RecentFailures } from "../../../src/upstream/manager/recent-failures.ts";
 import { RetrySchedule } from "../../../src/upstream/manager/retry-schedule.ts";
 import { StartLimit } from "../../../src/upstream/manager/start-limit.ts";
 
@@ -158,6 +159,30 @@ describe("LinkMachine", () => {
     );
     expect(Math.max(...most)).toBeLessThanOrEqual(5);
     expect(starts.length).toBeGreaterThan(5);
+  });
+
+  test("GW-08: where each call has a machine of its own, five failures in 10 s are enough for all", () => {
+    const failures = new RecentFailures();
+    const starts: number[] = [];
+    for (let now = 0; now < 30_000; now += 100) {
+      const machine = new LinkMachine(false, middle, failures);
+      const advice = machine.advise(now);
+      if (advice.do !== "start" || advice.inMs > 0) continue;
+      machine.onStart(now);
+      starts.push(now);
+      machine.onFailure(now, passing);
+    }
+    expect(starts.map((at) => at % 10_000)).toEqual(
+      [...Array(3)].flatMap(() => [0, 100, 200, 300, 400]),
+    );
+    expect([failures.reason, failures.waitMs(20_401)]).toEqual(["gone", 9_599]);
+  });
+
+  test("GW-08: every process of a start counts", () => {
+    const machine = new LinkMachine(true, middle);
+    machine.onStart(0);
+    for (let more = 1; more < 5; more++) machine.onNextProcess(more);
+    expect(machine.startWaitMs(5)).toBe(9_995);
   });
 
   test("stopped stays stopped until it is reset", () => {
