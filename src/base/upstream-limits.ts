@@ -401,6 +401,10 @@ export const oauthLoginMsMax = 5 * 60_000;
 export const oauthTokenCharsMax = 64 * KIB;
 /** A server that refuses a token which is this new is not helped by another one. */
 export const oauthRefreshPauseMs = 30_000;
+/** A proof of who a client is, is used at once; the rest is for clocks that differ. Servers may refuse longer ones. */
+export const oauthAssertionMsMax = 60_000;
+/** Bits of an RSA key that signs a proof: RFC 7518 section 3.3. */
+export const oauthRsaBitsMin = 2_048;
 /** The part of a token's life after which it is renewed. */
 export const oauthRefreshAtShare = 0.8;
 /** Characters of what an authorization server says of an error, as they are shown. */

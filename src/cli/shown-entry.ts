@@ -66,7 +66,8 @@ function isSecretFlag(word: unknown): boolean {
 function shownText(path: readonly string[], text: string): string {
   const [field, name = ""] = path;
   if (field === "headers") return openHeaders.has(name.toLowerCase()) ? text : hideLiteral(text);
-  if (path.length > 1 && isSecretName(name)) return hideLiteral(text);
+  const isPlace = field === "oauth" && name.endsWith("_file");
+  if (path.length > 1 && isSecretName(name) && !isPlace) return hideLiteral(text);
   if (field === "url") return shownUrl(text);
   const [, flag, value = ""] = /^(--?[\w-]+)=(.+)$/s.exec(text) ?? [];
   if (isSecretFlag(flag)) return `${flag}=${hideLiteral(value)}`;

@@ -1,5 +1,7 @@
 /** Other MCP servers, as the user's files name them. Plain data; nothing in it has been expanded. */
 
+import type { ServiceOptions } from "./oauth/service-options.ts";
+
 export type StringMap = Readonly<Record<string, string>>;
 
 /** A server that is started as a child and spoken to over its pipes. */
@@ -64,6 +66,8 @@ export interface OauthOptions {
   readonly scopes?: readonly string[];
   /** Absent: any free port. */
   readonly redirectPort?: number;
+  /** Absent: a person logs in. In entries of the user's only. */
+  readonly service?: ServiceOptions;
 }
 
 /** The nine sources, weakest first (gateway contract §1.1). */

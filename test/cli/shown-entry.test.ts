@@ -45,6 +45,10 @@ test.each([
     { oauth: { clientId: "i", clientSecret: "s" } },
     { oauth: { clientId: "i", clientSecret: "***" } },
   ],
+  [
+    { oauth: { private_key: "k", private_key_file: "~/k", kid: "1", algorithm: "ES256" } },
+    { oauth: { private_key: "***", private_key_file: "~/k", kid: "1", algorithm: "ES256" } },
+  ],
 ])("of %j is shown %j", (entry, shown) => {
   expect(shownEntry(entry)).toEqual(shown);
 });

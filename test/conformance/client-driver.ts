@@ -23,12 +23,13 @@ const isModern = isModernVersion(process.env.MCP_CONFORMANCE_PROTOCOL_VERSION);
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as Params;
 const { signal } = new AbortController();
 
-using login = new ClientLogin(url, context);
+using login = new ClientLogin(url, process.env.MCP_CONFORMANCE_SCENARIO ?? "", context);
+const auth = await login.auth();
 const connection = await login.unlessRefused(() =>
   openConnection(
     {
       server: suiteName,
-      endpoint: { transport: "http", url, headers: {}, auth: login.auth },
+      endpoint: { transport: "http", url, headers: {}, auth },
       era: isModern ? "auto" : "legacy",
       initTimeoutMs: 10_000,
       mayAsk: { sampling: true, elicitation: true },

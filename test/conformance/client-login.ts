@@ -5,37 +5,57 @@ import { join } from "node:path";
 import { AppError, messageOf } from "../../src/base/errors.ts";
 import type { Params } from "../../src/protocol/json-rpc.ts";
 import { ConnectionError } from "../../src/upstream/connect/connection.ts";
+import type { ExpansionContext } from "../../src/upstream/config/expansion-context.ts";
+import { launchIdentity } from "../../src/upstream/config/launch-identity.ts";
+import { readEntry } from "../../src/upstream/config/read-entry.ts";
 import type { ServerAuth } from "../../src/upstream/connect/server-auth.ts";
-import type { WantedClient } from "../../src/upstream/oauth/client-registration.ts";
+import { configuredWish } from "../../src/upstream/oauth/configured-wish.ts";
 import { logIn } from "../../src/upstream/oauth/log-in.ts";
 import { LoginStore } from "../../src/upstream/oauth/login-store.ts";
-import { ServerLogin } from "../../src/upstream/oauth/server-login.ts";
+import { openLogin } from "../../src/upstream/oauth/open-login.ts";
 import { UserSecrets } from "../../src/upstream/secrets/user-secrets.ts";
+import type { ConfiguredServer } from "../../src/upstream/server-entry.ts";
 
 /** What the suite takes for this client's own document. */
 const metadataUrl = "https://conformance-test.local/client-metadata.json";
 /** A person who is asked to log in again and again stops. */
 const loginsMax = 3;
 
+/** What of a scenario's context stands in the entry of a server, and as what. */
+const entryKeys = [
+  ["client_id", "client_id"],
+  ["client_secret", "client_secret"],
+  ["private_key_pem", "private_key"],
+  ["signing_algorithm", "algorithm"],
+] as const;
+
 /** A user who logs in whenever a server wants it, in a browser that agrees to everything. */
 export class ClientLogin implements Disposable {
-  readonly auth: ServerAuth;
   readonly #folder = mkdtempSync(join(tmpdir(), "scorpiox-conformance-login-"));
   readonly #store: LoginStore;
   readonly #url: string;
-  readonly #client: WantedClient;
+  readonly #server: ConfiguredServer;
+  readonly #expansion: ExpansionContext;
   #logins = 0;
 
-  constructor(url: string, { client_id: clientId, client_secret: clientSecret }: Params) {
+  /** @param scenario those whose name says so have a client that logs in by itself */
+  constructor(url: string, scenario: string, context: Params) {
     const secrets = new UserSecrets(join(this.#folder, "secrets"), undefined);
     this.#store = new LoginStore(this.#folder, secrets);
+    this.#expansion = { env: {}, homeDir: this.#folder, projectDir: undefined, secrets };
     this.#url = url;
-    this.#client = {
-      metadataUrl,
-      ...(typeof clientId === "string" ? { clientId } : {}),
-      ...(typeof clientSecret === "string" ? { clientSecret } : {}),
-    };
-    this.auth = new ServerLogin({ url }, this.#store);
+    const written = entryKeys.map(([from, to]) => [to, context[from]] as const);
+    const isService = scenario.startsWith("auth/client-credentials-");
+    this.#server = serverOf(url, {
+      ...Object.fromEntries(written.filter(([, value]) => typeof value === "string")),
+      ...(isService ? { grant: "client_credentials" } : {}),
+    });
+  }
+
+  async auth(): Promise<ServerAuth> {
+    const login = await openLogin(this.#server, this.#url, this.#store, this.#expansion);
+    if (login === undefined) throw new Error("A server without headers has a login.");
+    return login.auth;
   }
 
   /** Does `work`, with logins in between where that is what it fails for. */
@@ -70,7 +90,15 @@ export class ClientLogin implements Disposable {
 
   async #logIn(): Promise<void> {
     const show = (url: string): void => void fetch(url).catch(() => {});
-    const wish = { place: { url: this.#url }, client: this.#client };
-    await logIn(wish, { show }, this.#store, AbortSignal.timeout(15_000));
+    const wish = await configuredWish(this.#server, this.#url, this.#expansion);
+    const client = { ...wish.client, metadataUrl };
+    await logIn({ ...wish, client }, { show }, this.#store, AbortSignal.timeout(15_000));
   }
+}
+
+/** As an entry of the user's. */
+function serverOf(url: string, oauth: Params): ConfiguredServer {
+  const origin = { rank: 1, trust: "user", scope: "global" } as const;
+  const entry = readEntry({ name: "suite", value: { url, oauth } }, origin, { warn: () => {} });
+  return { entry, identity: launchIdentity(entry.launch), shadowed: [] };
 }

@@ -166,6 +166,48 @@ test.each<[string, AuthScript]>([
   expect([login.exitCode, openedPages(home)]).toEqual([1, []]);
 });
 
+test("[gateway.gw-39] a client that logs in by itself: no browser, its secret and its tokens nowhere", async () => {
+  using upstream = new AuthServer();
+  using home = loginHome(
+    upstream,
+    'oauth = { grant = "client_credentials", client_id = "me", client_secret = "${keyring:me}" }\n',
+  );
+  const words = ["call", "mcp__guarded__whoami"];
+  const missing = await run(home, words);
+  expect([missing.exitCode === 0, missing.stderr]).toEqual([
+    false,
+    expect.stringContaining("mcp secrets set me"),
+  ]);
+  await run(home, ["mcp", "secrets", "set", "me"], new Blob(["secret-canary\n"]));
+
+  const called = [await run(home, words), await run(home, words)];
+  const you = { exitCode: 0, stdout: "you are ***\n" };
+  expect(called).toMatchObject([you, you]);
+  expect(upstream.to("/token")).toMatchObject([
+    { authorization: `Basic ${btoa("me:secret-canary")}` },
+  ]);
+  expect(openedPages(home)).toEqual([]);
+
+  const login = await run(home, ["mcp", "login", "guarded", "--json"]);
+  expect([login.exitCode, JSON.parse(login.stdout)]).toMatchObject([
+    0,
+    { issuer: upstream.origin },
+  ]);
+  const flag = await run(home, ["mcp", "login", "guarded", "--no-browser"]);
+  expect([flag.exitCode, flag.stderr]).toEqual([2, expect.stringContaining("logs in by itself")]);
+  const logout = await run(home, ["mcp", "logout", "guarded"]);
+  expect([logout.exitCode, upstream.to("/revoke").length]).toEqual([0, 1]);
+
+  upstream.script = { refuseGrant: [401, "invalid_client"] };
+  const refused = await run(home, words);
+  const why = "refuses: invalid_client (not you). It logs in by itself: see to the oauth table";
+  expect([refused.exitCode, refused.stdout]).toEqual([4, expect.stringContaining(why)]);
+  expect(filesWithSecrets(home)).toEqual([]);
+  for (const { stdout, stderr } of [missing, ...called, login, logout, refused]) {
+    expect(stdout + stderr).not.toContain("-canary");
+  }
+});
+
 test("[gateway.secrets] a secret of the user's is set from stdin, sent, and shown nowhere", async () => {
   using upstream = new AuthServer();
   upstream.tokens.set("header-canary", "read");

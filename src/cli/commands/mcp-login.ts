@@ -1,6 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 import { configuredWish } from "../../upstream/oauth/configured-wish.ts";
 import { logIn, type LoginUser, type LoginWish } from "../../upstream/oauth/log-in.ts";
+import type { LoginRecord } from "../../upstream/oauth/login-record.ts";
+import { serviceWish } from "../../upstream/oauth/open-login.ts";
+import { logInAsService } from "../../upstream/oauth/service-login.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext, PageOpener } from "../command.ts";
 import { jsonFlag } from "../json-flag.ts";
@@ -13,7 +16,8 @@ export const mcpLoginCommand: Command = {
   description:
     "Logs you in to a server with OAuth: opens its login page in your browser and waits up to five minutes for what comes\n" +
     "back. Without a browser or a screen the address is printed, and the address that you end at is pasted here. The\n" +
-    "tokens are kept in the keychain; running servers use them within two seconds.",
+    "tokens are kept in the keychain; running servers use them within two seconds. A server whose entry has a client of\n" +
+    'its own (grant = "client_credentials") gets its token at once.',
   flags: {
     "no-browser": { kind: "switch", help: "Print the address instead of opening it." },
     scope: {
@@ -36,25 +40,45 @@ export const mcpLoginCommand: Command = {
   },
   arguments: { min: 1, max: 1 },
   async run(context) {
-    const { args, io, print } = context;
+    const { args, print } = context;
     const [name = ""] = args.positionals;
     const login = await openLoginServer(context, name);
     if (!login.isTrusted) {
       print.error(approvalText(login));
       return exitCodes.needsApproval;
     }
-    const wish = await wishOf(context, login);
-    const user = await userOf(context, login);
-    const record = await logIn(wish, user, login.store, io.interrupted);
+    const record = await recordOf(context, login);
     login.secrets.announce(await login.secrets.secrets.place());
     const { issuer, resource, scope, expiresAt } = record;
     const until = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
     if (args.has("json")) {
       print.json({ server: name, issuer, resource, scope: scope ?? null, expiresAt: until });
-    } else print.note(`You are logged in to ${name}, at ${issuer}.`);
+    } else {
+      const who = login.place.grant === undefined ? "You are" : `${record.client.clientId} is`;
+      print.note(`${who} logged in to ${name}, at ${issuer}.`);
+    }
     return exitCodes.done;
   },
 };
+
+/** By the user, or by itself where the entry says so. */
+async function recordOf(context: CommandContext, login: LoginServer): Promise<LoginRecord> {
+  const { args, io } = context;
+  const { server, place, store, expansion } = login;
+  const service = serviceWish(server, place.url, expansion);
+  if (service === undefined) {
+    const wish = await wishOf(context, login);
+    return logIn(wish, await userOf(context, login), store, io.interrupted);
+  }
+  const flag = browserFlags.find((each) => args.has(each));
+  if (flag !== undefined) {
+    const text = `--${flag} is for logins of a person; ${server.entry.name} logs in by itself, as its entry says.`;
+    throw new AppError("usage", text);
+  }
+  return logInAsService(service, store, io.interrupted);
+}
+
+const browserFlags = ["no-browser", "scope", "port", "client-metadata"] as const;
 
 /** @throws AppError `usage`, `config` */
 async function wishOf(

@@ -1,4 +1,7 @@
 import { logOut } from "../../upstream/oauth/log-out.ts";
+import type { LoginRecord } from "../../upstream/oauth/login-record.ts";
+import { serviceWish } from "../../upstream/oauth/open-login.ts";
+import { provingClient } from "../../upstream/oauth/service-grant.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { jsonFlag } from "../json-flag.ts";
@@ -15,8 +18,12 @@ export const mcpLogoutCommand: Command = {
   async run(context) {
     const { args, io, print } = context;
     const [name = ""] = args.positionals;
-    const { place, store } = await openLoginServer(context, name);
-    const { wasLoggedIn, isRevoked, problems } = await logOut(place, store, io.interrupted);
+    const { place, store, server, expansion } = await openLoginServer(context, name);
+    const service = serviceWish(server, place.url, expansion);
+    const prove =
+      service &&
+      (async (record: LoginRecord) => provingClient(record, await service.client(), Date.now));
+    const { wasLoggedIn, isRevoked, problems } = await logOut(place, store, io.interrupted, prove);
     for (const problem of problems) print.warning(problem);
     if (args.has("json")) print.json({ server: name, wasLoggedIn, revoked: isRevoked });
     else if (wasLoggedIn) {

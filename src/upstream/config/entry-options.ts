@@ -1,4 +1,5 @@
-import type { AskRight, OauthOptions, ServerOptions } from "../server-entry.ts";
+import type { AskRight, ServerOptions } from "../server-entry.ts";
+import { readOauth } from "./oauth-options.ts";
 import { OptionReader } from "./option-reader.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -108,26 +109,5 @@ function readConduct(reader: OptionReader): Conduct {
     restart: reader.boolean("restart", defaults.restart),
     handover: reader.boolean("handover", defaults.handover),
     promote: reader.boolean("promote", defaults.promote),
-  };
-}
-
-/** Clients write these names in one way or the other. */
-function readOauth(reader: OptionReader): OauthOptions {
-  const text = (...keys: readonly string[]): string | undefined => {
-    const value = keys.map((key) => reader.entry[key]).find((found) => found !== undefined);
-    return typeof value === "string" && value !== "" ? value : undefined;
-  };
-  const clientId = text("client_id", "clientId");
-  const clientSecret = text("client_secret", "clientSecret");
-  const scopes = reader.list("scopes");
-  const ports = { min: 1, max: 65_535 };
-  const redirectPort =
-    reader.integer("redirect_port", ports, undefined) ??
-    reader.integer("callbackPort", ports, undefined);
-  return {
-    ...(clientId !== undefined && { clientId }),
-    ...(clientSecret !== undefined && { clientSecret }),
-    ...(scopes !== undefined && { scopes }),
-    ...(redirectPort !== undefined && { redirectPort }),
   };
 }

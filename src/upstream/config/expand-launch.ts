@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 
+import { expandServiceClient } from "../oauth/service-client.ts";
 import type { ConfiguredServer, HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
 import { EntryFault } from "./entry-fault.ts";
 import { checkUrl } from "./entry-launch.ts";
@@ -20,7 +21,7 @@ export type ExpandedLaunch =
   | { readonly kind: "needs_config"; readonly variable: string; readonly text: string };
 
 /**
- * Fills in the references of a launch (CF14–CF16). For a project's server not before it is approved (CN7). The literal
+ * Fills in the references of a launch (CF14–CF16), and sees whether what a login without a person needs is there. For a project's server not before it is approved (CN7). The literal
  * text of a reference is never in what comes out. Rejects only where the context breaks its contract.
  */
 export async function expandLaunch(
@@ -28,13 +29,20 @@ export async function expandLaunch(
   context: ExpansionContext,
 ): Promise<ExpandedLaunch> {
   const expander = new TextExpander(server, context);
-  const { launch } = server.entry;
+  const { launch, options } = server.entry;
   try {
-    const expanded =
-      launch.transport === "stdio"
-        ? await expandStdio(launch, expander, context)
-        : await expandHttp(launch, expander);
-    return { kind: "ready", launch: expanded, secrets: secretsOf(expanded, expander) };
+    if (launch.transport === "stdio") {
+      const expanded = await expandStdio(launch, expander, context);
+      return { kind: "ready", launch: expanded, secrets: secretsOf(expanded, expander) };
+    }
+    const expanded = await expandHttp(launch, expander);
+    const { oauth } = options;
+    const client =
+      oauth?.service === undefined
+        ? undefined
+        : await expandServiceClient(oauth, expander, context);
+    const secrets = new Set([...secretsOf(expanded, expander), ...(client?.secrets ?? [])]);
+    return { kind: "ready", launch: expanded, secrets: [...secrets] };
   } catch (error) {
     if (!(error instanceof NeedsConfig)) throw error;
     return { kind: "needs_config", variable: error.variable, text: error.message };

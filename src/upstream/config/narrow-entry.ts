@@ -1,5 +1,5 @@
 import { resultCharsMax } from "../../base/limits.ts";
-import type { ServerLaunch, ServerOptions } from "../server-entry.ts";
+import type { OauthOptions, ServerLaunch, ServerOptions } from "../server-entry.ts";
 import { defaultServerOptions } from "./entry-options.ts";
 import type { EntryNotes } from "./entry-fault.ts";
 
@@ -16,7 +16,7 @@ export function narrowOptions(
   const refuse = (key: string): void => {
     notes.warn(`${key} is ignored: a project's file may only make it stricter.`);
   };
-  const { policy, maxResultChars, ...kept } = options;
+  const { policy, maxResultChars, oauth, ...kept } = options;
   if (policy === "allow") refuse("policy");
   if (entry["approve"] !== undefined) refuse("approve");
   if (entry["sandbox"] === "off") refuse("sandbox");
@@ -25,12 +25,14 @@ export function narrowOptions(
   if (options.elicitation === "allow") refuse("elicitation");
   if (options.inheritEnv.length > 0) refuse("inherit_env");
   if (maxResultChars !== undefined && maxResultChars > resultCharsMax) refuse("max_result_chars");
+  if (oauth?.service !== undefined) refuse("oauth.grant");
   const lower = (key: string, value: number, limit: number): number => {
     if (value > limit) refuse(key);
     return Math.min(value, limit);
   };
   return {
     ...kept,
+    ...(oauth !== undefined && { oauth: withoutService(oauth) }),
     ...(policy !== undefined && policy !== "allow" && { policy }),
     ...(maxResultChars !== undefined && maxResultChars <= resultCharsMax && { maxResultChars }),
     autoApprove: false,
@@ -41,6 +43,11 @@ export function narrowOptions(
     initTimeoutMs: lower("init_timeout_ms", options.initTimeoutMs, defaults.initTimeoutMs),
     idleMs: lower("idle_ms", options.idleMs, defaults.idleMs),
   };
+}
+
+/** Who logs in is seen by the user: nothing of theirs is sent on the word of a project. */
+function withoutService({ service: _service, ...oauth }: OauthOptions): OauthOptions {
+  return oauth;
 }
 
 /** Says of references that only a user's file may have; expansion refuses them. */

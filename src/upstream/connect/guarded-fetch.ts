@@ -37,9 +37,11 @@ async function fetchWithToken(
     const response = await send(url, withToken(init, token));
     const { status } = response;
     if (status !== 401 && !(auth !== undefined && wantsMoreScope(response))) return response;
-    const mayRetry = attempt === 1 && auth !== undefined && (await auth.refused(response, token));
-    await response.body?.cancel().catch(() => {});
-    if (mayRetry) continue;
+    try {
+      if (attempt === 1 && (await auth?.refused(response, token)) === true) continue;
+    } finally {
+      await response.body?.cancel().catch(() => {});
+    }
     const what =
       status === 401
         ? "wants a login, or does not accept the one it was given"

@@ -9,6 +9,7 @@ export interface ServerAuth {
   /**
    * The server refused with 401 or 403. True: another token is there, try once more. False: `needs_auth`.
    * @param used the token that was refused
+   * @throws ConnectionError `needs_auth` where it is known why there is none; another one for a passing reason
    */
   refused(response: Response, used: string | undefined): Promise<boolean>;
 }

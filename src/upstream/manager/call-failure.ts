@@ -43,7 +43,7 @@ export function downFailure({ name, configured }: ManagedServer, down: LinkDown)
   const text = `The server ${name} cannot be reached: ${sentence(down.message)}${retry}`;
   switch (down.as) {
     case "needs_auth":
-      return failed("needs_auth", loginText(configured));
+      return failed("needs_auth", loginText(configured, sentence(down.message)));
     case "backoff":
       return failed("backoff", text);
     case "failed":
@@ -72,7 +72,7 @@ export function requestFailure(
         `The connection to the server ${name} was lost during ${what}: ${said} Whether it was carried out is not known. The server is started again; look before you repeat it.`,
       );
     case "needs_auth":
-      return failed("needs_auth", loginText(configured));
+      return failed("needs_auth", loginText(configured, said));
     case "busy":
       return failed("unreachable", `The server ${name} is busy: ${said} Try again later.`);
     case "too_large":
@@ -99,8 +99,12 @@ export function circuitFailure(name: string, waitMs: number): Failed {
   );
 }
 
-function loginText(configured: ConfiguredServer): string {
-  return `The server ${configured.entry.name} wants a login, which only the user can do. ${loginAdvice(configured)}`;
+function loginText(configured: ConfiguredServer, said: string): string {
+  const { name, options } = configured.entry;
+  const advice = loginAdvice(configured);
+  return options.oauth?.service === undefined
+    ? `The server ${name} wants a login, which only the user can do. ${advice}`
+    : `There is no login to the server ${name}: ${said} ${advice}`;
 }
 
 function sentence(text: string): string {

@@ -33,7 +33,7 @@ export const createUpstreamWork = ((options, host, others: Partial<OuterParts> =
     host,
     openConnection,
     expand: (server) => expandLaunch(server, expansion),
-    loginOf: (server, url) => openLogin(server, url, logins),
+    loginOf: (server, url) => openLogin(server, url, logins, expansion),
     trust: new TrustStore(scorpioxDir),
     cache: new CatalogueCache(scorpioxDir),
     results: new SavedResults(resultFolders),

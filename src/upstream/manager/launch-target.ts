@@ -71,6 +71,8 @@ export class LaunchTarget {
     const { launch } = this;
     const all = {
       launch,
+      // Those that are not in the launch: of its login.
+      secrets: this.#secrets,
       era,
       inheritEnv,
       rights,
@@ -94,9 +96,9 @@ export class LaunchTarget {
     return this.#secrets.length > 0 || hasHeaders || hasLogin;
   }
 
-  /** False: it has an `Authorization` header of its own. */
+  /** Whether a person can log in to it: it has no `Authorization` header of its own, and no login by itself. */
   get takesLogin(): boolean {
-    return this.#login !== undefined;
+    return this.#login !== undefined && this.configured.entry.options.oauth?.service === undefined;
   }
 
   /** Text of the server or about it, fit to be shown. */

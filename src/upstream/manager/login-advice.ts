@@ -3,10 +3,11 @@ import type { ConfiguredServer } from "../server-entry.ts";
 
 /** What the user does about a server that wants a login. */
 export function loginAdvice({ entry }: Pick<ConfiguredServer, "entry">): string {
-  const { launch, name } = entry;
+  const { launch, name, options } = entry;
   const headers = launch.transport === "http" ? Object.keys(launch.headers) : [];
   const hasOwn = headers.some((header) => header.toLowerCase() === "authorization");
-  return hasOwn
-    ? "Put a valid token into the Authorization header of its entry."
-    : `Log in: ${product.name} mcp login ${name}.`;
+  if (hasOwn) return "Put a valid token into the Authorization header of its entry.";
+  return options.oauth?.service === undefined
+    ? `Log in: ${product.name} mcp login ${name}.`
+    : `It logs in by itself: see to the oauth table of its entry, then try it: ${product.name} mcp login ${name}.`;
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-import type { ServerMetadata } from "./server-metadata.ts";
+import type { LoginMetadata, ServerMetadata } from "./server-metadata.ts";
 import { OauthError, refusal, shown } from "./oauth-refusal.ts";
 
 /** One attempt to log in: what the browser is sent with, and what has to come back. */
@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
 }
 
 export interface AuthorizationParts {
-  readonly metadata: ServerMetadata;
+  readonly metadata: LoginMetadata;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly resource: string;

@@ -9,6 +9,8 @@ export interface OauthClient {
   readonly clientId: string;
   readonly clientSecret?: string;
   readonly authMethod: AuthMethod;
+  /** A proof for one request, where that is what it authenticates with. Not kept. */
+  readonly assertion?: () => Promise<string>;
   /** Made by dynamic registration; where it can be taken back (RFC 7592). */
   readonly registration?: { readonly uri?: string; readonly token?: string };
 }
@@ -107,7 +109,7 @@ function given(method: unknown): AuthMethod | undefined {
 const methods: readonly AuthMethod[] = ["none", "client_secret_basic", "client_secret_post"];
 
 /** Where nothing is said, a secret goes into the header: the standard's default. */
-function methodOf({ authMethods }: ServerMetadata, secret: string | undefined): AuthMethod {
+export function methodOf({ authMethods }: ServerMetadata, secret: string | undefined): AuthMethod {
   if (secret === undefined) return "none";
   const isPostOnly =
     authMethods?.includes("client_secret_post") === true &&

@@ -16,7 +16,7 @@ import { refusal } from "./oauth-refusal.ts";
 import { OauthRequests } from "./oauth-requests.ts";
 import { readPastedAnswer } from "./pasted-answer.ts";
 import { RedirectListener } from "./redirect-listener.ts";
-import type { ServerMetadata } from "./server-metadata.ts";
+import { forPersons, type ServerMetadata } from "./server-metadata.ts";
 import { exchangeCode } from "./token-endpoint.ts";
 
 export interface LoginWish {
@@ -51,16 +51,14 @@ export async function logIn(
   const { place } = wish;
   const requests = new OauthRequests(isLoopback(new URL(place.url)), signal);
   const found = await discover(place.url, await store.wanted(place), requests);
+  const metadata = forPersons(found.metadata);
   const before = await knownLogin(store, place, found);
   using listener = openListener(wish, before);
   const { redirectUri } = listener;
-  const known: KnownClient | undefined =
-    before?.client.registration === undefined
-      ? undefined
-      : { ...before.client, redirectUri: before.redirectUri };
-  const client = await chooseClient(wish.client, known, redirectUri, found.metadata, requests);
+  const known = before === undefined ? undefined : knownClient(before);
+  const client = await chooseClient(wish.client, known, redirectUri, metadata, requests);
   const scope = scopeOf(wish, before, found);
-  const { metadata, resource } = found;
+  const { resource } = found;
   const { clientId } = client;
   const request = createAuthorizationRequest({ metadata, clientId, redirectUri, resource, scope });
   const answer = await answerOf(request, listener, metadata, user, signal);
@@ -92,16 +90,21 @@ async function knownLogin(
   return store.record(entry);
 }
 
+/** One that was registered here. */
+function knownClient({ client, redirectUri }: LoginRecord): KnownClient | undefined {
+  if (client.registration === undefined || redirectUri === undefined) return undefined;
+  return { ...client, redirectUri };
+}
+
 /** A registration holds for one address of return: that port is taken again when it is free. */
 function openListener(
   { redirectPort }: LoginWish,
   before: LoginRecord | undefined,
 ): RedirectListener {
-  if (redirectPort !== undefined || before?.client.registration === undefined) {
-    return RedirectListener.open(redirectPort);
-  }
+  const known = before === undefined ? undefined : knownClient(before);
+  if (redirectPort !== undefined || known === undefined) return RedirectListener.open(redirectPort);
   try {
-    return RedirectListener.open(Number(new URL(before.redirectUri).port));
+    return RedirectListener.open(Number(new URL(known.redirectUri).port));
   } catch {
     return RedirectListener.open(undefined);
   }

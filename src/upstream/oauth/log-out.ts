@@ -1,5 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { isLoopback } from "./allowed-url.ts";
+import type { OauthClient } from "./client-registration.ts";
 import type { LoginRecord } from "./login-record.ts";
 import type { LoginPlace, LoginStore } from "./login-store.ts";
 import { OauthRequests } from "./oauth-requests.ts";
@@ -14,11 +15,16 @@ export interface Logout {
   readonly problems: readonly string[];
 }
 
-/** Takes tokens and registration back where the server can, and deletes them (OA7). @throws AppError `system` */
+/**
+ * Takes tokens and registration back where the server can, and deletes them (OA7).
+ * @param prove the client with what proves it, where the login does not have that with it
+ * @throws AppError `system`
+ */
 export async function logOut(
   place: LoginPlace,
   store: LoginStore,
   signal: AbortSignal,
+  prove?: (record: LoginRecord) => Promise<OauthClient>,
 ): Promise<Logout> {
   const entry = await store.entry(place);
   const record = entry === undefined ? undefined : await store.record(entry).catch(() => undefined);
@@ -26,16 +32,18 @@ export async function logOut(
   const problems: string[] = [];
   // First here: what the server does afterwards is beyond us.
   await store.remove(place);
-  const isRevoked = record !== undefined && (await revoke(record, requests, problems));
+  const isRevoked = record !== undefined && (await revoke(record, requests, problems, prove));
   if (record !== undefined) await unregister(record, requests, problems);
   return { wasLoggedIn: entry !== undefined, isRevoked, problems };
 }
 
 async function revoke(
-  { revocationEndpoint, client, refreshToken, accessToken }: LoginRecord,
+  record: LoginRecord,
   requests: OauthRequests,
   problems: string[],
+  prove = ({ client }: LoginRecord): Promise<OauthClient> => Promise.resolve(client),
 ): Promise<boolean> {
+  const { revocationEndpoint, refreshToken, accessToken } = record;
   if (revocationEndpoint === undefined) return false;
   const tokens = [
     ["refresh_token", refreshToken],
@@ -45,6 +53,7 @@ async function revoke(
   for (const [kind, token] of tokens) {
     if (token === undefined) continue;
     try {
+      const client = await prove(record);
       const isDone = await revokeToken(revocationEndpoint, client, token, kind, requests);
       if (!isDone) throw new Error(`The server did not take the ${kind} back.`);
     } catch (error) {

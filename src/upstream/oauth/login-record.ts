@@ -9,8 +9,8 @@ export interface LoginRecord {
   readonly client: OauthClient;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string;
-  /** Where the browser was sent back to; a registration holds for it. */
-  readonly redirectUri: string;
+  /** Where the browser was sent back to; a registration holds for it. Absent: there was none. */
+  readonly redirectUri?: string;
   /** What was asked for. */
   readonly scope?: string;
   /** Absent: the refresh was refused, and the user has to log in again. */
@@ -31,7 +31,7 @@ export function parseRecord(text: string): LoginRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value) || value.version !== 1 || !isObject(value.client)) return undefined;
-    const texts: readonly (keyof Params)[] = ["issuer", "resource", "tokenEndpoint", "redirectUri"];
+    const texts: readonly (keyof Params)[] = ["issuer", "resource", "tokenEndpoint"];
     const isWhole =
       texts.every((name) => typeof value[name] === "string") &&
       typeof value.client.clientId === "string" &&

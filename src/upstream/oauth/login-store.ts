@@ -11,6 +11,8 @@ import { LoginsFile, type LoginEntry, type Logins, type WantedLogin } from "./lo
 export interface LoginPlace {
   readonly url: string;
   readonly clientId?: string | undefined;
+  /** How tokens are had where no person logs in, and for what: such logins are not those of a person. */
+  readonly grant?: string | undefined;
 }
 
 /** The logins of this user: which there are in a file, tokens in the store of secrets. */
@@ -47,10 +49,20 @@ export class LoginStore {
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  /** A new login; the one before it is gone. @throws AppError */
-  async add(place: LoginPlace, record: LoginRecord): Promise<void> {
+  /**
+   * A new login; the one before it is gone.
+   * @param id absent: connections that were made with the one before are not used any more
+   * @throws AppError
+   */
+  async add(
+    place: LoginPlace,
+    record: LoginRecord,
+    id: string = crypto.randomUUID(),
+  ): Promise<void> {
     const { issuer, resource, client } = record;
-    const entry = { id: crypto.randomUUID(), issuer, resource, clientId: client.clientId };
+    const { grant } = place;
+    const named = { id, issuer, resource, clientId: client.clientId };
+    const entry = grant === undefined ? named : { ...named, grant };
     const before = await this.entry(place);
     await this.keep(entry, record);
     await this.#file.change(({ entries, wanted }) => ({
@@ -98,6 +110,12 @@ export class LoginStore {
     return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
   }
 
+  /** Only one at a time gets tokens for a server, in all processes. @throws AppError `system` */
+  alone<Result>(place: LoginPlace, work: () => Promise<Result>): Promise<Result> {
+    const name = keyOf(place).slice(0, 16);
+    return withFileLock(join(this.#scorpioxDir, "secrets", `login-${name}`), work);
+  }
+
   /** Unless another server has the same login. */
   async #forget(entry: LoginEntry): Promise<void> {
     const { entries } = await this.#file.read();
@@ -121,15 +139,17 @@ function without<Item>(map: ReadonlyMap<string, Item>, key: string): ReadonlyMap
 }
 
 /** The same server, however its address is written; an address may have a secret in it. */
-function keyOf({ url, clientId }: LoginPlace): string {
+function keyOf({ url, clientId, grant }: LoginPlace): string {
   const parsed = URL.parse(url);
   if (parsed !== null) parsed.hash = "";
-  return hashOf(JSON.stringify([parsed?.href ?? url, clientId ?? null])).slice(0, 32);
+  const parts = [parsed?.href ?? url, clientId ?? null, ...(grant === undefined ? [] : [grant])];
+  return hashOf(JSON.stringify(parts)).slice(0, 32);
 }
 
 /** No reference in an entry can have a colon in it. */
-function secretName({ issuer, resource, clientId }: LoginEntry): string {
-  return `oauth:${hashOf(JSON.stringify([issuer, resource, clientId]))}`;
+function secretName({ issuer, resource, clientId, grant }: LoginEntry): string {
+  const parts = [issuer, resource, clientId, ...(grant === undefined ? [] : [grant])];
+  return `oauth:${hashOf(JSON.stringify(parts))}`;
 }
 
 function hashOf(text: string): string {

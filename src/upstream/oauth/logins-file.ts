@@ -15,6 +15,8 @@ export interface LoginEntry {
   readonly issuer: string;
   readonly resource: string;
   readonly clientId: string;
+  /** Of its place. */
+  readonly grant?: string;
 }
 
 /** What a server said when it refused: for the next login. */

@@ -1,7 +1,13 @@
+import { TextExpander } from "../config/text-expander.ts";
+import type { ExpansionContext } from "../config/expansion-context.ts";
 import type { ServerAuth } from "../connect/server-auth.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
+import { joinScopes } from "./challenge.ts";
 import type { LoginPlace, LoginStore } from "./login-store.ts";
 import { ServerLogin } from "./server-login.ts";
+import { expandServiceClient } from "./service-client.ts";
+import type { ServiceWish } from "./service-grant.ts";
+import { serviceLoginId, ServiceLogin } from "./service-login.ts";
 
 /** The login of one server, whether there is one or not. */
 export interface OpenLogin {
@@ -19,23 +25,27 @@ export interface OpenLogin {
  * @param url of the server, filled in
  */
 export async function openLogin(
-  { entry }: ConfiguredServer,
+  server: ConfiguredServer,
   url: string,
   store: LoginStore,
+  expansion: ExpansionContext,
 ): Promise<OpenLogin | undefined> {
-  const { launch } = entry;
+  const { launch } = server.entry;
   const headers = launch.transport === "http" ? Object.keys(launch.headers) : [];
   if (headers.some((name) => name.toLowerCase() === "authorization")) return undefined;
-  const place = placeOf({ entry }, url);
-  const login = new ServerLogin(place, store);
+  const place = placeOf(server, url);
+  const wish = serviceWish(server, url, expansion);
+  const login = wish === undefined ? new ServerLogin(place, store) : new ServiceLogin(wish, store);
   const entryOfLogin = await store.entry(place);
   return {
-    id: entryOfLogin?.id,
+    // One that is had by itself is there before its first token is.
+    id: entryOfLogin?.id ?? (wish === undefined ? undefined : serviceLoginId),
     auth: login,
     secrets: () => login.secrets,
     scopes: async () => {
-      if (entryOfLogin === undefined) return undefined;
-      const record = await store.record(entryOfLogin).catch(() => undefined);
+      const entry = wish === undefined ? entryOfLogin : await store.entry(place);
+      if (entry === undefined) return undefined;
+      const record = await store.record(entry).catch(() => undefined);
       return record?.scope?.split(" ").filter(Boolean);
     },
   };
@@ -43,6 +53,30 @@ export async function openLogin(
 
 /** Under what the login of a server is kept. @param url of the server, filled in */
 export function placeOf({ entry }: Pick<ConfiguredServer, "entry">, url: string): LoginPlace {
-  const { clientId } = entry.options.oauth ?? {};
-  return { url, ...(clientId === undefined ? {} : { clientId }) };
+  const { clientId, scopes, service } = entry.options.oauth ?? {};
+  const place = { url, ...(clientId === undefined ? {} : { clientId }) };
+  if (service === undefined) return place;
+  const { grant, key } = service;
+  return {
+    ...place,
+    grant: joinScopes(grant, key === undefined ? "secret" : "key", ...(scopes ?? [])),
+  };
+}
+
+/** What the entry of a server that logs in by itself says of that; undefined when a person does. */
+export function serviceWish(
+  server: ConfiguredServer,
+  url: string,
+  expansion: ExpansionContext,
+): ServiceWish | undefined {
+  const { oauth } = server.entry.options;
+  if (oauth?.service === undefined) return undefined;
+  const { scopes, service } = oauth;
+  return {
+    place: placeOf(server, url),
+    // Each time anew: a secret that was replaced counts from its next use on.
+    client: () => expandServiceClient(oauth, new TextExpander(server, expansion), expansion),
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(service.issuer === undefined ? {} : { issuer: service.issuer }),
+  };
 }

@@ -3,12 +3,13 @@ import { allowedUrl } from "./allowed-url.ts";
 import { refusal, shown } from "./oauth-refusal.ts";
 
 /** How a client proves at the token endpoint that it is the one. */
-export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post";
+export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
 
 /** What is known of an authorization server; all addresses are allowed ones. */
 export interface ServerMetadata {
   readonly issuer: string;
-  readonly authorizationEndpoint: string;
+  /** Absent: no person logs in there. */
+  readonly authorizationEndpoint?: string;
   readonly tokenEndpoint: string;
   readonly registrationEndpoint?: string;
   readonly revocationEndpoint?: string;
@@ -18,11 +19,16 @@ export interface ServerMetadata {
   readonly takesClientDocuments: boolean;
   /** Its answers name it, as RFC 9207 has it. */
   readonly namesIssuer: boolean;
+  /** PKCE with S256 is announced. */
+  readonly hasPkce: boolean;
 }
+
+/** Of one that a person can log in at. */
+export type LoginMetadata = ServerMetadata & { readonly authorizationEndpoint: string };
 
 /**
  * Reads the metadata of the authorization server `issuer` (RFC 8414, OpenID discovery).
- * @throws AppError `refused` when it is another one's, has an address that is not allowed, or does not do PKCE
+ * @throws AppError `refused` when it is another one's, or has an address that is not allowed
  */
 export function readServerMetadata(
   document: Params,
@@ -35,25 +41,17 @@ export function readServerMetadata(
       `The authorization server ${shown(issuer)} says that it is ${shown(String(named))}. It is not used.`,
     );
   }
-  if (!list(document.code_challenge_methods_supported).includes("S256")) {
-    throw refusal(
-      `The authorization server ${shown(issuer)} does not announce PKCE with S256, without which a login can be stolen. It is not used.`,
-    );
-  }
   const endpoint = (name: string): string | undefined =>
     (document[name] ?? undefined) === undefined
       ? undefined
       : safeEndpoint(document[name], allowsLoopback, name);
+  const authorizationEndpoint = endpoint("authorization_endpoint");
   const registrationEndpoint = endpoint("registration_endpoint");
   const revocationEndpoint = endpoint("revocation_endpoint");
   const methods = document.token_endpoint_auth_methods_supported;
   return {
     issuer: named,
-    authorizationEndpoint: safeEndpoint(
-      document.authorization_endpoint,
-      allowsLoopback,
-      "authorization_endpoint",
-    ),
+    ...(authorizationEndpoint === undefined ? {} : { authorizationEndpoint }),
     tokenEndpoint: safeEndpoint(document.token_endpoint, allowsLoopback, "token_endpoint"),
     ...(registrationEndpoint === undefined ? {} : { registrationEndpoint }),
     ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
@@ -61,7 +59,27 @@ export function readServerMetadata(
     ...(methods === undefined ? {} : { authMethods: list(methods) }),
     takesClientDocuments: document.client_id_metadata_document_supported === true,
     namesIssuer: document.authorization_response_iss_parameter_supported === true,
+    hasPkce: list(document.code_challenge_methods_supported).includes("S256"),
   };
+}
+
+/**
+ * What a person needs for a login there.
+ * @throws AppError `refused` where there is no page for that, or no PKCE
+ */
+export function forPersons(metadata: ServerMetadata): LoginMetadata {
+  const { issuer, authorizationEndpoint, hasPkce } = metadata;
+  if (!hasPkce) {
+    throw refusal(
+      `The authorization server ${shown(issuer)} does not announce PKCE with S256, without which a login can be stolen. It is not used.`,
+    );
+  }
+  if (authorizationEndpoint === undefined) {
+    throw refusal(
+      `The authorization server ${shown(issuer)} has no page for a login. Where it gives tokens to a program by itself, say so in the entry: oauth = { grant = "client_credentials", client_id = "…", … }.`,
+    );
+  }
+  return { ...metadata, authorizationEndpoint };
 }
 
 /** The texts in a list, if it is one. */
@@ -83,7 +101,7 @@ function safeEndpoint(value: unknown, allowsLoopback: boolean, name: string): st
 }
 
 /** Texts, not addresses, as both standards have it; the slash of an empty path alone is no difference. */
-function isSameIssuer(one: string, other: string): boolean {
+export function isSameIssuer(one: string, other: string): boolean {
   return (
     one === other ||
     [one, other].some((each) => isRoot(each) && `${each}/` === (each === one ? other : one))

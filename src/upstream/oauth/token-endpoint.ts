@@ -50,6 +50,27 @@ export async function refreshTokens(
   return { refreshToken, ...(await ask(tokenEndpoint, client, form, requests, clock)) };
 }
 
+/**
+ * Tokens for a client itself, where no person logs in (RFC 6749 section 4.4). Another token needs the proof once more, so
+ * a refresh token is not kept.
+ * @throws OauthError, OauthUnreachable, AppError `refused`
+ */
+export async function grantTokens(
+  { tokenEndpoint, resource, scope }: Pick<LoginRecord, "tokenEndpoint" | "resource" | "scope">,
+  client: OauthClient,
+  requests: OauthRequests,
+  clock: Clock = Date.now,
+): Promise<Tokens> {
+  const form = {
+    grant_type: "client_credentials",
+    resource,
+    ...(scope === undefined ? {} : { scope }),
+  };
+  const tokens = await ask(tokenEndpoint, client, form, requests, clock);
+  const { refreshToken: _, ...kept } = tokens;
+  return kept;
+}
+
 /** Takes a token back. False: the server did not do it. @throws OauthUnreachable, AppError `refused` */
 export async function revokeToken(
   endpoint: string,
@@ -59,7 +80,7 @@ export async function revokeToken(
   requests: OauthRequests,
 ): Promise<boolean> {
   const form = new URLSearchParams({ token, token_type_hint: kind });
-  const headers = authorize(client, form);
+  const headers = await authorize(client, form);
   const { status } = await requests.post(endpoint, form, headers, "The revocation of tokens");
   return status === 200 || status === 204;
 }
@@ -72,17 +93,17 @@ async function ask(
   clock: Clock,
 ): Promise<Tokens> {
   const form = new URLSearchParams(fields);
-  const headers = authorize(client, form);
+  const headers = await authorize(client, form);
   const { status, body } = await requests.post(endpoint, form, headers, "The token endpoint");
   if (status !== 200 || body === undefined) throw errorOf(status, body);
   return readTokens(body, clock());
 }
 
 /** Adds who we are to the form or to the headers. */
-function authorize(
-  { clientId, clientSecret, authMethod }: OauthClient,
+async function authorize(
+  { clientId, clientSecret, authMethod, assertion }: OauthClient,
   form: URLSearchParams,
-): Readonly<Record<string, string>> {
+): Promise<Readonly<Record<string, string>>> {
   if (authMethod === "client_secret_basic" && clientSecret !== undefined) {
     const pair = [clientId, clientSecret].map(formEncoded).join(":");
     return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
@@ -90,6 +111,10 @@ function authorize(
   form.set("client_id", clientId);
   if (authMethod === "client_secret_post" && clientSecret !== undefined) {
     form.set("client_secret", clientSecret);
+  }
+  if (authMethod === "private_key_jwt" && assertion !== undefined) {
+    form.set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+    form.set("client_assertion", await assertion());
   }
   return {};
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { generateKeyPairSync } from "node:crypto";
 
 import { expandedTextCharsMax, expansionDepthMax } from "../../../src/base/upstream-limits.ts";
 import { expandLaunch } from "../../../src/upstream/config/expand-launch.ts";
@@ -184,6 +185,40 @@ describe("expandLaunch()", () => {
       kind: "needs_config",
       variable,
       text,
+    });
+  });
+
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" });
+  const service = { grant: "client_credentials", client_id: "id" };
+
+  test.each<[string, object, readonly string[]]>([
+    ["a secret", { client_secret: "x-${keyring:k}" }, ["kept-secret", "x-kept-secret"]],
+    ["a key", { private_key: pem }, [pem.trim()]],
+    [
+      "nothing, for a person",
+      { grant: "authorization_code", client_secret: "${keyring:none}" },
+      [],
+    ],
+  ])("a login that nobody makes has %s in it, which is secret", async (_, oauth, hidden) => {
+    const written = { url: "https://h/mcp", oauth: { ...service, ...oauth } };
+    const expanded = await expandLaunch(server(written), context);
+    expect(expanded).toMatchObject({ kind: "ready", secrets: hidden });
+  });
+
+  test.each([
+    [{ client_secret: "${keyring:none}" }, "keyring:none", "The secret none is not there"],
+    [{ client_secret: "${EMPTY}" }, "client_secret", "Its client_secret is empty."],
+    [{ private_key: "${keyring:k}" }, "private_key", "-----BEGIN PRIVATE KEY-----"],
+    [{ private_key: pem, algorithm: "RS256" }, "private_key", "cannot do RS256"],
+    [{ private_key_file: "id.pem" }, "private_key_file", "needs its whole path"],
+    [{ private_key_file: "~/none.pem" }, "private_key_file", "/home/me/none.pem"],
+  ])("a login that nobody makes, with %j, needs %s", async (oauth, variable, text) => {
+    const written = { url: "https://h/mcp", oauth: { ...service, ...oauth } };
+    expect(await expandLaunch(server(written), context)).toEqual({
+      kind: "needs_config",
+      variable,
+      text: expect.stringContaining(text),
     });
   });
 

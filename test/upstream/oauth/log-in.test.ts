@@ -30,7 +30,7 @@ describe("a login", () => {
     expect(authorization?.query).toEqual({
       response_type: "code",
       client_id: "registered",
-      redirect_uri: record.redirectUri,
+      redirect_uri: record.redirectUri ?? "",
       state: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: "S256",
@@ -169,6 +169,11 @@ describe("a login", () => {
       "PKCE not announced",
       { metadata: { code_challenge_methods_supported: undefined } },
       "does not announce PKCE",
+    ],
+    [
+      "no page for a login",
+      { metadata: { authorization_endpoint: undefined } },
+      'grant = "client_credentials"',
     ],
     [
       "an endpoint that is a file",

@@ -1,0 +1,92 @@
+import type { Challenge } from "./challenge.ts";
+import { joinScopes } from "./challenge.ts";
+import { type OauthClient, methodOf } from "./client-registration.ts";
+import { signAssertion } from "./client-key.ts";
+import { discover } from "./discover.ts";
+import type { LoginRecord } from "./login-record.ts";
+import type { LoginPlace, LoginStore } from "./login-store.ts";
+import { refusal, shown } from "./oauth-refusal.ts";
+import type { OauthRequests } from "./oauth-requests.ts";
+import { isSameIssuer, type ServerMetadata } from "./server-metadata.ts";
+import type { ServiceClient } from "./service-client.ts";
+import { grantTokens, type Tokens } from "./token-endpoint.ts";
+
+/** What an entry says of a login without a person. */
+export interface ServiceWish {
+  readonly place: LoginPlace;
+  /** As the entry has it now. @throws NeedsConfig */
+  readonly client: () => Promise<ServiceClient>;
+  /** Pinned ones: nothing else is asked for. */
+  readonly scopes?: readonly string[];
+  /** The one authorization server that gets a proof. */
+  readonly issuer?: string;
+}
+
+/** Where tokens for a server are had, and for what. */
+export type TokenSource = Omit<LoginRecord, keyof Tokens>;
+
+/**
+ * Finds where tokens are had. A server that names another authorization server than before would get the client's secret
+ * sent there: that is the user's to decide.
+ * @param known what the server said when it refused
+ * @throws AppError `refused`, OauthUnreachable, NeedsConfig
+ */
+export async function findSource(
+  wish: ServiceWish,
+  known: Challenge,
+  store: LoginStore,
+  requests: OauthRequests,
+): Promise<TokenSource> {
+  const { place } = wish;
+  const entry = await store.entry(place);
+  const { metadata, resource, scope } = await discover(place.url, known, requests);
+  assertExpected(metadata, wish.issuer ?? entry?.issuer);
+  const before = entry?.resource === resource ? await store.record(entry) : undefined;
+  const all =
+    wish.scopes === undefined ? joinScopes(before?.scope, scope) : joinScopes(...wish.scopes);
+  const { clientId, proof } = await wish.client();
+  const authMethod =
+    "key" in proof ? ("private_key_jwt" as const) : methodOf(metadata, proof.secret);
+  const { issuer, tokenEndpoint, revocationEndpoint } = metadata;
+  return {
+    issuer,
+    resource,
+    client: { clientId, authMethod },
+    tokenEndpoint,
+    ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
+    ...(all === undefined ? {} : { scope: all }),
+  };
+}
+
+function assertExpected({ issuer }: ServerMetadata, expected: string | undefined): void {
+  if (expected === undefined || isSameIssuer(issuer, expected)) return;
+  throw refusal(
+    `The server wants a login at ${shown(issuer)}, and its client is one of ${shown(expected)}. It is sent nowhere else: write the right issuer into the oauth table of the entry.`,
+  );
+}
+
+/**
+ * Asks for tokens.
+ * @param clock milliseconds since 1970
+ * @throws OauthError, OauthUnreachable, AppError `refused`, NeedsConfig
+ */
+export async function grantFrom(
+  source: TokenSource,
+  wish: ServiceWish,
+  requests: OauthRequests,
+  clock: () => number,
+): Promise<LoginRecord> {
+  const client = provingClient(source, await wish.client(), clock);
+  return { ...source, ...(await grantTokens(source, client, requests, clock)) };
+}
+
+/** The client of a login with its proof, which the login does not keep. @param clock milliseconds since 1970 */
+export function provingClient(
+  { issuer, client }: Pick<LoginRecord, "issuer" | "client">,
+  { clientId, proof }: ServiceClient,
+  clock: () => number,
+): OauthClient {
+  if (!("key" in proof)) return { ...client, clientSecret: proof.secret };
+  const { key } = proof;
+  return { ...client, assertion: () => signAssertion(clientId, key, issuer, clock()) };
+}

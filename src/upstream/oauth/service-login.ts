@@ -1,0 +1,220 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/upstream-limits.ts";
+import { NeedsConfig } from "../config/needs-config.ts";
+import { ConnectionError } from "../connect/connection.ts";
+import type { ServerAuth } from "../connect/server-auth.ts";
+import { isLoopback, isSafe } from "./allowed-url.ts";
+import { type Challenge, readChallenge } from "./challenge.ts";
+import { type LoginRecord, secretsOfRecord } from "./login-record.ts";
+import type { LoginStore } from "./login-store.ts";
+import type { LoginEntry } from "./logins-file.ts";
+import { OauthError } from "./oauth-refusal.ts";
+import { OauthRequests } from "./oauth-requests.ts";
+import { findSource, grantFrom, type ServiceWish, type TokenSource } from "./service-grant.ts";
+
+/** Of a login that no person made: it stays one when a token is had anew. */
+export const serviceLoginId = "service";
+
+interface Known {
+  readonly entry: LoginEntry;
+  readonly record: LoginRecord;
+}
+
+/** A login that no person makes: tokens are got when the server wants one, by one process for all (OA6, OA8). */
+export class ServiceLogin implements ServerAuth {
+  readonly #wish: ServiceWish;
+  readonly #store: LoginStore;
+  readonly #clock: () => number;
+  readonly #url: URL;
+  #known: Known | undefined;
+  #asking: Promise<LoginRecord> | undefined;
+  /** What was refused for good, or failed, is not asked again with every request. */
+  #failure: { readonly error: ConnectionError; readonly at: number } | undefined;
+  #secrets: readonly string[] = [];
+
+  /** @param clock milliseconds since 1970 */
+  constructor(wish: ServiceWish, store: LoginStore, clock: () => number = Date.now) {
+    this.#wish = wish;
+    this.#store = store;
+    this.#clock = clock;
+    this.#url = new URL(wish.place.url);
+  }
+
+  /** Tokens that must not be seen in any text; the same list until it changes. */
+  get secrets(): readonly string[] {
+    return this.#secrets;
+  }
+
+  async token(target: string | URL): Promise<string | undefined> {
+    const { origin } = new URL(target);
+    if (origin !== this.#url.origin || !isSafe(this.#url)) return undefined;
+    // A server that wants a token says so, and for what; many answer what they are without one.
+    const record = (await this.#current())?.record;
+    if (record === undefined || !this.#isDue(record)) return record?.accessToken;
+    const isOver = this.#clock() >= (record.expiresAt ?? Number.POSITIVE_INFINITY);
+    if (!isOver && this.#hasFailed()) return record.accessToken;
+    try {
+      return (await this.#obtain(record.accessToken, () => sourceOf(record))).accessToken;
+    } catch (error) {
+      // A token that is still good is used when another one cannot be had.
+      if (isOver) throw error;
+      return record.accessToken;
+    }
+  }
+
+  async refused(response: Response, used: string | undefined): Promise<boolean> {
+    this.#known = undefined;
+    const record = (await this.#current())?.record;
+    if (record?.accessToken !== undefined && record.accessToken !== used) return true;
+    const challenge = readChallenge(response.headers.get("www-authenticate"));
+    if (record !== undefined && !this.#helps(response.status, record, challenge)) return false;
+    const requests = this.#requests();
+    const find = (): Promise<TokenSource> =>
+      findSource(this.#wish, challenge, this.#store, requests);
+    return (await this.#obtain(used, find)).accessToken !== used;
+  }
+
+  /** Whether another token may be accepted where this one is not. */
+  #helps(status: number, record: LoginRecord, { scope }: Challenge): boolean {
+    const { issuedAt, expiresAt } = record;
+    if (status !== 401)
+      return this.#wish.scopes === undefined && !coversScopes(record.scope, scope);
+    // A server that refuses what was given out just now is not helped by yet another one.
+    const from = Math.min(issuedAt + oauthRefreshPauseMs, expiresAt ?? Number.POSITIVE_INFINITY);
+    return this.#clock() >= from;
+  }
+
+  async #current(): Promise<Known | undefined> {
+    const entry = await this.#store.entry(this.#wish.place);
+    if (entry === undefined) return (this.#known = undefined);
+    if (this.#known?.entry === entry) return this.#known;
+    try {
+      const record = await this.#store.record(entry);
+      return record === undefined ? (this.#known = undefined) : this.#take({ entry, record });
+    } catch (error) {
+      throw new ConnectionError("unreachable", `The login cannot be read: ${messageOf(error)}`);
+    }
+  }
+
+  #take(known: Known): Known {
+    this.#known = known;
+    // Those from before may still be in what a server says.
+    this.#secrets = [...new Set([...secretsOfRecord(known.record), ...this.#secrets])].slice(0, 12);
+    return known;
+  }
+
+  #isDue({ issuedAt, expiresAt }: LoginRecord): boolean {
+    if (expiresAt === undefined) return false;
+    return this.#clock() >= issuedAt + oauthRefreshAtShare * (expiresAt - issuedAt);
+  }
+
+  #hasFailed(): boolean {
+    return this.#failure !== undefined && this.#clock() < this.#failure.at + oauthRefreshPauseMs;
+  }
+
+  #requests(): OauthRequests {
+    return new OauthRequests(isLoopback(this.#url));
+  }
+
+  /**
+   * Another token than `used`. One at a time, here and in all processes.
+   * @throws ConnectionError `needs_auth` where it is refused, `unreachable` for a passing reason
+   */
+  #obtain(
+    used: string | undefined,
+    find: () => Promise<TokenSource> | TokenSource,
+  ): Promise<LoginRecord> {
+    this.#asking ??= this.#ask(used, find).finally(() => (this.#asking = undefined));
+    return this.#asking;
+  }
+
+  async #ask(
+    used: string | undefined,
+    find: () => Promise<TokenSource> | TokenSource,
+  ): Promise<LoginRecord> {
+    if (this.#hasFailed() && this.#failure?.error.failure === "needs_auth") {
+      throw this.#failure.error;
+    }
+    const { place } = this.#wish;
+    try {
+      // Looking it up takes several requests: others do not wait for that.
+      const source = await find();
+      const record = await this.#store.alone(place, async () => {
+        const entry = await this.#store.entry(place);
+        const now = entry === undefined ? undefined : await this.#store.record(entry);
+        return now !== undefined && this.#isBetter(now, used, source) ? now : this.#grant(source);
+      });
+      const entry = await this.#store.entry(place);
+      this.#failure = undefined;
+      return entry === undefined ? record : this.#take({ entry, record }).record;
+    } catch (error) {
+      const failure = asConnectionError(error);
+      this.#failure = { error: failure, at: this.#clock() };
+      throw failure;
+    }
+  }
+
+  /** Somebody was faster. */
+  #isBetter(now: LoginRecord, used: string | undefined, source: TokenSource): boolean {
+    return (
+      now.accessToken !== used &&
+      now.issuer === source.issuer &&
+      coversScopes(now.scope, source.scope) &&
+      !this.#isDue(now)
+    );
+  }
+
+  async #grant(source: TokenSource): Promise<LoginRecord> {
+    const { place } = this.#wish;
+    const record = await grantFrom(source, this.#wish, this.#requests(), this.#clock);
+    const entry = await this.#store.entry(place);
+    const isSame = entry?.issuer === record.issuer && entry.resource === record.resource;
+    // What is known of a login that only has another token is not changed: its connections stay.
+    if (entry !== undefined && isSame) await this.#store.keep(entry, record);
+    else await this.#store.add(place, record, serviceLoginId);
+    return record;
+  }
+}
+
+/**
+ * Gets a token now, whatever there was before: connections of running servers are made anew with it.
+ * @throws AppError `refused`, `system`; OauthError; OauthUnreachable; NeedsConfig
+ */
+export async function logInAsService(
+  wish: ServiceWish,
+  store: LoginStore,
+  signal: AbortSignal,
+): Promise<LoginRecord> {
+  const requests = new OauthRequests(isLoopback(new URL(wish.place.url)), signal);
+  const source = await findSource(wish, await store.wanted(wish.place), store, requests);
+  const record = await grantFrom(source, wish, requests, Date.now);
+  await store.add(wish.place, record);
+  return record;
+}
+
+function sourceOf(record: LoginRecord): TokenSource {
+  const {
+    accessToken: _access,
+    refreshToken: _refresh,
+    issuedAt: _at,
+    expiresAt: _end,
+    ...source
+  } = record;
+  return source;
+}
+
+/** Whether all that is wanted is among what is had. */
+function coversScopes(had: string | undefined, wanted: string | undefined): boolean {
+  const all = new Set(had?.split(" "));
+  return (wanted ?? "").split(" ").every((scope) => scope === "" || all.has(scope));
+}
+
+function asConnectionError(error: unknown): ConnectionError {
+  const isFinal =
+    (error instanceof OauthError && error.isFinal) ||
+    (error instanceof AppError && error.code === "refused") ||
+    error instanceof NeedsConfig;
+  return isFinal
+    ? new ConnectionError("needs_auth", `The server wants a login. ${error.message}`)
+    : new ConnectionError("unreachable", `A login cannot be had: ${messageOf(error)}`);
+}
