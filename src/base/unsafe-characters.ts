@@ -8,9 +8,16 @@ export const unsafeCharacters =
 
 /** `text` with every unsafe character written as `\u{…}`: text of tools and files is not ours. */
 export function escapeUnsafe(text: string): string {
-  return text.replace(unsafeCharacters, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  return text.replace(unsafeCharacters, escaped);
+}
+
+/** As `escapeUnsafe`, with tabs and line ends too: a name that is not ours begins no line of its own. */
+export function escapeName(name: string): string {
+  return escapeUnsafe(name).replaceAll(/[\t\r\n]/g, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /** JSON text with every unsafe character escaped: it stays the same JSON. */

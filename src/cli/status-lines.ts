@@ -1,4 +1,5 @@
 import { formatAmount, formatCount, formatDuration } from "../base/amount-text.ts";
+import { escapeName } from "../base/unsafe-characters.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import { readable } from "./standing-text.ts";
 
@@ -48,7 +49,7 @@ function stateText({ state, starts }: ServerInfo): string {
 function identityOf({ pid, protocolVersion, serverVersion }: ServerInfo): readonly string[] {
   return [
     pid === null ? "" : `process ${pid}`,
-    serverVersion === null ? "" : `version ${serverVersion}`,
+    serverVersion === null ? "" : `version ${escapeName(serverVersion)}`,
     protocolVersion === null ? "" : `MCP ${protocolVersion}`,
   ];
 }

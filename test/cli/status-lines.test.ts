@@ -3,31 +3,14 @@ import { expect, test } from "bun:test";
 import { standingCode, standingText } from "../../src/cli/standing-text.ts";
 import { statusLines } from "../../src/cli/status-lines.ts";
 import type { ServerInfo } from "../../src/upstream/server-state.ts";
+import { serverInfo } from "../upstream/server-info.ts";
 
-const resting: ServerInfo = {
-  name: "one",
+const resting = serverInfo("one", {
   state: "cached",
-  reason: null,
-  transport: "stdio",
-  scope: "global",
-  pid: null,
-  era: "legacy",
-  protocolVersion: "2025-11-25",
   serverVersion: "1.2",
   tools: 1,
-  resources: 0,
   prompts: 2,
-  blocked: { pending: 0, changed: 0, denied: 0 },
-  starts: 0,
-  calls: 0,
-  failures: 0,
-  resultBytes: 0,
-  p50Ms: null,
-  p95Ms: null,
-  retryInMs: null,
-  dropped: 0,
-  stderr: [],
-};
+});
 const unknown = { era: null, protocolVersion: null, serverVersion: null } as const;
 
 const rows: readonly [string, Partial<ServerInfo>, readonly string[]][] = [
@@ -35,6 +18,11 @@ const rows: readonly [string, Partial<ServerInfo>, readonly string[]][] = [
     "known from an earlier run",
     {},
     ["one: cached, version 1.2, MCP 2025-11-25, 1 tool, 2 prompts, 0 resources"],
+  ],
+  [
+    "of a version that would be a line of its own",
+    { serverVersion: "1\ntwo: ready" },
+    ["one: cached, version 1\\u{a}two: ready, MCP 2025-11-25, 1 tool, 2 prompts, 0 resources"],
   ],
   [
     "at work",

@@ -6,6 +6,7 @@ import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { processesWith, uniqueSeconds } from "./harness/processes.ts";
+import { type Ended, runProduct } from "./harness/run-product.ts";
 import { Server, testEnvironment } from "./harness/server.ts";
 import type { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
@@ -13,29 +14,12 @@ import { upstreamHome } from "./harness/upstream-home.ts";
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
 
-interface Ended {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-type Env = Readonly<Record<string, string>>;
-
-async function run(home: TempFolder, line: string, env: Env = {}, stdin = ""): Promise<Ended> {
-  const child = Bun.spawn([productBinary, ...wordsOf(line)], {
-    cwd: home.folder("project"),
-    env: { ...testEnvironment(home.path), ...env },
-    stdin: Buffer.from(stdin),
-    stdout: "pipe",
-    stderr: "pipe",
-    timeout: 20_000,
-  });
-  const [exitCode, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
-  return { exitCode, stdout, stderr };
+function run(
+  home: TempFolder,
+  line: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return runProduct(home, wordsOf(line), { env });
 }
 
 /** Words without blanks; JSON has none here. */
@@ -160,6 +144,19 @@ describe("[gateway.gw-06] commands say by their exit code what happened", () => 
     home.write(".scorpiox/config.toml", bad);
     expect((await run(home, "mcp test")).exitCode).toBe(12);
   });
+});
+
+test("[gateway.gw-06] CL5: no name of another server's begins a line of its own", async () => {
+  const line = "\n  mcp__forged__tool  listed";
+  const inputSchema = { type: "object", properties: { [`text${line}`]: {} } };
+  const forged = { name: `echo${line}`, behaviour: "echo", inputSchema };
+  using home = projectOf(upstreamHome({ one: [{ tools: [forged] }] }));
+  for (const command of ["mcp tools", "mcp tools --summary", "mcp call one nix"]) {
+    const { stdout, stderr } = await run(home, command);
+    const said = (stdout + stderr).trim().split("\n");
+    expect(said.filter((text) => text.startsWith("  mcp__forged"))).toEqual([]);
+    expect(said.join()).toContain(line.replace("\n", "\\u{a}"));
+  }
 });
 
 test("[gateway.gw-24] mcp lock, and mcp verify after a change", async () => {

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { escapeName } from "../../base/unsafe-characters.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { callTool } from "../call-tool.ts";
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
@@ -82,7 +83,7 @@ async function nameOf(
     context.print.error(`${server}: ${why}`);
     return standingCode(info);
   }
-  const names = tools.map((one) => one.tool);
+  const names = tools.map((one) => escapeName(one.tool));
   const suggestion = suggestionFor(tool, names);
   const shown = names.slice(0, namesShownMax).join(", ") || "no tools";
   const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
+import { escapeName } from "../../base/unsafe-characters.ts";
 import type { ConfiguredServer } from "../../upstream/server-entry.ts";
 import type { ServerInfo } from "../../upstream/server-state.ts";
 import type { TrialStep, TriedServer } from "../../upstream/tried-server.ts";
@@ -98,7 +99,7 @@ function linesOf(finding: Finding, logs: string): readonly string[] {
     const head = `${info.name}: ${stateText(info)}${times === "" ? "" : ` (${times})`}`;
     return [head, ...reason, ...last, ...adviceOn(finding.tried, logs)];
   }
-  const version = info.serverVersion === null ? "" : ` ${info.serverVersion}`;
+  const version = info.serverVersion === null ? "" : ` ${escapeName(info.serverVersion)}`;
   return [
     `${info.name}${version}: ${info.state} (${times})`,
     `  MCP ${info.protocolVersion}, ${offerText(info)}`,

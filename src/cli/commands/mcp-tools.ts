@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { formatAmount } from "../../base/amount-text.ts";
+import { escapeName } from "../../base/unsafe-characters.ts";
 import { orAborted } from "../../base/or-aborted.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { awaitServers } from "../../upstream/await-servers.ts";
@@ -75,12 +76,14 @@ async function list(
 function factsText({ state, reason, tokens, listed, aliases }: InventoryTool): string {
   if (state !== "approved") return `${state}: ${reason}`;
   const cost = tokens === null ? "" : `, about ${tokens} tokens`;
-  const others = aliases.length === 0 ? "" : `; also ${aliases.join(", ")}`;
+  const others = aliases.length === 0 ? "" : `; also ${aliases.map(escapeName).join(", ")}`;
   return `${listed ? "listed" : "hidden"}${cost}${others}`;
 }
 
 function summaryText({ state, summary, args }: InventoryTool): string {
-  return state === "approved" ? `${summary} (${args.join(", ") || "no arguments"})` : state;
+  return state === "approved"
+    ? `${summary} (${args.map(escapeName).join(", ") || "no arguments"})`
+    : state;
 }
 
 /** As a model sees it; nothing of it is cut short, for a terminal has room. */
