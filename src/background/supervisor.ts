@@ -2,6 +2,7 @@ import { assertWanted, type Cancellation } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import { shutdownGraceMs, terminateGraceMs } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
+import { graceUntil, killTime } from "../process/end-grace.ts";
 import type { Orphanage } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
@@ -198,13 +199,15 @@ export class Supervisor {
   /**
    * Ends everything; nothing can be started afterwards. Bounded by two grace times.
    * @param others children that are ended elsewhere at the same time; the guardian stays until they are gone
+   * @param killAt when KILL is due for what does not end by itself
    */
-  async close(others: Promise<unknown> = Promise.resolve()): Promise<void> {
+  async close(others: Promise<unknown> = Promise.resolve(), killAt = killTime()): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#reapTimer);
     this.#parts.launcher.close();
     const live = [...this.#parts.launcher.live];
-    const ending = live.map((execution) => execution.terminate("shutdown", shutdownGraceMs));
+    const graceMs = graceUntil(killAt);
+    const ending = live.map((execution) => execution.terminate("shutdown", graceMs));
     await Promise.all([...ending, others]);
     // Whatever is still adopted is nobody's now: asked once, then forced.
     for (let round = 0; round < strayRoundsMax && this.#parts.orphanage.endStrays() > 0; round++) {

@@ -77,6 +77,14 @@ export const commandTimeoutMsMax = 86_400_000;
 export const terminateGraceMs = 2_000;
 /** From TERM to KILL when the server is going. */
 export const shutdownGraceMs = 500;
+/** From TERM to KILL at least, whatever was late before it. */
+export const shutdownGraceMsMin = 100;
+/**
+ * The last KILL comes this long after the client has gone, however long its last requests took. Nothing may be left
+ * after two seconds: the rest is for a machine that does a lot besides, where a process that was killed takes some
+ * tenths to go, and what it leaves behind is found only then.
+ */
+export const shutdownKillMs = 1_100;
 /** Requests already read may finish this long after the client closed its end. */
 export const shutdownDrainMs = 400;
 /** Timers are chained in steps of this: `setTimeout` fires at once above 2^31 - 1 ms. */

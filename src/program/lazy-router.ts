@@ -9,6 +9,7 @@ import { AppError } from "../base/errors.ts";
 import { LazyPart } from "../base/lazy-part.ts";
 import { Changes } from "../gateway/changes.ts";
 import type { ResourceProvider } from "../gateway/features.ts";
+import { killTime } from "../process/end-grace.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import { LiveConnections } from "../server/live-connections.ts";
@@ -107,14 +108,17 @@ export class LazyRouter implements Router {
     void this.#services.made?.endClient(clientId);
   }
 
-  /** Ends what calls have started. */
-  async close(): Promise<void> {
+  /**
+   * Ends what calls have started.
+   * @param killAt when KILL is due for what does not end by itself
+   */
+  async close(killAt = killTime()): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.
     this.#isClosed = true;
     this.skills.close();
     this.gateway.close();
     const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
-    await this.#services.made?.close(upstreamsEnded);
+    await this.#services.made?.close(killAt);
     await upstreamsEnded;
   }
 
@@ -150,11 +154,13 @@ export class LazyRouter implements Router {
 
   async #makeServices(): Promise<ToolServices> {
     await this.#options.beforeServices?.();
-    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
+    this.#assertOpen();
     const [module, skills] = await Promise.all([
       import("./tool-services.ts"),
       this.#offersSkills ? this.skills.load() : undefined,
     ]);
+    // Nobody would end what they start.
+    this.#assertOpen();
     return new module.ToolServices(
       this.#parts,
       { ...this.#options, skills },
@@ -162,5 +168,9 @@ export class LazyRouter implements Router {
       this.connections,
       this.gateway,
     );
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
   }
 }

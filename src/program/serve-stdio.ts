@@ -1,5 +1,6 @@
 import { shutdownDrainMs } from "../base/limits.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import { killTime } from "../process/end-grace.ts";
 import { serveConnection } from "../server/serve-connection.ts";
 import { StdioTransport } from "../transport/stdio.ts";
 import { limitsFor, workspaceFallback } from "./client-profile.ts";
@@ -25,6 +26,7 @@ export async function serveStdio(
   // Before the first Worker or child, either of which might write to descriptor 1.
   const beforeServices = (): Promise<unknown> => transport.claimStdout();
   const router = new LazyRouter(parts, { ...options, start, beforeServices, transport: "stdio" });
+  let killAt: number | undefined;
   const connection = serveConnection({
     transport,
     server: createServerContext(router, start),
@@ -35,10 +37,14 @@ export async function serveStdio(
       fallbackDir: start.cwdFlag ?? workspaceFallback(options.cwd, start.dirs.homeDir),
     },
     drainMs: shutdownDrainMs,
+    // What the last requests take is no time of those who have to be ended.
+    onInputEnd: () => {
+      killAt = killTime();
+    },
     onFirstInputHandled: () => void setTimeout(() => router.warm(), warmAfterMs).unref(),
   });
   for (const signal of endSignals) process.on(signal, () => connection.shutdown());
   await connection.ended;
-  await router.close();
+  await router.close(killAt);
   return 0;
 }

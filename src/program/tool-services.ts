@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 
-import { messageOf } from "../base/errors.ts";
+import { AppError, messageOf } from "../base/errors.ts";
+import { LazyPart } from "../base/lazy-part.ts";
 import { EventStream } from "../base/server-events.ts";
 import { CommandEnvironment } from "../background/command-environment.ts";
 import { CommandLauncher } from "../background/command-launcher.ts";
@@ -56,8 +57,8 @@ export class ToolServices {
   readonly #storePath: string;
   readonly #web: LazyWeb;
   readonly #state: OpenStateServices;
-  readonly #makeServerProcesses: () => Promise<ServerProcesses>;
-  #serverProcesses: Promise<ServerProcesses> | undefined;
+  readonly #serverProcesses: LazyPart<ServerProcesses>;
+  #isClosed = false;
 
   /**
    * @param changes gets to know of new background tasks and their output
@@ -127,7 +128,7 @@ export class ToolServices {
       },
       warn,
     });
-    this.#makeServerProcesses = async () => {
+    this.#serverProcesses = new LazyPart(async () => {
       const module = await import("../upstream/process/server-processes.ts");
       return new module.ServerProcesses({
         env,
@@ -139,7 +140,7 @@ export class ToolServices {
         onFamily,
         collectOrphans: () => this.#supervisor.collectOrphans(),
       });
-    };
+    });
     const running = new RunningCalls();
     const ownNames = new Set([...parts.cards.map(({ listing }) => listing.name), toolSearchName]);
     this.#state = createStateServices({
@@ -211,21 +212,24 @@ export class ToolServices {
     return this.#supervisor.endClient(clientId);
   }
 
-  /** What starts other servers, as children like all others. */
-  serverProcesses(): Promise<ServerProcesses> {
-    this.#serverProcesses ??= this.#makeServerProcesses();
-    return this.#serverProcesses;
+  /** What starts other servers, as children like all others. @throws AppError `cancelled` at the end */
+  async serverProcesses(): Promise<ServerProcesses> {
+    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
+    return this.#serverProcesses.get();
   }
 
   /**
-   * Ends every command, every Worker and the browser.
-   * @param upstreamsEnded other servers are ended by whoever speaks to them, at the same time
+   * Ends every command, every Worker, the browser and every other server, whose input is closed by who speaks to it.
+   * @param killAt when KILL is due for what does not end by itself
    */
-  async close(upstreamsEnded: Promise<unknown> = Promise.resolve()): Promise<void> {
+  async close(killAt: number): Promise<void> {
+    this.#isClosed = true;
     this.#pool.close();
-    const serversEnded = upstreamsEnded.then(async () => (await this.#serverProcesses)?.close());
+    // They do not wait for hooks, nor for the Worker, which may hang.
+    const serversEnded = this.#serverProcesses.making?.then((processes) => processes.close(killAt));
     await this.#state.close();
-    await Promise.all([this.#web[Symbol.asyncDispose](), this.#supervisor.close(serversEnded)]);
+    const commandsEnded = this.#supervisor.close(serversEnded, killAt);
+    await Promise.all([this.#web[Symbol.asyncDispose](), commandsEnded]);
     this.#ledger.close();
   }
 }

@@ -15,6 +15,8 @@ export interface ConnectionOptions {
    * the time for what start-up left out. A first message that is a call may be under way by then.
    */
   readonly onFirstInputHandled?: () => void;
+  /** Called when the client has gone, or `shutdown` was called, before anything that is under way is waited for. */
+  readonly onInputEnd?: () => void;
 }
 
 export interface ServedConnection {
@@ -40,6 +42,7 @@ async function serve(options: ConnectionOptions): Promise<void> {
     isFirst = false;
     if (onFirstInputHandled !== undefined) setImmediate(onFirstInputHandled);
   });
+  options.onInputEnd?.();
   connection.clientRequests.close();
   connection.inFlight.endSubscriptions();
   await within(drainMs, connection.inFlight.settled());

@@ -78,6 +78,7 @@ export function startServer(
   drainMs = 0,
   offered: Partial<ServerFeatures> = {},
   clientId = "stdio",
+  onInputEnd: () => void = () => {},
 ): TestServer {
   const transport = new MemoryTransport();
   const router = new FakeRouter();
@@ -94,6 +95,7 @@ export function startServer(
       fallbackDir: "/fallback",
     },
     drainMs,
+    onInputEnd,
   });
   let seen = 0;
   const news = (): readonly unknown[] => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { until } from "../process/until.ts";
 import { request, result, startServer } from "./harness.ts";
 
 const initialize = request(0, "initialize", { protocolVersion: "2025-11-25" });
@@ -23,6 +24,20 @@ describe("serveConnection()", () => {
     await connection.ended;
     expect(router.calls[0]?.request.cancellation.isCancelled).toBe(true);
     expect(news()).toEqual([]);
+  });
+
+  test("tells that the client has gone before it waits for what is under way", async () => {
+    const told: string[] = [];
+    const onInputEnd = (): void => void told.push("gone");
+    const { transport, router, connection, news } = startServer(60_000, {}, "stdio", onInputEnd);
+    transport.deliver(initialize, call);
+    news();
+    expect(told).toEqual([]);
+    transport.close();
+    await until(() => told.length > 0);
+    router.answer(0);
+    await connection.ended;
+    expect(told).toEqual(["gone"]);
   });
 
   test("ends at once when nothing is in flight", async () => {

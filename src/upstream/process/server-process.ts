@@ -1,4 +1,4 @@
-import { terminateGraceMs } from "../../base/limits.ts";
+import { shutdownGraceMsMin, terminateGraceMs } from "../../base/limits.ts";
 import type { CommandExit } from "../../process/command.ts";
 import { endFamily, type Family, type Orphanage } from "../../process/family.ts";
 import type { SpawnedServer } from "./spawn-server.ts";
@@ -33,14 +33,18 @@ export class ServerProcess {
 
   /**
    * Ends it after its input was closed. A second, more hurried request is served beside the first.
-   * @returns when nothing is left of it
+   * @returns when nothing is left of it, or what is left cannot be ended
    */
   async stop({ inputMs, termMs }: StopSteps): Promise<void> {
+    const killAt = performance.now() + inputMs + termMs;
     const patience = Promise.withResolvers<void>();
     const timer = setTimeout(patience.resolve, inputMs);
     await Promise.race([this.gone, patience.promise]);
     clearTimeout(timer);
-    await Promise.race([this.gone, endFamily(this.#orphanage, this.#family, termMs)]);
+    // A TERM that was late does not delay KILL.
+    const graceMs = Math.max(shutdownGraceMsMin, killAt - performance.now());
+    const ended = endFamily(this.#orphanage, this.#family, Math.min(termMs, graceMs));
+    if ((await Promise.race([this.gone, ended])) === true) await this.gone;
   }
 
   async #untilGone(): Promise<void> {
