@@ -449,6 +449,31 @@ describe("[GW-24] mcp lock and mcp verify", () => {
     });
   });
 
+  test("where MCP is off no server is lost from it, and all are missing", async () => {
+    using tree = await metTree();
+    await mcp(tree, "lock", { catalogues });
+    const text = lockFile(tree);
+    const off = { catalogues, env: { MCP: "0" } };
+    const refused = await mcp(tree, "lock", off);
+    expect([refused.exitCode, lockFile(tree)]).toEqual([1, text]);
+    expect(refused.stderr).toContain("Other servers are switched off: mcp.lock would lose");
+    expect((await mcp(tree, "verify", off)).exitCode).toBe(11);
+  });
+
+  test("no byte of it can be changed without being told", async () => {
+    using tree = await metTree();
+    await mcp(tree, "lock", { catalogues });
+    const text = lockFile(tree);
+    const codes = new Set<number>();
+    for (let at = 0; at < text.length; at++) {
+      const other = text[at] === "a" ? "b" : "a";
+      tree.put("project/mcp.lock", text.slice(0, at) + other + text.slice(at + 1));
+      codes.add((await mcp(tree, "verify", { catalogues })).exitCode);
+    }
+    // 1: it cannot be read any more.
+    expect([...codes].sort((a, b) => a - b)).toEqual([1, 10, 11]);
+  }, 60_000);
+
   test("nothing is written when a server cannot be reached", async () => {
     using tree = await metTree();
     const { exitCode } = await mcp(tree, "lock", { catalogues: { ...catalogues, own: silent } });

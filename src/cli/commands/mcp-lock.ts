@@ -27,6 +27,12 @@ export const mcpLockCommand: Command = {
     const { args, print } = context;
     const view = await openServers(context);
     const projectDir = projectOf(view);
+    if (!view.config.isOn) {
+      throw new AppError(
+        "config",
+        `Other servers are switched off: ${lockFileName} would lose all of them, and was not written.`,
+      );
+    }
     const reading = await readLock(projectDir);
     const before = reading.kind === "lock" ? reading.lock : undefined;
     const { reached, unreachable } = await askAll(context, view);
