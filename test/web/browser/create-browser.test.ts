@@ -84,7 +84,7 @@ let remembered = 0;
 
 beforeAll(() => {
   if (browserPath === "") return;
-  harness = new BrowserHarness({ settleMsMax: 3_000, navigationMsMax: 3_000, answerMsMax: 1_000 });
+  harness = new BrowserHarness({ settleMsMax: 3_000, navigationMsMax: 6_000, answerMsMax: 1_000 });
   site = new LocalSite({
     "/static": article(100),
     "/spa": spa,
@@ -367,7 +367,7 @@ describe("render() fails for", () => {
   browserTest.each([
     ["redirects without end", "/loop", "limit", "redirects without end"],
     ["pages that go on without end", "/script-loop", "limit", "more than 20 pages"],
-    ["a server that does not answer", "/silent", "limit", "did not answer within 3 s"],
+    ["a server that does not answer", "/silent", "limit", "did not answer within 6 s"],
   ])(
     "%s",
     async (_name, path, code, text) => {
