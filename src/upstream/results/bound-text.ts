@@ -11,7 +11,10 @@ export interface BoundText {
 
 /** Whether `text` fits into a result of `charsMax` characters, also as JSON text in bytes. */
 export function fits(text: string, charsMax: number): boolean {
-  return text.length <= charsMax && jsonBytes(text) <= charsMax * resultBytesPerChar;
+  if (text.length > charsMax) return false;
+  const bytesMax = charsMax * resultBytesPerChar;
+  // Most texts are so short that they need not be counted.
+  return text.length * jsonBytesPerCharMax + 2 <= bytesMax || jsonBytes(text) <= bytesMax;
 }
 
 /**
@@ -46,6 +49,9 @@ function cutToFit(text: string, charsMax: number): NonNullable<ReturnType<typeof
     if (bytes <= charsMax * resultBytesPerChar || max <= 1) return cut;
   }
 }
+
+/** Of a control character or half of one: `\u001b`. */
+const jsonBytesPerCharMax = 6;
 
 function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));
