@@ -143,6 +143,8 @@ export const upstreamEventsAtOnceMax = 64;
 export const upstreamSliceCharsMax = 64 * KIB;
 /** Log messages of one server in a second; more are dropped and counted. */
 export const upstreamLogsPerSecondMax = 100;
+/** Lines of one server in a second that are no messages: a server may greet with a page of text, or print a stack. */
+export const upstreamStraysPerSecondMax = 1_000;
 /** Characters of one event, such as a log message with its data. */
 export const upstreamEventCharsMax = 64 * KIB;
 /** Chunks of a server's output on their way to the Worker where it cannot read the pipe itself (Windows). */
@@ -159,9 +161,11 @@ export const upstreamMessageBytesMax = 16 * MIB;
 /** The id of an answer that is too long is looked for in so much of its beginning. */
 export const upstreamLineHeadBytesMax = 4 * KIB;
 /** Bytes of messages after which their remains are collected: */
-export const upstreamRemainsBytesMax = 4 * MIB;
-/** so long after, when they have been worked on. It takes some 50 ms, for which nobody but the Worker waits. */
+export const upstreamRemainsBytesMin = 4 * MIB;
+/** so long after, when they have been worked on. It takes some 20 ms, for which nobody but the Worker waits. */
 export const upstreamRemainsMs = 500;
+/** With so many it is done at once: what is left of one long answer would stand beside the next, three times its size. */
+export const upstreamRemainsBytesMax = 8 * MIB;
 /** How deep an answer of another server may nest: who prints it goes as deep. */
 export const upstreamMessageDepthMax = 1_000;
 /** Objects, lists and values of one message: made into objects, cleaned and printed they take up to 300 bytes each. */

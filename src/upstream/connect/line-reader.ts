@@ -1,107 +1,123 @@
 import { upstreamLineHeadBytesMax, upstreamMessageBytesMax } from "../../base/upstream-limits.ts";
+import { noteRead } from "./message-remains.ts";
 
 const newline = 0x0a;
-/** A line whose end has not come is kept in blocks, which grow with it; the first is its head. */
-const blockBytesMin = upstreamLineHeadBytesMax;
-const blockBytesMax = 256 * 1024;
+/** The buffer of a line whose end has not come grows by this factor. What was not written to takes no memory. */
+const growth = 4;
+const bufferBytesMin = 64 * 1024;
+/** A buffer that has not grown beyond this is used for the next line too. */
+const keptBytesMax = 256 * 1024;
 
-/** A line whose text fits, or the beginning of one that does not: told when the limit is passed, and the rest is dropped. */
-export type ServerLine =
-  | { readonly kind: "line"; readonly bytes: Uint8Array }
-  | { readonly kind: "too-long"; readonly head: Uint8Array };
+/** Told of each line in the order of arrival. Must not throw. */
+export interface LineEvents {
+  /**
+   * The bytes are another line's when this returns.
+   * @param release gives their memory back before that; there are none of them any more then
+   */
+  onLine(bytes: Uint8Array, release: () => void): void;
+  /** The beginning of a line that has passed the limit; the rest is dropped. */
+  onTooLong(head: Uint8Array): void;
+  /** Whether the line between these two places is to be dropped without being told. */
+  isUnwanted(bytes: Uint8Array, start: number, end: number): boolean;
+}
 
 /**
  * Cuts what a server writes into lines, in bounded memory, however it is divided. Of a line above the limit the head is given,
  * in which its id may be found (gateway contract CA13).
  */
 export class LineReader {
+  readonly #events: LineEvents;
   readonly #bytesMax: number;
-  #blocks: Uint8Array[] = [];
-  /** Bytes of the last block that are taken. */
-  #lastLength = 0;
+  #buffer = new Uint8Array(0);
+  /** Bytes of the buffer that are taken. */
   #length = 0;
   #isDropping = false;
+  readonly #release = (): void => {
+    free(this.#buffer);
+    this.#buffer = new Uint8Array(0);
+  };
 
-  constructor(bytesMax: number = upstreamMessageBytesMax) {
+  constructor(events: LineEvents, bytesMax: number = upstreamMessageBytesMax) {
+    this.#events = events;
     this.#bytesMax = bytesMax;
   }
 
-  /** The lines that `chunk` completes. They may share its memory: they are to be read before the next. */
-  push(chunk: Uint8Array): ServerLine[] {
-    const lines: ServerLine[] = [];
+  /** Tells of the lines that `chunk` completes. */
+  push(chunk: Uint8Array): void {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      this.#finish(chunk.subarray(start, end), lines);
+      this.#finish(chunk, start, end);
       start = end + 1;
     }
-    this.#keep(chunk.subarray(start), lines);
-    return lines;
+    this.#keep(chunk.subarray(start));
   }
 
-  /** What stands after the last newline of an output that has ended. */
-  end(): ServerLine[] {
-    return this.#length === 0 ? [] : [{ kind: "line", bytes: this.#takeCarry() }];
+  /** What stands after the last newline of an output that has ended is a line too. */
+  end(): void {
+    if (this.#length > 0) this.#tellKept();
   }
 
   /** The last piece of a line. */
-  #finish(bytes: Uint8Array, lines: ServerLine[]): void {
-    const isWhole = this.#length === 0 && bytes.length <= this.#bytesMax;
+  #finish(chunk: Uint8Array, start: number, end: number): void {
+    const isWhole = this.#length === 0 && end - start <= this.#bytesMax;
     if (isWhole && !this.#isDropping) {
-      lines.push({ kind: "line", bytes });
+      if (!this.#events.isUnwanted(chunk, start, end)) {
+        this.#events.onLine(chunk.subarray(start, end), notOurs);
+      }
       return;
     }
-    this.#keep(bytes, lines);
-    if (!this.#isDropping) lines.push({ kind: "line", bytes: this.#takeCarry() });
+    this.#keep(chunk.subarray(start, end));
+    if (!this.#isDropping) this.#tellKept();
     this.#isDropping = false;
   }
 
-  #keep(bytes: Uint8Array, lines: ServerLine[]): void {
+  #tellKept(): void {
+    const bytes = this.#buffer.subarray(0, this.#length);
+    if (!this.#events.isUnwanted(bytes, 0, bytes.length)) {
+      this.#events.onLine(bytes, this.#release);
+    }
+    this.#forget();
+  }
+
+  #keep(bytes: Uint8Array): void {
     if (this.#isDropping || bytes.length === 0) return;
     if (this.#length + bytes.length <= this.#bytesMax) return this.#append(bytes);
     this.#isDropping = true;
     const missing = upstreamLineHeadBytesMax - this.#length;
     if (missing > 0) this.#append(bytes.subarray(0, missing));
-    const head = (this.#blocks[0] ?? bytes).slice(0, this.#length);
+    const head = this.#buffer.slice(0, Math.min(this.#length, upstreamLineHeadBytesMax));
     this.#forget();
-    lines.push({ kind: "too-long", head });
+    this.#events.onTooLong(head);
   }
 
-  /** Copied once: growing one buffer would leave several times its size to be collected. */
   #append(bytes: Uint8Array): void {
-    let rest = bytes;
-    while (rest.length > 0) {
-      const last = this.#lastWithRoom();
-      const part = rest.subarray(0, last.length - this.#lastLength);
-      last.set(part, this.#lastLength);
-      this.#lastLength += part.length;
-      this.#length += part.length;
-      rest = rest.subarray(part.length);
-    }
+    const length = this.#length + bytes.length;
+    if (length > this.#buffer.length) this.#grow(length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length = length;
+    noteRead(bytes.length);
   }
 
-  #lastWithRoom(): Uint8Array {
-    const last = this.#blocks.at(-1);
-    if (last !== undefined && this.#lastLength < last.length) return last;
-    const size = Math.min(Math.max(this.#length, blockBytesMin), blockBytesMax);
-    const block = new Uint8Array(size);
-    this.#blocks.push(block);
-    this.#lastLength = 0;
-    return block;
-  }
-
-  #takeCarry(): Uint8Array {
-    const [first = new Uint8Array(0)] = this.#blocks;
-    const bytes =
-      this.#blocks.length > 1
-        ? Buffer.concat(this.#blocks, this.#length)
-        : first.subarray(0, this.#length);
-    this.#forget();
-    return bytes;
+  #grow(length: number): void {
+    let size = bufferBytesMin;
+    while (size < length) size *= growth;
+    const most = Math.max(this.#bytesMax, upstreamLineHeadBytesMax);
+    const grown = new Uint8Array(Math.min(size, most));
+    grown.set(this.#buffer.subarray(0, this.#length));
+    this.#release();
+    this.#buffer = grown;
   }
 
   #forget(): void {
-    this.#blocks = [];
-    this.#lastLength = 0;
     this.#length = 0;
+    if (this.#buffer.length > keptBytesMax) this.#release();
   }
+}
+
+/** Memory of whoever gave the chunk. */
+const notOurs = (): void => {};
+
+/** Gives memory back that nobody looks at any more. The collector would come when several times as much waits for it. */
+function free(bytes: Uint8Array<ArrayBuffer>): void {
+  bytes.buffer.transfer(0);
 }

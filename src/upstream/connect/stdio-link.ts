@@ -10,10 +10,11 @@ import { isObject } from "../../protocol/json-rpc.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ByteReader } from "../process/server-pipes.ts";
 import { ConnectionError } from "./connection.ts";
+import { FloodGate } from "./flood-gate.ts";
 import { idOfHead } from "./id-of-head.ts";
 import { excessOf } from "./json-weight.ts";
 import { noteRead } from "./message-remains.ts";
-import { LineReader, type ServerLine } from "./line-reader.ts";
+import { LineReader } from "./line-reader.ts";
 import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
 
 const decoder = new TextDecoder();
@@ -25,6 +26,7 @@ export class StdioLink implements Link {
   readonly #process: UpstreamProcess;
   readonly #events: LinkEvents;
   #reader: Pick<ByteReader, "cancel"> | undefined;
+  readonly #gate = new FloodGate((text) => this.#events.onStray(text));
   #isOver = false;
   /** Answers to requests of the server that it has not read yet. */
   #unread = 0;
@@ -61,22 +63,27 @@ export class StdioLink implements Link {
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#gate.end();
     this.#process.endInput();
     await this.#reader?.cancel().catch(() => {});
   }
 
   async #read(): Promise<void> {
-    const lines = new LineReader();
+    const lines = new LineReader({
+      onLine: (bytes, release) => this.#take(bytes, release),
+      onTooLong: (head) => this.#drop(head, "16 MiB"),
+      isUnwanted: (bytes, start, end) => this.#gate.isTooMuch(bytes, start, end),
+    });
     const reader = this.#process.output.getReader();
     this.#reader = reader;
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done || value === undefined) break;
-        for (const line of lines.push(value)) this.#take(line);
+        lines.push(value);
         await this.#untilAnswersRead();
       }
-      for (const line of lines.end()) this.#take(line);
+      lines.end();
     } catch (error) {
       return this.#end(`Its output cannot be read: ${messageOf(error)}`);
     }
@@ -108,22 +115,30 @@ export class StdioLink implements Link {
     );
   }
 
-  #take(line: ServerLine): void {
+  #take(bytes: Uint8Array, release: () => void): void {
     if (this.#isOver) return;
-    if (line.kind === "too-long") return this.#drop(line.head, "16 MiB");
-    noteRead(line.bytes.length);
-    const text = decoder.decode(line.bytes).trim();
+    const text = decoder.decode(bytes).trim();
     if (text === "") return;
-    const excess = looksLikeMessage(text) ? excessOf(line.bytes) : undefined;
+    const excess = looksLikeMessage(text) ? excessOf(bytes) : undefined;
     if (excess !== undefined)
-      return this.#drop(line.bytes.subarray(0, upstreamLineHeadBytesMax), excess);
+      return this.#drop(bytes.subarray(0, upstreamLineHeadBytesMax), excess);
+    // Bytes, text and value of a long answer need not be there together.
+    release();
     const message = parse(text);
-    if (message !== undefined) this.#events.onMessage(message, undefined);
-    else this.#events.onStray(text.slice(0, upstreamRawCharsShown));
+    noteRead(text.length);
+    if (message === undefined) this.#takeStray(text);
+    else if (!isLog(message) || this.#gate.mayPass("logs", text)) {
+      this.#events.onMessage(message, undefined);
+    }
+  }
+
+  #takeStray(text: string): void {
+    if (this.#gate.mayPass("strays")) this.#events.onStray(text.slice(0, upstreamRawCharsShown));
   }
 
   /** Whose answer it was may be known; else the server cannot be followed any more. */
   #drop(head: Uint8Array, excess: string): void {
+    if (this.#isOver) return;
     const what = `The server wrote a line of more than ${excess}`;
     const id = idOfHead(head);
     if (id === undefined) return this.#end(`${what}, and what it answers cannot be told.`);
@@ -134,6 +149,7 @@ export class StdioLink implements Link {
   #end(text: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#gate.end();
     this.#fault = new ConnectionError("lost", text);
     this.#ended.resolve();
     void this.#reader?.cancel().catch(() => {});
@@ -143,6 +159,10 @@ export class StdioLink implements Link {
 
 function looksLikeMessage(text: string): boolean {
   return text.startsWith("{") || text.startsWith("[");
+}
+
+function isLog(message: unknown): boolean {
+  return isObject(message) && message.method === "notifications/message" && !("id" in message);
 }
 
 /** A batch is an array (2025-03-26); everything else that is no object is no message. */

@@ -8,26 +8,27 @@ import { isNestedDeeper } from "../../../src/upstream/connect/nesting.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const minus = 0x2d;
 
-/** What a reader makes of `text` that comes in pieces of these sizes; `…` stands for a line too long. */
+/** What a reader makes of `text` that comes in pieces of these sizes; `…` stands for a line too long. `-…` is unwanted. */
 function linesOf(text: string, sizes: readonly number[], bytesMax: number): string[] {
-  const reader = new LineReader(bytesMax);
-  const bytes = encoder.encode(text);
   const lines: string[] = [];
-  const take = (found: ReturnType<LineReader["push"]>): void => {
-    for (const line of found) {
-      lines.push(
-        line.kind === "line" ? decoder.decode(line.bytes) : `${decoder.decode(line.head)}…`,
-      );
-    }
-  };
+  const reader = new LineReader(
+    {
+      onLine: (line) => void lines.push(decoder.decode(line)),
+      onTooLong: (head) => void lines.push(`${decoder.decode(head)}…`),
+      isUnwanted: (line, start, end) => start < end && line[start] === minus,
+    },
+    bytesMax,
+  );
+  const bytes = encoder.encode(text);
   let start = 0;
   for (let index = 0; start < bytes.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
-    take(reader.push(bytes.subarray(start, start + size)));
+    reader.push(bytes.subarray(start, start + size));
     start += size;
   }
-  take(reader.end());
+  reader.end();
   return lines;
 }
 
@@ -38,12 +39,13 @@ describe("LineReader", () => {
     ["above the limit", "abcdef\n", ["abcdef…"]],
     ["one that is too long, then others", "abcdefgh\nxy\n\nz", ["abcdefgh…", "xy", "", "z"]],
     ["too long, without an end", "abcdefgh", ["abcdefgh…"]],
+    ["unwanted ones between others", "ab\n-b\n-\ncd\n-d", ["ab", "cd"]],
   ])("%s", (_, text, expected) => {
     expect(linesOf(text, [100], 5)).toEqual(expected);
   });
 
   test("how the input is divided changes no line", () => {
-    const line = fc.string({ unit: fc.constantFrom("a", "é", "\n"), maxLength: 60 });
+    const line = fc.string({ unit: fc.constantFrom("a", "é", "-", "\n"), maxLength: 60 });
     const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 });
     fc.assert(
       fc.property(line, sizes, (text, pieces) => {
@@ -51,6 +53,49 @@ describe("LineReader", () => {
         expect(linesOf(text, pieces, 20).map((each) => each.replace(/.*…$/, "…"))).toEqual(whole);
       }),
     );
+  });
+});
+
+describe("a long line", () => {
+  test("its memory is given back before the next one, or sooner", () => {
+    const told: [before: number, after: number][] = [];
+    let last = new Uint8Array(0);
+    const reader = new LineReader({
+      onLine(bytes, release) {
+        const before = bytes.length;
+        if (told.length === 0) release();
+        told.push([before, bytes.length]);
+        last = bytes as Uint8Array<ArrayBuffer>;
+      },
+      onTooLong: () => {},
+      isUnwanted: () => false,
+    });
+    const piece = new Uint8Array(300_000).fill(0x61);
+    for (const bytes of [piece, piece, encoder.encode("\n"), piece, piece, encoder.encode("\nx")]) {
+      reader.push(bytes);
+    }
+    expect({ told, left: last.length }).toEqual({
+      told: [
+        [600_000, 0],
+        [600_000, 600_000],
+      ],
+      left: 0,
+    });
+  });
+
+  test("one of a chunk is the chunk's, and is not given back", () => {
+    const chunk = encoder.encode("abc\ndef\n");
+    const lines: string[] = [];
+    const reader = new LineReader({
+      onLine(bytes, release) {
+        release();
+        lines.push(decoder.decode(bytes));
+      },
+      onTooLong: () => {},
+      isUnwanted: () => false,
+    });
+    reader.push(chunk);
+    expect(lines).toEqual(["abc", "def"]);
   });
 });
 

@@ -1,0 +1,98 @@
+import { formatAmount, formatCount } from "../../base/amount-text.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import {
+  upstreamLogsPerSecondMax,
+  upstreamStraysPerSecondMax,
+} from "../../base/upstream-limits.ts";
+
+/** What a server may write as much of as it likes: log messages, and lines that are no messages. */
+export type Chatter = "logs" | "strays";
+
+const kinds: Readonly<Record<Chatter, { readonly perSecondMax: number; readonly noun: string }>> = {
+  logs: { perSecondMax: upstreamLogsPerSecondMax, noun: "log message" },
+  strays: { perSecondMax: upstreamStraysPerSecondMax, noun: "stray line" },
+};
+
+const encoder = new TextEncoder();
+/** As every library begins a log message: nothing stands before its method that could be long or nested. */
+const logBeginning =
+  /^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/message"/;
+
+/**
+ * Lets so much chatter of one connection pass in a second (gateway contract IS2). Above that it is known by the first bytes
+ * of its lines, of which nothing is made: a gigabyte of it costs no memory.
+ */
+export class FloodGate {
+  readonly #tell: (text: string) => void;
+  readonly #passed: Record<Chatter, number> = { logs: 0, strays: 0 };
+  readonly #leftOut: Record<Chatter, number> = { logs: 0, strays: 0 };
+  #isFlood = false;
+  /** Of the log messages of this server, once it floods. */
+  #logBytes = new Uint8Array(0);
+  #timer: Timer | undefined;
+
+  /** @param tell is told how much was left out within a second, in a sentence */
+  constructor(tell: (text: string) => void) {
+    this.#tell = tell;
+  }
+
+  /** Whether the line between these two places is chatter that may not pass, by its bytes alone. */
+  isTooMuch(bytes: Uint8Array, start: number, end: number): boolean {
+    if (!this.#isFlood) return false;
+    const kind = this.#kindOf(bytes, start, end);
+    return kind !== undefined && this.#isFull(kind) && !this.mayPass(kind);
+  }
+
+  /**
+   * Whether one that was read may pass.
+   * @param line its text, by which the next are known
+   */
+  mayPass(kind: Chatter, line = ""): boolean {
+    this.#timer ??= startTimer(1_000, () => this.end());
+    if (!this.#isFull(kind)) {
+      this.#passed[kind] += 1;
+      return true;
+    }
+    this.#isFlood = true;
+    this.#leftOut[kind] += 1;
+    const beginning = kind === "logs" ? logBeginning.exec(line) : null;
+    if (beginning !== null) this.#logBytes = encoder.encode(beginning[0]);
+    return false;
+  }
+
+  /** The second is over, or the connection: what was left out is told. */
+  end(): void {
+    this.#timer?.stop();
+    this.#timer = undefined;
+    this.#isFlood = false;
+    for (const kind of ["logs", "strays"] as const) {
+      const count = this.#leftOut[kind];
+      this.#passed[kind] = 0;
+      this.#leftOut[kind] = 0;
+      if (count === 0) continue;
+      const { noun, perSecondMax } = kinds[kind];
+      const limit = `more than ${formatCount(perSecondMax)} came within a second`;
+      this.#tell(`${formatAmount(count, noun)} left out here: ${limit}.`);
+    }
+  }
+
+  #isFull(kind: Chatter): boolean {
+    return this.#passed[kind] >= kinds[kind].perSecondMax;
+  }
+
+  #kindOf(bytes: Uint8Array, start: number, end: number): Chatter | undefined {
+    if (!mayBeMessage(bytes[start] ?? 0)) return "strays";
+    const known = this.#logBytes;
+    if (known.length === 0 || end - start < known.length) return undefined;
+    for (let at = 0; at < known.length; at += 1) {
+      if (bytes[start + at] !== known[at]) return undefined;
+    }
+    return "logs";
+  }
+}
+
+/** An object or a list, or what may stand before one: a blank or the mark of UTF-8. */
+function mayBeMessage(first: number): boolean {
+  const isBlank = first === 0x20 || (first >= 0x09 && first <= 0x0d);
+  return first === 0x7b || first === 0x5b || isBlank || first >= 0x80;
+}
