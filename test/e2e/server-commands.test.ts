@@ -4,43 +4,38 @@ import { join } from "node:path";
 
 import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
 import { testMsMax } from "./harness/platform.ts";
+import { type Ended, runProduct } from "./harness/run-product.ts";
 import { testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
 
-interface Ended {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(home: TempFolder, words: readonly string[], stdin = ""): Ended {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([productBinary, ...words], {
-    cwd: home.folder("project"),
-    env: testEnvironment(home.path),
-    stdin: Buffer.from(stdin),
-    timeout: 15_000,
-  });
-  return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
-}
-
 const before = "# mine\r\n[other]\r\na = 1 # no line end";
 
-test("[gateway.gw-05] mcp add and mcp remove leave a file as it was", () => {
+test("[gateway.gw-05] mcp add and mcp remove leave a file as it was", async () => {
   using home = new TempFolder();
   const file = home.write("project/.scorpiox/config.toml", before);
-  expect(run(home, ["mcp", "add", "x", "--", "npx", "-y", "pkg"]).exitCode).toBe(0);
+  expect((await runProduct(home, ["mcp", "add", "x", "--", "npx", "-y", "pkg"])).exitCode).toBe(0);
   expect(readFileSync(file, "utf8")).toStartWith(before);
-  expect(run(home, ["mcp", "remove", "x"]).exitCode).toBe(0);
+  expect((await runProduct(home, ["mcp", "remove", "x"])).exitCode).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(before);
   const own = home.at(".scorpiox", "config.toml");
   expect(
-    run(home, ["mcp", "add", "x", "--scope", "global", "--url", "https://x.test/mcp"]).exitCode,
+    (
+      await runProduct(home, [
+        "mcp",
+        "add",
+        "x",
+        "--scope",
+        "global",
+        "--url",
+        "https://x.test/mcp",
+      ])
+    ).exitCode,
   ).toBe(0);
   expect(statSync(own).mode & 0o777).toBe(process.platform === "win32" ? 0o666 : 0o600);
-  expect(run(home, ["mcp", "remove", "x", "--scope", "global"]).exitCode).toBe(0);
+  expect((await runProduct(home, ["mcp", "remove", "x", "--scope", "global"])).exitCode).toBe(0);
   expect(existsSync(own)).toBe(false);
 });
 
@@ -65,10 +60,10 @@ test("[gateway.gw-05] commands at the same time lose nothing of each other", asy
   expect(readFileSync(file, "utf8")).toBe(before);
 });
 
-test("[gateway.gw-06] commands for servers say by their exit code what happened", () => {
+test("[gateway.gw-06] commands for servers say by their exit code what happened", async () => {
   using home = new TempFolder();
   home.folder("project/.git");
-  const codes = [
+  const lines = [
     ["mcp", "add", "x", "--scope", "global", "--", "cmd", "--scope", "project", "--help"],
     ["mcp", "add", "x", "--scope", "global", "--", "cmd"],
     ["mcp", "add", "y"],
@@ -77,17 +72,19 @@ test("[gateway.gw-06] commands for servers say by their exit code what happened"
     ["mcp", "remove", "x"],
     ["mcp", "import", "no-such-client"],
     ["mcp", "list", "--json"],
-  ].map((words) => run(home, words));
-  expect(codes.map(({ exitCode }) => exitCode)).toEqual([0, 2, 2, 0, 3, 3, 3, 0]);
-  const { servers } = JSON.parse(codes.at(-1)?.stdout ?? "") as { servers: { launch: unknown }[] };
+  ];
+  const ended: Ended[] = [];
+  for (const words of lines) ended.push(await runProduct(home, words));
+  expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 2, 2, 0, 3, 3, 3, 0]);
+  const { servers } = JSON.parse(ended.at(-1)?.stdout ?? "") as { servers: { launch: unknown }[] };
   expect(servers.map(({ launch }) => launch)).toEqual([
     { command: "cmd", args: ["--scope", "project", "--help"], env: {} },
   ]);
 });
 
-test("[gateway.gw-32] a call in OpenAI's form is answered in it", () => {
+test("[gateway.gw-32] a call in OpenAI's form is answered in it", async () => {
   using home = new TempFolder();
-  const tools = JSON.parse(run(home, ["tools", "--format", "openai"]).stdout) as {
+  const tools = JSON.parse((await runProduct(home, ["tools", "--format", "openai"])).stdout) as {
     function: { name: string; parameters: { type: string } };
   }[];
   const bash = tools.find((tool) => tool.function.name === "Bash");
@@ -97,24 +94,32 @@ test("[gateway.gw-32] a call in OpenAI's form is answered in it", () => {
     type: "function",
     function: { name: "Bash", arguments: '{"command":"echo works"}' },
   };
-  const answer = run(home, ["call", "-", "--format", "openai"], JSON.stringify(call));
+  const stdin = new Blob([JSON.stringify(call)]);
+  const answer = await runProduct(home, ["call", "-", "--format", "openai"], { stdin });
   expect([answer.exitCode, JSON.parse(answer.stdout)]).toEqual([
     0,
     { role: "tool", tool_call_id: "c1", content: expect.stringContaining("works") },
   ]);
-  const failed = run(home, ["call", "Bash", "{}", "--format", "openai"]);
+  const failed = await runProduct(home, ["call", "Bash", "{}", "--format", "openai"]);
   expect([failed.exitCode, JSON.parse(failed.stdout)]).toMatchObject([1, { success: false }]);
-  const unknown = run(home, ["call", "Bsh", "command=true"]);
+  const unknown = await runProduct(home, ["call", "Bsh", "command=true"]);
   expect([unknown.exitCode, unknown.stdout]).toEqual([3, ""]);
 });
 
-test("[gateway.gw-32] tools of another server are listed and called from the command line", () => {
+test("[gateway.gw-32] tools of another server are listed and called from the command line", async () => {
   using home = new TempFolder();
   home.folder("project/.git");
   const fixture = join(root, "test/fixtures/upstream/main.ts");
   const add = ["mcp", "add", "fix", "--scope", "global", "--", process.execPath, fixture];
-  expect(run(home, add).exitCode).toBe(0);
-  const all = run(home, ["tools", "--server", "fix", "--all", "--format", "anthropic"]);
+  expect((await runProduct(home, add)).exitCode).toBe(0);
+  const all = await runProduct(home, [
+    "tools",
+    "--server",
+    "fix",
+    "--all",
+    "--format",
+    "anthropic",
+  ]);
   const names = (JSON.parse(all.stdout) as { name: string }[]).map(({ name }) => name);
   expect(names).toContain("mcp__fix__add");
   const cases: readonly (readonly [readonly string[], number, unknown])[] = [
@@ -124,11 +129,11 @@ test("[gateway.gw-32] tools of another server are listed and called from the com
     [["mcp__fix__fail", "text=broken"], 1, { success: false, output: "broken", error: "broken" }],
   ];
   for (const [words, code, expected] of cases) {
-    const { exitCode, stdout } = run(home, ["call", ...words, "--format", "openai"]);
+    const { exitCode, stdout } = await runProduct(home, ["call", ...words, "--format", "openai"]);
     expect([exitCode, JSON.parse(stdout)]).toEqual([code, expected]);
   }
-  expect(run(home, ["call", "mcp__fix__nothing"]).exitCode).toBe(3);
+  expect((await runProduct(home, ["call", "mcp__fix__nothing"])).exitCode).toBe(3);
   home.write(".scorpiox/scorpiox-env.txt", "MCP_DENY=fix:echo\n");
-  const denied = run(home, ["call", "mcp__fix__echo", "text=hi"]);
+  const denied = await runProduct(home, ["call", "mcp__fix__echo", "text=hi"]);
   expect(denied.exitCode).toBe(4);
 });

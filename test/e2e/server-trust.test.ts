@@ -6,6 +6,7 @@ import { ensureBuilt, faultyBinary, productBinary, root } from "./harness/binary
 import { eventually } from "./harness/conditions.ts";
 import { isError, textOf, toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
+import { runProduct } from "./harness/run-product.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
@@ -24,12 +25,7 @@ function projectHome(script: object, home = new TempFolder()): TempFolder {
 }
 
 async function mcp(home: TempFolder, ...words: readonly string[]): Promise<number> {
-  const child = Bun.spawn([productBinary, "mcp", ...words], {
-    cwd: home.at("project"),
-    env: testEnvironment(home.path),
-    stdio: ["ignore", "ignore", "ignore"],
-  });
-  return await child.exited;
+  return (await runProduct(home, ["mcp", ...words])).exitCode;
 }
 
 function started(home: TempFolder): Server {

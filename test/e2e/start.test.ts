@@ -4,7 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { builtTools, isError, textOf, toolNames } from "./harness/messages.ts";
 import { isRoot, posixTest, testMsMax } from "./harness/platform.ts";
-import { Server, testEnvironment } from "./harness/server.ts";
+import { runProduct } from "./harness/run-product.ts";
+import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
@@ -14,24 +15,6 @@ function expectNoTrace(text: string): void {
   expect(text).not.toMatch(/^\s+at .*[:(]\d+/m);
   expect(text).not.toContain("$bunfs");
   expect(text).not.toMatch(/\b(?:async )?function\b.*\{/);
-}
-
-interface Finished {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function runCommand(args: readonly string[], home: TempFolder): Promise<Finished> {
-  ensureBuilt(productBinary);
-  const child = Bun.spawn([productBinary, ...args], {
-    cwd: home.path,
-    env: testEnvironment(home.path),
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: 15_000,
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exitCode: await child.exited, stdout, stderr };
 }
 
 /** Runs `echo works` on a new session. */
@@ -152,7 +135,7 @@ describe("bad input at the start", () => {
     [["call", "Bash", "{not json"], "JSON"],
   ])("[cli.wrong-usage] %j exits with 2 and names it", async (args, name) => {
     using home = new TempFolder();
-    const { exitCode, stdout, stderr } = await runCommand(args, home);
+    const { exitCode, stdout, stderr } = await runProduct(home, args);
     expect(exitCode).toBe(2);
     expect(stdout).toBe("");
     expect(stderr).toContain(name);

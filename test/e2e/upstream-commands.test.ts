@@ -205,7 +205,15 @@ test("[gateway.gw-42] no secret of an entry is shown or kept", async () => {
   const secrets = { API_TOKEN: `${canary}-env`, DB_PASSWORD: "${OUTSIDE}" };
   using home = projectOf(
     upstreamHome({
-      talks: [{ tools: ["env", "echo"], stderr: [`started with ${canary}-env`] }, { env: secrets }],
+      talks: [
+        {
+          version: `1 of ${canary}-env`,
+          instructions: `Knows ${canary}-env.`,
+          tools: ["env", "echo", { name: "told", description: `Asks as ${canary}-env.` }],
+          stderr: [`started with ${canary}-env`],
+        },
+        { env: secrets },
+      ],
       fails: [
         { exitAtStart: 1, stderr: [`bad key ${canary}-env`, `and ${canary}-out`] },
         { env: secrets },

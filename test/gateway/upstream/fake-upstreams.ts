@@ -13,6 +13,7 @@ import type {
   UpstreamReply,
   Upstreams,
 } from "../../../src/upstream/upstreams.ts";
+import { serverInfo } from "../../upstream/server-info.ts";
 
 /** A call that a test plays the server of. */
 export interface PlayedCall {
@@ -146,30 +147,7 @@ export function rights(name: string, more: Partial<ServerRights> = {}): ServerRi
 }
 
 export function server(name: string, state: ServerState = "ready"): ServerInfo {
-  return {
-    name,
-    state,
-    reason: null,
-    transport: "stdio",
-    scope: "user",
-    pid: 1,
-    era: "legacy",
-    protocolVersion: "2025-11-25",
-    serverVersion: "1",
-    tools: 1,
-    resources: 0,
-    prompts: 0,
-    blocked: { pending: 0, changed: 0, denied: 0 },
-    starts: 1,
-    calls: 0,
-    failures: 0,
-    resultBytes: 0,
-    p50Ms: null,
-    p95Ms: null,
-    retryInMs: null,
-    dropped: 0,
-    stderr: [],
-  };
+  return serverInfo(name, { state, pid: 1, tools: 1, starts: 1 });
 }
 
 /** Two servers with a tool each, unless `more` says otherwise. */

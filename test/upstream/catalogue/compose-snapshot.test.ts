@@ -3,30 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { composeSnapshot } from "../../../src/upstream/catalogue/compose-snapshot.ts";
 import type { RawTool, ServerCatalogue } from "../../../src/upstream/catalogue/server-catalogue.ts";
 import type { ServerView } from "../../../src/upstream/catalogue/server-view.ts";
+import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
 import type { ServerOptions } from "../../../src/upstream/server-entry.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import type { JudgedCatalogue } from "../../../src/upstream/trust/judge-catalogue.ts";
-
-const options: ServerOptions = {
-  deny: [],
-  timeoutMs: 600_000,
-  initTimeoutMs: 30_000,
-  idleMs: 300_000,
-  isolation: "shared",
-  defer: "auto",
-  alwaysLoad: [],
-  idleStopS: 0,
-  sampling: "deny",
-  elicitation: "ask",
-  autoApprove: false,
-  era: "auto",
-  inheritEnv: [],
-  start: "lazy",
-  restart: true,
-  handover: true,
-  promote: false,
-  pollS: 0,
-};
+import { catalogue } from "../trust/catalogue.ts";
 
 interface Given {
   readonly tools?: readonly Readonly<Record<string, unknown>>[];
@@ -44,18 +25,7 @@ function view(name: string, given: Given = {}): ServerView {
   const blocked = (given.blocked ?? []).map(
     (tool) => ({ name: tool, inputSchema: { type: "object" } }) as const,
   );
-  const catalogue: ServerCatalogue = {
-    era: "legacy",
-    protocolVersion: "2025-11-25",
-    capabilities: {},
-    tools: [...raw, ...blocked],
-    prompts: [],
-    resources: [],
-    templates: [],
-    isPrivate: false,
-    problems: [],
-    ...given.catalogue,
-  };
+  const offered = catalogue({ tools: [...raw, ...blocked], ...given.catalogue });
   const judged: JudgedCatalogue = {
     tools: [
       ...raw.map((item) => ({ state: "approved", item, shown: item }) as const),
@@ -67,8 +37,8 @@ function view(name: string, given: Given = {}): ServerView {
   };
   return {
     info: { name } as ServerInfo,
-    options: { ...options, ...given.options },
-    offer: { catalogue, judged },
+    options: { ...defaultServerOptions, ...given.options },
+    offer: { catalogue: offered, judged },
     isAwaited: false,
     isUnknown: false,
     hasCredentials: false,

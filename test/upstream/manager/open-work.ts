@@ -19,8 +19,9 @@ import type {
 import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
 import type { UpstreamWork } from "../../../src/upstream/worker/upstream-work.ts";
 import type { UpstreamScript } from "../../fixtures/upstream/script.ts";
-import { upstreamArgs } from "../../fixtures/upstream/spawn.ts";
+import { spawnPiped, upstreamArgs } from "../../fixtures/upstream/spawn.ts";
 import { allCapabilities } from "../connect/open-scripted.ts";
+import { upstreamOptions } from "../upstream-options.ts";
 
 /** A server in configuration: a script for the scripted one, and keys of its entry. */
 export interface Configured {
@@ -102,20 +103,14 @@ function openWork(
   const processes: UpstreamProcess[] = [];
   const scorpioxDir = join(home, ".scorpiox");
   const work = createUpstreamWork(
-    {
-      dirs: { homeDir: home, scorpioxDir, executableDir: join(home, "bin"), projectDir: project },
-      env: { PATH: process.env.PATH },
-      configFiles: [],
-      isStrict: false,
-      defer: "auto",
-      onChange: "block",
-      trustsProject: false,
-      toolNameMax: 44,
-      ownKey: "scorpiox-code",
-      version: "1",
-      resultFolders: [join(scorpioxDir, "results")],
-      ...options,
-    },
+    upstreamOptions(
+      { homeDir: home, scorpioxDir, executableDir: join(home, "bin"), projectDir: project },
+      {
+        env: { PATH: process.env.PATH },
+        resultFolders: [join(scorpioxDir, "results")],
+        ...options,
+      },
+    ),
     {
       startProcess(launch) {
         const started = start(launch);
@@ -180,33 +175,7 @@ const fastTime: LinkTime = {
 
 /** What the main thread does, without what it adds. */
 function start({ command, args, env, cwd }: ProcessLaunch): UpstreamProcess {
-  const child = Bun.spawn([command, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, ...env },
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const lines: string[] = [];
-  void child.stderr.text().then((text) => lines.push(...text.trim().split("\n")));
-  return {
-    pid: child.pid,
-    output: child.stdout,
-    async write(text) {
-      void child.stdin.write(text);
-      await child.stdin.flush();
-    },
-    endInput: () => void child.stdin.end(),
-    ended: child.exited.then(() => ({
-      exitCode: child.exitCode,
-      signal: child.signalCode === null ? null : String(child.signalCode),
-    })),
-    stderrTail: () => lines,
-    async stop() {
-      child.kill("SIGKILL");
-      await child.exited;
-    },
-  };
+  return spawnPiped([command, ...args], { cwd, env: { PATH: process.env.PATH, ...env } });
 }
 
 /** The text of a reply, whatever it is. */

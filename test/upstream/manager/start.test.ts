@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { ConfigFollower } from "../../../src/upstream/manager/config-follower.ts";
 import { until } from "../connect/open-scripted.ts";
+import { upstreamOptions } from "../upstream-options.ts";
 import { configText, openPlace, textOfReply } from "./open-work.ts";
 
 test("CN3: a server whose secret takes its time delays no other, and is waited for", async () => {
@@ -62,19 +63,7 @@ test("ConfigFollower: of two switches at a time the last counts, and nothing old
   const seen: string[] = [];
   const dirs = { homeDir: home, scorpioxDir: join(home, ".scorpiox"), executableDir: home };
   const follower = new ConfigFollower(
-    {
-      dirs: { ...dirs, projectDir: project },
-      env: {},
-      configFiles: [],
-      isStrict: false,
-      defer: "auto",
-      onChange: "block",
-      trustsProject: false,
-      toolNameMax: 44,
-      ownKey: "scorpiox-code",
-      version: "1",
-      resultFolders: [],
-    },
+    upstreamOptions({ ...dirs, projectDir: project }),
     async ({ servers }) => {
       seen.push([...servers.keys()].join());
       await Bun.sleep(1);

@@ -27,17 +27,18 @@ interface Shown {
   readonly _meta: Readonly<Record<string, unknown>>;
 }
 
+const usual: CallResultParts = {
+  server: "box",
+  tool: "open",
+  clean: cleanText,
+  charsMax: 2_000,
+  results,
+  structureFault: undefined,
+  onProblem: () => {},
+};
+
 async function shape(answer: unknown, rest: Partial<CallResultParts> = {}): Promise<Shown> {
-  const { json } = await shapeCallResult(answer, {
-    server: "box",
-    tool: "open",
-    clean: cleanText,
-    charsMax: 2_000,
-    results,
-    structureFault: undefined,
-    onProblem: () => {},
-    ...rest,
-  });
+  const { json } = await shapeCallResult(answer, { ...usual, ...rest });
   return JSON.parse(json) as Shown;
 }
 
@@ -212,15 +213,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
       structuredContent: { a: "\u0001".repeat(100_000) },
       _meta: { long: "x".repeat(50_000) },
     };
-    const { json } = await shapeCallResult(answer, {
-      server: "box",
-      tool: "open",
-      clean: cleanText,
-      charsMax: 30_000,
-      results,
-      structureFault: undefined,
-      onProblem: () => {},
-    });
+    const { json } = await shapeCallResult(answer, { ...usual, charsMax: 30_000 });
     expect(json.length).toBeLessThan(100_000);
   });
 
@@ -231,23 +224,14 @@ describe("GW-30, CA13, CA14: bounds", () => {
       resultType: "input_required",
       _meta: { "io.modelcontextprotocol/serverInfo": { name: "evil" }, "example.com/x": 1 },
     };
-    const parts: CallResultParts = {
-      server: "box",
-      tool: "open",
-      clean: cleanText,
-      charsMax: 2_000,
-      results,
-      structureFault: undefined,
-      onProblem: () => {},
-    };
-    const modern = await shapeCallResult(answer, parts, "2026-07-28");
+    const modern = await shapeCallResult(answer, usual, "2026-07-28");
     expect(modern.json).not.toContain("evil");
     expect(JSON.parse(modern.json)).toMatchObject({
       resultType: "complete",
       structuredContent: { a: 1 },
       _meta: { "example.com/x": 1 },
     });
-    const old = await shapeCallResult(answer, parts, "2024-11-05");
+    const old = await shapeCallResult(answer, usual, "2024-11-05");
     expect(JSON.parse(old.json)).toEqual({
       content: [text("fine"), text('{"a":1}')],
       isError: false,

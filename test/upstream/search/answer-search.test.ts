@@ -8,33 +8,11 @@ import { answerSearch, type SearchParts } from "../../../src/upstream/search/ans
 import { buildToolIndex } from "../../../src/upstream/search/tool-index.ts";
 import type { ServerInfo, ServerState } from "../../../src/upstream/server-state.ts";
 import type { SearchQuery } from "../../../src/upstream/upstreams.ts";
+import { serverInfo } from "../server-info.ts";
 import { searched } from "./searched.ts";
 
-const info = (name: string, state: ServerState, more: Partial<ServerInfo> = {}): ServerInfo => ({
-  name,
-  state,
-  reason: null,
-  transport: "stdio",
-  scope: "global",
-  pid: null,
-  era: null,
-  protocolVersion: null,
-  serverVersion: null,
-  tools: 0,
-  resources: 0,
-  prompts: 0,
-  blocked: { pending: 0, changed: 0, denied: 0 },
-  starts: 0,
-  calls: 0,
-  failures: 0,
-  resultBytes: 0,
-  p50Ms: null,
-  p95Ms: null,
-  retryInMs: null,
-  dropped: 0,
-  stderr: [],
-  ...more,
-});
+const info = (name: string, state: ServerState, more: Partial<ServerInfo> = {}): ServerInfo =>
+  serverInfo(name, { state, ...more });
 
 const blockedTool = (tool: string, reason: "pending" | "changed" | "denied") => ({
   name: `mcp__github__${tool}`,

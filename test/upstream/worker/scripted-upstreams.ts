@@ -14,6 +14,7 @@ import {
 import type { UpstreamCall, UpstreamCallEvents } from "../../../src/upstream/upstreams.ts";
 import { UpstreamClient } from "../../../src/upstream/worker/upstream-client.ts";
 import type { UpstreamOptions } from "../../../src/upstream/worker/upstream-options.ts";
+import { upstreamOptions } from "../upstream-options.ts";
 
 const workerUrl = new URL("./fixtures/scripted-upstream-worker.ts", import.meta.url).href;
 const never = new AbortController().signal;
@@ -53,7 +54,7 @@ export class ScriptedUpstreams implements AsyncDisposable {
         this.started++;
         return new Worker(workerUrl);
       },
-      options: { ...plainOptions(this.dir), ...options },
+      options: { ...ScriptedUpstreams.options(this.dir), ...options },
       processes: () => Promise.resolve(this.#processes),
       warn: (message) => this.warnings.push(message),
       timing,
@@ -61,7 +62,8 @@ export class ScriptedUpstreams implements AsyncDisposable {
   }
 
   static options(dir: string): UpstreamOptions {
-    return plainOptions(dir);
+    const dirs = { homeDir: dir, scorpioxDir: dir, executableDir: dir, projectDir: undefined };
+    return upstreamOptions(dirs);
   }
 
   /** What became of it; a result as its value. */
@@ -99,6 +101,11 @@ export class ScriptedUpstreams implements AsyncDisposable {
     return this.call("start", { ...launch, ...more });
   }
 
+  /** What the main thread does at the end, beside the Worker. */
+  closeProcesses(killAt: number): Promise<void> {
+    return this.#processes.close(killAt);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client[Symbol.asyncDispose]();
     await this.#processes.close();
@@ -109,20 +116,4 @@ export class ScriptedUpstreams implements AsyncDisposable {
 
 function valueOf(text: JsonText): unknown {
   return JSON.parse(text.json);
-}
-
-function plainOptions(dir: string): UpstreamOptions {
-  return {
-    dirs: { homeDir: dir, scorpioxDir: dir, executableDir: dir, projectDir: undefined },
-    env: {},
-    configFiles: [],
-    isStrict: false,
-    defer: "auto",
-    onChange: "block",
-    trustsProject: false,
-    toolNameMax: 44,
-    ownKey: "scorpiox-code",
-    version: "1.0.0",
-    resultFolders: [],
-  };
 }
