@@ -1,6 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { assertWanted } from "../../base/turns.ts";
 import { ConnectionError, type ConnectionEvents } from "../connect/connection.ts";
+import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { AskedCatalogue } from "../trust/asked-catalogue.ts";
 import { LaunchTarget } from "./launch-target.ts";
@@ -37,7 +38,8 @@ async function readOnce(target: LaunchTarget, signal: AbortSignal): Promise<Aske
   const opened = await target.open(undefined, nobodyListens, signal, nobodyWaits);
   try {
     const late = AbortSignal.timeout(target.configured.entry.options.initTimeoutMs);
-    const catalogue = await opened.connection.readCatalogue(AbortSignal.any([signal, late]));
+    const read = await opened.connection.readCatalogue(AbortSignal.any([signal, late]));
+    const catalogue = redactCatalogue(read, target.clean);
     const scopes = await target.scopes();
     return { kind: "catalogue", catalogue, ...(scopes === undefined ? {} : { scopes }) };
   } finally {

@@ -52,7 +52,7 @@ export class ManagedServer {
     this.reader = new ListReader({
       onRead: async (catalogue) => {
         this.#listProblem = undefined;
-        await this.#offer.take(this.configured, catalogue);
+        await this.#offer.take(this.configured, catalogue, this.clean);
         this.#links?.onListsRead();
         this.#parts.onChange();
       },

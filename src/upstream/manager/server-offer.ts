@@ -1,4 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
+import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
@@ -53,8 +54,13 @@ export class ServerOffer {
     });
   }
 
-  /** The server has been asked. */
-  take(configured: ConfiguredServer, catalogue: ServerCatalogue): Promise<void> {
+  /** The server has been asked. @param clean takes its secrets out of a text */
+  take(
+    configured: ConfiguredServer,
+    read: ServerCatalogue,
+    clean: (text: string) => string,
+  ): Promise<void> {
+    const catalogue = redactCatalogue(read, clean);
     return this.#next(async () => {
       this.#isCacheOld = false;
       await this.#judge(configured, catalogue);

@@ -1,0 +1,62 @@
+import { jsonDepthMax } from "../../base/upstream-limits.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { cleanText } from "../adapters/clean-text.ts";
+import type { ServerCatalogue } from "./server-catalogue.ts";
+
+/** Members that are read and never compared: what stands in them may be written otherwise. */
+const proseMembers: ReadonlySet<string> = new Set(["title", "description"]);
+
+/**
+ * What a server says of itself and of what it offers, without the secrets of its entry (CF16): before anything of it is
+ * hashed, kept or shown, so that a new secret is no other tool. Names of tools, addresses and the values in schemas stay as
+ * they are, since calls need them.
+ * @param clean takes secrets and control sequences out of a text
+ */
+export function redactCatalogue(
+  catalogue: ServerCatalogue,
+  clean: (text: string) => string,
+): ServerCatalogue {
+  // Hidden characters of a text without secrets stay: they are a reason to ask the user about a tool (TR4).
+  const redact = (text: string): string => {
+    const cleaned = clean(text);
+    return cleaned === cleanText(text) ? text : cleaned;
+  };
+  const all = <Item extends object>(items: readonly Item[]): readonly Item[] =>
+    items.map((item) => redactProse(item, redact) as Item);
+  const { serverInfo, instructions } = catalogue;
+  return {
+    ...catalogue,
+    ...(serverInfo === undefined ? {} : { serverInfo: redactValues(serverInfo, redact) }),
+    ...(instructions === undefined ? {} : { instructions: redact(instructions) }),
+    tools: all(catalogue.tools),
+    prompts: all(catalogue.prompts),
+    resources: all(catalogue.resources).map((item) => ({ ...item, name: redact(item.name) })),
+    templates: all(catalogue.templates).map((item) => ({ ...item, name: redact(item.name) })),
+    problems: catalogue.problems.map(redact),
+  };
+}
+
+/** A copy in which only the texts of `proseMembers` differ, at any depth. */
+function redactProse(value: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (depth > jsonDepthMax) return value;
+  if (Array.isArray(value)) {
+    return value.map((part: unknown) => redactProse(part, redact, depth + 1));
+  }
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([name, part]) => [
+    name,
+    typeof part === "string" && proseMembers.has(name)
+      ? redact(part)
+      : redactProse(part, redact, depth + 1),
+  ]);
+  // `fromEntries` makes an own member of `__proto__` too.
+  return Object.fromEntries(members);
+}
+
+function redactValues<Info extends object>(info: Info, redact: (text: string) => string): Info {
+  const members = Object.entries(info).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === "string" ? redact(value) : value,
+  ]);
+  return Object.fromEntries(members) as Info;
+}
