@@ -54,37 +54,54 @@ function got(
 const eras = ["legacy", "modern"] as const;
 const pairs = eras.flatMap((upstream) => eras.map((client) => [upstream, client] as const));
 
-test("[gateway.gw-17] a hidden tool is called in the turn in which it was found, and the list stays", async () => {
-  using home = upstreamHome({ big: [{ tools: 30 }], own: [{}] });
-  await using server = new Server({ home });
-  await server.initialize();
-  const before = await server.request("tools/list");
-  expect(names(before).slice(-2)).toEqual(["tool_search", "tool_call"]);
-  expect(said(await server.call("tool_search", { query: "select:mcp__own__echo" }))).toContain(
-    "mcp__own__echo",
-  );
-  expect(said(await server.call("mcp__own__echo", { text: "hi" }))).toBe("hi");
-  const wrapped = { name: "mcp:own.add", arguments: { a: 1, b: 2 } };
-  expect((await server.call("tool_call", wrapped)).result).toMatchObject({
-    structuredContent: { sum: 3 },
-  });
-  expect(said(await server.call("mcp__own__ecko"))).toStartWith(
-    "-32602: Unknown tool: mcp__own__ecko. Nearest: mcp__own__echo",
-  );
-  const after = await server.request("tools/list");
-  expect(after.result).toEqual(before.result ?? {});
-});
+test.each([16, 500])(
+  "[gateway.gw-17] of %d hidden tools one is called in the turn in which it was found, and the list stays",
+  async (count) => {
+    using home = upstreamHome({ big: [{ tools: count - 2 }], own: [{ tools: ["echo", "add"] }] });
+    await using server = new Server({ home });
+    await server.initialize();
+    const before = await server.request("tools/list");
+    expect(names(before).slice(-2)).toEqual(["tool_search", "tool_call"]);
+    for (let search = 0; search < 100; search++) {
+      const query = search === 0 ? "select:mcp__own__echo" : `tool ${search}`;
+      const found = said(await server.call("tool_search", { query, limit: 1, detail: "name" }));
+      if (search === 0) expect(found).toContain("mcp__own__echo");
+    }
+    expect(said(await server.call("mcp__own__echo", { text: "hi" }))).toBe("hi");
+    const wrapped = { name: "mcp:own.add", arguments: { a: 1, b: 2 } };
+    expect((await server.call("tool_call", wrapped)).result).toMatchObject({
+      structuredContent: { sum: 3 },
+    });
+    expect(said(await server.call("mcp__own__ecko"))).toStartWith(
+      "-32602: Unknown tool: mcp__own__ecko. Nearest: mcp__own__echo",
+    );
+    // One that no search has shown.
+    expect(said(await server.call("mcp__big__tool_7", {}))).not.toContain("-32602");
+    const after = await server.request("tools/list");
+    expect(after.result).toEqual(before.result ?? {});
+    expect(server.messages.filter(({ method }) => method !== undefined)).toEqual([]);
+  },
+);
 
 test("[gateway.gw-04] MCP=0 reads, starts and lists no other server", async () => {
-  using home = upstreamHome({ own: [{}] });
+  using home = upstreamHome({});
   const starts = home.at("starts");
-  home.write(
-    ".scorpiox/config.toml",
-    readFileSync(home.at(".scorpiox/config.toml"), "utf8").replace(
-      '"{}"',
-      JSON.stringify(JSON.stringify({ startsFile: starts })),
-    ),
-  );
+  let requests = 0;
+  using web = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => {
+      requests++;
+      return new Response("", { status: 404 });
+    },
+  });
+  const args = [
+    join(root, "test/fixtures/upstream/main.ts"),
+    JSON.stringify({ startsFile: starts }),
+  ];
+  const own = { command: process.execPath, args };
+  const mcpServers = { own, web: { url: `${web.url.href}mcp` } };
+  home.write(".scorpiox/mcp_servers.json", JSON.stringify({ mcpServers }));
   for (const [value, isOn] of [
     ["0", false],
     ["1", true],
@@ -92,8 +109,11 @@ test("[gateway.gw-04] MCP=0 reads, starts and lists no other server", async () =
     await using server = new Server({ home, env: { MCP: value } });
     await server.initialize();
     expect(names(await server.request("tools/list")).includes("tool_search")).toBe(isOn);
-    expect(said(await server.call("mcp__own__echo", { text: "hi" })) === "hi").toBe(isOn);
-    expect(existsSync(starts)).toBe(isOn);
+    const call = await server.call("mcp__own__echo", { text: "hi" });
+    expect(said(call) === "hi").toBe(isOn);
+    const others = await server.call("tool_search", { query: "echo" });
+    expect(said(others).includes("Unknown tool: tool_search")).toBe(!isOn);
+    expect([existsSync(starts), requests > 0]).toEqual([isOn, isOn]);
   }
 });
 
