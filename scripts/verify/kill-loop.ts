@@ -7,12 +7,12 @@
  * environment, and by having descended from the server.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 
 import { eventually } from "../../test/e2e/harness/conditions.ts";
 import { sleepers, uniqueSeconds } from "../../test/e2e/harness/processes.ts";
 import { Server } from "../../test/e2e/harness/server.ts";
 import { type Outcome, seconds } from "./outcome.ts";
+import { runAlone } from "./run-alone.ts";
 
 const goneMsMax = 5_000;
 
@@ -163,10 +163,4 @@ function endOne(pid: number): void {
   }
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { runs: { type: "string", default: "100" } } });
-  const outcome = await checkKillLoop(Number(values.runs));
-  for (const fault of outcome.faults) console.log(fault);
-  console.log(outcome.figures);
-  process.exit(outcome.passed ? 0 : 1);
-}
+if (import.meta.main) await runAlone(checkKillLoop, "runs", 100);

@@ -4,12 +4,12 @@
  *     bun scripts/verify/tasks.ts [--kills 150]
  */
 import { Database } from "bun:sqlite";
-import { parseArgs } from "node:util";
 
 import { isError, structuredOf } from "../../test/e2e/harness/messages.ts";
 import { Server, type ServerMessage } from "../../test/e2e/harness/server.ts";
 import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
 import { type Outcome, seconds } from "./outcome.ts";
+import { runAlone } from "./run-alone.ts";
 import { fillTheDisk, type Part } from "./tasks-full-disk.ts";
 
 const serverCount = 4;
@@ -158,10 +158,4 @@ async function startIn(home: TempFolder): Promise<Server> {
   return server;
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { kills: { type: "string", default: "150" } } });
-  const outcome = await checkTasks(Number(values.kills));
-  for (const fault of outcome.faults) console.log(fault);
-  console.log(outcome.figures);
-  process.exit(outcome.passed ? 0 : 1);
-}
+if (import.meta.main) await runAlone(checkTasks, "kills", 150);

@@ -5,7 +5,6 @@
  *     bun scripts/verify/upstream-exit.ts [--runs 100]
  */
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 
 import { root } from "../../test/e2e/harness/binary.ts";
 import { eventually } from "../../test/e2e/harness/conditions.ts";
@@ -13,6 +12,7 @@ import { processesWith, uniqueSeconds } from "../../test/e2e/harness/processes.t
 import { Server } from "../../test/e2e/harness/server.ts";
 import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
 import { type Outcome, seconds } from "./outcome.ts";
+import { runAlone } from "./run-alone.ts";
 
 const endMsMax = 2_000;
 const killMsMax = 5_000;
@@ -141,10 +141,4 @@ function kill(pid: number): void {
   }
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { runs: { type: "string", default: "100" } } });
-  const outcome = await checkUpstreamExit(Number(values.runs));
-  for (const fault of outcome.faults) console.log(fault);
-  console.log(outcome.figures);
-  process.exit(outcome.passed ? 0 : 1);
-}
+if (import.meta.main) await runAlone(checkUpstreamExit, "runs", 100);

@@ -5,9 +5,7 @@
  *     bun scripts/verify/upstream-load.ts [--reconnects 1000]
  */
 import { readdirSync } from "node:fs";
-import { parseArgs } from "node:util";
 
-import { ensureBuilt, productBinary } from "../../test/e2e/harness/binary.ts";
 import { eventually } from "../../test/e2e/harness/conditions.ts";
 import { HttpServer } from "../../test/e2e/harness/http-server.ts";
 import type { HttpSession } from "../../test/e2e/harness/http-session.ts";
@@ -15,6 +13,7 @@ import { textOf } from "../../test/e2e/harness/messages.ts";
 import { processesWith, residentBytes, uniqueSeconds } from "../../test/e2e/harness/processes.ts";
 import { upstreamHome } from "../../test/e2e/harness/upstream-home.ts";
 import type { Outcome } from "./outcome.ts";
+import { runAlone } from "./run-alone.ts";
 import { zombies } from "./zombies.ts";
 
 const clientsCount = 10;
@@ -169,11 +168,4 @@ async function distinct(server: HttpServer, name: string, count: number): Promis
   return new Set(pids).size;
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { reconnects: { type: "string", default: "1000" } } });
-  ensureBuilt(productBinary);
-  const outcome = await checkUpstreamLoad(Number(values.reconnects));
-  for (const fault of outcome.faults) console.log(fault);
-  console.log(outcome.figures);
-  process.exit(outcome.passed ? 0 : 1);
-}
+if (import.meta.main) await runAlone(checkUpstreamLoad, "reconnects", 1_000);

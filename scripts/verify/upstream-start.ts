@@ -4,15 +4,14 @@
  *
  *     bun scripts/verify/upstream-start.ts [--runs 10]
  */
-import { parseArgs } from "node:util";
 
-import { ensureBuilt, productBinary } from "../../test/e2e/harness/binary.ts";
 import { eventually } from "../../test/e2e/harness/conditions.ts";
 import { isError, textOf } from "../../test/e2e/harness/messages.ts";
 import { Server, type ServerMessage } from "../../test/e2e/harness/server.ts";
 import type { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
 import { upstreamHome } from "../../test/e2e/harness/upstream-home.ts";
 import type { Outcome } from "./outcome.ts";
+import { runAlone } from "./run-alone.ts";
 import { p99, median } from "./upstream-figures.ts";
 
 const slowCount = 20;
@@ -234,11 +233,4 @@ async function changeOften(server: Server): Promise<ServerMessage | undefined> {
   return reply;
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { runs: { type: "string", default: "10" } } });
-  ensureBuilt(productBinary);
-  const outcome = await checkUpstreamStart(Number(values.runs));
-  for (const fault of outcome.faults) console.log(fault);
-  console.log(outcome.figures);
-  process.exit(outcome.passed ? 0 : 1);
-}
+if (import.meta.main) await runAlone(checkUpstreamStart, "runs", 10);
