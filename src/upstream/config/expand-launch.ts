@@ -56,7 +56,8 @@ async function expandStdio(
 ): Promise<StdioLaunch> {
   const atHome = (text: string): string =>
     /^~(?:[/\\]|$)/.test(text) ? join(homeDir, text.slice(1)) : text;
-  const command = atHome(await expander.expand(launch.command));
+  // What is filled in is trimmed as what is written there (CF13).
+  const command = atHome((await expander.expand(launch.command)).trim());
   if (command === "")
     throw new NeedsConfig("command", "Its command is empty once it is filled in.");
   const args: string[] = [];

@@ -18,6 +18,7 @@ const context: ExpansionContext = {
   env: {
     A: "1",
     EMPTY: "",
+    BLANKS: " /bin/run\n",
     SPACED: "a b; $(id) ${A}",
     API_TOKEN: "token-value",
     SCORPIOX_TOKEN: "ours",
@@ -116,6 +117,16 @@ describe("expandLaunch()", () => {
     ["${input:n}", "needs input:n"],
   ])("for a project %s is %s", async (text, result) => {
     expect(await expandedArg(text, "project")).toBe(result);
+  });
+
+  test("stdio: a command is trimmed when it is filled in, arguments are not", async () => {
+    const expanded = await expandLaunch(
+      server({ command: "${BLANKS}", args: ["${BLANKS}"] }),
+      context,
+    );
+    expect(expanded).toMatchObject({ launch: { command: "/bin/run", args: [" /bin/run\n"] } });
+    const empty = await expandLaunch(server({ command: "${EMPTY} " }), context);
+    expect(empty).toMatchObject({ kind: "needs_config", variable: "command" });
   });
 
   test("stdio: every part, a home in command and cwd, cwd below the project", async () => {
