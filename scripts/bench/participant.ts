@@ -5,7 +5,7 @@ import { Connection } from "./client/connection.ts";
 import { OfficialClient } from "./client/official-client.ts";
 import type { Launch } from "./client/spawn.ts";
 import type { Request } from "./client/message.ts";
-import { freePort } from "./http/free-port.ts";
+import { freePort } from "../../test/e2e/harness/free-port.ts";
 import { HttpServer } from "./http/http-server.ts";
 import { pinTo } from "./http/pinning.ts";
 import type { MetricId } from "./metrics.ts";

@@ -1,4 +1,5 @@
 import { within } from "../../test/e2e/harness/conditions.ts";
+import { answering, freePort } from "../../test/e2e/harness/free-port.ts";
 import type { Entry } from "./upstreams-servers.ts";
 
 interface HttpLaunch {
@@ -27,29 +28,10 @@ export async function startNodeServer(
   });
   ended.catch(() => {});
   try {
-    await within(`${command.join(" ")} listens`, 20_000, Promise.race([listening(url), ended]));
+    await within(`${command.join(" ")} listens`, 20_000, Promise.race([answering(url), ended]));
   } catch (error) {
     await stop();
     throw error;
   }
   return { entry: { ...entry, url }, [Symbol.asyncDispose]: stop };
-}
-
-function freePort(): number {
-  const listener = Bun.serve({ port: 0, fetch: () => new Response() });
-  const { port } = listener;
-  void listener.stop(true);
-  return port ?? 0;
-}
-
-async function listening(url: string): Promise<void> {
-  for (;;) {
-    try {
-      const response = await fetch(new URL("/none", url));
-      await response.body?.cancel();
-      return;
-    } catch {
-      await Bun.sleep(50);
-    }
-  }
 }

@@ -1,7 +1,7 @@
 import { nowMs } from "../client/clock.ts";
 import { LineBuffer } from "../client/line-buffer.ts";
 import { forget, keepTrackOf } from "../client/open-servers.ts";
-import { isListening } from "./free-port.ts";
+import { isListening } from "./is-listening.ts";
 import { killServer, type Launch, type ServerProcess, spawnServer } from "../client/spawn.ts";
 
 const startMsMax = 30_000;

@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 
+import { answering, freePort } from "./free-port.ts";
+
 export const everythingProgram = fileURLToPath(
   import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
 );
@@ -20,7 +22,7 @@ export async function startEverything(form: "mcp" | "sse"): Promise<EverythingSe
     stdio: ["ignore", "ignore", "ignore"],
   });
   const origin = `http://127.0.0.1:${port}`;
-  while (!(await isListening(origin))) await Bun.sleep(20);
+  await answering(origin);
   return {
     url: `${origin}/${form}`,
     async [Symbol.asyncDispose]() {
@@ -28,21 +30,4 @@ export async function startEverything(form: "mcp" | "sse"): Promise<EverythingSe
       await child.exited;
     },
   };
-}
-
-function freePort(): number {
-  const listener = Bun.serve({ port: 0, fetch: () => new Response() });
-  const { port } = listener;
-  void listener.stop(true);
-  return port ?? 0;
-}
-
-async function isListening(origin: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${origin}/none`);
-    await response.body?.cancel();
-    return true;
-  } catch {
-    return false;
-  }
 }

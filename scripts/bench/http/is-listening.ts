@@ -1,12 +1,5 @@
 import fs from "node:fs";
 
-/** A port of this machine that nobody listens on just now. */
-export function freePort(): number {
-  const socket = { data: () => {} };
-  using listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket });
-  return listener.port;
-}
-
 const listening = "0A";
 
 /** Whether somebody on this machine listens at the port, by what /proc says. */
