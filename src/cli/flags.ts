@@ -46,12 +46,14 @@ export class ParsedArguments {
 /**
  * Reads `--flag`, `--flag value`, `--flag=value`, `-h` and arguments; everything after `--` is an argument.
  * @param explainedBy the command that explains the flags
+ * @param hint said of a flag that is not known, after a blank
  * @throws {AppError} `usage`, naming the flag.
  */
 export function parseArguments(
   args: readonly string[],
   table: FlagTable,
   explainedBy = `${product.name} help`,
+  hint = "",
 ): ParsedArguments {
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
@@ -65,7 +67,7 @@ export function parseArguments(
       positionals.push(argument);
       continue;
     }
-    const flag = readFlag(argument, table, explainedBy);
+    const flag = readFlag(argument, table, `${hint} See: ${explainedBy}`);
     if (flag.needsValue) index++;
     const value = flag.needsValue ? args[index] : flag.value;
     values.set(flag.name, [...(values.get(flag.name) ?? []), checkValue(flag, value)]);
@@ -81,7 +83,7 @@ interface WrittenFlag {
   readonly needsValue: boolean;
 }
 
-function readFlag(argument: string, table: FlagTable, explainedBy: string): WrittenFlag {
+function readFlag(argument: string, table: FlagTable, advice: string): WrittenFlag {
   const equals = argument.indexOf("=");
   const written = equals === -1 ? argument : argument.slice(0, equals);
   const name = written === "-h" ? "help" : written.slice(2);
@@ -91,10 +93,7 @@ function readFlag(argument: string, table: FlagTable, explainedBy: string): Writ
       written,
       Object.keys(table).map((flag) => `--${flag}`),
     );
-    throw new AppError(
-      "usage",
-      `There is no flag ${written} here.${suggestion} See: ${explainedBy}`,
-    );
+    throw new AppError("usage", `There is no flag ${written} here.${suggestion}${advice}`);
   }
   const value = equals === -1 ? undefined : argument.slice(equals + 1);
   if (spec.kind === "switch" && value !== undefined) {

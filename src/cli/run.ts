@@ -30,6 +30,9 @@ export async function runCommandLine(
   }
 }
 
+/** For commands that take a whole command line, of which the dashes are easily forgotten. */
+const foreignFlagHint = " If it belongs to the command, put -- before the command.";
+
 async function dispatch(
   argv: readonly string[],
   io: CommandIo,
@@ -43,7 +46,8 @@ async function dispatch(
   const command = await listing.load();
   const rest = words.slice(listing.name.split(" ").length);
   const explainedBy = `${product.name} help ${listing.name}`;
-  const args = parseArguments(rest, { ...command.flags, ...helpFlag }, explainedBy);
+  const hint = command.usage.includes(" -- ") ? foreignFlagHint : "";
+  const args = parseArguments(rest, { ...command.flags, ...helpFlag }, explainedBy, hint);
   if (args.has("help") && isNamed) {
     print.line(commandText(listing, command));
     return exitCodes.done;

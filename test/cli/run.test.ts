@@ -59,6 +59,13 @@ const cases: readonly CliCase[] = [
     exitCode: 2,
     stderr: say("error: There is no flag --bogus here. See: scorpiox-code help serve"),
   },
+  {
+    argv: "mcp add fs npx -y server",
+    exitCode: 2,
+    stderr: say(
+      "error: There is no flag -y here. If it belongs to the command, put -- before the command. See: scorpiox-code help mcp add",
+    ),
+  },
   { argv: "--cwd", exitCode: 2, stderr: say("error: --cwd needs a value: --cwd DIR") },
   { argv: "--cwd=", exitCode: 2, stderr: say("error: --cwd needs a value: --cwd DIR") },
   { argv: "tools --json=1", exitCode: 2, stderr: say("error: --json takes no value.") },
