@@ -1,8 +1,9 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,upstream-output,upstream-flood,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,upstream-output,upstream-flood,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
+ * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
  */
 import { join } from "node:path";
@@ -38,6 +39,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     runs: { type: "string", default: "100" },
     calls: { type: "string", default: "1000000" },
+    "sdk-servers": { type: "string" },
     write: { type: "boolean", default: false },
   },
 });
@@ -46,7 +48,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   exit: checkExitTimes,
   handover: checkHandover,
   kill: () => checkKillLoop(Number(values.runs)),
-  upstreams: () => checkUpstreams(),
+  upstreams: () => checkUpstreams({ sdkClone: values["sdk-servers"] }),
   "upstream-handover": checkUpstreamHandover,
   "upstream-exit": () => checkUpstreamExit(Number(values.runs)),
   "upstream-start": () => checkUpstreamStart(10),

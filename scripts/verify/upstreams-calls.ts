@@ -21,7 +21,8 @@ export interface RealCall {
 type Calls = (place: CallPlace) => readonly RealCall[];
 type Row = readonly [tool: string, args?: Readonly<Record<string, unknown>>, says?: string];
 
-const rows = (...all: readonly Row[]): readonly RealCall[] =>
+/** A call for each row; without an object no arguments, without a text any answer that is no error. */
+export const rows = (...all: readonly Row[]): readonly RealCall[] =>
   all.map(([tool, args = {}, says]) => ({ tool, args, ...(says === undefined ? {} : { says }) }));
 
 /** Of the reference server. */

@@ -70,7 +70,10 @@ export function compareLists(
       const members = new Set([...Object.keys(tool), ...Object.keys(seen)]);
       return [...members]
         .filter(
-          (member) => !leftOut.includes(member) && !Bun.deepEquals(tool[member], seen[member]),
+          (member) =>
+            !leftOut.includes(member) &&
+            !Bun.deepEquals(tool[member], seen[member]) &&
+            !isFlattened(member, tool, seen),
         )
         .map(
           (member) =>
@@ -78,6 +81,29 @@ export function compareLists(
         );
     });
 }
+
+/**
+ * What a schema combines at its root (`allOf`, `anyOf`, `oneOf`) is listed without that, with its properties, and told in
+ * words: there are clients that would not show the tool at all.
+ */
+function isFlattened(member: string, tool: ListedTool, seen: ListedTool): boolean {
+  const direct = tool.inputSchema as Schema;
+  const listed = seen.inputSchema as Schema;
+  if (!combining.some((keyword) => keyword in direct)) return false;
+  if (member === "description") {
+    const { description: words = "" } = tool as { readonly description?: string };
+    return (seen as { readonly description?: string }).description?.startsWith(words) === true;
+  }
+  const isPlain = !combining.some((keyword) => keyword in listed);
+  return (
+    member === "inputSchema" && isPlain && Bun.deepEquals(direct.properties, listed.properties)
+  );
+}
+
+interface Schema {
+  readonly properties?: unknown;
+}
+const combining = ["allOf", "anyOf", "oneOf"];
 
 /** Pages of apps are named after their server here. */
 function withPages(tool: ListedTool, server: string): ListedTool {

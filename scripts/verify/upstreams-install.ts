@@ -9,7 +9,8 @@ const packages = {
   "@wonderwhy-er/desktop-commander": "0.2.52",
 } as const;
 
-const folder = join(root, "dist", "real-servers");
+/** Where servers are installed that are no dependencies of ours. */
+export const serversFolder = join(root, "dist", "real-servers");
 
 /**
  * Installs what is missing into `dist/real-servers`; scripts of the packages are not run.
@@ -18,21 +19,21 @@ const folder = join(root, "dist", "real-servers");
 export function installServers(): void {
   const missing = Object.entries(packages).filter(([name, version]) => !isThere(name, version));
   if (missing.length === 0) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{"private":true}\n');
+  mkdirSync(serversFolder, { recursive: true });
+  writeFileSync(join(serversFolder, "package.json"), '{"private":true}\n');
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--save-exact"];
   const wanted = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
-  const npm = Bun.spawnSync(["npm", "install", ...flags, ...wanted], { cwd: folder });
+  const npm = Bun.spawnSync(["npm", "install", ...flags, ...wanted], { cwd: serversFolder });
   if (npm.exitCode !== 0) throw new Error(`npm install failed: ${npm.stderr.toString()}`);
 }
 
 /** A file of an installed package. */
 export function installed(name: keyof typeof packages, file: string): string {
-  return join(folder, "node_modules", name, file);
+  return join(serversFolder, "node_modules", name, file);
 }
 
 function isThere(name: string, version: string): boolean {
-  const file = join(folder, "node_modules", name, "package.json");
+  const file = join(serversFolder, "node_modules", name, "package.json");
   if (!existsSync(file)) return false;
   return (require(file) as { version: string }).version === version;
 }

@@ -1,5 +1,6 @@
 import { eventually } from "../../test/e2e/harness/conditions.ts";
 import type { RealClient } from "../../test/e2e/harness/real-client.ts";
+import { ownName } from "./upstreams-direct.ts";
 
 interface Watched {
   readonly figure: string;
@@ -38,7 +39,31 @@ const modern: Watch = async (client, prefix) => {
   return ["resource read", "update seen", "new tool seen and called"];
 };
 
-const watches: Readonly<Record<string, Watch>> = { everything, oldest: everything, modern };
+/** The servers by which the official SDKs are tested: they take subscriptions and change nothing. */
+const sdk: Watch = async (client, prefix) => {
+  const uri = await firstResource(client, prefix);
+  const watched = `${uri.slice(0, uri.lastIndexOf("/"))}/watched-resource`;
+  await client.subscribe(watched);
+  const prompts = (await client.listPrompts()).filter((name) => name.startsWith(prefix));
+  // What none of them takes is not looked at.
+  const args = { arg1: "one", arg2: "two", resourceUri: "test://static-text" };
+  for (const name of prompts) {
+    const said = JSON.stringify(await client.getPrompt(name, args));
+    if (!said.includes('"messages":[{')) throw new Error(`the prompt ${name} said ${said}`);
+  }
+  const server = prefix.split("__")[1] ?? "";
+  await client.complete(ownName(server, "test_prompt_with_arguments"), "arg1", "o");
+  return ["resource read", "subscribed", `${prompts.length} prompts got`, "completion asked"];
+};
+
+const watches: Readonly<Record<string, Watch>> = {
+  everything,
+  oldest: everything,
+  modern,
+  "sdk-v1": sdk,
+  "sdk-v2": sdk,
+  "sdk-v2-older": sdk,
+};
 
 /** Subscriptions and changed lists, for the servers that have them. */
 export async function checkWatching(

@@ -2,7 +2,10 @@
  * Real servers behind the compiled binary, for the official clients of both eras: everything that they offer is listed as they
  * list it themselves, and called.
  *
- *     bun scripts/verify/upstreams.ts [--only playwright,modern]
+ *     bun scripts/verify/upstreams.ts [--only playwright,modern] [--sdk-servers CLONE]
+ *
+ * `CLONE` is a clone of github.com/modelcontextprotocol/typescript-sdk: the servers by which the SDKs are tested are in no
+ * package. Without it they are not tried, and the outcome says so.
  */
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -25,12 +28,9 @@ import { compareLists, listDirectly } from "./upstreams-direct.ts";
 import { installServers } from "./upstreams-install.ts";
 import { pageHtml } from "./upstreams-program-calls.ts";
 import { httpServers, pipedServers, type RealServer } from "./upstreams-servers.ts";
+import { sdkServers } from "./upstreams-sdk-servers.ts";
 import { checkWatching } from "./upstreams-watching.ts";
 
-const ways = [
-  ["pipe", pipedServers],
-  ["HTTP", httpServers],
-] as const;
 const clients = [
   ["SDK v1, 2025-11-25", connectV1],
   ["SDK v2, 2026-07-28", connectV2],
@@ -45,8 +45,19 @@ interface Walk {
   readonly faults: readonly string[];
 }
 
-export async function checkUpstreams(only: readonly string[] = []): Promise<Outcome> {
+interface Choice {
+  /** Names of servers; none: all of them. */
+  readonly only?: readonly string[];
+  /** Where the SDK's repository is. */
+  readonly sdkClone?: string | undefined;
+}
+
+export async function checkUpstreams({ only = [], sdkClone }: Choice): Promise<Outcome> {
   installServers();
+  const ways = [
+    ["pipe", pipedServers],
+    ["HTTP", [...httpServers, ...(sdkClone === undefined ? [] : sdkServers(sdkClone))]],
+  ] as const;
   using page = servePage();
   const walks: Walk[] = [];
   for (const [way, servers] of ways) {
@@ -66,25 +77,29 @@ export async function checkUpstreams(only: readonly string[] = []): Promise<Outc
       }
     }
   }
-  return outcomeOf(walks);
+  return outcomeOf(walks, sdkClone !== undefined);
 }
 
-function outcomeOf(walks: readonly Walk[]): Outcome {
+function outcomeOf(walks: readonly Walk[], hasSdkServers: boolean): Outcome {
   const faults = walks.flatMap((walk) => walk.faults.map((fault) => `${walk.title}: ${fault}`));
   const sum = (count: (walk: Walk) => number): number =>
     walks.reduce((total, walk) => total + count(walk), 0);
   return {
     name: "real servers",
     passed: faults.length === 0 && walks.length > 0,
-    figures: `${walks.length} pairs of server and client: ${sum(({ toolsCount }) => toolsCount)} tools listed, ${sum(({ callsCount }) => callsCount)} calls, ${faults.length} faults`,
+    figures: `${walks.length} pairs of server and client: ${sum(({ toolsCount }) => toolsCount)} tools listed, ${sum(({ callsCount }) => callsCount)} calls, ${faults.length} faults${hasSdkServers ? "" : `; ${notGiven}`}`,
     faults,
-    details: walks.map(({ title, figure, faults: own }) => [
-      title,
-      own.length === 0 ? "pass" : "FAIL",
-      figure,
-    ]),
+    details: [
+      ...walks.map(
+        ({ title, figure, faults: own }) =>
+          [title, own.length === 0 ? "pass" : "FAIL", figure] as const,
+      ),
+      ...(hasSdkServers ? [] : [[notGiven, "not run", "--sdk-servers names a clone"] as const]),
+    ],
   };
 }
+
+const notGiven = "conformance servers of the SDKs: not given";
 
 async function walkOne(
   title: string,
@@ -157,9 +172,14 @@ function servePage(): Disposable & { readonly url: string } {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { only: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { only: { type: "string" }, "sdk-servers": { type: "string" } },
+  });
   ensureBuilt(productBinary);
-  const outcome = await checkUpstreams(values.only?.split(","));
+  const outcome = await checkUpstreams({
+    ...(values.only === undefined ? {} : { only: values.only.split(",") }),
+    sdkClone: values["sdk-servers"],
+  });
   for (const fault of outcome.faults) console.log(fault);
   console.log(outcome.figures);
   process.exit(outcome.passed ? 0 : 1);

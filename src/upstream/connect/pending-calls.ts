@@ -30,6 +30,8 @@ export interface CallHooks {
   readonly onLog?: (level: LogLevel, data: unknown, logger: string | undefined) => void;
 }
 
+const settled = Promise.resolve();
+
 /** What a server does for a call whose answer was a task. */
 export interface ServerTask {
   readonly id: string;
@@ -60,6 +62,7 @@ export class PendingCall {
   /** Questions of the server so far, and whether one of them is open. */
   questions = 0;
   isAsking = false;
+  #lastQuestion: Promise<unknown> = settled;
 
   constructor(
     readonly id: number,
@@ -70,6 +73,10 @@ export class PendingCall {
 
   get owner(): PendingCall | undefined {
     return this.origin.owner;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Its answer was a task, which goes on. */
@@ -140,6 +147,13 @@ export class PendingCall {
     if (message === undefined || this.#progress !== -Infinity) return;
     this.#told = Math.max(this.#told, 0) + 1;
     this.hooks.onProgress?.(this.#told, undefined, message);
+  }
+
+  /** One question after the other, in their order. */
+  inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = this.#lastQuestion.then(ask);
+    this.#lastQuestion = answer.catch(() => {});
+    return answer;
   }
 
   /** A question is open: the person who answers it takes time. */

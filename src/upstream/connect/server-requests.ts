@@ -11,15 +11,16 @@ import {
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import type { Peer } from "./peer.ts";
-import type { PendingCall } from "./pending-calls.ts";
+import type { CallHooks, PendingCall } from "./pending-calls.ts";
 import { readInputRequest } from "./read-input-request.ts";
 import { relatedTaskOf, withoutRelatedTask } from "./task-state.ts";
 
 type Answer = { readonly result: Params } | { readonly error: ProtocolFault };
+type Asking = NonNullable<CallHooks["asking"]>;
 type Rights = Pick<ConnectOptions, "mayAsk" | "roots">;
 
 /**
- * Answers what a legacy server asks for. It is passed on to the call that it belongs to, one question at a time, and never
+ * Answers what a legacy server asks for. It is passed on to the call that it belongs to, one question after the other, and never
  * without a call (gateway contract CA9). Every request gets an answer, and at once when it is refused.
  */
 export class ServerRequests {
@@ -76,21 +77,24 @@ export class ServerRequests {
 
   /** Without a client that has roots of its own they are those that this server was given. */
   async #answerRoots(asked: InputRequest, call: PendingCall | undefined): Promise<Answer> {
-    if (call !== undefined && canAnswer(asked, call) && !call.isAsking)
-      return this.#ask(asked, call);
+    const mayAsk = call !== undefined && call.questions < upstreamQuestionsPerCallMax;
+    if (mayAsk && canAnswer(asked, call)) return this.#ask(asked, call);
     return { result: { roots: this.#rights.roots } };
   }
 
   async #ask(asked: InputRequest, call: PendingCall): Promise<Answer> {
     const { asking } = call.hooks;
     if (asking === undefined) return refusal(errorCodes.invalidRequest, notAsked);
-    if (call.isAsking || call.questions >= upstreamQuestionsPerCallMax) {
-      const text = call.isAsking
-        ? "one question at a time"
-        : `${upstreamQuestionsPerCallMax} questions in a call`;
-      return refusal(errorCodes.invalidRequest, `Too many questions: at most ${text}`);
+    if (call.questions >= upstreamQuestionsPerCallMax) {
+      const text = `Too many questions: at most ${upstreamQuestionsPerCallMax} in a call`;
+      return refusal(errorCodes.invalidRequest, text);
     }
     call.questions += 1;
+    return call.inTurn(() => this.#putNow(asked, call, asking));
+  }
+
+  async #putNow(asked: InputRequest, call: PendingCall, asking: Asking): Promise<Answer> {
+    if (call.isOver) return refusal(errorCodes.invalidRequest, notAsked);
     call.noteAsking(true);
     try {
       return { result: await asking.ask(asked) };

@@ -132,11 +132,53 @@ describe("a legacy server asks in a call [GW-29]", () => {
       );
       await until(() => asked > 0);
       await opened.connection.ping(new AbortController().signal);
-      resolve(answer);
-      expect(structured(await reply)).toEqual({ sent: 200, refused: 199, answered: 1 });
       expect(asked).toBe(1);
+      resolve(answer);
+      expect(structured(await reply)).toEqual({ sent: 200, refused: 195, answered: 5 });
+      expect(asked).toBe(5);
     },
   );
+
+  test.each<Transport>(["stdio", "http"])(
+    "%s: what it asks at once is asked one after the other",
+    async (transport) => {
+      await using opened = await openScripted(transport, { era: "legacy", http: { reply: "sse" } });
+      const open = new Set<string>();
+      let openMax = 0;
+      const ask = async (request: InputRequest): Promise<Params> => {
+        open.add(request.method);
+        openMax = Math.max(openMax, open.size);
+        await opened.connection.ping(new AbortController().signal);
+        open.delete(request.method);
+        return answerOf(request);
+      };
+      const reply = await opened.connection.request(toolCall("ask_all", {}, { ask }));
+      expect(structured(reply)).toEqual({ form: answer, model: message, roots: clientRoots });
+      expect(openMax).toBe(1);
+    },
+  );
+
+  test("a call that is over asks nobody any more", async () => {
+    await using opened = await openScripted("stdio", { era: "legacy" });
+    const leaving = new AbortController();
+    const { promise, resolve } = Promise.withResolvers<Params>();
+    let asked = 0;
+    const ask = (): Promise<Params> => {
+      asked += 1;
+      return promise;
+    };
+    const flood = { kind: "requests", count: 3 };
+    const running = opened.connection
+      .request(toolCall("flood", flood, { ask, signal: leaving.signal }))
+      .catch((error: unknown) => error);
+    await until(() => asked > 0);
+    await opened.connection.ping(new AbortController().signal);
+    leaving.abort();
+    expect(await running).toMatchObject({ failure: "cancelled" });
+    resolve(answer);
+    await opened.connection.ping(new AbortController().signal);
+    expect(asked).toBe(1);
+  });
 
   test("five questions in a call, and no sixth", async () => {
     await using opened = await openScripted("stdio", { era: "legacy" });
