@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
-import { readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
 import { messageOf } from "../base/errors.ts";
-import { savedResultsAgeMsMax, savedResultsBytesMax } from "../base/limits.ts";
+import { FolderSweeps } from "../base/sweep-folder.ts";
 import type { OutputText } from "./output-text.ts";
 import { SavedOutput } from "./saved-output.ts";
 import { readSavedFile } from "./saved-text.ts";
 
-const sweepEveryMs = 3_600_000;
 /** The names that `create` gives, without `.txt`. */
 const savedId = /^[0-9a-z]{1,16}-[0-9a-f]{16}$/;
 
@@ -17,8 +15,7 @@ const savedId = /^[0-9a-z]{1,16}-[0-9a-f]{16}$/;
 export class SavedOutputs {
   readonly #folders: readonly string[];
   readonly #warn: (message: string) => void;
-  #savedBytes = 0;
-  #sweptAt = Number.NEGATIVE_INFINITY;
+  readonly #sweeps = new FolderSweeps();
 
   /**
    * @param folders where to keep files; a later one stands in when an earlier one cannot be written
@@ -36,8 +33,9 @@ export class SavedOutputs {
       try {
         makePrivateFolder(folder);
         const name = `${Date.now().toString(36)}-${randomBytes(8).toString("hex")}.txt`;
-        const saved = new SavedOutput(join(folder, name), (bytes) => this.#onSaved(folder, bytes));
-        void this.#sweep(folder);
+        const onSaved = (bytes: number): void => void this.#sweeps.onSaved(folder, bytes);
+        const saved = new SavedOutput(join(folder, name), onSaved);
+        onSaved(0);
         return saved;
       } catch (error) {
         problem = messageOf(error);
@@ -58,51 +56,6 @@ export class SavedOutputs {
       if (text !== undefined) return text;
     }
     return undefined;
-  }
-
-  #onSaved(folder: string, bytes: number): void {
-    this.#savedBytes += bytes;
-    void this.#sweep(folder);
-  }
-
-  /**
-   * Removes what is too old, then the oldest until the rest is within the cap. Every hour, and when
-   * much was saved since the last time.
-   */
-  async #sweep(folder: string): Promise<void> {
-    const now = Date.now();
-    const isFresh = now - this.#sweptAt < sweepEveryMs;
-    if (isFresh && this.#savedBytes < savedResultsBytesMax / 4) return;
-    this.#sweptAt = now;
-    this.#savedBytes = 0;
-    try {
-      await sweepFolder(folder, now);
-    } catch {
-      // Another process sweeps the same folder.
-    }
-  }
-}
-
-/**
- * Removes the files of `folder` that are older than a day at `now` (ms since the epoch), then the
- * oldest until the rest is within the cap.
- */
-export async function sweepFolder(
-  folder: string,
-  now: number,
-  bytesMax: number = savedResultsBytesMax,
-): Promise<void> {
-  const files: { path: string; bytes: number; modifiedMs: number }[] = [];
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const info = await stat(path).catch(() => undefined);
-    if (info?.isFile()) files.push({ path, bytes: info.size, modifiedMs: info.mtimeMs });
-  }
-  let keptBytes = 0;
-  for (const file of files.sort((a, b) => b.modifiedMs - a.modifiedMs)) {
-    keptBytes += file.bytes;
-    if (now - file.modifiedMs <= savedResultsAgeMsMax && keptBytes <= bytesMax) continue;
-    await unlink(file.path).catch(() => {});
   }
 }
 

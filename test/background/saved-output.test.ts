@@ -9,15 +9,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  truncateSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { SavedOutput } from "../../src/background/saved-output.ts";
-import { SavedOutputs, sweepFolder } from "../../src/background/saved-outputs.ts";
+import { SavedOutputs } from "../../src/background/saved-outputs.ts";
 
 let root = "";
 beforeEach(() => {
@@ -121,42 +119,5 @@ describe("SavedOutputs", () => {
     expect(outputs.create()).toBeUndefined();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("Long outputs cannot be saved: ");
-  });
-});
-
-describe("sweepFolder()", () => {
-  const now = Date.now();
-  const hourMs = 3_600_000;
-  const make = (name: string, ageMs: number, bytes: number): void => {
-    const path = join(root, name);
-    writeFileSync(path, "");
-    truncateSync(path, bytes);
-    utimesSync(path, new Date(now - ageMs), new Date(now - ageMs));
-  };
-
-  test("removes what is older than 24 h, to the millisecond", async () => {
-    make("young", 24 * hourMs - 1_000, 1);
-    make("border", 24 * hourMs, 1);
-    make("old", 24 * hourMs + 1_000, 1);
-    await sweepFolder(root, now);
-    expect(readdirSync(root).sort()).toEqual(["border", "young"]);
-  });
-
-  test.each([
-    [29, ["newest"]],
-    [30, ["middle", "newest"]],
-    [60, ["middle", "newest", "oldest"]],
-  ])("keeps the newest within %d bytes", async (bytesMax, kept) => {
-    make("oldest", 3 * hourMs, 30);
-    make("middle", 2 * hourMs, 20);
-    make("newest", hourMs, 10);
-    await sweepFolder(root, now, bytesMax);
-    expect(readdirSync(root).sort()).toEqual(kept);
-  });
-
-  test("leaves folders alone", async () => {
-    mkdirSync(join(root, "folder"));
-    await sweepFolder(root, now, 0);
-    expect(readdirSync(root)).toEqual(["folder"]);
   });
 });

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { FolderSweeps } from "../../base/sweep-folder.ts";
+
 /** A file that holds what a result could not. */
 export interface SavedResult {
   readonly path: string;
@@ -11,13 +13,15 @@ export interface SavedResult {
   readonly bytes: number;
 }
 
-/** Keeps what is too long in the private folder of saved outputs, whose sweeping is the main thread's. */
+/** Keeps what is too long in the private folder of saved outputs, and that within its size and age (CA14). */
 export class SavedResults {
   readonly #folders: readonly string[];
+  readonly #sweeps: FolderSweeps;
 
   /** @param folders a later one stands in when an earlier one cannot be written */
-  constructor(folders: readonly string[]) {
+  constructor(folders: readonly string[], sweeps: FolderSweeps = new FolderSweeps()) {
     this.#folders = folders;
+    this.#sweeps = sweeps;
   }
 
   /** Undefined when no folder can be written. */
@@ -28,6 +32,7 @@ export class SavedResults {
       const path = join(folder, name);
       if (!(await writePrivate(folder, path, content))) continue;
       const bytes = typeof content === "string" ? Buffer.byteLength(content) : content.length;
+      void this.#sweeps.onSaved(folder, bytes);
       const uri = typeof content === "string" ? { uri: `scorpiox://results/${id}` } : {};
       return { path, name, bytes, ...uri };
     }
