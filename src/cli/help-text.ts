@@ -46,8 +46,10 @@ function flagRows(flags: FlagTable): (readonly [string, string])[] {
   });
 }
 
-/** Two columns, indented. */
-export function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+/** A table, indented; the last column is as wide as each of its texts. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widthOf = (column: number): number =>
+    Math.max(0, ...rows.map((row) => (column < row.length - 1 ? (row[column] ?? "").length : 0)));
+  const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
+  return rows.map((row) => `  ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  ")}`);
 }

@@ -22,7 +22,7 @@ export const mcpListCommand: Command = {
       const { isOn, problems, notices } = config;
       print.json({ on: isOn, servers: rows, problems, notices });
     } else if (rows.length > 0) {
-      print.line(columns(rows.map((row) => [row.name, lineOf(row)])).join("\n"));
+      print.line(columns(rows.map(cellsOf)).join("\n"));
     } else {
       print.note(`There are no other servers. Add one: ${product.name} mcp add`);
     }
@@ -33,13 +33,13 @@ export const mcpListCommand: Command = {
   },
 };
 
-function lineOf(row: ServerRow): string {
+function cellsOf(row: ServerRow): readonly string[] {
   const state = row.enabled ? row.trust : "disabled";
   const standIn = row.standIn === null ? "" : `; until then ${placeText(row.standIn.file)}`;
   const from = `${row.scope}: ${placeText(row.file)}`;
   const shadowed = row.shadowed.map(({ file }) => placeText(file));
   const hides = shadowed.length === 0 ? "" : ` (hides ${shadowed.join(", ")})`;
-  return `${row.transport}  ${state}${standIn}  ${from}${hides}  ${wordsOf(row)}`;
+  return [row.name, row.transport, `${state}${standIn}`, `${from}${hides}`, wordsOf(row)];
 }
 
 function wordsOf({ launch }: ServerRow): string {
