@@ -14,4 +14,8 @@ export const gatewayCallRequirements: Readonly<Record<string, Requirement>> = {
     "gateway.gw-36": "A server that floods delays nothing of ours.",
     "gateway.gw-40": "What a client authorizes itself with never reaches another server.",
   }),
+  ...from("docs/mcp-servers.md#tools-that-are-tasks", {
+    "gateway.tasks":
+      "A tool that can be called as a task only is called as one, with all that belongs to a call.",
+  }),
 };
