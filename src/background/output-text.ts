@@ -135,6 +135,7 @@ function completeCharacters(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-function isContinuation(byte: number | undefined): boolean {
+/** Whether it is a byte of a UTF-8 character behind its first. */
+export function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -4,9 +4,8 @@ import { join } from "node:path";
 
 import { messageOf } from "../base/errors.ts";
 import { FolderSweeps } from "../base/sweep-folder.ts";
-import type { OutputText } from "./output-text.ts";
 import { SavedOutput } from "./saved-output.ts";
-import { readSavedFile } from "./saved-text.ts";
+import { readSavedFile, readSavedPage, type SavedText } from "./saved-text.ts";
 
 /** The names that `create` gives, without `.txt`. */
 const savedId = /^[0-9a-z]{1,16}-[0-9a-f]{16}$/;
@@ -49,11 +48,23 @@ export class SavedOutputs {
    * What a file of ours holds, its two ends if it is long; `id` is its name without `.txt`. Undefined for
    * anything else, whatever the id says: it is never a path.
    */
-  async read(id: string): Promise<OutputText | undefined> {
+  async read(id: string): Promise<SavedText | undefined> {
+    return this.#first(id, (path) => readSavedFile(path));
+  }
+
+  /** One of its pages, from 1 on. */
+  async readPage(id: string, page: number): Promise<string | undefined> {
+    return this.#first(id, (path) => readSavedPage(path, page));
+  }
+
+  async #first<Value>(
+    id: string,
+    read: (path: string) => Promise<Value | undefined>,
+  ): Promise<Value | undefined> {
     if (!savedId.test(id)) return undefined;
     for (const folder of this.#folders) {
-      const text = await readSavedFile(join(folder, `${id}.txt`));
-      if (text !== undefined) return text;
+      const value = await read(join(folder, `${id}.txt`));
+      if (value !== undefined) return value;
     }
     return undefined;
   }

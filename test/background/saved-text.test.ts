@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { SavedOutputs } from "../../src/background/saved-outputs.ts";
-import { readSavedFile } from "../../src/background/saved-text.ts";
+import { readSavedFile, readSavedPage } from "../../src/background/saved-text.ts";
 
 let root = "";
 beforeEach(() => {
@@ -21,7 +21,11 @@ describe("readSavedFile()", () => {
     ["ünïcode €", 100],
   ])("gives %j as a whole within %d bytes", async (text, bytesMax) => {
     writeFileSync(join(root, "a"), text);
-    expect(await readSavedFile(join(root, "a"), bytesMax)).toEqual({ kind: "whole", text });
+    expect(await readSavedFile(join(root, "a"), bytesMax)).toEqual({
+      kind: "whole",
+      text,
+      pages: 1,
+    });
   });
 
   test("gives whole lines of the two ends of more, and counts the rest", async () => {
@@ -44,6 +48,7 @@ describe("readSavedFile()", () => {
       head: "€".repeat(16),
       tail: "€".repeat(16),
       omittedBytes: 300 - 96,
+      pages: 3,
     });
   });
 
@@ -54,6 +59,40 @@ describe("readSavedFile()", () => {
     if (process.platform !== "win32") Bun.spawnSync(["mkfifo", join(root, "pipe")]);
     for (const name of ["folder", "link", "pipe", "missing"]) {
       expect(await readSavedFile(join(root, name))).toBeUndefined();
+      expect(await readSavedPage(join(root, name), 1)).toBeUndefined();
+    }
+  });
+});
+
+describe("readSavedPage()", () => {
+  test.each([
+    ["", 10, [""]],
+    ["0123456789", 10, ["0123456789"]],
+    ["0123456789a", 10, ["0123456789", "a"]],
+    ["€€€€", 4, ["€€", "€", "€"]],
+    ["😀😀", 5, ["😀😀", ""]],
+    ["ab\n😀c", 4, ["ab\n😀", "c"]],
+  ])("divides %j at characters, about %d bytes each", async (text, pageBytes, expected) => {
+    writeFileSync(join(root, "a"), text);
+    const pages = await Promise.all(
+      expected.map((_, index) => readSavedPage(join(root, "a"), index + 1, pageBytes)),
+    );
+    expect(pages).toEqual(expected);
+    for (const page of [0, expected.length + 1]) {
+      expect(await readSavedPage(join(root, "a"), page, pageBytes)).toBeUndefined();
+    }
+  });
+
+  test("all pages together are the file", async () => {
+    const text = "aä€😀\n".repeat(500);
+    writeFileSync(join(root, "a"), text);
+    for (const pageBytes of [7, 64, 1_001]) {
+      const { pages = 0 } = (await readSavedFile(join(root, "a"), pageBytes)) ?? {};
+      const numbers = Array.from({ length: pages }, (_, index) => index + 1);
+      const read = await Promise.all(
+        numbers.map((page) => readSavedPage(join(root, "a"), page, pageBytes)),
+      );
+      expect(read.join("")).toBe(text);
     }
   });
 });
@@ -64,7 +103,7 @@ describe("SavedOutputs.read()", () => {
   test("looks into each folder, for a name that it would give", async () => {
     const saved = new SavedOutputs([join(root, "missing"), root], () => {});
     writeFileSync(join(root, `${id}.txt`), "text");
-    expect(await saved.read(id)).toEqual({ kind: "whole", text: "text" });
+    expect(await saved.read(id)).toEqual({ kind: "whole", text: "text", pages: 1 });
     expect(await saved.read("abc-0123456789abcde0")).toBeUndefined();
   });
 
@@ -75,7 +114,7 @@ describe("SavedOutputs.read()", () => {
       mkdirSync(join(root, "x"));
       writeFileSync(join(root, "x", `${id}.txt`), "x");
       const saved = new SavedOutputs([join(root, "x")], () => {});
-      expect(await saved.read(id)).toEqual({ kind: "whole", text: "x" });
+      expect(await saved.read(id)).toEqual({ kind: "whole", text: "x", pages: 1 });
       expect(await saved.read(name)).toBeUndefined();
     },
   );

@@ -75,6 +75,7 @@ describe("background tasks", () => {
     expect(shown.map(({ uriTemplate }) => uriTemplate)).toEqual([
       "scorpiox://background/{task_id}",
       "scorpiox://results/{id}",
+      "scorpiox://results/{id}/{page}",
       "skill://{name}/{+path}",
     ]);
   });

@@ -63,12 +63,19 @@ export class OwnResources implements ResourceProvider {
     const state = this.#stateOf(uri);
     if (state !== undefined) return state.text(client);
     const own = readOwnUri(uri);
-    if (own?.kind === "result") {
-      const saved = await this.#parts.savedOutputs.read(own.id);
-      return saved === undefined ? undefined : savedText(saved);
-    }
+    if (own?.kind === "result") return this.#savedText(own.id, own.page);
     const task = this.#taskOf(uri, client);
     return task === undefined ? undefined : backgroundText(task);
+  }
+
+  async #savedText(id: string, page: number | undefined): Promise<string | undefined> {
+    const { savedOutputs } = this.#parts;
+    if (page === undefined) {
+      const saved = await savedOutputs.read(id);
+      return saved === undefined ? undefined : savedText(id, saved);
+    }
+    const text = await savedOutputs.readPage(id, page);
+    return text === undefined ? undefined : Bun.stripANSI(text);
   }
 
   #stateOf(uri: string): StateResource | undefined {

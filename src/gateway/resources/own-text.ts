@@ -1,9 +1,11 @@
 import type { BackgroundTask } from "../../background/client-tasks.ts";
-import { newOutput, type OutputText } from "../../background/output-text.ts";
+import { newOutput } from "../../background/output-text.ts";
+import type { SavedText } from "../../background/saved-text.ts";
 import { formatCount } from "../../base/amount-text.ts";
 import { oneLine } from "../../base/cut-text.ts";
 import { describeState } from "../../base/task-state-text.ts";
 import { taskSummary } from "../shown-execution.ts";
+import { resultPageUri } from "./own-uri.ts";
 
 /** A background task as text: its state, and all of its output that is held. Terminal colours are taken out. */
 export function backgroundText(task: BackgroundTask): string {
@@ -23,11 +25,12 @@ export function backgroundText(task: BackgroundTask): string {
   return lines.join("\n");
 }
 
-/** A saved output as text, with a line that says what was left out. */
-export function savedText(saved: OutputText): string {
+/** A saved output as text, with a line that says what was left out and where it is. */
+export function savedText(id: string, saved: SavedText): string {
   if (saved.kind === "whole") return Bun.stripANSI(saved.text);
   const { head, tail, omittedBytes } = saved;
   const border = head.endsWith("\n") ? "" : "\n";
-  const gap = `[... ${formatCount(omittedBytes)} bytes are left out here: the file has them ...]\n`;
+  const pages = `${resultPageUri(id, 1)} to ${resultPageUri(id, saved.pages)}`;
+  const gap = `[... ${formatCount(omittedBytes)} bytes are left out here: the file has them, and ${pages} ...]\n`;
   return Bun.stripANSI(`${head}${border}${gap}${tail}`);
 }

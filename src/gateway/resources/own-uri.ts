@@ -1,13 +1,19 @@
 /** What one of the product's own URIs names. */
 export type OwnUri =
   | { readonly kind: "background"; readonly taskId: number }
-  | { readonly kind: "result"; readonly id: string };
+  /** `page` counts from 1; undefined for all of it, or its two ends. */
+  | { readonly kind: "result"; readonly id: string; readonly page?: number };
 
 const backgroundPrefix = "scorpiox://background/";
 const resultPrefix = "scorpiox://results/";
 
 export function backgroundUri(taskId: number): string {
   return `${backgroundPrefix}${taskId}`;
+}
+
+/** @param page from 1 on */
+export function resultPageUri(id: string, page: number): string {
+  return `${resultPrefix}${id}/${page}`;
 }
 
 /** Undefined for what is none of ours. There is one way to write each of them, so that subscriptions compare texts. */
@@ -19,8 +25,10 @@ export function readOwnUri(uri: string): OwnUri | undefined {
       : undefined;
   }
   if (!uri.startsWith(resultPrefix)) return undefined;
-  const id = uri.slice(resultPrefix.length);
-  return /^[0-9a-z-]+$/.test(id) ? { kind: "result", id } : undefined;
+  const [, id, page] =
+    /^([0-9a-z-]+)(?:\/([1-9]\d{0,8}))?$/.exec(uri.slice(resultPrefix.length)) ?? [];
+  if (id === undefined) return undefined;
+  return { kind: "result", id, ...(page === undefined ? {} : { page: Number(page) }) };
 }
 
 /** What `resources/templates/list` says of them. */
@@ -38,6 +46,13 @@ export const ownTemplates = [
     title: "Saved output",
     description:
       "An output that was too long for its result. The id is the name of the file that the result names, without .txt.",
+    mimeType: "text/plain",
+  },
+  {
+    uriTemplate: `${resultPrefix}{id}/{page}`,
+    name: "saved-output-page",
+    title: "Page of a saved output",
+    description: "A saved output of more than 1 MiB in pages of 1 MiB, which count from 1.",
     mimeType: "text/plain",
   },
 ] as const;

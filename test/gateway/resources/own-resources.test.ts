@@ -107,6 +107,24 @@ describe("OwnResources, saved outputs", () => {
     expect(resources.canSubscribe(uri, me.client)).toBe(false);
     expect(await resources.list(me.client)).toEqual([]);
   });
+
+  test("long ones are read as their two ends, and as pages that are all of it", async () => {
+    await using harness = new SupervisorHarness();
+    const resources = resourcesOf(harness);
+    const whole = "a line of €\n".repeat(200_000);
+    const saved = harness.savedOutputs.create();
+    await saved?.append(Buffer.from(whole));
+    await saved?.finish();
+    const id = /([^/]+)\.txt$/.exec(saved?.path ?? "")?.[1];
+    const uri = `scorpiox://results/${id}`;
+    expect(await readText(resources, uri)).toContain(
+      `bytes are left out here: the file has them, and ${uri}/1 to ${uri}/3 ...]`,
+    );
+    const pages = [1, 2, 3, 4].map((page) => readText(resources, `${uri}/${page}`));
+    const [first, second, third, none] = await Promise.all(pages);
+    expect([first, second, third].join("")).toBe(whole);
+    expect(none).toBeUndefined();
+  });
 });
 
 describe("announceTask()", () => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { backgroundUri, readOwnUri } from "../../../src/gateway/resources/own-uri.ts";
+import {
+  backgroundUri,
+  readOwnUri,
+  resultPageUri,
+} from "../../../src/gateway/resources/own-uri.ts";
 
 describe("readOwnUri()", () => {
   test.each([1, 42, 999_999_999])("reads what backgroundUri(%d) writes", (taskId) => {
@@ -9,6 +13,7 @@ describe("readOwnUri()", () => {
   test("reads the id of a result", () => {
     const id = "mi7x2k1a-0123456789abcdef";
     expect(readOwnUri(`scorpiox://results/${id}`)).toEqual({ kind: "result", id });
+    expect(readOwnUri(resultPageUri(id, 12))).toEqual({ kind: "result", id, page: 12 });
   });
 
   test.each([
@@ -25,6 +30,11 @@ describe("readOwnUri()", () => {
     "SCORPIOX://background/1",
     "scorpiox://results/",
     "scorpiox://results/a/b",
+    "scorpiox://results/a/",
+    "scorpiox://results/a/0",
+    "scorpiox://results/a/01",
+    "scorpiox://results/a/1/1",
+    "scorpiox://results/a/1234567890",
     "scorpiox://results/a.txt",
     "scorpiox://results/..",
     "scorpiox://results/%2e%2e",
