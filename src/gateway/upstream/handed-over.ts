@@ -5,6 +5,7 @@ import type { Supervisor } from "../../background/supervisor.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { textOf } from "../../upstream/adapters/text-of.ts";
 import type { CallOutcome, CallRequest } from "../call.ts";
+import { readOwnUri } from "../resources/own-uri.ts";
 
 export interface HandOverParts {
   readonly supervisor: Pick<Supervisor, "adopt" | "hasRoom">;
@@ -81,12 +82,18 @@ async function resultOutput(
   const isError = result.isError === true;
   const text = `${textOf(result)}\n`;
   const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
-  const isText =
-    blocks.length > 0 && blocks.every((block) => isObject(block) && block.type === "text");
+  const isText = blocks.length > 0 && blocks.every(isWhollyText);
   if (isText && result.structuredContent === undefined) return { text, isError };
   const saved = savedOutputs.create();
   if (saved === undefined) return { text: `${text}${json}\n`, isError };
   await saved.append(new TextEncoder().encode(json));
   await saved.finish();
-  return { text: `${text}[The whole result as JSON: ${saved.path}]\n`, isError };
+  return { text: `${text}[The result as JSON: ${saved.path}]\n`, isError };
+}
+
+/** Text, or the link to our own file of a text that was cut, which says where the whole is. */
+function isWhollyText(block: unknown): boolean {
+  if (!isObject(block)) return false;
+  const isLink = block.type === "resource_link" && typeof block.uri === "string";
+  return block.type === "text" || (isLink && readOwnUri(String(block.uri))?.kind === "result");
 }

@@ -3,14 +3,16 @@ import { cleanText } from "./clean-text.ts";
 
 /**
  * The text of a tool's result (CA15): its text blocks and embedded texts, one below the other; what is no text is named in
- * brackets; of a result without any block the structured content as JSON. Takes any value and never throws.
+ * brackets; of a result without any text the structured content as JSON. Takes any value and never throws.
  */
 export function textOf(result: unknown): string {
   if (!isObject(result)) return "";
   const blocks = Array.isArray(result.content) ? result.content : [];
-  const texts = blocks.map((block: unknown) => blockText(block));
-  if (texts.length > 0) return cleanText(texts.join("\n"));
-  return result.structuredContent === undefined ? "" : jsonOf(result.structuredContent);
+  const text = blocks.map((block: unknown) => blockText(block)).join("\n");
+  if (text.trim() !== "") return cleanText(text);
+  return result.structuredContent === undefined
+    ? cleanText(text)
+    : jsonOf(result.structuredContent);
 }
 
 /** The text that stands for one block of content. */

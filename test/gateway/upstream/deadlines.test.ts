@@ -56,6 +56,21 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     expect(task.execution.exit?.exitCode).toBe(1);
   });
 
+  test("of a text that was cut, what it is known by is said once", async () => {
+    await using harness = new GatewayHarness(soon);
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof textReply>>();
+    harness.upstreams.play = () => promise;
+    await harness.initialize();
+    await harness.call("read");
+    const { execution } = harness.services.supervisor.tasksOf("stdio").get(1);
+    const uri = "scorpiox://results/abc-0123456789abcdef";
+    const link = { type: "resource_link", uri, name: "abc.txt", title: "The whole result" };
+    resolve(textReply("", { content: [{ type: "text", text: "two ends" }, link] }));
+    await execution.ended;
+    const bytes = Buffer.concat(execution.output.read(0).map((segment) => segment.bytes));
+    expect(bytes.toString()).toBe(`two ends\nThe whole result <${uri}>\n`);
+  });
+
   test("hooks see its result and not what the client was told meanwhile", async () => {
     const seen: string[] = [];
     const stage: GateStage = {

@@ -46,6 +46,12 @@ describe("textOf", () => {
       "[image image/png 1.2 MB]",
     ],
     ["structured content alone", { content: [], structuredContent: { a: [1] } }, '{"a":[1]}'],
+    [
+      "an empty text beside structured content",
+      { content: [text(" ")], structuredContent: 1 },
+      "1",
+    ],
+    ["blanks", { content: [text(" ")] }, " "],
     ["text beside structured content", { content: [text("t")], structuredContent: {} }, "t"],
     ["nothing", { content: [] }, ""],
     ["no result", null, ""],
