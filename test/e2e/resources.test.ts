@@ -130,14 +130,22 @@ describe("saved outputs", () => {
     }
   });
 
-  test("[resources.saved] of a very long one the two ends, and how much is left out", async () => {
+  test("[resources.saved] of a very long one the two ends, and all of it in pages", async () => {
     await using server = await startIn("2025-11-25");
     const reply = await server.call("Bash", { command: "seq 1 300000" });
     const uri = `scorpiox://results/${savedId(reply)}`;
     const text = contentsText(await server.request("resources/read", { uri }));
     expect(text.startsWith("1\n2\n")).toBe(true);
     expect(text.endsWith("\n300000\n")).toBe(true);
-    expect(text).toMatch(/\n\[\.\.\. [\d,]+ bytes are left out here: the file has them \.\.\.\]\n/);
+    const [, from, to] =
+      /\n\[\.\.\. [\d,]+ bytes are left out here: the file has them, and (\S+) to (\S+) \.\.\.\]\n/.exec(
+        text,
+      ) ?? [];
+    expect([from, to]).toEqual([`${uri}/1`, `${uri}/2`]);
+    const first = contentsText(await server.request("resources/read", { uri: from }));
+    const second = contentsText(await server.request("resources/read", { uri: to }));
+    const numbers = Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`);
+    expect(first + second === numbers.join("")).toBe(true);
   });
 });
 
