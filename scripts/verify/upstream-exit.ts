@@ -31,7 +31,9 @@ const mute = [
   "S & sleep 0.1; kill -STOP $!; wait",
   "S & while :; do echo noise; echo noise >&2; sleep 0.01; done",
 ];
-const sleepersCount = 1 + 1 + 2 + 2 + 1 + 1 + 1;
+/** What a server waits for that is not started yet: the command of a reference, with a child like those. */
+const reference = `trap '' TERM; setsid sh -c "trap '' TERM HUP; S; :" & S`;
+const sleepersCount = 1 + 1 + 2 + 2 + 1 + 1 + 1 + 2;
 
 export async function checkUpstreamExit(runs: number): Promise<Outcome> {
   const ends = await loop(runs, "end of input", endMsMax, (server) => server.endInput());
@@ -44,7 +46,7 @@ export async function checkUpstreamExit(runs: number): Promise<Outcome> {
   return {
     name: "other servers at the end",
     passed: faults.length === 0 && runs > 0,
-    figures: `${figure(ends)}; ${figure(kills)} (${mute.length} mute servers and one that works)`,
+    figures: `${figure(ends)}; ${figure(kills)} (${mute.length} mute servers, one that works, one that waits for a command)`,
     faults,
   };
 }
@@ -117,8 +119,8 @@ function configOf(marker: string): string {
     join(root, "test/fixtures/upstream/main.ts"),
     JSON.stringify(script),
   ];
-  const commands = mute.map((text) => ["sh", "-c", text.replaceAll(/\bS\b/g, `sleep ${marker}`)]);
-  return [works, ...commands]
+  const commandOf = (text: string): string => text.replaceAll(/\bS\b/g, `sleep ${marker}`);
+  const servers = [works, ...mute.map((text) => ["sh", "-c", commandOf(text)])]
     .map(([command, ...args], at) =>
       [
         `[mcp.servers.s${at}]`,
@@ -131,6 +133,8 @@ function configOf(marker: string): string {
       ].join("\n"),
     )
     .join("\n");
+  const token = JSON.stringify(`\${cmd:${commandOf(reference)}}`);
+  return `${servers}\n[mcp.servers.waits]\ncommand = "cat"\nstart = "eager"\nenv = { TOKEN = ${token} }\n`;
 }
 
 function kill(pid: number): void {

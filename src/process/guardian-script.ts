@@ -1,7 +1,7 @@
 /**
  * A POSIX shell program that outlives the server by moments. It reads `+<group>` and `-<group>` lines
  * from the server; when the pipe ends, however the server died, it ends the groups that were live and
- * everything that carries the owner mark of the instance ($1).
+ * everything that carries the owner mark of the instance ($1). A `.` line tells it to go without a word.
  *
  * It ignores the signals that a terminal or a supervisor sends to whole sessions. `sleep 0.2` is not
  * POSIX but works in GNU, BSD and BusyBox; where it does not, a whole second does.
@@ -11,6 +11,7 @@ trap '' HUP INT QUIT TERM PIPE TSTP
 live=" "
 while IFS= read -r line; do
   case $line in
+    .) exit 0 ;;
     +*) live="$live\${line#+} " ;;
     -*) gone=\${line#-}
         case $live in *" $gone "*) live="\${live%%" $gone "*} \${live#*" $gone "}" ;; esac ;;

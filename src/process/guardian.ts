@@ -10,13 +10,17 @@ const tellAfterMs = process.platform === "linux" ? 30 : 0;
 /** Watches over live process groups from outside, against the death of the server itself. */
 export class Guardian {
   readonly #instanceId: string;
-  readonly #orphanage: Orphanage;
+  readonly #orphanage: Pick<Orphanage, "addDirectChild" | "removeDirectChild">;
   readonly #live = new Set<number>();
   readonly #untold = new Map<number, ReturnType<typeof setTimeout>>();
   #child: Bun.Subprocess<"pipe", "ignore", "ignore"> | undefined;
   #closed = false;
 
-  constructor(instanceId: string, orphanage: Orphanage) {
+  /** @param orphanage gets to know the guardian itself, which is nobody's orphan */
+  constructor(
+    instanceId: string,
+    orphanage: Pick<Orphanage, "addDirectChild" | "removeDirectChild">,
+  ) {
     this.#instanceId = instanceId;
     this.#orphanage = orphanage;
   }
@@ -67,6 +71,12 @@ export class Guardian {
     this.#closed = true;
     for (const timer of this.#untold.values()) clearTimeout(timer);
     void this.#child?.stdin.end();
+  }
+
+  /** Lets the guardian go without a sweep: what is left may stay. */
+  dismiss(): void {
+    this.#tell(".");
+    this.close();
   }
 
   #tell(line: string): void {

@@ -6,7 +6,13 @@ import { faultyBinary, root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
-import { allGone, processesWith, residentBytes, uniqueSeconds } from "./harness/processes.ts";
+import {
+  allGone,
+  processesWith,
+  residentBytes,
+  sleepers,
+  uniqueSeconds,
+} from "./harness/processes.ts";
 import { Server, type ServerOptions } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
@@ -54,6 +60,26 @@ describe("other servers end with us", () => {
     expect(processesWith(marker).length).toBeGreaterThan(0);
     end(server);
     // Three times what is promised, which a check measures: other tests run beside this one.
+    await allGone(marker, msMax);
+    await server.exited;
+  });
+
+  posixTest.each([
+    ["the end of input", 6_000, (server: Server) => server.endInput()],
+    ["kill -9", 15_000, (server: Server) => server.signal("SIGKILL")],
+  ] as const)("[gateway.gw-12] a command of ${cmd:…}, at %s", async (_how, msMax, end) => {
+    const marker = uniqueSeconds();
+    using home = new TempFolder();
+    const deaf = `trap '' TERM HUP; setsid sleep ${marker} & sleep ${marker}`;
+    home.write(
+      ".scorpiox/config.toml",
+      `[mcp.servers.works]\ncommand = "cat"\nstart = "eager"\nenv = { TOKEN = "\${cmd:${deaf}}" }\n`,
+    );
+    await using server = new Server({ home });
+    await server.initialize();
+    server.start("tools/list");
+    await eventually("two sleepers", () => sleepers(marker) === 2, 15_000);
+    end(server);
     await allGone(marker, msMax);
     await server.exited;
   });

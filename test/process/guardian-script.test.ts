@@ -88,6 +88,18 @@ describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[])
     await Promise.all(groups.map(({ exited }) => exited));
   });
 
+  test("goes without a word when it is told to", async () => {
+    const instance = `guard${process.pid}x${++number}`;
+    const victims = [startVictim(""), startVictim(ownerMark(instance, 1))];
+    const guardian = startGuardian(instance);
+    void guardian.stdin.write(`+${victims[0]?.pid}\n.\n`);
+    await guardian.stdin.end();
+    expect(await guardian.exited).toBe(0);
+    expect(victims.map(({ pid }) => isProcessAlive(pid))).toEqual([true, true]);
+    for (const victim of victims) victim.kill("SIGKILL");
+    await Promise.all(victims.map(({ exited }) => exited));
+  });
+
   test("survives TERM, HUP and INT to its group", async () => {
     const guardian = startGuardian(`guard${process.pid}x${++number}`);
     const ignoresTerm = (): boolean => {

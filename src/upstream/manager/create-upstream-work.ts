@@ -26,7 +26,8 @@ export const createUpstreamWork = ((options, host, others: Partial<OuterParts> =
   const secrets = openUserSecrets(dirs, env);
   const logins = new LoginStore(scorpioxDir, secrets);
   const clock = (): number => performance.now();
-  const expansion = createExpansion(dirs, env, secrets);
+  const ending = new AbortController();
+  const expansion = createExpansion(dirs, env, secrets, ending.signal);
   const asker = new LoginAsker(logins, expansion, clock);
   return new UpstreamManager({
     options,
@@ -41,6 +42,7 @@ export const createUpstreamWork = ((options, host, others: Partial<OuterParts> =
     pool: new LinkPool(),
     turns: new Turns(upstreamStartingMax),
     clock,
+    ending,
     // A browser comes back to this machine: only who is at it can log in by a client.
     ...(options.ownUrl === undefined ? { askToLogIn: (...args) => asker.logIn(...args) } : {}),
     linkTime: realTime,

@@ -34,6 +34,8 @@ export interface ManagerParts {
   readonly turns: Turns;
   /** Milliseconds on a clock that never goes back: of calls. */
   readonly clock: () => number;
+  /** Aborted with the end of all: what runs to fill in references ends. */
+  readonly ending: AbortController;
   readonly linkTime: LinkTime;
   /** Globs of the present configuration. */
   readonly rules: () => readonly ToolRule[];

@@ -172,6 +172,7 @@ export class UpstreamManager implements UpstreamWork {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#parts.ending.abort();
     this.#follower.close();
     this.#publisher.close();
     this.#subscriptions.close();

@@ -5,13 +5,17 @@ import { KeptOutputs } from "./kept-outputs.ts";
 import { runSecretCommand } from "./run-secret-command.ts";
 import type { SecretStore } from "./secret-store.ts";
 
-/** What references are filled in from, of this user and this project. */
+/**
+ * What references are filled in from, of this user and this project.
+ * @param signal ends commands that run
+ */
 export function createExpansion(
   { homeDir, projectDir }: Pick<ConfigDirs, "homeDir" | "projectDir">,
   env: Environment,
   secrets: SecretStore,
+  signal?: AbortSignal,
 ): ExpansionContext {
   const cwd = projectDir ?? homeDir;
-  const outputs = new KeptOutputs((command) => runSecretCommand(command, { env, cwd }));
+  const outputs = new KeptOutputs((command) => runSecretCommand(command, { env, cwd, signal }));
   return { env, homeDir, projectDir, secrets, runCommand: outputs.get };
 }

@@ -1,58 +1,100 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { secretCommandBytesMax, secretCommandMsMax } from "../../base/upstream-limits.ts";
+import { Guardian } from "../../process/guardian.ts";
+import { ownerMark, ownerVariable } from "../../process/owner-mark.ts";
 import { findShell } from "../../process/shell.ts";
+import { loadWindowsJobs } from "../../process/windows-job.ts";
 
 export interface SecretCommandParts {
   /** The command gets all of it but our own settings: it is the user's, and may need an agent or a session bus. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Runs the command of `${cmd:…}` in the user's shell and gives what it writes to stdout. Its stdin is empty; what it
- * writes to stderr is in no message, since it may have the secret in it.
- * @throws AppError `system`: it failed, took too long or wrote too much
+ * writes to stderr is in no message, since it may have the secret in it. It ends with us, however we end.
+ * @throws AppError `system`: it failed or took too long; `limit`: it wrote too much; `cancelled`
  */
 export async function runSecretCommand(
   command: string,
-  { env, cwd }: SecretCommandParts,
+  { env, cwd, signal }: SecretCommandParts,
 ): Promise<string> {
+  const isCancelled = (): boolean => signal?.aborted === true;
+  if (isCancelled()) throw cancelled();
   const { path, args } = findShell({
     shellPath: env["SHELL_PATH"],
     env,
     platform: process.platform,
   });
-  const child = start([path, ...args, command], cwd, env);
-  const late = setTimeout(() => kill(child), secretCommandMsMax);
+  const instanceId = crypto.randomUUID().replaceAll("-", "");
+  // The Worker's children are none of the main thread's, whose guardian does not know them.
+  const guardian = new Guardian(instanceId, { addDirectChild() {}, removeDirectChild() {} });
+  guardian.start();
   try {
-    const output = await readBounded(child);
-    const exitCode = await child.exited;
-    if (child.signalCode !== null) {
-      throw new AppError("system", `it was ended after ${secretCommandMsMax / 1000} s`);
+    const mark = ownerMark(instanceId, 1);
+    const child = start([path, ...args, command], cwd, { ...ownless(env), [ownerVariable]: mark });
+    guardian.add(child.pid, 0);
+    try {
+      return await untilStopped(outputOf(child), signal);
+    } finally {
+      kill(child);
+      guardian.remove(child.pid);
     }
-    if (exitCode !== 0) throw new AppError("system", `it ended with exit code ${exitCode}`);
-    return output;
   } finally {
-    clearTimeout(late);
-    kill(child);
+    // What a command that has ended left behind, such as the agent of a password manager, is not looked for here.
+    if (isCancelled()) guardian.close();
+    else guardian.dismiss();
   }
 }
 
 type Child = Bun.Subprocess<"ignore", "pipe", "ignore">;
 
+function ownless(env: SecretCommandParts["env"]): SecretCommandParts["env"] {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith("SCORPIOX_")),
+  );
+}
+
 function start(argv: readonly string[], cwd: string, env: SecretCommandParts["env"]): Child {
-  const ownless = Object.entries(env).filter(([name]) => !name.startsWith("SCORPIOX_"));
   try {
-    return Bun.spawn([...argv], {
+    const child = Bun.spawn([...argv], {
       cwd,
-      env: Object.fromEntries(ownless),
+      env: { ...env },
       stdio: ["ignore", "pipe", "ignore"],
       detached: process.platform !== "win32",
       windowsHide: true,
     });
+    loadWindowsJobs()?.adopt(child.pid);
+    return child;
   } catch (error) {
     throw new AppError("system", `it cannot be started: ${messageOf(error)}`);
   }
+}
+
+/** Its output, or why there is none. What it has started may hold its pipe open, and is not waited for longer. */
+async function untilStopped(output: Promise<string>, signal?: AbortSignal): Promise<string> {
+  const stopped = Promise.withResolvers<never>();
+  const late = setTimeout(() => stopped.reject(tookTooLong()), secretCommandMsMax);
+  const cancel = (): void => stopped.reject(cancelled());
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    return await Promise.race([output, stopped.promise]);
+  } finally {
+    clearTimeout(late);
+    signal?.removeEventListener("abort", cancel);
+    output.catch(() => {});
+  }
+}
+
+async function outputOf(child: Child): Promise<string> {
+  const output = await readBounded(child);
+  const exitCode = await child.exited;
+  if (child.signalCode !== null) throw new AppError("system", `it was ended: ${child.signalCode}`);
+  if (exitCode !== 0) throw new AppError("system", `it ended with exit code ${exitCode}`);
+  return output;
 }
 
 async function readBounded(child: Child): Promise<string> {
@@ -77,4 +119,12 @@ function kill(child: Child): void {
   } catch {
     // Nothing of it is left.
   }
+}
+
+function tookTooLong(): AppError {
+  return new AppError("system", `it was ended after ${secretCommandMsMax / 1000} s`);
+}
+
+function cancelled(): AppError {
+  return new AppError("cancelled", "the server is shutting down");
 }

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { KeptOutputs } from "../../../src/upstream/secrets/kept-outputs.ts";
 import { runSecretCommand } from "../../../src/upstream/secrets/run-secret-command.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
-import { isAlive } from "../../e2e/harness/processes.ts";
+import { allGone, isAlive, sleepers, uniqueSeconds } from "../../e2e/harness/processes.ts";
 
 const isPosix = process.platform !== "win32";
 const env = { PATH: process.env["PATH"], MINE: "mine", SCORPIOX_TOKEN: "ours" };
@@ -33,6 +33,20 @@ test.if(isPosix)("nothing of a command is left when it has ended", async () => {
   const output = await run("sleep 100 >/dev/null 2>&1 & echo $!");
   const pid = Number(output);
   await eventually("its end", () => !isAlive(pid));
+});
+
+test.if(isPosix)("one that is cancelled ends, with what holds its pipe open", async () => {
+  const ending = new AbortController();
+  const marker = uniqueSeconds();
+  const command = `setsid sh -c "trap '' TERM; sleep ${marker}; :" & sleep ${marker}`;
+  const output = runSecretCommand(command, { env, cwd: "/", signal: ending.signal });
+  const failure = output.catch((error: unknown) => error);
+  await eventually("two sleepers", () => sleepers(marker) === 2);
+  ending.abort();
+  expect(await failure).toMatchObject({ code: "cancelled" });
+  await allGone(marker);
+  const again = runSecretCommand("true", { env, cwd: "/", signal: ending.signal });
+  expect(await again.catch((error: unknown) => error)).toMatchObject({ code: "cancelled" });
 });
 
 test("outputs are kept for a while, failures are not", async () => {

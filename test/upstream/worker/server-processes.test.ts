@@ -51,7 +51,7 @@ test("one that does not read holds up nobody, and what waits for it fails when i
 
 test("what waits for one that does not read is bounded", async () => {
   await using upstreams = new ScriptedUpstreams();
-  await upstreams.start("sleep 0.5");
+  await upstreams.start("sleep 2");
   const first = upstreams.call("write", { bytes: 60_000_000 });
   await upstreams.call("echo");
   expect(await upstreams.call("write", { bytes: 20_000_000 })).toBe(
@@ -127,6 +127,17 @@ describe("[GW-12] stopping", () => {
     await upstreams.call("line");
     await upstreams[Symbol.asyncDispose]();
     if (isLinux) expect(commandsWith(marker)).toEqual([]);
+  });
+
+  test("at the end the main thread needs no Worker, is never too late to kill, and starts no other", async () => {
+    await using upstreams = new ScriptedUpstreams();
+    await upstreams.start("trap '' TERM; echo up; while :; do sleep 0.05; done");
+    await upstreams.call("line");
+    // The time of the last KILL is long over.
+    await upstreams.closeProcesses(0);
+    expect(await upstreams.call("ended")).toEqual({ exitCode: null, signal: "SIGKILL" });
+    const failure = await upstreams.start("exec cat").catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "cancelled" });
   });
 });
 
