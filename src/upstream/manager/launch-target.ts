@@ -55,6 +55,11 @@ export class LaunchTarget {
     this.#parts = parts;
   }
 
+  /** It is the same launch as `before` by other settings: what was seen of that counts. */
+  follow(before: LaunchTarget): void {
+    this.#diesAtOnce = before.#diesAtOnce;
+  }
+
   /** What its login was for, as `mcp.lock` has it. Never rejects. */
   scopes(): Promise<readonly string[] | undefined> {
     return this.#login?.scopes() ?? Promise.resolve(undefined);

@@ -53,6 +53,7 @@ export class ServerLinks {
 
   /** The same launch by other settings: limits count from the next call on. */
   retarget(target: LaunchTarget): void {
+    target.follow(this.#target);
     this.#target = target;
   }
 

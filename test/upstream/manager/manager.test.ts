@@ -191,6 +191,22 @@ describe("GW-10: a server that", () => {
     expect(starts()).toBe(3);
   });
 
+  test("GW-08: ends at once is known as such when its settings are others", async () => {
+    await using place = await openPlace();
+    const startsFile = join(place.home, "starts");
+    const script = { exitAtStart: 1, startsFile };
+    await place.configure({ one: { script } });
+    const opened = place.open();
+    await opened.work.start();
+    await opened.reach("one", "backoff");
+    await place.configure({ one: { script, timeout_ms: 5_000 } });
+    await opened.work.control({ kind: "switch-workspace", workspace: null });
+    await until(() => (opened.info("one")?.starts ?? 0) >= 3);
+    const { starts } = await opened.reach("one", "backoff");
+    // One more: only the first was asked both ways.
+    expect(readFileSync(startsFile, "utf8").trim().split("\n")).toHaveLength(starts + 1);
+  });
+
   test.each(["call", "session"])(
     "GW-08: crashes at each start is started five times in ten seconds at most, though each %s has its own",
     async (isolation) => {
