@@ -13,6 +13,7 @@ import { configuredWish } from "../../src/upstream/oauth/configured-wish.ts";
 import { logIn } from "../../src/upstream/oauth/log-in.ts";
 import { LoginStore } from "../../src/upstream/oauth/login-store.ts";
 import { openLogin } from "../../src/upstream/oauth/open-login.ts";
+import type { ServiceGrant } from "../../src/upstream/oauth/service-options.ts";
 import { UserSecrets } from "../../src/upstream/secrets/user-secrets.ts";
 import type { ConfiguredServer } from "../../src/upstream/server-entry.ts";
 
@@ -27,7 +28,19 @@ const entryKeys = [
   ["client_secret", "client_secret"],
   ["private_key_pem", "private_key"],
   ["signing_algorithm", "algorithm"],
+  ["idp_issuer", "idp_issuer"],
+  ["idp_client_id", "idp_client_id"],
+  ["idp_id_token", "id_token"],
+  ["valid_jwt", "workload_token"],
 ] as const;
+
+/** Scenarios in which no person logs in. */
+const grants: Readonly<Record<string, ServiceGrant>> = {
+  "auth/client-credentials-basic": "client_credentials",
+  "auth/client-credentials-jwt": "client_credentials",
+  "auth/enterprise-managed-authorization": "enterprise",
+  "auth/wif-jwt-bearer": "workload",
+};
 
 /** A user who logs in whenever a server wants it, in a browser that agrees to everything. */
 export class ClientLogin implements Disposable {
@@ -38,17 +51,17 @@ export class ClientLogin implements Disposable {
   readonly #expansion: ExpansionContext;
   #logins = 0;
 
-  /** @param scenario those whose name says so have a client that logs in by itself */
+  /** @param context what the suite gives to the scenario */
   constructor(url: string, scenario: string, context: Params) {
     const secrets = new UserSecrets(join(this.#folder, "secrets"), undefined);
     this.#store = new LoginStore(this.#folder, secrets);
     this.#expansion = { env: {}, homeDir: this.#folder, projectDir: undefined, secrets };
     this.#url = url;
     const written = entryKeys.map(([from, to]) => [to, context[from]] as const);
-    const isService = scenario.startsWith("auth/client-credentials-");
+    const grant = grants[scenario];
     this.#server = serverOf(url, {
       ...Object.fromEntries(written.filter(([, value]) => typeof value === "string")),
-      ...(isService ? { grant: "client_credentials" } : {}),
+      ...(grant === undefined ? {} : { grant }),
     });
   }
 

@@ -1,4 +1,12 @@
-import { keyAlgorithms, type KeyOptions, type ServiceOptions } from "../oauth/service-options.ts";
+import {
+  type IdpOptions,
+  keyAlgorithms,
+  type KeyOptions,
+  type ServiceGrant,
+  serviceGrants,
+  type ServiceOptions,
+  type WrittenSecret,
+} from "../oauth/service-options.ts";
 import type { OauthOptions } from "../server-entry.ts";
 import { EntryFault } from "./entry-fault.ts";
 import type { OptionReader } from "./option-reader.ts";
@@ -21,43 +29,73 @@ export function readOauth(reader: OptionReader): OauthOptions {
     ...(scopes !== undefined && { scopes }),
     ...(redirectPort !== undefined && { redirectPort }),
   };
-  const grant = reader.right("grant", ["authorization_code", "client_credentials"], undefined);
-  if (grant !== "client_credentials") return options;
-  return { ...options, service: readService(reader, options) };
+  const grants = ["authorization_code", ...serviceGrants] as const;
+  const grant = reader.right("grant", grants, undefined);
+  if (grant === undefined || grant === "authorization_code") return options;
+  return { ...options, service: readService(reader, grant, options) };
 }
 
 /** @throws EntryFault */
 function readService(
   reader: OptionReader,
+  grant: ServiceGrant,
   { clientId, clientSecret }: OauthOptions,
 ): ServiceOptions {
-  const issuer = text(reader, "issuer");
+  const lacks = (what: string): EntryFault =>
+    new EntryFault(`has oauth.grant ${grant}, which needs ${what}`);
+  if (clientId === undefined) throw lacks("client_id");
   const key = readKey(reader);
   const proofs = [clientSecret, key?.text, key?.file].filter((proof) => proof !== undefined);
-  if (clientId === undefined || proofs.length !== 1) {
-    throw new EntryFault(
-      "has oauth.grant client_credentials, which needs client_id and one of client_secret, private_key and private_key_file",
-    );
+  // A program that its platform speaks for needs no proof of its own.
+  if (proofs.length > 1 || (proofs.length === 0 && grant !== "workload")) {
+    throw lacks("one of client_secret, private_key and private_key_file");
+  }
+  const issuer = text(reader, "issuer");
+  const idp = grant === "enterprise" ? readIdp(reader) : undefined;
+  if (grant === "enterprise" && idp === undefined) {
+    throw lacks("idp_issuer, idp_client_id and id_token");
+  }
+  const workload = grant === "workload" ? written(reader, "workload_token") : undefined;
+  if (grant === "workload" && workload === undefined) {
+    throw lacks("workload_token or workload_token_file");
   }
   return {
-    grant: "client_credentials",
+    grant,
     ...(issuer !== undefined && { issuer }),
     ...(key !== undefined && { key }),
+    ...(idp !== undefined && { idp }),
+    ...(workload !== undefined && { workload }),
   };
 }
 
 function readKey(reader: OptionReader): KeyOptions | undefined {
-  const written = text(reader, "private_key");
-  const file = text(reader, "private_key_file");
-  if (written === undefined && file === undefined) return undefined;
+  const key = written(reader, "private_key");
+  if (key === undefined) return undefined;
   const algorithm = reader.right("algorithm", keyAlgorithms, undefined);
   const id = text(reader, "kid");
   return {
-    ...(written !== undefined && { text: written }),
-    ...(file !== undefined && { file }),
+    ...key,
     ...(algorithm !== undefined && { algorithm }),
     ...(id !== undefined && { id }),
   };
+}
+
+/** Undefined when something of it is not there. */
+function readIdp(reader: OptionReader): IdpOptions | undefined {
+  const issuer = text(reader, "idp_issuer");
+  const clientId = text(reader, "idp_client_id");
+  const clientSecret = text(reader, "idp_client_secret");
+  const idToken = text(reader, "id_token");
+  if (issuer === undefined || clientId === undefined || idToken === undefined) return undefined;
+  return { issuer, clientId, idToken, ...(clientSecret !== undefined && { clientSecret }) };
+}
+
+/** A secret that stands in the entry, or in a file that the entry names. */
+function written(reader: OptionReader, key: string): WrittenSecret | undefined {
+  const inEntry = text(reader, key);
+  const file = text(reader, `${key}_file`);
+  if (inEntry === undefined && file === undefined) return undefined;
+  return { ...(inEntry !== undefined && { text: inEntry }), ...(file !== undefined && { file }) };
 }
 
 /** The first of `keys` that is there, where it is a text and not empty. */

@@ -93,12 +93,13 @@ async function register(
   };
 }
 
-/** What a refusal says of itself. */
-export function errorOf(status: number, body: unknown): OauthError {
+/** What a refusal says of itself. @param who for the message */
+export function errorOf(status: number, body: unknown, who?: string): OauthError {
   const { error, error_description: description } = isObject(body) ? body : {};
   return new OauthError(
     typeof error === "string" ? error : `http_${status}`,
     typeof description === "string" ? description : "",
+    who,
   );
 }
 

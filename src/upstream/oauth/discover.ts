@@ -95,8 +95,14 @@ export function covers(resource: string, url: URL): boolean {
   return above.search === "" ? isSamePath || isAbove : isSamePath && above.search === url.search;
 }
 
-/** RFC 8414, then OpenID discovery in both of its places. */
-async function serverMetadata(issuer: string, requests: OauthRequests): Promise<ServerMetadata> {
+/**
+ * The metadata of an authorization server: RFC 8414, then OpenID discovery in both of its places.
+ * @throws AppError `refused`, OauthUnreachable
+ */
+export async function serverMetadata(
+  issuer: string,
+  requests: OauthRequests,
+): Promise<ServerMetadata> {
   const { allowsLoopback } = requests;
   const url = URL.parse(issuer);
   if (url === null || !isSafe(url) || (isLoopback(url) && !allowsLoopback)) {

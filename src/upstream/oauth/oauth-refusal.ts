@@ -11,12 +11,16 @@ export function refusal(message: string): AppError {
 export class OauthError extends Error {
   override readonly name = "OauthError";
 
-  /** @param code as `invalid_grant`, or `http_500` where it gave none */
+  /**
+   * @param code as `invalid_grant`, or `http_500` where it gave none
+   * @param who for the message
+   */
   constructor(
     readonly code: string,
     description: string,
+    who = "The authorization server",
   ) {
-    super(`The authorization server refuses: ${shown(code)}${described(description)}.`);
+    super(`${who} refuses: ${shown(code)}${described(description)}.`);
   }
 
   /** True when the same request would be refused again. */

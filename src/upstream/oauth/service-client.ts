@@ -7,35 +7,64 @@ import { NeedsConfig } from "../config/needs-config.ts";
 import type { TextExpander } from "../config/text-expander.ts";
 import type { OauthOptions } from "../server-entry.ts";
 import { type ClientKey, readClientKey } from "./client-key.ts";
-import type { KeyOptions } from "./service-options.ts";
+import type { IdpOptions, KeyOptions, WrittenSecret } from "./service-options.ts";
 
-/** Who asks for tokens where no person logs in, with its proof. */
+/** Who asks for tokens where no person logs in, filled in. */
 export interface ServiceClient {
   readonly clientId: string;
-  readonly proof: { readonly secret: string } | { readonly key: ClientKey };
+  /** `none`: what it trades is enough. */
+  readonly proof: { readonly secret: string } | { readonly key: ClientKey } | "none";
+  /** What it trades for a token; absent: it asks for itself. */
+  readonly trades?: { readonly idp: IdpOptions } | { readonly assertion: string };
   /** What must not be seen in any text. */
   readonly secrets: readonly string[];
 }
 
 /**
  * The client of an entry that logs in by itself, filled in.
- * @throws NeedsConfig when its secret or its key is not there or cannot be used
+ * @throws NeedsConfig when its secret, its key or what it trades is not there or cannot be used
  */
 export async function expandServiceClient(
-  { clientId = "", clientSecret = "", service }: OauthOptions,
+  { clientId = "", clientSecret, service }: OauthOptions,
   expander: TextExpander,
-  context: Pick<ExpansionContext, "homeDir">,
+  { homeDir }: Pick<ExpansionContext, "homeDir">,
 ): Promise<ServiceClient> {
-  const key = service?.key;
-  if (key === undefined) {
-    const secret = await expander.expand(clientSecret);
-    if (secret === "") throw new NeedsConfig("client_secret", "Its client_secret is empty.");
-    return { clientId, proof: { secret }, secrets: [secret] };
+  const { key, idp, workload } = service ?? {};
+  const secrets: string[] = [];
+  const take = async (name: string, from: WrittenSecret): Promise<string> => {
+    const value = (await secretOf(name, from, expander, homeDir)).trim();
+    if (value === "") throw new NeedsConfig(name, `Its ${name} is empty.`);
+    secrets.push(value);
+    return value;
+  };
+  const proof = await proofOf(key, clientSecret, take);
+  if (idp !== undefined) {
+    const { clientSecret: text } = idp;
+    const filled: IdpOptions = {
+      issuer: idp.issuer,
+      clientId: idp.clientId,
+      idToken: await take("id_token", { text: idp.idToken }),
+      ...(text === undefined ? {} : { clientSecret: await take("idp_client_secret", { text }) }),
+    };
+    return { clientId, proof, trades: { idp: filled }, secrets };
   }
-  const pem = await pemOf(key, expander, context);
+  if (workload === undefined) return { clientId, proof, secrets };
+  const assertion = await take("workload_token", workload);
+  return { clientId, proof, trades: { assertion }, secrets };
+}
+
+async function proofOf(
+  key: KeyOptions | undefined,
+  clientSecret: string | undefined,
+  take: (name: string, from: WrittenSecret) => Promise<string>,
+): Promise<ServiceClient["proof"]> {
+  if (key === undefined) {
+    if (clientSecret === undefined) return "none";
+    return { secret: await take("client_secret", { text: clientSecret }) };
+  }
+  const pem = await take("private_key", key);
   try {
-    const read = readClientKey(pem, key.algorithm, key.id);
-    return { clientId, proof: { key: read }, secrets: [pem.trim()] };
+    return { key: readClientKey(pem, key.algorithm, key.id) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new NeedsConfig("private_key", error.message);
@@ -43,21 +72,25 @@ export async function expandServiceClient(
 }
 
 /** @throws NeedsConfig */
-async function pemOf(
-  { text, file = "" }: KeyOptions,
+async function secretOf(
+  name: string,
+  { text, file = "" }: WrittenSecret,
   expander: TextExpander,
-  { homeDir }: Pick<ExpansionContext, "homeDir">,
+  homeDir: string,
 ): Promise<string> {
   if (text !== undefined) return expander.expand(text);
   const written = await expander.expand(file);
   const path = /^~[/\\]/.test(written) ? join(homeDir, written.slice(1)) : written;
-  const fault = (text: string): NeedsConfig =>
-    new NeedsConfig("private_key_file", `The private key ${text}`);
-  if (!isAbsolute(path))
-    throw fault(`needs its whole path, or one that begins with ~/: ${written}.`);
+  const key = `${name}_file`;
+  if (!isAbsolute(path)) {
+    throw new NeedsConfig(
+      key,
+      `${key} needs a whole path, or one that begins with ~/: ${written}.`,
+    );
+  }
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw fault(`cannot be read: ${messageOf(error)}.`);
+    throw new NeedsConfig(key, `${key} cannot be read: ${messageOf(error)}.`);
   }
 }

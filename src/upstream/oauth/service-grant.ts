@@ -7,7 +7,8 @@ import type { LoginRecord } from "./login-record.ts";
 import type { LoginPlace, LoginStore } from "./login-store.ts";
 import { refusal, shown } from "./oauth-refusal.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
-import { isSameIssuer, type ServerMetadata } from "./server-metadata.ts";
+import { requestIdentityGrant } from "./identity-grant.ts";
+import { type AuthMethod, isSameIssuer, type ServerMetadata } from "./server-metadata.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { grantTokens, type Tokens } from "./token-endpoint.ts";
 
@@ -45,8 +46,7 @@ export async function findSource(
   const all =
     wish.scopes === undefined ? joinScopes(before?.scope, scope) : joinScopes(...wish.scopes);
   const { clientId, proof } = await wish.client();
-  const authMethod =
-    "key" in proof ? ("private_key_jwt" as const) : methodOf(metadata, proof.secret);
+  const authMethod = methodOfProof(proof, metadata);
   const { issuer, tokenEndpoint, revocationEndpoint } = metadata;
   return {
     issuer,
@@ -65,19 +65,34 @@ function assertExpected({ issuer }: ServerMetadata, expected: string | undefined
   );
 }
 
+function methodOfProof(proof: ServiceClient["proof"], metadata: ServerMetadata): AuthMethod {
+  if (proof === "none") return "none";
+  return "key" in proof ? "private_key_jwt" : methodOf(metadata, proof.secret);
+}
+
 /**
- * Asks for tokens.
+ * Gets together what tokens are given for.
  * @param clock milliseconds since 1970
+ * @returns asks for them, with one request; throws OauthError, OauthUnreachable, AppError `refused`
  * @throws OauthError, OauthUnreachable, AppError `refused`, NeedsConfig
  */
-export async function grantFrom(
+export async function prepareGrant(
   source: TokenSource,
   wish: ServiceWish,
   requests: OauthRequests,
   clock: () => number,
-): Promise<LoginRecord> {
-  const client = provingClient(source, await wish.client(), clock);
-  return { ...source, ...(await grantTokens(source, client, requests, clock)) };
+): Promise<() => Promise<LoginRecord>> {
+  const service = await wish.client();
+  const client = provingClient(source, service, clock);
+  const { trades } = service;
+  const assertion =
+    trades !== undefined && "idp" in trades
+      ? await requestIdentityGrant(source, trades.idp, requests)
+      : trades?.assertion;
+  return async () => ({
+    ...source,
+    ...(await grantTokens(source, client, assertion, requests, clock)),
+  });
 }
 
 /** The client of a login with its proof, which the login does not keep. @param clock milliseconds since 1970 */
@@ -86,7 +101,8 @@ export function provingClient(
   { clientId, proof }: ServiceClient,
   clock: () => number,
 ): OauthClient {
-  if (!("key" in proof)) return { ...client, clientSecret: proof.secret };
+  if (proof === "none") return client;
+  if ("secret" in proof) return { ...client, clientSecret: proof.secret };
   const { key } = proof;
   return { ...client, assertion: () => signAssertion(clientId, key, issuer, clock()) };
 }

@@ -10,7 +10,7 @@ import type { LoginStore } from "./login-store.ts";
 import type { LoginEntry } from "./logins-file.ts";
 import { OauthError } from "./oauth-refusal.ts";
 import { OauthRequests } from "./oauth-requests.ts";
-import { findSource, grantFrom, type ServiceWish, type TokenSource } from "./service-grant.ts";
+import { findSource, prepareGrant, type ServiceWish, type TokenSource } from "./service-grant.ts";
 
 /** Of a login that no person made: it stays one when a token is had anew. */
 export const serviceLoginId = "service";
@@ -137,12 +137,15 @@ export class ServiceLogin implements ServerAuth {
     }
     const { place } = this.#wish;
     try {
-      // Looking it up takes several requests: others do not wait for that.
+      // This takes several requests: others do not wait for that.
       const source = await find();
+      const grant = await prepareGrant(source, this.#wish, this.#requests(), this.#clock);
       const record = await this.#store.alone(place, async () => {
         const entry = await this.#store.entry(place);
         const now = entry === undefined ? undefined : await this.#store.record(entry);
-        return now !== undefined && this.#isBetter(now, used, source) ? now : this.#grant(source);
+        return now !== undefined && this.#isBetter(now, used, source)
+          ? now
+          : this.#keep(await grant());
       });
       const entry = await this.#store.entry(place);
       this.#failure = undefined;
@@ -164,9 +167,8 @@ export class ServiceLogin implements ServerAuth {
     );
   }
 
-  async #grant(source: TokenSource): Promise<LoginRecord> {
+  async #keep(record: LoginRecord): Promise<LoginRecord> {
     const { place } = this.#wish;
-    const record = await grantFrom(source, this.#wish, this.#requests(), this.#clock);
     const entry = await this.#store.entry(place);
     const isSame = entry?.issuer === record.issuer && entry.resource === record.resource;
     // What is known of a login that only has another token is not changed: its connections stay.
@@ -187,7 +189,7 @@ export async function logInAsService(
 ): Promise<LoginRecord> {
   const requests = new OauthRequests(isLoopback(new URL(wish.place.url)), signal);
   const source = await findSource(wish, await store.wanted(wish.place), store, requests);
-  const record = await grantFrom(source, wish, requests, Date.now);
+  const record = await (await prepareGrant(source, wish, requests, Date.now))();
   await store.add(wish.place, record);
   return record;
 }

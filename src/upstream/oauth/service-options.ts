@@ -2,20 +2,49 @@
 
 /** How tokens are had where no person logs in. There is a client id then. In entries of the user's only. */
 export interface ServiceOptions {
-  /** RFC 6749 section 4.4. */
-  readonly grant: "client_credentials";
+  readonly grant: ServiceGrant;
   /** The authorization server that is asked, and no other. Absent: the one that the server names first. */
   readonly issuer?: string;
-  /** Absent: the client's secret is the proof. */
+  /** Absent: the client's secret is the proof, where there is one. */
   readonly key?: KeyOptions;
+  /** With `enterprise`, and only then. */
+  readonly idp?: IdpOptions;
+  /** With `workload`, and only then. */
+  readonly workload?: WrittenSecret;
 }
 
-/** A private key that proves who the client is (RFC 7523). Either `text` or `file` is there. */
-export interface KeyOptions {
-  /** In PEM, as written; may name a secret. */
+/** What tokens are given for. */
+export const serviceGrants = [
+  /** The client itself (RFC 6749 section 4.4). */
+  "client_credentials",
+  /** What the company's identity provider says of a person (enterprise-managed authorization). */
+  "enterprise",
+  /** What the platform says of a program that it runs (RFC 7523 section 2.1). */
+  "workload",
+] as const;
+
+export type ServiceGrant = (typeof serviceGrants)[number];
+
+/** Either `text` or `file` is there. */
+export interface WrittenSecret {
+  /** As written; may name a secret. */
   readonly text?: string;
-  /** As written. */
+  /** Where it lies, as written. */
   readonly file?: string;
+}
+
+/** The identity provider of a company, and what it has said of the person. Texts as written. */
+export interface IdpOptions {
+  readonly issuer: string;
+  /** Who we are there. */
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  /** Of the person (OpenID Connect). */
+  readonly idToken: string;
+}
+
+/** A private key in PEM that proves who the client is (RFC 7523). */
+export interface KeyOptions extends WrittenSecret {
   /** Absent: the usual one for such a key. */
   readonly algorithm?: KeyAlgorithm;
   /** Which of the client's keys it is, for authorization servers that know several. */

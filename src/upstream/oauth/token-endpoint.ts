@@ -51,18 +51,24 @@ export async function refreshTokens(
 }
 
 /**
- * Tokens for a client itself, where no person logs in (RFC 6749 section 4.4). Another token needs the proof once more, so
- * a refresh token is not kept.
+ * Tokens for a client itself, or for what it trades, where no person logs in (RFC 6749 section 4.4, RFC 7523 section 2.1).
+ * Another token needs the proof once more, so a refresh token is not kept.
+ * @param assertion what it trades
  * @throws OauthError, OauthUnreachable, AppError `refused`
  */
 export async function grantTokens(
   { tokenEndpoint, resource, scope }: Pick<LoginRecord, "tokenEndpoint" | "resource" | "scope">,
   client: OauthClient,
+  assertion: string | undefined,
   requests: OauthRequests,
   clock: Clock = Date.now,
 ): Promise<Tokens> {
+  const grant =
+    assertion === undefined
+      ? { grant_type: "client_credentials" }
+      : { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
   const form = {
-    grant_type: "client_credentials",
+    ...grant,
     resource,
     ...(scope === undefined ? {} : { scope }),
   };
@@ -99,8 +105,8 @@ async function ask(
   return readTokens(body, clock());
 }
 
-/** Adds who we are to the form or to the headers. */
-async function authorize(
+/** Adds who we are to the form, or gives the headers that say it. */
+export async function authorize(
   { clientId, clientSecret, authMethod, assertion }: OauthClient,
   form: URLSearchParams,
 ): Promise<Readonly<Record<string, string>>> {
@@ -141,7 +147,7 @@ function readTokens(body: Params, now: number): Tokens {
 }
 
 /** It has to fit into a header. */
-function isToken(token: unknown): token is string {
+export function isToken(token: unknown): token is string {
   return (
     typeof token === "string" && token.length <= oauthTokenCharsMax && /^[\x21-\x7e]+$/.test(token)
   );

@@ -206,6 +206,19 @@ describe("expandLaunch()", () => {
   test.each<[string, object, readonly string[]]>([
     ["a secret", { client_secret: "x-${keyring:k}" }, ["kept-secret", "x-kept-secret"]],
     ["a key", { private_key: pem }, [pem.trim()]],
+    ["what it trades", { grant: "workload", workload_token: " ${keyring:k}\n" }, ["kept-secret"]],
+    [
+      "what a company says",
+      {
+        grant: "enterprise",
+        client_secret: "s",
+        idp_issuer: "https://idp.test",
+        idp_client_id: "me",
+        idp_client_secret: "${cmd:a}",
+        id_token: "${keyring:k}",
+      },
+      ["kept-secret", "out of a", "s"],
+    ],
     [
       "nothing, for a person",
       { grant: "authorization_code", client_secret: "${keyring:none}" },
@@ -222,8 +235,10 @@ describe("expandLaunch()", () => {
     [{ client_secret: "${EMPTY}" }, "client_secret", "Its client_secret is empty."],
     [{ private_key: "${keyring:k}" }, "private_key", "-----BEGIN PRIVATE KEY-----"],
     [{ private_key: pem, algorithm: "RS256" }, "private_key", "cannot do RS256"],
-    [{ private_key_file: "id.pem" }, "private_key_file", "needs its whole path"],
+    [{ private_key_file: "id.pem" }, "private_key_file", "needs a whole path"],
     [{ private_key_file: "~/none.pem" }, "private_key_file", "/home/me/none.pem"],
+    [{ grant: "workload", workload_token: "${EMPTY}" }, "workload_token", "is empty"],
+    [{ grant: "workload", workload_token_file: "/none" }, "workload_token_file", "cannot be read"],
   ])("a login that nobody makes, with %j, needs %s", async (oauth, variable, text) => {
     const written = { url: "https://h/mcp", oauth: { ...service, ...oauth } };
     expect(await expandLaunch(server(written), context)).toEqual({
