@@ -15,7 +15,8 @@ export type RunName =
   | "client-2025-03-26"
   | "client-2025-06-18"
   | "client-2025-11-25"
-  | "client-2026-07-28";
+  | "client-2026-07-28"
+  | "client-extensions";
 
 export interface ExpectedRun {
   readonly name: RunName;
@@ -111,6 +112,14 @@ const clientScenarios = {
   ],
 };
 
+/** Logins without a person; the suite has them for no revision in particular. */
+const extensionScenarios = [
+  "auth/client-credentials-basic",
+  "auth/client-credentials-jwt",
+  "auth/enterprise-managed-authorization",
+  "auth/wif-jwt-bearer",
+];
+
 export const expectedRuns: readonly ExpectedRun[] = [
   suite("2025-03-26", 3, "the session's life alone"),
   suite("2025-06-18", 56, "all scenarios of the revision"),
@@ -129,6 +138,14 @@ export const expectedRuns: readonly ExpectedRun[] = [
   client("2025-06-18", 60, 0),
   client("2025-11-25", 265, 0),
   client("2026-07-28", 427, 5),
+  {
+    name: "client-extensions",
+    starts: extensionScenarios.map((id) => ["--scenario", id]),
+    isClient: true,
+    passed: 33,
+    skipped: 0,
+    note: "as the client of other servers, where no person logs in",
+  },
 ];
 
 function suite(revision: RunName, passed: number, note: string): ExpectedRun {
