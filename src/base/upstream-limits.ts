@@ -234,7 +234,7 @@ export const upstreamTaskPollMsMin = 100;
 export const upstreamTaskPollMsMax = 30_000;
 /** For a look at a task, an answer to its question and its end; all are small. */
 export const upstreamTaskAnswerMsMax = 15_000;
-/** Looks in a row that may fail because the server is busy. */
+/** Attempts to ask for a task, when a stream breaks or the server is busy. */
 export const upstreamTaskMissesMax = 3;
 /** Longer than its call the result of a task is wanted to be kept: the last look may come late. */
 export const upstreamTaskKeptMs = 60_000;

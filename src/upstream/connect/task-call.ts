@@ -1,6 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { upstreamTaskAnswerMsMax, upstreamTaskMissesMax } from "../../base/upstream-limits.ts";
+import {
+  upstreamTaskAnswerMsMax,
+  upstreamTaskMissesMax,
+  upstreamTaskPollMsDefault,
+} from "../../base/upstream-limits.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
 import type { Peer, PeerRequest } from "./peer.ts";
@@ -27,6 +31,14 @@ export interface TaskParts {
   readonly shape: (params: Params) => Params;
   readonly formOf: (ask: AskTask) => TaskForm;
 }
+
+/** What may be over a moment later. */
+const passing: ReadonlySet<ConnectionError["failure"]> = new Set([
+  "busy",
+  "timeout",
+  "lost",
+  "unreachable",
+]);
 
 /**
  * A call that its server carries out as a task: looked at in the time that the server asks for, until its result is there.
@@ -78,30 +90,35 @@ export class TaskCall implements ServerTask {
       const pauses = pause(state.pollMs, undefined, { signal, ref: false });
       const ended = await Promise.race(answer === undefined ? [pauses] : [answer.reply, pauses]);
       if (ended !== undefined) return ended;
-      const looked = await this.#look(state);
+      const looked = await this.#look();
       if ("kind" in looked) return looked;
       state = looked;
     }
   }
 
-  /** The next state, or why there is none. A server that is too busy to say is looked at again. */
-  async #look(before: TaskState): Promise<TaskState | PeerReply> {
-    for (let misses = 1; ; misses++) {
-      try {
-        const reply = await this.#ask("tasks/get", {}, { timeoutMs: upstreamTaskAnswerMsMax });
-        return reply.kind === "fault" ? reply : readTask(reply.result);
-      } catch (error) {
-        const isMiss =
-          error instanceof ConnectionError && ["busy", "timeout"].includes(error.failure);
-        if (!isMiss || misses >= upstreamTaskMissesMax) throw error;
-        const waitMs = Math.max(error.retryAfterMs ?? 0, before.pollMs);
-        await pause(waitMs, undefined, { signal: this.#over.signal, ref: false });
-      }
-    }
+  /** The next state, or why there is none. */
+  async #look(): Promise<TaskState | PeerReply> {
+    const reply = await this.#ask("tasks/get", {}, { timeoutMs: upstreamTaskAnswerMsMax });
+    return reply.kind === "fault" ? reply : readTask(reply.result);
   }
 
-  #ask(method: string, params: Params, patience?: { timeoutMs?: number }): Promise<PeerReply> {
-    return this.#request(method, params, this.#over.signal, patience);
+  /** A task outlives a stream that breaks, and a server that is busy: all that is asked of it may be asked again. */
+  async #ask(
+    method: string,
+    params: Params,
+    patience?: { timeoutMs?: number },
+  ): Promise<PeerReply> {
+    const { signal } = this.#over;
+    for (let misses = 1; ; misses++) {
+      try {
+        return await this.#request(method, params, signal, patience);
+      } catch (error) {
+        const isMiss = error instanceof ConnectionError && passing.has(error.failure);
+        if (!isMiss || this.#parts.call.isOver || misses >= upstreamTaskMissesMax) throw error;
+        const waitMs = error.retryAfterMs ?? upstreamTaskPollMsDefault;
+        await pause(waitMs, undefined, { signal, ref: false });
+      }
+    }
   }
 
   #request(

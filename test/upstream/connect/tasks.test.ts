@@ -231,6 +231,28 @@ describe("tasks of 2026-07-28", () => {
   });
 });
 
+test("a task that comes without being asked for is taken up", async () => {
+  await using opened = await openScripted("stdio", taskScript("modern", { capabilities: {} }));
+  expect(await opened.connection.request(workCall({ unasked: true }))).toEqual(text("worked"));
+});
+
+test.each([
+  ["legacy", 503],
+  ["modern", 503],
+  ["modern", 500],
+] as const)(
+  "a %s server over HTTP that answers %i for a moment is asked for its task again",
+  async (era, code) => {
+    await using opened = await openScripted("http", taskScript(era));
+    const down = { http: { reply: "sse", status: { code, times: 1 } } } as const;
+    let broken: Promise<void> | undefined;
+    const onProgress = (): void => void (broken ??= opened.http?.rewrite(down));
+    const reply = await opened.connection.request(workCall({ looks: 3 }, { onProgress }));
+    await broken;
+    expect(reply).toEqual(text("worked"));
+  },
+);
+
 test("a connection that ends takes its tasks along", async () => {
   await using opened = await openScripted("stdio", taskScript("legacy"));
   let steps = 0;
