@@ -30,6 +30,9 @@ export function page(outcomes: readonly Outcome[], when: Date): string {
   return `${[
     "# Verification",
     "What takes too long for the test suite: `bun run verify` runs it and writes this page.",
+    "The servers by which the official SDKs are tested are in no package: `--sdk-servers CLONE` names a clone of " +
+      "github.com/modelcontextprotocol/typescript-sdk with its tags, and they are tried with the other real servers. " +
+      "Without it the figures of these say that they were not given.",
     `Last run: ${when.toISOString().slice(0, 10)}, on ${machine}.`,
     table(rows),
     ...(faults.length === 0 ? [] : [`## What fails\n\n${faults.map(plain).join("\n")}`]),
