@@ -9,15 +9,24 @@ interface Source {
   readonly rank: number;
   readonly trust: "user" | "project";
   readonly file: string;
-  /** What it says when its server `s` is started by `command`. */
-  readonly text: (command: string) => string;
+  /** What it says when its server `s` is started by `command`; `more` of its entry where it can say that. */
+  readonly text: (command: string, more?: object) => string;
   readonly parts?: (tree: ServerTree) => Partial<UpstreamConfigParts>;
 }
 
-const toml = (command: string): string => `[mcp.servers.s]\ncommand = "${command}"\n`;
-const object = (command: string): string => JSON.stringify({ mcpServers: { s: { command } } });
-const list = (command: string): string => JSON.stringify([{ name: "s", command }]);
-const key = (command: string): string => `MCP_SERVER=s:${command}\n`;
+const toml = (command: string, more = {}): string => {
+  // A JSON string, number and array of strings is TOML too.
+  const lines = Object.entries({ command, ...more }).map(([name, value]) => {
+    return `${name} = ${JSON.stringify(value)}\n`;
+  });
+  return `[mcp.servers.s]\n${lines.join("")}`;
+};
+const object = (command: string, more = {}): string =>
+  JSON.stringify({ mcpServers: { s: { command, ...more } } });
+const list = (command: string, more = {}): string =>
+  JSON.stringify([{ name: "s", command, ...more }]);
+const key = (command: string, more: { readonly args?: readonly string[] } = {}): string =>
+  `MCP_SERVER=s:${[command, ...(more.args === undefined ? [] : [more.args.join()])].join(":")}\n`;
 
 const sources: readonly Source[] = [
   { rank: 1, trust: "user", file: "home/.scorpiox/config.toml", text: toml },
@@ -55,9 +64,19 @@ describe("[GW-01] loadUpstreamConfig(): of two sources the stronger counts as a 
   test.each(pairs.map(([weak, strong]) => [weak.rank, strong.rank, weak, strong] as const))(
     "%d and %d",
     (_weak, _strong, weak, strong) => {
-      using tree = new ServerTree({ [weak.file]: weak.text("w"), [strong.file]: strong.text("s") });
+      const more = { args: ["of", "the", "weak"], cwd: "weak", timeout_ms: 5_000 };
+      using tree = new ServerTree({
+        [weak.file]: weak.text("w", more),
+        [strong.file]: strong.text("s"),
+      });
+      const parts = { ...weak.parts?.(tree), ...strong.parts?.(tree) };
+      const entry = tree.servers(parts).servers.get("s")?.entry;
+      expect([entry?.launch, entry?.options.timeoutMs]).toEqual([
+        { transport: "stdio", command: "s", args: [], env: {} },
+        600_000,
+      ]);
       const hides = strong.trust === "project" && weak.trust === "user";
-      expect(tree.told({ ...weak.parts?.(tree), ...strong.parts?.(tree) })).toEqual({
+      expect(tree.told(parts)).toEqual({
         servers: [
           `s = s (${strong.rank} ${strong.trust}), ${hides ? `stand-in ${weak.rank}, ` : ""}hides ${weak.rank}`,
         ],
