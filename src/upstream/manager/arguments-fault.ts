@@ -22,12 +22,12 @@ export async function argumentsFault(
 
 /** The same for a call that is about to be made; undefined for what is no call of a tool that is known. */
 export async function callFault(
-  server: Pick<ManagedServer, "name" | "tool">,
+  server: Pick<ManagedServer, "name" | "offer">,
   { method, params }: UpstreamCall,
   checks: SchemaChecks,
 ): Promise<string | undefined> {
   if (method !== "tools/call" || typeof params.name !== "string") return undefined;
-  const judged = server.tool(params.name);
+  const judged = server.offer.tool(params.name);
   if (judged === undefined) return undefined;
   return argumentsFault(server.name, judged.item, params.arguments, checks);
 }

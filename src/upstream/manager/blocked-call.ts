@@ -12,7 +12,7 @@ export function blockedFailure(server: ManagedServer, call: UpstreamCall): Faile
   if (!needsApproval(call)) return undefined;
   const { method, params } = call;
   const name = typeof params.name === "string" ? params.name : "";
-  const called = method === "tools/call" ? server.tool(name) : server.prompt(name);
+  const called = method === "tools/call" ? server.offer.tool(name) : server.offer.prompt(name);
   const isFree = called === undefined || called.state === "approved";
   return isFree ? undefined : failed("blocked", called.text);
 }

@@ -3,10 +3,8 @@ import { messageOf } from "../../base/errors.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
-import type { RawTool } from "../catalogue/server-catalogue.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
-import type { JudgedItem } from "../trust/judge-catalogue.ts";
 import { CallFigures } from "./call-figures.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { LaunchTarget } from "./launch-target.ts";
@@ -17,7 +15,7 @@ import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
 import type { ServerEvents } from "./server-events.ts";
 import { ServerLinks } from "./server-links.ts";
 import { ServerLog } from "./server-log.ts";
-import { type Offer, ServerOffer } from "./server-offer.ts";
+import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
 /** One server of the configuration: whether it may be used, its connections, and what it offers. */
@@ -26,7 +24,7 @@ export class ManagedServer {
   readonly breaker = new CircuitBreaker();
   readonly #parts: ManagerParts;
   readonly #events: ServerEvents;
-  readonly #offer: ServerOffer;
+  readonly offer: ServerOffer;
   readonly reader: ListReader;
   #configured: ConfiguredServer;
   /** Undefined until configuration and approvals have been looked at. */
@@ -48,11 +46,11 @@ export class ManagedServer {
     this.#parts = parts;
     this.#events = events;
     this.log = new ServerLog(parts.host, configured.entry.name, this.clean);
-    this.#offer = new ServerOffer(parts, this.log.say);
+    this.offer = new ServerOffer(parts, this.log.say);
     this.reader = new ListReader({
       onRead: async (catalogue) => {
         this.#listProblem = undefined;
-        await this.#offer.take(this.configured, catalogue, this.clean);
+        await this.offer.take(this.configured, catalogue, this.clean);
         this.#links?.onListsRead();
         this.#parts.onChange();
       },
@@ -106,15 +104,15 @@ export class ManagedServer {
     if (this.#isClosed) return;
     this.#standing = standing;
     if (standing.kind !== "usable") {
-      await Promise.all([this.#endLinks(), this.#offer.clear()]);
+      await Promise.all([this.#endLinks(), this.offer.clear()]);
       return this.#parts.onChange();
     }
     const { active, launch, secrets } = standing;
     const isSame = before?.kind === "usable" && before.active.identity === active.identity;
     // What another launch offered must not be called at this one.
-    if (!isSame) await this.#offer.clear();
+    if (!isSame) await this.offer.clear();
     await this.#aim(await LaunchTarget.of(active, launch, secrets, this.#parts));
-    await (isSame ? this.#offer.judgeAgain(active) : this.#offer.load(active));
+    await (isSame ? this.offer.judgeAgain(active) : this.offer.load(active));
     this.#parts.onChange();
   }
 
@@ -124,7 +122,7 @@ export class ManagedServer {
     this.#looked.resolve();
     if (this.#standing?.kind !== "usable" || this.#isStopped) return;
     const { start } = this.#standing.active.entry.options;
-    const isKnown = this.#offer.current !== undefined && !this.#offer.isOld;
+    const isKnown = this.offer.current !== undefined && !this.offer.isOld;
     if (!isKnown || start === "eager") this.#links?.forLists().want();
   }
 
@@ -153,16 +151,6 @@ export class ManagedServer {
     await this.#endLinks();
   }
 
-  /** A tool by its name there. */
-  tool(name: string): JudgedItem<RawTool> | undefined {
-    return this.#offer.current?.judged.tools.find(({ item }) => item.name === name);
-  }
-
-  /** A prompt by its name there. */
-  prompt(name: string): Offer["judged"]["prompts"][number] | undefined {
-    return this.#offer.current?.judged.prompts.find(({ item }) => item.name === name);
-  }
-
   info(): ServerInfo {
     const info = serverInfo(this.#facts());
     return { ...info, reason: info.reason === null ? null : this.#reasonText(info.reason) };
@@ -171,14 +159,14 @@ export class ManagedServer {
   view(): ServerView {
     const info = this.info();
     const kind = this.#standing?.kind;
-    const offer = kind === "usable" ? this.#offer.current : undefined;
+    const offer = kind === "usable" ? this.offer.current : undefined;
     const isUnknown = kind === undefined || (kind === "usable" && offer === undefined);
     return {
       info,
       options: this.configured.entry.options,
       ...(offer === undefined ? {} : { offer }),
       isUnknown,
-      isAwaited: isUnknown && info.state === "starting" && !this.#offer.isHopeless,
+      isAwaited: isUnknown && info.state === "starting" && !this.offer.isHopeless,
       hasCredentials: this.#links?.target.hasCredentials ?? false,
     };
   }
@@ -193,7 +181,7 @@ export class ManagedServer {
       configured: this.configured,
       standing: this.#standing,
       link: this.#isStopped ? { kind: "stopped" } : link?.state,
-      offer: this.#offer.current,
+      offer: this.offer.current,
       listProblem: this.#listProblem,
       trouble: this.breaker.trouble(this.#parts.clock()),
       pid: link?.connection?.pid,
@@ -215,7 +203,7 @@ export class ManagedServer {
     this.#listProblem = undefined;
     this.#clean = target.clean;
     this.#links = new ServerLinks(target, this.#parts, this.#listener(), () => {
-      return this.#offer.current?.catalogue.era;
+      return this.offer.current?.catalogue.era;
     });
   }
 

@@ -93,7 +93,7 @@ export class ServerCall {
 
   /** Once more after a connection that was lost, where that does no harm; later, when the server is busy. */
   async #attempt(): Promise<ConnectionReply> {
-    let replays = mayReplay(this.#call, this.#server) ? 1 : 0;
+    let replays = mayReplay(this.#call, this.#server.offer) ? 1 : 0;
     for (let waits = 0; ;) {
       try {
         return await this.#request();
@@ -142,7 +142,7 @@ export class ServerCall {
 
   #requestOf(call: UpstreamCall): ConnectionRequest {
     const { inputResponses, requestState } = call;
-    const tool = this.#server.tool(String(call.params.name))?.item;
+    const tool = this.#server.offer.tool(String(call.params.name))?.item;
     return {
       method: call.method,
       params: call.params,

@@ -32,6 +32,16 @@ export class ServerOffer {
     return this.#offer;
   }
 
+  /** A tool by its name there. */
+  tool(name: string): JudgedCatalogue["tools"][number] | undefined {
+    return this.#offer?.judged.tools.find(({ item }) => item.name === name);
+  }
+
+  /** A prompt by its name there. */
+  prompt(name: string): JudgedCatalogue["prompts"][number] | undefined {
+    return this.#offer?.judged.prompts.find(({ item }) => item.name === name);
+  }
+
   /** From an earlier run, and so old that the server should be asked. */
   get isOld(): boolean {
     return this.#isCacheOld;

@@ -33,7 +33,7 @@ export async function shapeReply(
       return shapeCompletion(answer, parts);
     case "tools/call": {
       const tool = String(call.params.name);
-      const schema = server.tool(tool)?.item.outputSchema;
+      const schema = server.offer.tool(tool)?.item.outputSchema;
       const structured = isObject(answer) ? answer.structuredContent : undefined;
       const fault = isObject(schema) ? await structureFault(schema, structured, checks) : undefined;
       const onProblem = (problem: string): void => server.log.say(problem);

@@ -132,7 +132,7 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   async checkArguments(name: string, tool: string, args: unknown): Promise<string | undefined> {
-    const judged = this.#servers.get(name)?.tool(tool);
+    const judged = this.#servers.get(name)?.offer.tool(tool);
     if (judged === undefined) return undefined;
     return argumentsFault(name, judged.item, args, this.#parts.checks);
   }
