@@ -23,6 +23,8 @@ export interface NewPins {
 export class TrustStore {
   readonly #file: TrustFile;
   readonly #definitions: ApprovedDefinitions;
+  /** First contacts that could not be written: a server must not be met for the first time again and again. */
+  readonly #unwritten = new Map<string, ToolPins>();
 
   /** @param scorpioxDir `~/.scorpiox` */
   constructor(scorpioxDir: string) {
@@ -63,7 +65,7 @@ export class TrustStore {
 
   /** Undefined before the first contact. */
   async pinsOf(identity: string): Promise<ToolPins | undefined> {
-    return (await this.#file.read()).record.pins.get(identity);
+    return (await this.#file.read()).record.pins.get(identity) ?? this.#unwritten.get(identity);
   }
 
   /** What was approved of the launch, as its server wrote it: for showing differences. Never rejects. */
@@ -78,22 +80,22 @@ export class TrustStore {
 
   /**
    * Adds to what is approved, and keeps what else there is. A first contact adds nothing where another one was first: what
-   * it has found is held against that.
+   * it has found is held against that. One that cannot be written counts as long as this process runs.
    * @throws AppError `system`
    */
   async addPins(identity: string, pins: NewPins): Promise<void> {
     await this.keepDefinitions(identity, pins.definitions);
-    await this.updatePins(identity, (known) => {
-      if (known !== undefined && pins.isFirst === true) return known;
-      const before = known ?? emptyPins;
-      const instructions = pins.instructions ?? before.instructions;
-      return {
-        ...before,
-        ...(instructions === undefined ? {} : { instructions }),
-        tools: new Map([...before.tools, ...pins.tools]),
-        prompts: new Map([...before.prompts, ...pins.prompts]),
-      };
-    });
+    const met = withPins(this.#unwritten.get(identity), pins);
+    try {
+      await this.updatePins(identity, (known) => {
+        if (known === undefined) return met;
+        return pins.isFirst === true ? known : withPins(known, pins);
+      });
+      this.#unwritten.delete(identity);
+    } catch (error) {
+      this.#unwritten.set(identity, met);
+      throw error;
+    }
   }
 
   /** Replaces what is approved of a launch; undefined = its next contact is the first. @throws AppError `system` */
@@ -126,6 +128,17 @@ export class TrustStore {
     const project = await realDir(projectDir);
     return this.#file.update((record) => withVerdict(record, identity, project, verdict));
   }
+}
+
+function withPins(known: ToolPins | undefined, pins: NewPins): ToolPins {
+  const before = known ?? emptyPins;
+  const instructions = pins.instructions ?? before.instructions;
+  return {
+    ...before,
+    ...(instructions === undefined ? {} : { instructions }),
+    tools: new Map([...before.tools, ...pins.tools]),
+    prompts: new Map([...before.prompts, ...pins.prompts]),
+  };
 }
 
 function withVerdict(
