@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,upstream-output,upstream-flood,neighbours,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,upstream-load,upstream-output,upstream-flood,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
@@ -32,7 +32,6 @@ import { checkUpstreamLoad } from "./upstream-load.ts";
 import { checkUpstreamOutput } from "./upstream-output.ts";
 import { checkUpstreamStart } from "./upstream-start.ts";
 import { checkUpstreamHandover } from "./upstream-handover.ts";
-import { checkUpstreamLists } from "./upstream-lists.ts";
 
 const { values } = parseArgs({
   options: {
@@ -55,7 +54,6 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "upstream-load": () => checkUpstreamLoad(1_000),
   "upstream-output": checkUpstreamOutput,
   "upstream-flood": checkUpstreamFlood,
-  neighbours: () => checkUpstreamLists(10),
   mixed: checkMixedEras,
   battery: checkBattery,
   images: () => checkImageFuzz(500),
