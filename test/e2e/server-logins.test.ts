@@ -1,6 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+
+import { jwtVerify } from "jose/jwt/verify";
 
 import { type AuthScript, AuthServer } from "../fixtures/oauth/auth-server.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
@@ -206,6 +209,22 @@ test("[gateway.gw-39] a client that logs in by itself: no browser, its secret an
   for (const { stdout, stderr } of [missing, ...called, login, logout, refused]) {
     expect(stdout + stderr).not.toContain("-canary");
   }
+});
+
+test("[gateway.gw-39] a client with a key proves itself by what it signs", async () => {
+  using upstream = new AuthServer();
+  using home = loginHome(
+    upstream,
+    'oauth = { grant = "client_credentials", client_id = "me", private_key_file = "~/me.pem" }\n',
+  );
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  home.write("me.pem", privateKey.export({ type: "pkcs8", format: "pem" }), 0o600);
+  const called = await run(home, ["call", "mcp__guarded__whoami"]);
+  expect([called.exitCode, called.stdout]).toEqual([0, "you are ***\n"]);
+  const [token] = upstream.to("/token");
+  const { client_assertion: proof = "" } = token?.body ?? {};
+  const { payload } = await jwtVerify(proof, publicKey, { audience: upstream.origin });
+  expect([payload.sub, filesWithSecrets(home), openedPages(home)]).toEqual(["me", [], []]);
 });
 
 test("[gateway.secrets] a secret of the user's is set from stdin, sent, and shown nowhere", async () => {

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 
-import { AppError, messageOf } from "../../base/errors.ts";
+import { AppError } from "../../base/errors.ts";
+import { readTextFile } from "../../config/read-text-file.ts";
 import type { ExpansionContext } from "../config/expansion-context.ts";
 import { NeedsConfig } from "../config/needs-config.ts";
 import type { TextExpander } from "../config/text-expander.ts";
@@ -74,12 +74,12 @@ async function proofOf(
 /** @throws NeedsConfig */
 async function secretOf(
   name: string,
-  { text, file = "" }: WrittenSecret,
+  { text, file: named = "" }: WrittenSecret,
   expander: TextExpander,
   homeDir: string,
 ): Promise<string> {
   if (text !== undefined) return expander.expand(text);
-  const written = await expander.expand(file);
+  const written = await expander.expand(named);
   const path = /^~[/\\]/.test(written) ? join(homeDir, written.slice(1)) : written;
   const key = `${name}_file`;
   if (!isAbsolute(path)) {
@@ -88,9 +88,8 @@ async function secretOf(
       `${key} needs a whole path, or one that begins with ~/: ${written}.`,
     );
   }
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    throw new NeedsConfig(key, `${key} cannot be read: ${messageOf(error)}.`);
-  }
+  const file = readTextFile(path);
+  if (file.kind === "text") return file.text;
+  const why = file.kind === "absent" ? "is not there" : file.reason;
+  throw new NeedsConfig(key, `The file of its ${key}, ${path}, ${why}.`);
 }

@@ -10,6 +10,7 @@ import type { LoginStore } from "./login-store.ts";
 import type { LoginEntry } from "./logins-file.ts";
 import { OauthError } from "./oauth-refusal.ts";
 import { OauthRequests } from "./oauth-requests.ts";
+import { isSameIssuer } from "./server-metadata.ts";
 import { findSource, prepareGrant, type ServiceWish, type TokenSource } from "./service-grant.ts";
 
 /** Of a login that no person made: it stays one when a token is had anew. */
@@ -86,7 +87,7 @@ export class ServiceLogin implements ServerAuth {
 
   async #current(): Promise<Known | undefined> {
     const entry = await this.#store.entry(this.#wish.place);
-    if (entry === undefined) return (this.#known = undefined);
+    if (entry === undefined || !this.#isOfIssuer(entry)) return (this.#known = undefined);
     if (this.#known?.entry === entry) return this.#known;
     try {
       const record = await this.#store.record(entry);
@@ -94,6 +95,12 @@ export class ServiceLogin implements ServerAuth {
     } catch (error) {
       throw new ConnectionError("unreachable", `The login cannot be read: ${messageOf(error)}`);
     }
+  }
+
+  /** The entry may name another one by now: that of before gets no proof any more. */
+  #isOfIssuer({ issuer }: LoginEntry): boolean {
+    const { issuer: wanted } = this.#wish;
+    return wanted === undefined || isSameIssuer(issuer, wanted);
   }
 
   #take(known: Known): Known {

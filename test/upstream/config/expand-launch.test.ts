@@ -238,7 +238,7 @@ describe("expandLaunch()", () => {
     [{ private_key_file: "id.pem" }, "private_key_file", "needs a whole path"],
     [{ private_key_file: "~/none.pem" }, "private_key_file", "/home/me/none.pem"],
     [{ grant: "workload", workload_token: "${EMPTY}" }, "workload_token", "is empty"],
-    [{ grant: "workload", workload_token_file: "/none" }, "workload_token_file", "cannot be read"],
+    [{ grant: "workload", workload_token_file: "/none" }, "workload_token_file", "is not there"],
   ])("a login that nobody makes, with %j, needs %s", async (oauth, variable, text) => {
     const written = { url: "https://h/mcp", oauth: { ...service, ...oauth } };
     expect(await expandLaunch(server(written), context)).toEqual({
