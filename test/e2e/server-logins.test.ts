@@ -9,17 +9,12 @@ import { type AuthScript, AuthServer } from "../fixtures/oauth/auth-server.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { testMsMax } from "./harness/platform.ts";
+import { type Ended, runProduct } from "./harness/run-product.ts";
 import { Server, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
-
-interface Ended {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A home whose user has one server that wants a login, and a browser that writes down what it was started with. */
 function loginHome(upstream: AuthServer, entry = ""): TempFolder {
@@ -40,19 +35,12 @@ function environment(home: TempFolder): Record<string, string> {
   return { ...testEnvironment(home.path), SCORPIOX_ASK_BROWSER: home.at("browser.ts") };
 }
 
-async function run(
+function run(
   home: TempFolder,
   words: readonly string[],
   stdin: ReadableStream | Blob = new Blob([]),
 ): Promise<Ended> {
-  const child = Bun.spawn([productBinary, ...words], {
-    cwd: home.at("project"),
-    env: environment(home),
-    stdio: [stdin, "pipe", "pipe"],
-    timeout: 20_000,
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exitCode: await child.exited, stdout, stderr };
+  return runProduct(home, words, { env: environment(home), stdin });
 }
 
 function openedPages(home: TempFolder): readonly (readonly string[])[] {
