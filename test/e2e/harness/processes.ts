@@ -76,6 +76,18 @@ function fromPs(): ProcessInfo[] {
 
 /** What a process holds in memory, its Workers included. */
 export function residentBytes(pid: number): number {
+  // Without a process of its own, which would take the time of what is measured beside it.
+  if (process.platform === "linux") return residentBytesFromProc(pid);
   const { stdout } = Bun.spawnSync(["ps", "-o", "rss=", "-p", String(pid)]);
   return Number(stdout.toString().trim()) * 1024;
+}
+
+/** 0 for one that has ended. */
+function residentBytesFromProc(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
 }
