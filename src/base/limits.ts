@@ -50,7 +50,7 @@ export const answerMarginMs = 500;
 /** Progress notifications a second for one call. */
 export const progressPerSecondMax = 10;
 /** A call with a progress token that has nothing to say is heard of this often: at least every 10 s, also where timers are late. */
-export const progressHeartbeatMs = 9_500;
+export const progressHeartbeatMs = 9_000;
 
 // ---- Workers --------------------------------------------------------------------------------
 

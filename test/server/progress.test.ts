@@ -107,7 +107,7 @@ describe("ProgressReporter", () => {
     clock.advance(progressHeartbeatMs);
     expect(sent).toEqual([
       { at: 5000, progress: 1, message: "a" },
-      { at: 14_500, progress: 2, message: "Still running after 15 s" },
+      { at: 14_000, progress: 2, message: "Still running after 14 s" },
     ]);
   });
 
@@ -201,8 +201,8 @@ describe("ProgressReporter, numbers of the work's own", () => {
     clock.advance(2 * progressHeartbeatMs);
     expect(sent.map(({ progress }) => Number(progress.toFixed(6)))).toEqual(expected);
     expect(sent.slice(-2).map(({ message, total }) => [message, total])).toEqual([
-      ["Still running after 10 s", undefined],
-      ["Still running after 19 s", undefined],
+      ["Still running after 9 s", undefined],
+      ["Still running after 18 s", undefined],
     ]);
   });
 
