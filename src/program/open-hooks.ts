@@ -6,6 +6,7 @@ import { SavedOutputs } from "../background/saved-outputs.ts";
 import { Supervisor } from "../background/supervisor.ts";
 import type { OpenHooks } from "../cli/command.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import { describeUser } from "../process/describe-user.ts";
 import { Orphanage } from "../process/family.ts";
 import { Guardian } from "../process/guardian.ts";
 import { loadLibc } from "../process/libc.ts";
@@ -13,7 +14,6 @@ import { findShell } from "../process/shell.ts";
 import { createHooks } from "./create-hooks.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 import { resultFolders } from "./result-folders.ts";
-import { describeUser } from "./tool-services.ts";
 
 /** The client id of what is run from the command line. */
 const commandLine = "command-line";

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
 
 import { AppError, messageOf } from "../base/errors.ts";
 import { LazyPart } from "../base/lazy-part.ts";
@@ -17,6 +16,7 @@ import { announceTask, OwnResources } from "../gateway/resources/own-resources.t
 import { GatedRouter } from "../gateway/gate/gated-router.ts";
 import { RunningCalls } from "../gateway/running-calls.ts";
 import { ToolRouter } from "../gateway/tool-router.ts";
+import { describeUser } from "../process/describe-user.ts";
 import { Orphanage } from "../process/family.ts";
 import { Guardian } from "../process/guardian.ts";
 import { loadLibc } from "../process/libc.ts";
@@ -231,20 +231,5 @@ export class ToolServices {
     const commandsEnded = this.#supervisor.close(serversEnded, killAt);
     await Promise.all([this.#web[Symbol.asyncDispose](), commandsEnded]);
     this.#ledger.close();
-  }
-}
-
-/** Whom commands run for. */
-export function describeUser(homeDir: string): {
-  name: string;
-  homeDir: string;
-  shell: string | null;
-} {
-  try {
-    const { username, shell } = userInfo();
-    return { name: username, homeDir, shell };
-  } catch {
-    // No entry in the user database, as in some containers.
-    return { name: String(process.getuid?.() ?? "user"), homeDir, shell: null };
   }
 }
