@@ -98,12 +98,7 @@ export class TrustStore {
     }
   }
 
-  /** Replaces what is approved of a launch; undefined = its next contact is the first. @throws AppError `system` */
-  async setPins(identity: string, pins: ToolPins | undefined): Promise<void> {
-    await this.updatePins(identity, () => pins);
-  }
-
-  /** Changes what is approved as it is then. @throws AppError `system` */
+  /** Changes what is approved of a launch as it is then; undefined = its next contact is the first. @throws AppError `system` */
   async updatePins(
     identity: string,
     change: (pins: ToolPins | undefined) => ToolPins | undefined,

@@ -60,7 +60,7 @@ describe("[GW-22] TrustStore", () => {
       tools: newPins(["a", "__proto__", "b"]).tools,
     });
     expect(await other.definitionsOf("id")).toEqual(newPins(["a", "__proto__", "b"]).definitions);
-    await other.setPins("id", undefined);
+    await other.updatePins("id", () => undefined);
     expect(await store.pinsOf("id")).toBeUndefined();
   });
 
@@ -160,7 +160,7 @@ describe("[GW-22] TrustStore", () => {
     const record = { version: 1, launches: {}, pins: Object.fromEntries(many) };
     using tree = new TempTree({ [file]: JSON.stringify(record) });
     const store = opened(tree);
-    await store.setPins("id1", { ...emptyPins, denied: new Set(["a"]) });
+    await store.updatePins("id1", () => ({ ...emptyPins, denied: new Set(["a"]) }));
     await store.addPins("new", newPins([]));
     const known = await Promise.all(["id0", "id1", "id499", "new"].map((id) => store.pinsOf(id)));
     expect(known.map((one) => one !== undefined)).toEqual([false, true, true, true]);
