@@ -1,5 +1,5 @@
 import { EntryFault } from "../config/entry-fault.ts";
-import type { RawEntry } from "../config/json-shapes.ts";
+import { isTable, type RawEntry } from "../config/json-shapes.ts";
 import { isOwnEntry } from "../config/own-entry.ts";
 import { readEntry } from "../config/read-entry.ts";
 import type { UpstreamConfigParts } from "../config/upstream-config-parts.ts";
@@ -74,6 +74,8 @@ const rights: Readonly<Record<string, (value: unknown) => boolean>> = {
   sampling: (value) => value !== "deny",
   elicitation: (value) => value === "allow",
   inherit_env: () => true,
+  // What is sent for it may lie in a file of the user's.
+  oauth: (value) => isTable(value) && value["grant"] !== undefined,
 };
 
 function withoutRights(written: NewEntry): {
