@@ -90,11 +90,11 @@ export class LazyGateway {
     },
   };
 
-  /** Whoever looks for tools first waits until it is known whose tools there are. */
+  /** Whoever looks for tools first waits until it is known which servers there are; a search waits itself for what they have. */
   #askConsent(call: CallRequest, { listings }: UpstreamGateway): Promise<void> | undefined {
     const { snapshot } = this.#parts.upstreams;
     if (snapshot !== undefined) return this.#consent.check(call, snapshot);
-    return listings.known().then((known) => this.#consent.check(call, known));
+    return listings.standing().then((known) => this.#consent.check(call, known));
   }
 
   /** What is behind the gate. */

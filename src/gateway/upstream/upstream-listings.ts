@@ -12,7 +12,7 @@ import type { ClientContext } from "../call.ts";
 import { hasServers } from "./has-servers.ts";
 
 export interface UpstreamListingsParts {
-  readonly upstreams: Pick<Upstreams, "snapshot" | "settled" | "control">;
+  readonly upstreams: Pick<Upstreams, "snapshot" | "settled" | "control" | "listen">;
   /** As this process was told; `auto` looks at the client too. */
   readonly defer: "auto" | "on" | "off";
   /** Told what was known when the first list was given. */
@@ -45,6 +45,22 @@ export class UpstreamListings {
     const { upstreams } = this.#parts;
     this.#first ??= this.#firstKnown();
     return this.#first.then((first) => upstreams.snapshot ?? first);
+  }
+
+  /** As `known`, but at most until it is known of each server whether it may be started. */
+  async standing(): Promise<UpstreamSnapshot> {
+    const { upstreams } = this.#parts;
+    const looked = Promise.withResolvers<void>();
+    const stop = upstreams.listen(() => {
+      if (upstreams.snapshot?.servers.every(isLookedAt) === true) looked.resolve();
+    });
+    try {
+      const known = this.known();
+      await Promise.race([looked.promise, known]);
+      return upstreams.snapshot ?? (await known);
+    } finally {
+      stop();
+    }
   }
 
   async #firstKnown(): Promise<UpstreamSnapshot> {
@@ -110,6 +126,11 @@ export class UpstreamListings {
     lists.set(own, { snapshot, listings: kept });
     return kept;
   }
+}
+
+/** One that nobody has started yet, and that is called starting, is still being looked up. */
+function isLookedAt({ state, starts }: UpstreamSnapshot["servers"][number]): boolean {
+  return state !== "starting" || starts > 0;
 }
 
 /** Equal for equal lists. */

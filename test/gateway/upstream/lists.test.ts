@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import { instructionsWith } from "../../../src/gateway/upstream/instructions-with.ts";
+import { UpstreamListings } from "../../../src/gateway/upstream/upstream-listings.ts";
+import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 import { FakeUpstreams, server, snapshotOf, tool } from "./fake-upstreams.ts";
@@ -71,6 +73,21 @@ describe("tools/list [GW-17]", () => {
     expect(tools.some((each) => each.name === "mcp__files__read")).toBe(isWhole);
     expect(tools[0]?._meta).toEqual(isWhole ? { "anthropic/alwaysLoad": true } : undefined);
   });
+});
+
+test("DF8: who may be asked about is known before servers have answered", async () => {
+  const upstreams = new FakeUpstreams(undefined);
+  upstreams.settling = new Promise(() => {});
+  const standing = new UpstreamListings({ upstreams, defer: "auto" }).standing();
+  const tell = (...servers: readonly ServerInfo[]): void => {
+    upstreams.snapshot = snapshotOf({ servers, isIncomplete: true });
+    upstreams.emit({ kind: "snapshot", changed: ["servers"] });
+  };
+  tell(server("files", "starting"), { ...server("repo", "starting"), starts: 0 });
+  expect(await Promise.race([standing, Bun.sleep(1)])).toBeUndefined();
+  tell(server("files", "starting"), server("repo", "untrusted"));
+  expect((await standing).servers.map(({ state }) => state)).toEqual(["starting", "untrusted"]);
+  expect(upstreams.listeners.size).toBe(0);
 });
 
 describe("changes of other servers' lists", () => {
