@@ -30,6 +30,11 @@ export const upstreamCircuitTimeoutsMax = 5;
 export const upstreamCircuitOpenMs = 60_000;
 /** A call to a server that is about to be tried again waits this long for it. */
 export const upstreamBackoffWaitMs = 5_000;
+/**
+ * A call to a server that was started for it waits this long for its lists, which come in milliseconds. One that keeps them
+ * back is called by what was approved of it.
+ */
+export const upstreamFirstLookMs = 5_000;
 /** How often a server is asked whether it lives; it costs one small message. */
 export const upstreamPingEveryMs = 60_000;
 /** Time for the answer; a busy machine takes a second. */

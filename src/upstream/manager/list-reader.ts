@@ -1,5 +1,10 @@
+import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
-import { upstreamFailedProbeMs, upstreamRelistMs } from "../../base/upstream-limits.ts";
+import {
+  upstreamFailedProbeMs,
+  upstreamFirstLookMs,
+  upstreamRelistMs,
+} from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
@@ -8,6 +13,8 @@ export interface ListReaderParts {
   readonly onRead: (catalogue: ServerCatalogue) => Promise<void>;
   /** They could not be read; they are tried again after a while. */
   readonly onFailure: (reason: string) => void;
+  /** How long who calls waits for the first reading. */
+  readonly firstLookMs?: number;
 }
 
 /** Reads the lists of a server with each connection and when it says that they have changed, twice a second at most (CN14). */
@@ -30,13 +37,16 @@ export class ListReader {
     this.end();
     this.#ended = new AbortController();
     this.#connection = connection;
-    const first = this.#read(connection, this.#ended.signal).then(() => {
-      if (this.#first === first) this.#first = undefined;
+    const over = createDeferred<void>();
+    const timer = startTimer(this.#parts.firstLookMs ?? upstreamFirstLookMs, over.resolve);
+    void this.#read(connection, this.#ended.signal).then(over.resolve);
+    this.#first = over.promise.then(() => {
+      timer.stop();
+      if (connection === this.#connection) this.#first = undefined;
     });
-    this.#first = first;
   }
 
-  /** Resolves when the lists of a new connection have been read, or cannot be; undefined when nothing is to be waited for. */
+  /** Resolves when the lists of a new connection have been read, or do not come; undefined when nothing is to be waited for. */
   firstReading(connection: UpstreamConnection): Promise<void> | undefined {
     return connection === this.#connection ? this.#first : undefined;
   }
