@@ -1,14 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { messageOf } from "../base/errors.ts";
+import { isResultIdOf, newResultId } from "../base/result-id.ts";
 import { FolderSweeps } from "../base/sweep-folder.ts";
 import { SavedOutput } from "./saved-output.ts";
 import { readSavedFile, readSavedPage, type SavedText } from "./saved-text.ts";
-
-/** The names that `create` gives, without `.txt`. */
-const savedId = /^[0-9a-z]{1,16}-[0-9a-f]{16}$/;
 
 /** The private folder of outputs that were too long to show: made on first use, swept by age and size. */
 export class SavedOutputs {
@@ -25,15 +22,14 @@ export class SavedOutputs {
     this.#warn = warn;
   }
 
-  /** A new file, or undefined when no folder can be written. */
-  create(): SavedOutput | undefined {
+  /** A new file of a client, or undefined when no folder can be written. */
+  create(clientId: string): SavedOutput | undefined {
     let problem = "";
     for (const folder of this.#folders) {
       try {
         makePrivateFolder(folder);
-        const name = `${Date.now().toString(36)}-${randomBytes(8).toString("hex")}.txt`;
         const onSaved = (bytes: number): void => void this.#sweeps.onSaved(folder, bytes);
-        const saved = new SavedOutput(join(folder, name), onSaved);
+        const saved = new SavedOutput(join(folder, `${newResultId(clientId)}.txt`), onSaved);
         onSaved(0);
         return saved;
       } catch (error) {
@@ -45,23 +41,24 @@ export class SavedOutputs {
   }
 
   /**
-   * What a file of ours holds, its two ends if it is long; `id` is its name without `.txt`. Undefined for
+   * What a file of this client holds, its two ends if it is long; `id` is its name without `.txt`. Undefined for
    * anything else, whatever the id says: it is never a path.
    */
-  async read(id: string): Promise<SavedText | undefined> {
-    return this.#first(id, (path) => readSavedFile(path));
+  async read(clientId: string, id: string): Promise<SavedText | undefined> {
+    return this.#first(clientId, id, (path) => readSavedFile(path));
   }
 
   /** One of its pages, from 1 on. */
-  async readPage(id: string, page: number): Promise<string | undefined> {
-    return this.#first(id, (path) => readSavedPage(path, page));
+  async readPage(clientId: string, id: string, page: number): Promise<string | undefined> {
+    return this.#first(clientId, id, (path) => readSavedPage(path, page));
   }
 
   async #first<Value>(
+    clientId: string,
     id: string,
     read: (path: string) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
-    if (!savedId.test(id)) return undefined;
+    if (!isResultIdOf(clientId, id)) return undefined;
     for (const folder of this.#folders) {
       const value = await read(join(folder, `${id}.txt`));
       if (value !== undefined) return value;

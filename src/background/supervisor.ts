@@ -57,7 +57,7 @@ export interface ProgramSpec {
   readonly data?: Uint8Array;
 }
 
-type CommandSpec = Pick<ForegroundSpec, "commandText" | "cwd" | "confinement"> &
+type CommandSpec = Pick<ForegroundSpec, "clientId" | "commandText" | "cwd" | "confinement"> &
   Partial<Pick<ForegroundSpec, "timeoutMs" | "saveAfterBytes">>;
 
 export type ForegroundOutcome =
@@ -126,7 +126,7 @@ export class Supervisor {
     cancellation: Cancellation,
     confinement?: Confinement,
   ): Promise<BackgroundTask> {
-    const execution = await this.#launch({ commandText, cwd, confinement }, () => {
+    const execution = await this.#launch({ clientId, commandText, cwd, confinement }, () => {
       assertWanted(cancellation);
       this.tasksOf(clientId).assertRoom();
     });
@@ -225,13 +225,14 @@ export class Supervisor {
 
   /** @param assertMayStart throws when it is not to be started after all */
   async #launch(spec: CommandSpec, assertMayStart: () => void): Promise<Execution> {
-    const { commandText, cwd, timeoutMs, saveAfterBytes, confinement } = spec;
+    const { clientId, commandText, cwd, timeoutMs, saveAfterBytes, confinement } = spec;
     try {
       const env = await this.#parts.environment();
       this.#assertOpen();
       assertMayStart();
       this.collectOrphans();
-      const createSavedOutput = (): SavedOutput | undefined => this.#parts.savedOutputs.create();
+      const createSavedOutput = (): SavedOutput | undefined =>
+        this.#parts.savedOutputs.create(clientId);
       const limits = { timeoutMs, saveAfterBytes };
       const launch = { commandText, cwd, ...limits, createSavedOutput, confinement };
       return this.#parts.launcher.launch(launch, env);

@@ -84,7 +84,7 @@ export class JobHost {
   }
 
   async #createResult(): Promise<{ path: string } | null> {
-    const saved = this.#parts.savedOutputs.create();
+    const saved = this.#parts.savedOutputs.create(this.#request.client.id);
     await saved?.finish();
     return saved === undefined ? null : { path: saved.path };
   }

@@ -93,7 +93,7 @@ describe("SavedOutput", () => {
 describe("SavedOutputs", () => {
   test("makes its folder private", async () => {
     const folder = join(root, "new/results");
-    const saved = new SavedOutputs([folder], () => {}).create();
+    const saved = new SavedOutputs([folder], () => {}).create("ann");
     await saved?.finish();
     expect([modeOf(folder), modeOf(saved?.path ?? "")]).toEqual([0o700, 0o600]);
   });
@@ -105,7 +105,7 @@ describe("SavedOutputs", () => {
     symlinkSync(join(root, "real"), join(root, "link"));
     const second = join(root, "second");
     for (const first of [join(root, "file/results"), join(root, "link")]) {
-      const saved = new SavedOutputs([first, second], (text) => warnings.push(text)).create();
+      const saved = new SavedOutputs([first, second], (text) => warnings.push(text)).create("ann");
       await saved?.finish();
       expect(saved?.path).toStartWith(`${second}/`);
     }
@@ -116,7 +116,7 @@ describe("SavedOutputs", () => {
     const warnings: string[] = [];
     writeFileSync(join(root, "file"), "");
     const outputs = new SavedOutputs([join(root, "file/results")], (text) => warnings.push(text));
-    expect(outputs.create()).toBeUndefined();
+    expect(outputs.create("ann")).toBeUndefined();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("Long outputs cannot be saved: ");
   });

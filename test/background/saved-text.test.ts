@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { newResultId } from "../../src/base/result-id.ts";
 import { SavedOutputs } from "../../src/background/saved-outputs.ts";
 import { readSavedFile, readSavedPage } from "../../src/background/saved-text.ts";
 
@@ -98,13 +99,14 @@ describe("readSavedPage()", () => {
 });
 
 describe("SavedOutputs.read()", () => {
-  const id = "abc-0123456789abcdef";
+  const id = newResultId("ann");
 
   test("looks into each folder, for a name that it would give", async () => {
     const saved = new SavedOutputs([join(root, "missing"), root], () => {});
     writeFileSync(join(root, `${id}.txt`), "text");
-    expect(await saved.read(id)).toEqual({ kind: "whole", text: "text", pages: 1 });
-    expect(await saved.read("abc-0123456789abcde0")).toBeUndefined();
+    expect(await saved.read("ann", id)).toEqual({ kind: "whole", text: "text", pages: 1 });
+    expect(await saved.read("bob", id)).toBeUndefined();
+    expect(await saved.read("ann", newResultId("ann"))).toBeUndefined();
   });
 
   test.each(["", ".", "..", "../secret", "secret", `${id}/`, `../x/${id}`, `${id}.txt`, `${id}\n`])(
@@ -114,8 +116,8 @@ describe("SavedOutputs.read()", () => {
       mkdirSync(join(root, "x"));
       writeFileSync(join(root, "x", `${id}.txt`), "x");
       const saved = new SavedOutputs([join(root, "x")], () => {});
-      expect(await saved.read(id)).toEqual({ kind: "whole", text: "x", pages: 1 });
-      expect(await saved.read(name)).toBeUndefined();
+      expect(await saved.read("ann", id)).toEqual({ kind: "whole", text: "x", pages: 1 });
+      expect(await saved.read("ann", name)).toBeUndefined();
     },
   );
 });

@@ -20,9 +20,8 @@ export interface OwnResourcesParts {
 }
 
 /**
- * What the product's tools leave behind, as resources: what is kept for the client, background tasks, which only their
- * client sees, and saved outputs, which are not listed: their ids cannot be guessed, and the result that names one
- * gives it away.
+ * What the product's tools leave behind, as resources: what is kept for the client, background tasks and saved outputs,
+ * which only their client sees. Saved outputs are not listed: the result that names one gives it away.
  */
 export class OwnResources implements ResourceProvider {
   readonly #parts: OwnResourcesParts;
@@ -63,18 +62,22 @@ export class OwnResources implements ResourceProvider {
     const state = this.#stateOf(uri);
     if (state !== undefined) return state.text(client);
     const own = readOwnUri(uri);
-    if (own?.kind === "result") return this.#savedText(own.id, own.page);
+    if (own?.kind === "result") return this.#savedText(client, own.id, own.page);
     const task = this.#taskOf(uri, client);
     return task === undefined ? undefined : backgroundText(task);
   }
 
-  async #savedText(id: string, page: number | undefined): Promise<string | undefined> {
+  async #savedText(
+    client: ClientContext,
+    id: string,
+    page: number | undefined,
+  ): Promise<string | undefined> {
     const { savedOutputs } = this.#parts;
     if (page === undefined) {
-      const saved = await savedOutputs.read(id);
+      const saved = await savedOutputs.read(client.id, id);
       return saved === undefined ? undefined : savedText(id, saved);
     }
-    const text = await savedOutputs.readPage(id, page);
+    const text = await savedOutputs.readPage(client.id, id, page);
     return text === undefined ? undefined : Bun.stripANSI(text);
   }
 

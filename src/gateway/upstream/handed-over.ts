@@ -1,4 +1,5 @@
 import type { Work } from "../../background/execution.ts";
+import type { SavedOutput } from "../../background/saved-output.ts";
 import type { SavedOutputs } from "../../background/saved-outputs.ts";
 import type { BackgroundTask } from "../../background/client-tasks.ts";
 import type { Supervisor } from "../../background/supervisor.ts";
@@ -40,7 +41,7 @@ export function handOver(
     const print = async (outcome: CallOutcome): Promise<WorkExit> => {
       // What has ended prints nothing any more.
       if (isGivenUp) return given;
-      const { text, isError } = await outputOf(outcome, savedOutputs);
+      const { text, isError } = await outputOf(outcome, () => savedOutputs.create(client.id));
       await execution.onOutput(new TextEncoder().encode(text));
       return { exitCode: isError ? 1 : 0, signal: null };
     };
@@ -58,11 +59,11 @@ interface Output {
 
 async function outputOf(
   outcome: CallOutcome,
-  savedOutputs: HandOverParts["savedOutputs"],
+  createFile: () => SavedOutput | undefined,
 ): Promise<Output> {
   switch (outcome.kind) {
     case "result":
-      return resultOutput(outcome.json, savedOutputs);
+      return resultOutput(outcome.json, createFile);
     case "fault":
       return { text: `${outcome.fault.message}\n`, isError: true };
     case "input-required":
@@ -75,7 +76,7 @@ async function outputOf(
 /** The text of the result; where it is more than text, all of it is in a file. */
 async function resultOutput(
   json: string,
-  savedOutputs: HandOverParts["savedOutputs"],
+  createFile: () => SavedOutput | undefined,
 ): Promise<Output> {
   const result: unknown = JSON.parse(json);
   if (!isObject(result)) return { text: json, isError: false };
@@ -84,7 +85,7 @@ async function resultOutput(
   const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
   const isText = blocks.length > 0 && blocks.every(isWhollyText);
   if (isText && result.structuredContent === undefined) return { text, isError };
-  const saved = savedOutputs.create();
+  const saved = createFile();
   if (saved === undefined) return { text: `${text}${json}\n`, isError };
   await saved.append(new TextEncoder().encode(json));
   await saved.finish();

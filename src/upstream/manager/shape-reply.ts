@@ -22,7 +22,7 @@ export async function shapeReply(
     server: server.name,
     clean: server.clean,
     charsMax: charsMaxOf(call, server.configured.entry),
-    results,
+    results: results.of(call.clientId),
   };
   switch (call.method) {
     case "resources/read":

@@ -3,7 +3,7 @@ import { withStructureAsText } from "../../protocol/call-result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
 import { blockText, textOf } from "../adapters/text-of.ts";
 import { boundText, fits } from "./bound-text.ts";
-import type { SavedResult, SavedResults } from "./saved-results.ts";
+import type { ResultStore, SavedResult } from "./saved-results.ts";
 
 /**
  * The result within what the client takes: text is cut to its two ends and its whole is kept in a file, structured
@@ -13,7 +13,7 @@ import type { SavedResult, SavedResults } from "./saved-results.ts";
 export async function boundResult(
   result: CallToolResult,
   charsMax: number,
-  results: SavedResults,
+  results: ResultStore,
 ): Promise<CallToolResult> {
   const plain = withoutLongMeta(withoutLongStructure(result, charsMax));
   const words = plain.content.filter(isWords);

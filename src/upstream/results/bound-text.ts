@@ -1,7 +1,7 @@
 import { formatCount } from "../../base/amount-text.ts";
 import { bodyCharsMax, cutText } from "../../base/cut-text.ts";
 import { resultBytesPerChar } from "../../base/limits.ts";
-import type { SavedResult, SavedResults } from "./saved-results.ts";
+import type { ResultStore, SavedResult } from "./saved-results.ts";
 
 /** A text that fits, and where the whole is when it had to be cut. */
 export interface BoundText {
@@ -24,7 +24,7 @@ export function fits(text: string, charsMax: number): boolean {
 export async function boundText(
   text: string,
   charsMax: number,
-  results: SavedResults,
+  results: ResultStore,
 ): Promise<BoundText> {
   if (fits(text, charsMax)) return { text };
   const saved = await results.save(text);

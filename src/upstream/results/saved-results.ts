@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { newResultId } from "../../base/result-id.ts";
 import { FolderSweeps } from "../../base/sweep-folder.ts";
 
 /** A file that holds what a result could not. */
@@ -11,6 +11,12 @@ export interface SavedResult {
   readonly uri?: string;
   readonly name: string;
   readonly bytes: number;
+}
+
+/** Where what is too long for one client is kept. */
+export interface ResultStore {
+  /** Undefined when no folder can be written. */
+  save(content: string | Uint8Array): Promise<SavedResult | undefined>;
 }
 
 /** Keeps what is too long in the private folder of saved outputs, and that within its size and age (CA14). */
@@ -24,9 +30,13 @@ export class SavedResults {
     this.#sweeps = sweeps;
   }
 
-  /** Undefined when no folder can be written. */
-  async save(content: string | Uint8Array): Promise<SavedResult | undefined> {
-    const id = `${Date.now().toString(36)}-${randomBytes(8).toString("hex")}`;
+  /** For one client, who alone can read it. */
+  of(clientId: string): ResultStore {
+    return { save: (content) => this.#save(clientId, content) };
+  }
+
+  async #save(clientId: string, content: string | Uint8Array): Promise<SavedResult | undefined> {
+    const id = newResultId(clientId);
     const name = typeof content === "string" ? `${id}.txt` : `${id}.bin`;
     for (const folder of this.#folders) {
       const path = join(folder, name);

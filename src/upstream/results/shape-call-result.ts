@@ -7,12 +7,12 @@ import { boundResult } from "./bound-result.ts";
 import { boundText } from "./bound-text.ts";
 import { cleanCallResult, type Cleaning } from "./clean-result.ts";
 import { readCallResult } from "./read-call-result.ts";
-import type { SavedResults } from "./saved-results.ts";
+import type { ResultStore } from "./saved-results.ts";
 
 export interface ResultParts extends Cleaning {
   /** Characters of text that the client takes. */
   readonly charsMax: number;
-  readonly results: SavedResults;
+  readonly results: ResultStore;
 }
 
 export interface CallResultParts extends ResultParts {

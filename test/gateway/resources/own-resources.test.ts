@@ -95,15 +95,17 @@ describe("OwnResources, background tasks", () => {
 });
 
 describe("OwnResources, saved outputs", () => {
-  test("are read by the name of their file, and cannot be watched", async () => {
+  test("are read by the name of their file, by their client only, and cannot be watched", async () => {
     await using harness = new SupervisorHarness();
     const resources = resourcesOf(harness);
-    const saved = harness.savedOutputs.create();
+    const saved = harness.savedOutputs.create(me.client.id);
     await saved?.append(Buffer.from("whole\n"));
     await saved?.finish();
     const id = /([^/]+)\.txt$/.exec(saved?.path ?? "")?.[1];
     const uri = `scorpiox://results/${id}`;
     expect(await readText(resources, uri)).toBe("whole\n");
+    expect(await resources.read(uri, other)).toBeUndefined();
+    expect(await resources.read(`${uri}/1`, other)).toBeUndefined();
     expect(resources.canSubscribe(uri, me.client)).toBe(false);
     expect(await resources.list(me.client)).toEqual([]);
   });
@@ -112,7 +114,7 @@ describe("OwnResources, saved outputs", () => {
     await using harness = new SupervisorHarness();
     const resources = resourcesOf(harness);
     const whole = "a line of €\n".repeat(200_000);
-    const saved = harness.savedOutputs.create();
+    const saved = harness.savedOutputs.create(me.client.id);
     await saved?.append(Buffer.from(whole));
     await saved?.finish();
     const id = /([^/]+)\.txt$/.exec(saved?.path ?? "")?.[1];

@@ -22,7 +22,7 @@ async function onlyOneIsThere(saved: SavedResult | undefined): Promise<void> {
 const dayMs = 24 * 3_600_000;
 
 test("[GW-30] CA14: results older than a day go, and the oldest when all are too large, with no other tool in use", async () => {
-  const results = new SavedResults([root], new FolderSweeps(100));
+  const results = new SavedResults([root], new FolderSweeps(100)).of("ann");
   writeFileSync(join(root, "yesterday"), "x");
   utimesSync(join(root, "yesterday"), new Date(0), new Date(Date.now() - dayMs - 1_000));
   const first = await results.save("a".repeat(60));

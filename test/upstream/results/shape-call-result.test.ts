@@ -12,7 +12,7 @@ import {
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-results-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const results = new SavedResults([join(folder, "results")]);
+const results = new SavedResults([join(folder, "results")]).of("ann");
 
 interface Shown {
   readonly content: readonly {
@@ -184,7 +184,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     );
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, "results")).mode & 0o777).toBe(0o700);
-    expect(link?.name).toMatch(/^[0-9a-z]{1,16}-[0-9a-f]{16}\.txt$/);
+    expect(link?.name).toMatch(/^[0-9a-z]{1,16}-[0-9a-f]{16}-[0-9a-f]{8}\.txt$/);
     expect(link?.size).toBe(statSync(path).size);
   });
 
@@ -242,7 +242,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
   test("without a folder that can be written it says so", async () => {
     const { content } = await shape(
       { content: [text("x".repeat(9_000))] },
-      { results: new SavedResults(["/proc/none"]) },
+      { results: new SavedResults(["/proc/none"]).of("ann") },
     );
     expect(content).toHaveLength(1);
     expect(content[0]?.text).toContain("The whole could not be saved; ask for less");
@@ -252,7 +252,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     const second = join(folder, "second");
     await shape(
       { content: [text("x".repeat(9_000))] },
-      { results: new SavedResults(["/proc/none", second]) },
+      { results: new SavedResults(["/proc/none", second]).of("ann") },
     );
     expect(readdirSync(second)).toHaveLength(1);
   });
