@@ -102,6 +102,8 @@ export class ServerOffer {
     const { entry, identity } = configured;
     const judged = await judgeOffer(configured, catalogue, this.#parts);
     this.#offer = { catalogue, judged };
+    // Before anything is written: it counts as ready from here on, and whoever searches must see what it has.
+    this.#parts.onChange();
     for (const notice of judged.notices) this.#onNotice(notice);
     if (judged.newPins === undefined) return;
     try {

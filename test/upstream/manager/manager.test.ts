@@ -502,6 +502,17 @@ test("a search finds tools, and arguments are held against the schema", async ()
   ]);
 });
 
+test("DF8: as soon as a server is ready a search finds what it has", async () => {
+  await using place = await openPlace();
+  await place.configure({ one: { script: { tools: ["echo"] } } });
+  const opened = place.open();
+  await opened.work.start();
+  while (opened.info("one")?.state !== "ready") await new Promise(setImmediate);
+  const query = { query: "select:mcp__one__echo", charsMax: 10_000 };
+  const { json } = await opened.work.search(query, new AbortController().signal);
+  expect(JSON.parse(json)).toMatchObject({ structuredContent: { matches: [{ server: "one" }] } });
+});
+
 test("GW-07: the list of the second start does not wait for a server that was mute in the first", async () => {
   await using place = await openPlace();
   await place.configure({ mute: { script: { mute: true } } });
