@@ -46,7 +46,7 @@ test("[clients.resources] the official SDK v1 lists, reads and subscribes", asyn
     await client.callTool(background(gate));
     const { resources } = await client.listResources();
     expect(resources.map((resource) => resource.uri)).toContain(uri);
-    expect((await client.listResourceTemplates()).resourceTemplates.length).toBe(3);
+    expect((await client.listResourceTemplates()).resourceTemplates.length).toBe(4);
     await client.subscribeResource({ uri });
     gate.open();
     expect(await within("an update", 10_000, updated.promise)).toBe(uri);
