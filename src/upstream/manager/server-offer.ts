@@ -42,6 +42,11 @@ export class ServerOffer {
     return this.#offer?.judged.prompts.find(({ item }) => item.name === name);
   }
 
+  /** Resolves when what was heard so far is written down, or could not be. */
+  get written(): Promise<void> {
+    return this.#work;
+  }
+
   /** From an earlier run, and so old that the server should be asked. */
   get isOld(): boolean {
     return this.#isCacheOld;

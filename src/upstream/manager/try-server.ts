@@ -33,6 +33,7 @@ export async function tryServer(
     server.connect();
     while (server.info().state === "starting") await changes.next();
     clock.onSettled();
+    await server.offer.written;
     const info = server.info();
     const isUsable = info.state === "ready" || (info.state === "degraded" && info.era !== null);
     return { info, isUsable, steps: clock.steps(isUsable) };
