@@ -77,26 +77,16 @@ run_gate() {
   failed=$((failed + gate_failed))
 }
 
-# Those that drive the executable mostly wait, so they run in two halves and the others beside them: the lines of all
-# come as they come.
+# Those that drive the executable mostly wait, so the others run beside them: the lines of both come as they come.
 run_tests() {
   say "tests"
   others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name fixtures ! -name golden)
-  # shellcheck disable=SC2046 # a list of paths
-  part e2e-1 bun test --timeout 20000 $(e2e_half 1) &
-  # shellcheck disable=SC2046 # a list of paths
-  part e2e-2 bun test --timeout 20000 $(e2e_half 0) &
+  part e2e bun test --timeout 20000 test/e2e &
   # shellcheck disable=SC2086 # a list of paths
   part others bun test --timeout 20000 $others &
   wait
-  count_part e2e-1
-  count_part e2e-2
+  count_part e2e
   count_part others
-}
-
-# Every second file, from the first or from the second on.
-e2e_half() {
-  find test/e2e -name '*.test.ts' | sort | awk -v rest="$1" 'NR % 2 == rest'
 }
 
 # part NAME COMMAND…: runs it with its output shown and kept in $work/NAME.log; its exit code is in $work/NAME.code.
