@@ -73,7 +73,8 @@ export async function measureStart(what: Case): Promise<Figures> {
 
 function start({ binary, env = {} }: Case, home: string): Connection {
   const { PATH = "/usr/bin:/bin" } = process.env;
-  const base = { PATH, HOME: home, LANG: "C.UTF-8" };
+  // The older executable knows the login shell, which is asked for its PATH, by nothing else.
+  const base = { PATH, HOME: home, LANG: "C.UTF-8", USER: "user", SHELL: "/bin/sh" };
   const launch = { command: [binary], cwd: home, stderrFile: "/dev/null" };
   return new Connection({ ...launch, env: { ...base, ...env } });
 }
