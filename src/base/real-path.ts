@@ -1,9 +1,10 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 
 /** Where the links of `path` lead; `path` itself when it is not there, or not ours to see. */
 export function realPathOf(path: string): string {
   try {
-    return realpathSync(path);
+    // Most of what is asked for at the start is absent, and an exception costs far more than a second look.
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? path : realpathSync(path);
   } catch {
     return path;
   }
