@@ -15,7 +15,8 @@ const flags = [
   "--compile",
   "--minify",
   "--format=esm",
-  // A start loads one chunk; commands and the services behind the tools are chunks of their own.
+  // Commands and the services behind the tools are chunks of their own. What several of them share is split by who shares
+  // it: a start loads some fifty chunks, each of which takes about a tenth of a millisecond.
   "--splitting",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
