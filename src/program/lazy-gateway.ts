@@ -12,7 +12,7 @@ import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
-import { ServerConsent } from "./server-consent.ts";
+import type { ServerConsent } from "./server-consent.ts";
 import type { LazySkills } from "./lazy-skills.ts";
 
 export interface LazyGatewayParts {
@@ -33,16 +33,13 @@ export interface LazyGatewayParts {
 export class LazyGateway {
   readonly #parts: LazyGatewayParts;
   readonly #enabled: ReadonlySet<string>;
-  readonly #consent: ServerConsent;
+  /** Made with the gateway. */
+  #consent: ServerConsent | undefined;
   readonly #gateway: LazyPart<UpstreamGateway> = new LazyPart(() => this.#make());
 
   constructor(parts: LazyGatewayParts) {
     this.#parts = parts;
     this.#enabled = new Set(parts.enabledNames);
-    this.#consent = new ServerConsent({
-      ...parts,
-      questions: async () => (await parts.services()).questions(),
-    });
     parts.upstreams.listen((event) => {
       if (event.kind === "notice") parts.warn(event.text);
       // What appears later is told of by what follows it.
@@ -93,8 +90,8 @@ export class LazyGateway {
   /** Whoever looks for tools first waits until it is known which servers there are; a search waits itself for what they have. */
   #askConsent(call: CallRequest, { listings }: UpstreamGateway): Promise<void> | undefined {
     const { snapshot } = this.#parts.upstreams;
-    if (snapshot !== undefined) return this.#consent.check(call, snapshot);
-    return listings.standing().then((known) => this.#consent.check(call, known));
+    if (snapshot !== undefined) return this.#consent?.check(call, snapshot);
+    return listings.standing().then((known) => this.#consent?.check(call, known));
   }
 
   /** What is behind the gate. */
@@ -196,8 +193,15 @@ export class LazyGateway {
   }
 
   async #make(): Promise<UpstreamGateway> {
-    const module = await import("../gateway/upstream/upstream-gateway.ts");
+    const [module, consent] = await Promise.all([
+      import("../gateway/upstream/upstream-gateway.ts"),
+      import("./server-consent.ts"),
+    ]);
     const { upstreams, start, changes, ownNames, enabledNames, skills, services } = this.#parts;
+    this.#consent = new consent.ServerConsent({
+      ...this.#parts,
+      questions: async () => (await services()).questions(),
+    });
     return new module.UpstreamGateway({
       upstreams,
       changes,

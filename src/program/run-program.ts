@@ -13,7 +13,6 @@ import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts } from "./program-parts.ts";
 import { serveStdio } from "./serve-stdio.ts";
-import { upstreamTools } from "./upstream-tools.ts";
 
 /** The whole program: runs the command line and ends the process with its exit code. */
 export async function runProgram(parts: ProgramParts): Promise<never> {
@@ -51,7 +50,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       return {
         router,
         upstreams: router.upstreams,
-        upstreamTools: (wanted) => upstreamTools(router.upstreams, wanted),
+        async upstreamTools(wanted) {
+          const { upstreamTools } = await import("./upstream-tools.ts");
+          return upstreamTools(router.upstreams, wanted);
+        },
         close: () => router.close(),
       };
     },
