@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 
 import { ConnectionError } from "../../../src/upstream/connect/connection.ts";
 import { logOut } from "../../../src/upstream/oauth/log-out.ts";
 import { ServerLogin } from "../../../src/upstream/oauth/server-login.ts";
 import type { AuthScript } from "../../fixtures/oauth/auth-server.ts";
 import { LoginTrial } from "./logins.ts";
+import { tokensOfFive } from "./token-processes.ts";
 
 const hourMs = 3_600_000;
 
@@ -81,20 +81,8 @@ describe("the token of a server", () => {
   test("[GW-39] five processes with one token that is over: one refresh", async () => {
     const { trial, refreshes } = await loggedIn({ refreshMs: 150 });
     using _ = trial;
-    const program = join(import.meta.dir, "../../fixtures/oauth/one-token.ts");
-    const args = [trial.folder, trial.server.url, String(Date.now() + 2 * hourMs)];
-    const children = Array.from({ length: 5 }, () =>
-      Bun.spawn([process.execPath, program, ...args], { stdin: "pipe", stdout: "pipe" }),
-    );
-    const readers = children.map(({ stdout }) => stdout.getReader());
-    for (const reader of readers) await reader.read();
-    for (const child of children) void child.stdin.end();
-    const tokens = await Promise.all(readers.map(async (reader) => (await reader.read()).value));
-    expect(tokens.map((token) => Buffer.from(token ?? []).toString())).toEqual(
-      Array(5).fill("access-canary-3\n"),
-    );
+    expect(await tokensOfFive("one-token.ts", trial)).toEqual(Array(5).fill("access-canary-3\n"));
     expect(refreshes()).toBe(1);
-    await Promise.all(children.map(({ exited }) => exited));
   });
 
   test("a refused one is renewed, unless it is new", async () => {

@@ -14,6 +14,7 @@ import { logInAsService, ServiceLogin } from "../../../src/upstream/oauth/servic
 import type { AuthScript } from "../../fixtures/oauth/auth-server.ts";
 import { serviceWishOf } from "../../fixtures/oauth/service-wish.ts";
 import { LoginTrial } from "./logins.ts";
+import { tokensOfFive } from "./token-processes.ts";
 
 const hourMs = 3_600_000;
 
@@ -166,20 +167,10 @@ describe("a login without a person", () => {
     const { trial } = opened;
     if (isOver) await opened.refused();
     const before = opened.grants();
-    const program = join(import.meta.dir, "../../fixtures/oauth/one-service-token.ts");
-    const args = [trial.folder, trial.server.url, String(Date.now() + 2 * hourMs)];
-    const children = Array.from({ length: 5 }, () =>
-      Bun.spawn([process.execPath, program, ...args], { stdin: "pipe", stdout: "pipe" }),
-    );
-    const readers = children.map(({ stdout }) => stdout.getReader());
-    for (const reader of readers) await reader.read();
-    for (const child of children) void child.stdin.end();
-    const tokens = await Promise.all(readers.map(async (reader) => (await reader.read()).value));
-    expect(tokens.map((token) => Buffer.from(token ?? []).toString())).toEqual(
+    expect(await tokensOfFive("one-service-token.ts", trial)).toEqual(
       Array(5).fill(`access-canary-${before + 1}\n`),
     );
     expect(opened.grants()).toBe(before + 1);
-    await Promise.all(children.map(({ exited }) => exited));
   });
 
   test("a refused one is replaced, unless it is new", async () => {
