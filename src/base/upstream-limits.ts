@@ -156,6 +156,8 @@ export const upstreamEventCharsMax = 64 * KIB;
 export const upstreamRelayedChunksMax = 8;
 /** At the end the Worker may take this long: servers have two times half a second before they are killed. */
 export const upstreamCloseMsMax = 1_200;
+/** How long the rest of the output of a server that is gone may take where the main thread passes it on. */
+export const upstreamRelayedRestMsMax = 10_000;
 /** Whether a configuration file of other servers has appeared is looked at this often. */
 export const upstreamAppearMs = 2_000;
 

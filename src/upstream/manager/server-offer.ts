@@ -17,6 +17,9 @@ export class ServerOffer {
   readonly #parts: ManagerParts;
   readonly #onNotice: (text: string) => void;
   #offer: Offer | undefined;
+  /** Of the offer, by their names there: each call looks several times. */
+  #tools: ByName<JudgedCatalogue["tools"][number]> = new Map();
+  #prompts: ByName<JudgedCatalogue["prompts"][number]> = new Map();
   #isCacheOld = false;
   #isHopeless = false;
   /** One after the other: approvals are read and written on the way. */
@@ -34,12 +37,12 @@ export class ServerOffer {
 
   /** A tool by its name there. */
   tool(name: string): JudgedCatalogue["tools"][number] | undefined {
-    return this.#offer?.judged.tools.find(({ item }) => item.name === name);
+    return this.#tools.get(name);
   }
 
   /** A prompt by its name there. */
   prompt(name: string): JudgedCatalogue["prompts"][number] | undefined {
-    return this.#offer?.judged.prompts.find(({ item }) => item.name === name);
+    return this.#prompts.get(name);
   }
 
   /** Resolves when what was heard so far is written down, or could not be. */
@@ -93,7 +96,7 @@ export class ServerOffer {
   /** It may not be used any more, or is another one. */
   clear(): Promise<void> {
     return this.#next(() => {
-      this.#offer = undefined;
+      this.#become(undefined);
       return Promise.resolve();
     });
   }
@@ -106,7 +109,7 @@ export class ServerOffer {
   async #judge(configured: ConfiguredServer, catalogue: ServerCatalogue): Promise<void> {
     const { entry, identity } = configured;
     const judged = await judgeOffer(configured, catalogue, this.#parts);
-    this.#offer = { catalogue, judged };
+    this.#become({ catalogue, judged });
     // Before anything is written: it counts as ready from here on, and whoever searches must see what it has.
     this.#parts.onChange();
     for (const notice of judged.notices) this.#onNotice(notice);
@@ -119,4 +122,19 @@ export class ServerOffer {
       );
     }
   }
+
+  #become(offer: Offer | undefined): void {
+    this.#offer = offer;
+    this.#tools = byName(offer?.judged.tools ?? []);
+    this.#prompts = byName(offer?.judged.prompts ?? []);
+  }
+}
+
+type ByName<Judged> = ReadonlyMap<string, Judged>;
+
+/** Of several of one name the first counts. */
+function byName<Judged extends { readonly item: { readonly name: string } }>(
+  all: readonly Judged[],
+): ByName<Judged> {
+  return new Map(all.toReversed().map((judged) => [judged.item.name, judged]));
 }

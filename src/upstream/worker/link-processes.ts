@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
+import { upstreamRelayedRestMsMax } from "../../base/upstream-limits.ts";
 import { Relay } from "../process/relay.ts";
 import type { ServerProcess } from "../process/server-process.ts";
 import { hurriedStop, type ServerProcesses, usualStop } from "../process/server-processes.ts";
@@ -90,7 +91,8 @@ export class LinkProcesses {
     void server.ended.then((how) => this.#send({ kind: "process-ended", process, ...how }));
     void server.gone.then(async () => {
       // What it wrote last still waits for the Worker to take it; something that escaped may hold the pipe open for ever.
-      if (relay !== undefined) await Promise.race([relay.ended, Bun.sleep(relayedRestMsMax)]);
+      if (relay !== undefined)
+        await Promise.race([relay.ended, Bun.sleep(upstreamRelayedRestMsMax)]);
       this.#send({ kind: "process-gone", process });
       linked.isGone = true;
       // One that has ended at once is read all the same: its descriptors wait for the Worker.
@@ -110,6 +112,3 @@ export class LinkProcesses {
 function closeOwnEnds(linked: Linked | undefined): void {
   if (linked?.server.spawned.pipes.kind === "descriptors") linked.server.spawned.pipes.close();
 }
-
-/** How long the rest of the output of a server that is gone may take. */
-const relayedRestMsMax = 10_000;
