@@ -41,7 +41,10 @@ export class BrowserProcess {
     this.#child = child;
     const ended = createDeferred<void>();
     this.ended = ended.promise;
-    child.once("exit", () => ended.resolve());
+    child.once("exit", () => {
+      this.#endRest();
+      ended.resolve();
+    });
     child.once("error", (error) => {
       this.#startError = error.message;
       ended.resolve();
@@ -70,7 +73,7 @@ export class BrowserProcess {
     return this.#startError === undefined && this.#isRunning;
   }
 
-  /** Ends the whole group by force. Safe to repeat: a process that was collected is not signalled. */
+  /** Ends the whole group by force. Safe to repeat. */
   kill(): void {
     if (!this.isAlive || this.pid === 0) return;
     try {
@@ -89,7 +92,30 @@ export class BrowserProcess {
     this.transport.close();
   }
 
+  /**
+   * Ends what is left of the group once its leader is gone: a helper of a browser that was killed may go on for
+   * seconds, and writes to the profile. The number of a group is not given again while it has members; a process
+   * that has it now leads another group.
+   */
+  #endRest(): void {
+    if (this.pid === 0 || process.platform === "win32" || isTaken(this.pid)) return;
+    try {
+      process.kill(-this.pid, "SIGKILL");
+    } catch {
+      // Nothing is left.
+    }
+  }
+
   get #isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+}
+
+function isTaken(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
 }
