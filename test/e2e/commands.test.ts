@@ -15,6 +15,7 @@ import {
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
+import { atThisLoad } from "../fixtures/at-this-load.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -158,10 +159,10 @@ describe("progress", () => {
       await server.message("a heartbeat", ({ method }) => method !== undefined);
       const seconds = (performance.now() - startedAt) / 1000;
       expect(seconds).toBeGreaterThan(8.5);
-      expect(seconds).toBeLessThan(10.8);
+      expect(seconds).toBeLessThan(atThisLoad(10.8));
       expect(textOf(await server.reply(id))).toBe("done\n");
     },
-    20_000,
+    60_000,
   );
 });
 
@@ -177,7 +178,7 @@ describe("hand-over", () => {
       const command = "for i in $(seq 1 50); do echo line $i; sleep 0.1; done; exit 3";
       const startedAt = performance.now();
       const reply = await server.call("Bash", { command, timeout: 60_000 });
-      expect(performance.now() - startedAt).toBeLessThan(2_500);
+      expect(performance.now() - startedAt).toBeLessThan(atThisLoad(2_500));
       expect(isError(reply)).toBe(false);
       const task_id = taskIdOf(reply);
       expect(textOf(reply)).toContain(`task_id: ${task_id}`);
@@ -212,7 +213,7 @@ describe("hand-over", () => {
     const task = await server.call("BackgroundBash", { command: "sleep 30" });
     const startedAt = performance.now();
     await server.call("ReadBgOutput", { task_id: taskIdOf(task), wait_ms: 60_000 });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(atThisLoad(2_000));
   });
 });
 
@@ -268,7 +269,7 @@ describe("what a command leaves", () => {
         command: `sleep ${seconds} & setsid sleep ${seconds} & echo done`,
       });
       expect(textOf(reply)).toBe("done\n");
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      expect(performance.now() - startedAt).toBeLessThan(atThisLoad(5_000));
       await allGone(`sleep ${seconds}`, 3_000);
     },
   );
@@ -336,6 +337,6 @@ describe("many at once", () => {
       ),
     );
     expect(replies.map(textOf)).toEqual(Array.from({ length: 30 }, (_, index) => `${index}\n`));
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect(performance.now() - startedAt).toBeLessThan(atThisLoad(8_000));
   });
 });

@@ -7,6 +7,7 @@ import { guardianScript } from "../../src/process/guardian-script.ts";
 import { ownerMark, ownerVariable } from "../../src/process/owner-mark.ts";
 import { isProcessAlive } from "../../src/process/signals.ts";
 import { until } from "./until.ts";
+import { atThisLoad } from "../fixtures/at-this-load.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-guardian-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -120,6 +121,6 @@ describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[])
     const started = performance.now();
     await guardian.stdin.end();
     expect(await guardian.exited).toBe(0);
-    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(performance.now() - started).toBeLessThan(atThisLoad(1_500));
   });
 });

@@ -4,7 +4,7 @@ import type { AskLimits } from "./ask-engine.ts";
 import type { Choice } from "./choose-engines.ts";
 import type { EngineAnswer } from "./engine.ts";
 import type { EnginePace } from "./engine-pace.ts";
-import { answerMsMin, earlyGraceMs, engineMsMax, searchMsMax } from "./search-limits.ts";
+import type { SearchDeadlines } from "./search-limits.ts";
 
 export type Ask = Extract<Choice, { kind: "ask" }>;
 
@@ -26,6 +26,7 @@ export interface Settled {
 }
 
 export interface AskingParts {
+  readonly deadlines: SearchDeadlines;
   readonly pace: EnginePace;
   /** Asks one engine; rejects at the end of the signal. */
   askOne(ask: Ask, limits: AskLimits): Promise<EngineAnswer>;
@@ -43,6 +44,7 @@ export async function askAll(
   parts: AskingParts,
   signal: AbortSignal,
 ): Promise<void> {
+  const { earlyGraceMs, searchMsMax } = parts.deadlines;
   const round = new AbortController();
   const endsAt = performance.now() + searchMsMax;
   const stop = (finding: Finding): void => round.abort(finding);
@@ -78,6 +80,7 @@ interface Round {
 /** One question, as soon as it is its turn. Never rejects, and never outlives `round`. */
 async function askWithin(ask: Ask, parts: AskingParts, round: Round): Promise<Settled> {
   const { id } = ask.engine;
+  const { answerMsMin, engineMsMax } = parts.deadlines;
   using turn = await parts.pace.take(id, round.endsAt - answerMsMin, round.signal);
   if (turn === undefined) return { ask, finding: { kind: "own_pace" }, ms: 0 };
   const startedAt = performance.now();

@@ -3,11 +3,16 @@ import type { SearchOptions } from "../web-options.ts";
 import type { EngineRoster } from "./choose-engines.ts";
 import { EngineSearch } from "./engine-search.ts";
 import { benchEngines, defaultEngines, engineOf, findEngine } from "./engines/engines.ts";
+import type { SearchDeadlines } from "./search-limits.ts";
 import { SuspensionBook } from "./suspension-book.ts";
 import type { WebSearch } from "./web-search.ts";
 
 /** The web search with its real engines; `guard` is its one way out and stays the caller's. */
-export function createSearch(options: SearchOptions, guard: NetworkGuard): WebSearch {
+export function createSearch(
+  options: SearchOptions,
+  guard: NetworkGuard,
+  deadlines?: SearchDeadlines,
+): WebSearch {
   const { engines, language, region, marginaliaKey, searxngUrl, baseUrls, storePath } = options;
   const now = (): number => Date.now();
   const extras = searxngUrl === undefined ? [] : [engineOf("searxng")];
@@ -19,6 +24,7 @@ export function createSearch(options: SearchOptions, guard: NetworkGuard): WebSe
     baseUrls,
     book: new SuspensionBook({ storePath, now, warn }),
     now,
+    ...(deadlines === undefined ? {} : { deadlines }),
   });
 }
 

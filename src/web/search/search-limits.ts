@@ -1,15 +1,27 @@
-/** Deadlines of one search (ranking, "Deadlines"), in ms, and what else bounds it. */
+/** What bounds one search. */
 
-/** From the first byte sent to an engine to the last one received, all its requests together; peers use 3 to 20 s. */
-export const engineMsMax = 4_000;
-/** From the start of a search to its reply, whatever is missing. */
-export const searchMsMax = 6_000;
-/** Of a search's time, what is kept for the answer of an engine whose turn comes late. */
-export const answerMsMin = 1_000;
-/** With so many engines settled and so many pages found the rest gets a last second. */
+/** How long a search waits, in ms; in one value so that tests on a busy machine can wait longer. */
+export interface SearchDeadlines {
+  /** From the first byte sent to an engine to the last one received, all its requests together; peers use 3 to 20 s. */
+  readonly engineMsMax: number;
+  /** From the start of a search to its reply, whatever is missing. */
+  readonly searchMsMax: number;
+  /** Of a search's time, what is kept for the answer of an engine whose turn comes late. */
+  readonly answerMsMin: number;
+  /** What the rest gets when enough has come. */
+  readonly earlyGraceMs: number;
+}
+
+export const searchDeadlines: SearchDeadlines = {
+  engineMsMax: 4_000,
+  searchMsMax: 6_000,
+  answerMsMin: 1_000,
+  earlyGraceMs: 1_000,
+};
+
+/** So many engines settled and so many pages found are enough. */
 export const earlySettledMin = 7;
 export const earlyPagesMin = 10;
-export const earlyGraceMs = 1_000;
 /** Bytes of one answer, decompressed; captured pages reach 547 kB. */
 export const answerBytesMax = 3 * 1024 * 1024;
 

@@ -15,7 +15,12 @@ import type { JudgedEngine } from "./judge-settled.ts";
 import type { Query } from "./query.ts";
 import { rankPages } from "./rank-pages.ts";
 import { ReadingQueue } from "./reading-queue.ts";
-import { earlyPagesMin, earlySettledMin } from "./search-limits.ts";
+import {
+  earlyPagesMin,
+  earlySettledMin,
+  searchDeadlines,
+  type SearchDeadlines,
+} from "./search-limits.ts";
 import type { SuspensionBook } from "./suspension-book.ts";
 import { suspensionDetail } from "./suspension-detail.ts";
 
@@ -27,6 +32,7 @@ export interface SearchRunnerParts {
   readonly book: SuspensionBook;
   /** The wall clock, in ms. */
   readonly now: () => number;
+  readonly deadlines?: SearchDeadlines;
 }
 
 /** One search. */
@@ -90,7 +96,9 @@ export class SearchRunner {
     };
     const cleared = new Map<string, JudgedEngine>();
     try {
-      await askAll(asks, { pace: this.#pace, askOne: this.#asker(query), onSettled }, signal);
+      const { deadlines = searchDeadlines } = this.#parts;
+      const askOne = this.#asker(query);
+      await askAll(asks, { deadlines, pace: this.#pace, askOne, onSettled }, signal);
     } finally {
       // Whether a suspicion holds is known when all have spoken.
       const results = clearSuspects([...judged.values()]);

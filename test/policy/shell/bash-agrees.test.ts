@@ -70,7 +70,7 @@ describe.skipIf(!hasBash)("readShell agrees with bash -n about what is syntax (U
       if (!isOpen) expect([text, unknowns.length === 0]).toEqual([text, isSyntaxFor(text)]);
     });
     fc.assert(property, { numRuns: 400 });
-  }, 20_000);
+  }, 60_000);
 });
 
 describe("readShell (U-policy: hostile input)", () => {

@@ -89,7 +89,7 @@ describe("the reference server [GW-43]", () => {
       { options: { endpoint, initTimeoutMs: 20_000 } },
     );
     expect(await walk(opened.connection)).toEqual(seen);
-  }, 30_000);
+  }, 60_000);
 
   test.each([
     ["streamable HTTP", "mcp"],
@@ -102,7 +102,7 @@ describe("the reference server [GW-43]", () => {
       await using opened = await openScripted("http", {}, { options: { endpoint } });
       expect(await walk(opened.connection)).toEqual(seen);
     },
-    30_000,
+    60_000,
   );
 });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { exposedName } from "../../../src/upstream/names/exposed-name.ts";
 import { NameTable } from "../../../src/upstream/names/name-table.ts";
 import type { BlockedTool, ToolEntry } from "../../../src/upstream/snapshot.ts";
+import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 const reserved = ["Bash", "ReadDocs", "tool_search", "tool_call"];
 
@@ -118,7 +119,7 @@ describe("[GW-16] NameTable.resolve()", () => {
   test("a name of a megabyte is unknown soon", () => {
     const start = performance.now();
     expect(names.resolve("mcp__".padEnd(1_000_000, "x")).kind).toBe("unknown");
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(performance.now() - start).toBeLessThan(atThisLoad(50));
   });
 
   test("U-shadow: no text makes it throw, and no tool takes the name of one of ours", () => {
@@ -145,12 +146,12 @@ test("[GW-15] 4,000 tools are indexed within 20 ms, and a primary name is found 
     });
     return Math.min(...times);
   };
-  expect(bestOf(5, () => table(many).resolve("mcp__server1__tool_1"))).toBeLessThan(20);
-  expect(bestOf(5, () => table(many).resolve("tool_17"))).toBeLessThan(40);
+  expect(bestOf(5, () => table(many).resolve("mcp__server1__tool_1"))).toBeLessThan(atThisLoad(20));
+  expect(bestOf(5, () => table(many).resolve("tool_17"))).toBeLessThan(atThisLoad(40));
   const one = table(many);
   const lookUp = (): void => {
     for (const { name } of many) one.resolve(name);
   };
-  expect(bestOf(10, lookUp) / many.length).toBeLessThan(0.002);
-  expect(bestOf(5, () => one.resolve("mcp__server1__toool_x"))).toBeLessThan(20);
+  expect(bestOf(10, lookUp) / many.length).toBeLessThan(atThisLoad(0.002));
+  expect(bestOf(5, () => one.resolve("mcp__server1__toool_x"))).toBeLessThan(atThisLoad(20));
 });

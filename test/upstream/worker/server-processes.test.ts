@@ -14,6 +14,7 @@ import { readProcStat } from "../../../src/process/proc-table.ts";
 import { spawnRelayed } from "../../../src/upstream/process/spawn-server.ts";
 import { until } from "../../process/until.ts";
 import { ScriptedUpstreams } from "./scripted-upstreams.ts";
+import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -105,7 +106,7 @@ describe("[GW-12] stopping", () => {
     await using upstreams = new ScriptedUpstreams();
     await upstreams.start("trap 'echo TERM >&2; exit 9' TERM; cat; exit 5");
     await upstreams.call("talk", { text: "up" });
-    expect(await upstreams.call("stop")).toBeLessThan(1_000);
+    expect(await upstreams.call("stop")).toBeLessThan(atThisLoad(1_000));
     expect(await upstreams.call("ended")).toEqual({ exitCode: 5, signal: null });
   });
 
@@ -115,7 +116,7 @@ describe("[GW-12] stopping", () => {
     await upstreams.call("line");
     const ms = Number(await upstreams.call("stop"));
     expect(ms).toBeGreaterThan(1_900);
-    expect(ms).toBeLessThan(3_500);
+    expect(ms).toBeLessThan(atThisLoad(3_500));
     expect(await upstreams.call("ended")).toEqual({ exitCode: 9, signal: null });
   });
 

@@ -146,7 +146,7 @@ test.each(losses)(
     await until(() => (upstreams.client.snapshot?.revision ?? 0) > 2);
     await until(() => !isAlive(Number(pid)));
   },
-  20_000,
+  60_000,
 );
 
 test("a Worker that is lost again and again stays away longer and longer, and says so", async () => {

@@ -80,5 +80,5 @@ test.each<[what: string, html: string]>([
   (_, html) => {
     expect(["forum", "listing", "collection", "product", undefined]).toContain(kindOf(html));
   },
-  20_000,
+  60_000,
 );

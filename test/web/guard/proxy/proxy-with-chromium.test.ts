@@ -98,6 +98,6 @@ describe("U-ssrf: a proxy of the guard", () => {
         await server.stop(true);
       }
     },
-    30_000,
+    60_000,
   );
 });
