@@ -187,8 +187,10 @@ export const upstreamAnswersWaitingMax = 64;
 export const upstreamErrorBodyBytesMax = 64 * KIB;
 /** Characters of an answer that could not be understood, as it is shown. */
 export const upstreamRawCharsShown = 200;
-/** Silence after `server/discover` that tells a server of the older revisions. */
+/** After so long without an answer to `server/discover` a server at a pipe is asked `initialize` as well. */
 export const upstreamProbeMsMax = 3_000;
+/** A program that may be fetching what it starts, and says something of it on stderr, is waited for so long. */
+export const upstreamSetUpMsMax = 5 * 60_000;
 /** For one page of a list (gateway contract CN5). */
 export const upstreamPageMsMax = 15_000;
 /** For all lists of one server. */

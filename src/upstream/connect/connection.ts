@@ -13,6 +13,8 @@ export type Endpoint =
       readonly transport: "stdio";
       /** Starts the process anew each time: a probe that ends it costs one start. */
       readonly spawn: () => Promise<UpstreamProcess>;
+      /** All of it is on this machine: it is not waited for longer than `initTimeoutMs`, whatever it writes to stderr. */
+      readonly isInstalled?: boolean;
     }
   | {
       readonly transport: "http";

@@ -16,7 +16,7 @@ import {
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import { handshakeCapabilities, withEnvelope } from "./client-envelope.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
-import type { Peer } from "./peer.ts";
+import type { Peer, PeerRequest } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
 
 /** What a server said of itself when it was met. */
@@ -25,22 +25,25 @@ export type Greeting = Pick<
   "era" | "protocolVersion" | "serverInfo" | "capabilities" | "instructions" | "isPrivate"
 >;
 
-type Patience = { readonly signal: AbortSignal; readonly timeoutMs: number };
+type Patience = Pick<PeerRequest, "signal" | "timeoutMs" | "onId">;
 
-/** The legacy handshake. @throws ConnectionError */
-export async function initialize(
+/** The first message of the legacy handshake. @throws ConnectionError */
+export function askInitialize(
   peer: Peer,
   options: ConnectOptions,
   patience: Patience,
-): Promise<Greeting | ProtocolFault> {
+): Promise<PeerReply> {
   const params = {
     protocolVersion: legacyVersionLatest,
     capabilities: handshakeCapabilities(options),
     clientInfo: options.product,
   };
-  const reply = await peer.request({ method: "initialize", params, ...patience });
-  if (reply.kind === "fault") return reply.fault;
-  const greeting = readInitializeResult(reply.result);
+  return peer.request({ method: "initialize", params, ...patience });
+}
+
+/** The rest of the handshake. @throws ConnectionError for a result that is none */
+export async function acceptInitialize(peer: Peer, result: unknown): Promise<Greeting> {
+  const greeting = readInitializeResult(result);
   peer.link.setVersion(greeting.protocolVersion);
   await peer.notify("notifications/initialized");
   return greeting;
@@ -75,8 +78,12 @@ export function readDiscoverResult(result: unknown): Greeting | undefined {
 
 /** -32022 with a revision that we know too: it is to be asked again. */
 export function offersModern({ code, data }: ProtocolFault): boolean {
-  if (code !== errorCodes.unsupportedProtocolVersion || !isObject(data)) return false;
-  return Array.isArray(data.supported) && data.supported.some(isModernVersion);
+  return code === errorCodes.unsupportedProtocolVersion && namesModern(data);
+}
+
+/** A server of the modern revisions that refuses the legacy handshake, and says what it speaks. */
+export function namesModern(data: unknown): boolean {
+  return isObject(data) && Array.isArray(data.supported) && data.supported.some(isModernVersion);
 }
 
 /** Errors that only a server of the modern revisions gives. */

@@ -14,6 +14,8 @@ export interface Link {
   send(message: OutgoingMessage, call?: RequestRoute): Promise<void>;
   /** The revision that was agreed upon in a handshake. */
   setVersion(version: string): void;
+  /** When its process last wrote to stderr, by `performance.now`; undefined when it has not. */
+  lastErrorAt?(): number | undefined;
   /** Ends it in good manners. Idempotent; never rejects. */
   close(): Promise<void>;
 }

@@ -1,17 +1,17 @@
-import { upstreamProbeMsMax } from "../../base/upstream-limits.ts";
-import { isModernVersion } from "../../protocol/versions.ts";
-import { isObject } from "../../protocol/json-rpc.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import {
+  acceptInitialize,
+  askInitialize,
   cannotSpeak,
   discover,
   type Greeting,
-  initialize,
   isModernFault,
+  namesModern,
   offersModern,
   readDiscoverResult,
 } from "./handshake.ts";
 import { StatusError } from "./http-errors.ts";
+import { negotiatePipe } from "./negotiate-pipe.ts";
 import type { Peer } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
 
@@ -23,22 +23,27 @@ export interface Met {
   readonly greeting: Greeting;
 }
 
-interface Attempt {
+/** One wish to be connected to a server. */
+export interface Attempt {
   readonly options: ConnectOptions;
   readonly open: OpenPeer;
   readonly signal: AbortSignal;
 }
 
-/** Finds out which revisions a server speaks (gateway contract CN10, CN11). @throws ConnectionError */
-export async function negotiate(
+/** Finds out which revisions a server speaks (CN10, CN11). @throws ConnectionError */
+export function negotiate(
   options: ConnectOptions,
   open: OpenPeer,
   signal: AbortSignal,
 ): Promise<Met> {
   const attempt = { options, open, signal };
-  const { era, knownEra } = options;
+  return options.endpoint.transport === "stdio" ? negotiatePipe(attempt) : negotiateHttp(attempt);
+}
+
+async function negotiateHttp(attempt: Attempt): Promise<Met> {
+  const { era, knownEra } = attempt.options;
   if (era === "legacy" || (era === "auto" && knownEra === "legacy")) return meetLegacy(attempt);
-  const peer = await open("usual");
+  const peer = await attempt.open("usual");
   const probed = await probe(peer, attempt);
   if (probed.kind === "modern") return { peer, greeting: probed.greeting };
   await peer.link.close();
@@ -72,18 +77,14 @@ async function askDiscover(
   peer: Peer,
   { options, signal }: Attempt,
 ): Promise<PeerReply | ConnectionError> {
-  const isHttp = options.endpoint.transport === "http";
-  const isSure = options.era === "modern" || isHttp;
-  const { initTimeoutMs } = options;
-  const timeoutMs = isSure ? initTimeoutMs : Math.min(upstreamProbeMsMax, initTimeoutMs);
-  const patience = { signal, timeoutMs };
+  const patience = { signal, timeoutMs: options.initTimeoutMs };
   peer.isModern = true;
   try {
     const reply = await discover(peer, options, patience);
     const isAgain = reply.kind === "fault" && offersModern(reply.fault);
     return isAgain ? await discover(peer, options, patience) : reply;
   } catch (error) {
-    if (error instanceof ConnectionError && !isNoEvidence(error, isHttp)) return error;
+    if (error instanceof ConnectionError && !isNoEvidence(error)) return error;
     await peer.link.close();
     throw withAdvice(error, options);
   } finally {
@@ -98,12 +99,10 @@ function withAdvice(error: unknown, { era }: ConnectOptions): unknown {
   return new ConnectionError(error.failure, `${error.message} ${advice}`, error.retryAfterMs);
 }
 
-/** Over a pipe silence and the end of the process tell an older server; over HTTP a refusal of what was posted does. */
-function isNoEvidence(error: ConnectionError, isHttp: boolean): boolean {
-  const { failure } = error;
-  if (failure === "cancelled" || failure === "needs_auth") return true;
+/** Only a refusal of what was posted tells an older server. */
+function isNoEvidence(error: ConnectionError): boolean {
   if (error instanceof StatusError && error.status === 403) return true;
-  return isHttp && failure !== "refused" && failure !== "protocol";
+  return error.failure !== "refused" && error.failure !== "protocol";
 }
 
 /** @throws ConnectionError */
@@ -113,7 +112,7 @@ async function meetLegacy(attempt: Attempt): Promise<Met> {
     return await shakeHands(peer, attempt);
   } catch (error) {
     await peer.link.close();
-    if (!mayBeOldest(error, attempt)) throw error;
+    if (!mayBeOldest(error)) throw error;
     return meetOldest(attempt, error as ConnectionError);
   }
 }
@@ -136,11 +135,13 @@ async function meetOldest(attempt: Attempt, first: ConnectionError): Promise<Met
 
 async function shakeHands(peer: Peer, { options, signal }: Attempt): Promise<Met> {
   const patience = { signal, timeoutMs: options.initTimeoutMs };
-  const greeting = await initialize(peer, options, patience);
-  if ("era" in greeting) return { peer, greeting };
-  const isModernOnly =
-    options.era !== "legacy" && (offersModern(greeting) || namesModern(greeting.data));
-  if (!isModernOnly) throw cannotSpeak("The server refused `initialize`.", greeting);
+  const reply = await askInitialize(peer, options, patience);
+  if (reply.kind === "result") {
+    return { peer, greeting: await acceptInitialize(peer, reply.result) };
+  }
+  const { fault } = reply;
+  const isModernOnly = options.era !== "legacy" && (offersModern(fault) || namesModern(fault.data));
+  if (!isModernOnly) throw cannotSpeak("The server refused `initialize`.", fault);
   const probed = await probe(peer, {
     options: { ...options, era: "modern" },
     open: noOther,
@@ -150,15 +151,9 @@ async function shakeHands(peer: Peer, { options, signal }: Attempt): Promise<Met
   return { peer, greeting: probed.greeting };
 }
 
-/** A modern server that was silent for too long when it was asked, and now says what it speaks. */
-function namesModern(data: unknown): boolean {
-  return isObject(data) && Array.isArray(data.supported) && data.supported.some(isModernVersion);
-}
-
 const noOther: OpenPeer = () =>
   Promise.reject(new ConnectionError("protocol", "There is no other way."));
 
-function mayBeOldest(error: unknown, { options }: Attempt): boolean {
-  if (options.endpoint.transport !== "http" || !(error instanceof ConnectionError)) return false;
-  return error.failure === "refused";
+function mayBeOldest(error: unknown): boolean {
+  return error instanceof ConnectionError && error.failure === "refused";
 }

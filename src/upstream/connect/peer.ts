@@ -45,6 +45,7 @@ export class Peer implements LinkEvents {
   isModern = false;
   readonly #events: PeerEvents;
   readonly #calls = new Map<number, PendingCall>();
+  readonly #disregarded = new Set<number>();
   #lastId = 0;
   #closed: ConnectionError | undefined;
 
@@ -76,6 +77,11 @@ export class Peer implements LinkEvents {
     } finally {
       request.signal.removeEventListener("abort", abort);
     }
+  }
+
+  /** Nobody waits for the answer any more, and the server is not told: it may be one that must not be cancelled. */
+  disregard(id: number): void {
+    if (this.#drop(id) !== undefined) this.#disregarded.add(id);
   }
 
   /** The end of a call whose answer was a task. */
@@ -182,6 +188,7 @@ export class Peer implements LinkEvents {
     const { id } = message;
     // Only a number is one of ours: `""`, `"1"` and null are somebody else's.
     const call = typeof id === "number" ? this.#calls.get(id) : undefined;
+    if (typeof id === "number" && this.#disregarded.delete(id)) return;
     if (call === undefined || call.task !== undefined) {
       return this.#events.onStray(`An answer that nobody waits for: ${shown(message)}`);
     }

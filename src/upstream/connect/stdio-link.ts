@@ -60,6 +60,10 @@ export class StdioLink implements Link {
 
   setVersion(): void {}
 
+  lastErrorAt(): number | undefined {
+    return this.#process.lastErrorAt?.();
+  }
+
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -13,6 +13,8 @@ export interface UpstreamProcess {
   readonly ended: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
   /** The last lines that it wrote to stderr. */
   stderrTail(): readonly string[];
+  /** When it last wrote to stderr, by `performance.now`; undefined when it has not. */
+  lastErrorAt?(): number | undefined;
   /** stdin closed, TERM to its group, KILL: resolves when nothing is left of it. */
   stop(): Promise<void>;
 }

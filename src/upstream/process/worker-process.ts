@@ -26,6 +26,7 @@ export class WorkerProcess implements UpstreamProcess {
   /** Of what it writes to stderr; never rejects. */
   readonly #reading: Promise<void>;
   #isStopping = false;
+  #lastErrorAt: number | undefined;
 
   constructor(parts: WorkerProcessParts) {
     this.#parts = parts;
@@ -58,6 +59,10 @@ export class WorkerProcess implements UpstreamProcess {
     return this.#stderr.lines().map(this.#parts.redact);
   }
 
+  lastErrorAt(): number | undefined {
+    return this.#lastErrorAt;
+  }
+
   stop(): Promise<void> {
     this.endInput();
     if (!this.#isStopping) this.#parts.requestStop();
@@ -85,6 +90,7 @@ export class WorkerProcess implements UpstreamProcess {
     try {
       for await (const chunk of pipes.errors) {
         this.#stderr.append(chunk);
+        this.#lastErrorAt = performance.now();
         lines.add(chunk);
       }
     } catch {

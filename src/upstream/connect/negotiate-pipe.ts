@@ -1,0 +1,203 @@
+import { formatDuration } from "../../base/amount-text.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import { upstreamProbeMsMax, upstreamSetUpMsMax } from "../../base/upstream-limits.ts";
+import { ConnectionError, type ConnectOptions } from "./connection.ts";
+import {
+  acceptInitialize,
+  askInitialize,
+  cannotSpeak,
+  discover,
+  type Greeting,
+  isModernFault,
+  namesModern,
+  offersModern,
+  readDiscoverResult,
+} from "./handshake.ts";
+import type { Attempt, Met } from "./negotiate.ts";
+import type { Peer } from "./peer.ts";
+import type { PeerReply } from "./pending-calls.ts";
+
+/**
+ * Finds out which revisions a server at a pipe speaks (CN10). Silence says nothing: what has written nothing may still be
+ * downloaded by its runner, and to end it would destroy that. So both questions go down one pipe, the second after three
+ * seconds, and the first answer decides. Only a process that ends is followed by another.
+ * @throws ConnectionError
+ */
+export async function negotiatePipe(attempt: Attempt): Promise<Met> {
+  const { era, knownEra } = attempt.options;
+  const isLegacy = era === "legacy" || (era === "auto" && knownEra === "legacy");
+  if (isLegacy) return meet(attempt, (meeting) => meeting.shakeHands());
+  try {
+    return await meet(attempt, (meeting) => meeting.probe());
+  } catch (error) {
+    const hasEnded = error instanceof ConnectionError && error.failure === "lost";
+    if (era === "modern" || !hasEnded) throw error;
+    // Some servers end at a first request that they do not know.
+    return meet(attempt, (meeting) => meeting.shakeHands());
+  }
+}
+
+async function meet(
+  { open, options, signal }: Attempt,
+  greet: (meeting: PipeMeeting) => Promise<Greeting>,
+): Promise<Met> {
+  const peer = await open("usual");
+  const meeting = new PipeMeeting(peer, options, signal);
+  try {
+    return { peer, greeting: await meeting.within(greet(meeting)) };
+  } catch (error) {
+    await peer.link.close();
+    throw error;
+  } finally {
+    meeting.end();
+  }
+}
+
+/** What became of a request: an answer that cannot be understood is one too. */
+type Answer = PeerReply | ConnectionError;
+
+/** One process that is being met. */
+class PipeMeeting {
+  readonly #peer: Peer;
+  readonly #options: ConnectOptions;
+  readonly #signal: AbortSignal;
+  readonly #late = Promise.withResolvers<never>();
+  readonly #timers = new Set<Timer>();
+  readonly #asked: number[] = [];
+  readonly #begunAt = performance.now();
+
+  constructor(peer: Peer, options: ConnectOptions, signal: AbortSignal) {
+    this.#peer = peer;
+    this.#options = options;
+    this.#signal = signal;
+    this.#late.promise.catch(() => {});
+    this.#limit(options.initTimeoutMs);
+  }
+
+  /** What was asked and not answered counts no more; `initialize` must not be cancelled (specification, Lifecycle). */
+  end(): void {
+    for (const timer of this.#timers) timer.stop();
+    for (const id of this.#asked) this.#peer.disregard(id);
+  }
+
+  /** @throws ConnectionError `timeout` */
+  within<Outcome>(work: Promise<Outcome>): Promise<Outcome> {
+    return Promise.race([work, this.#late.promise]);
+  }
+
+  /** Asks what it speaks; a modern server says so, and one of the older revisions is greeted in their way. */
+  async probe(): Promise<Greeting> {
+    const probe = this.#ask("discover");
+    const first = await Promise.race([probe, this.#after(upstreamProbeMsMax)]);
+    if (first === "silent") return this.#afterSilence(probe);
+    const isAgain = isFault(first) && offersModern(first.fault);
+    const answer = isAgain ? await this.#ask("discover") : first;
+    const greeting = greetingOf(answer);
+    if (greeting !== undefined) return greeting;
+    const refusal = refusalOf(answer, "server/discover");
+    // It speaks a modern revision, but not with us: `initialize` would say nothing better.
+    const isSettled = isFault(answer) && isModernFault(answer.fault);
+    if (isSettled || this.#options.era === "modern") throw refusal;
+    return this.shakeHands();
+  }
+
+  /** The handshake of the older revisions. */
+  async shakeHands(probe?: Promise<Answer>): Promise<Greeting> {
+    const modern = probe === undefined ? never : modernAnswer(probe);
+    const first = await Promise.race([this.#ask("initialize"), modern]);
+    if ("era" in first) return first;
+    if (!(first instanceof ConnectionError) && first.kind === "result") {
+      return acceptInitialize(this.#peer, first.result);
+    }
+    return this.#afterRefusal(first, modern);
+  }
+
+  /** It has said nothing for so long that it may be of the older revisions. */
+  async #afterSilence(probe: Promise<Answer>): Promise<Greeting> {
+    if (this.#options.era !== "modern") return this.shakeHands(probe);
+    const answer = await probe;
+    const greeting = greetingOf(answer);
+    if (greeting === undefined) throw refusalOf(answer, "server/discover");
+    return greeting;
+  }
+
+  /** A server of the modern revisions alone refuses `initialize`, and may do so before it answers the probe. */
+  async #afterRefusal(answer: Answer, modern: Promise<Greeting>): Promise<Greeting> {
+    const refusal = refusalOf(answer, "initialize");
+    if (this.#options.era === "legacy") throw refusal;
+    const isModernOnly =
+      isFault(answer) && (offersModern(answer.fault) || namesModern(answer.fault.data));
+    const again = isModernOnly ? modernAnswer(this.#ask("discover")) : never;
+    if (modern === never && !isModernOnly) throw refusal;
+    const found = await Promise.race([modern, again, this.#after(upstreamProbeMsMax)]);
+    if (found === "silent") throw refusal;
+    return found;
+  }
+
+  #ask(what: "discover" | "initialize"): Promise<Answer> {
+    const patience = { signal: this.#signal, onId: (id: number) => void this.#asked.push(id) };
+    const ask = what === "discover" ? discover : askInitialize;
+    const answer = ask(this.#peer, this.#options, patience).catch((error: unknown) => {
+      if (error instanceof ConnectionError && error.failure === "protocol") return error;
+      throw error;
+    });
+    // Of two questions only one may have somebody who waits for its answer.
+    answer.catch(() => {});
+    return answer;
+  }
+
+  #after(ms: number): Promise<"silent"> {
+    return new Promise((resolve) => {
+      this.#timers.add(startTimer(ms, () => resolve("silent")));
+    });
+  }
+
+  /**
+   * A program that nobody knows to have been fetched already, and that goes on writing to stderr, may be fetching or building
+   * what it starts.
+   */
+  #limit(ms: number): void {
+    const look = (): void => {
+      const leftMs = this.#leftMs();
+      if (leftMs > 0) return this.#limit(leftMs);
+      const { initTimeoutMs } = this.#options;
+      const tookMs = performance.now() - this.#begunAt;
+      const isLonger = tookMs > 2 * initTimeoutMs;
+      const text = `No answer in ${formatDuration(isLonger ? Math.round(tookMs) : initTimeoutMs)}.`;
+      this.#late.reject(new ConnectionError("timeout", text));
+    };
+    this.#timers.add(startTimer(ms, look));
+  }
+
+  #leftMs(): number {
+    const { endpoint, initTimeoutMs } = this.#options;
+    const mayBeSettingUp = endpoint.transport === "stdio" && endpoint.isInstalled !== true;
+    const wroteAt = this.#peer.link.lastErrorAt?.();
+    if (!mayBeSettingUp || wroteAt === undefined) return 0;
+    const now = performance.now();
+    return Math.min(wroteAt + initTimeoutMs - now, this.#begunAt + upstreamSetUpMsMax - now);
+  }
+}
+
+const never = new Promise<never>(() => {});
+
+/** Never settles when the answer is another: an error to the probe decides nothing once `initialize` is under way. */
+async function modernAnswer(probe: Promise<Answer>): Promise<Greeting> {
+  return greetingOf(await probe) ?? never;
+}
+
+function greetingOf(answer: Answer): Greeting | undefined {
+  if (answer instanceof ConnectionError || answer.kind === "fault") return undefined;
+  return readDiscoverResult(answer.result);
+}
+
+function isFault(answer: Answer): answer is Extract<PeerReply, { kind: "fault" }> {
+  return !(answer instanceof ConnectionError) && answer.kind === "fault";
+}
+
+function refusalOf(answer: Answer, method: string): ConnectionError {
+  if (answer instanceof ConnectionError) return answer;
+  return answer.kind === "fault"
+    ? cannotSpeak(`The server refused \`${method}\`.`, answer.fault)
+    : cannotSpeak(`\`${method}\` was answered with something else.`, answer.result);
+}
