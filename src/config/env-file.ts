@@ -17,8 +17,9 @@ export interface EnvFile {
 export const byteOrderMark = "\uFEFF";
 
 /**
- * Reads the text of a `scorpiox-env.txt`: `#` comments, keys case-sensitive, keys and values trimmed,
- * everything after the first `=` is the value. Never throws.
+ * Reads the text of a `scorpiox-env.txt`: lines of `KEY=VALUE`, also `export KEY=VALUE`; keys are case-sensitive, keys and
+ * values trimmed. A `#` at the beginning of a line or after white space starts a comment, but not within quotes; `a#b` is a
+ * value. A value that is in quotes as a whole loses them. Never throws.
  */
 export function parseEnvFile(text: string): EnvFile {
   const entries: EnvLine[] = [];
@@ -28,23 +29,76 @@ export function parseEnvFile(text: string): EnvFile {
     const parsed = parseEnvLine(line);
     if (parsed === undefined) continue;
     if (parsed === "bad") badLines.push(index + 1);
-    else entries.push({ ...parsed, line: index + 1 });
+    else entries.push({ key: parsed.key, value: parsed.value, line: index + 1 });
   }
   return { entries, badLines };
 }
 
+/** A line that sets a key, and where in it the value is written, quotes included. */
+interface Setting {
+  readonly key: string;
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** `undefined` for an empty line or a comment. */
-export function parseEnvLine(
-  line: string,
-): { readonly key: string; readonly value: string } | "bad" | undefined {
+export function parseEnvLine(line: string): Setting | "bad" | undefined {
   const trimmed = line.trim();
   if (trimmed === "" || trimmed.startsWith("#")) return undefined;
-  const equals = trimmed.indexOf("=");
-  const key = trimmed.slice(0, Math.max(equals, 0)).trimEnd();
+  const equals = line.indexOf("=");
+  const key = line.slice(0, Math.max(equals, 0)).trim().replace(exportPattern, "");
   if (!isKeyName(key)) return "bad";
-  return { key, value: trimmed.slice(equals + 1).trimStart() };
+  const written = writtenValue(line.slice(equals + 1));
+  if (written === "") return { key, value: "", start: equals + 1, end: equals + 1 };
+  const start = line.indexOf(written, equals + 1);
+  return { key, value: unquoted(written).trim(), start, end: start + written.length };
 }
 
 export function isKeyName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/.test(text);
+}
+
+/**
+ * `value` as it is written after a `=`: in quotes where it would be read as something else without them, whatever
+ * blanks and comment are around it.
+ */
+export function quotedForEnv(value: string): string {
+  if (["", " # '", ' # "'].every((comment) => isReadAs(` ${value}${comment}`, value))) return value;
+  if (!value.includes("'")) return `'${value}'`;
+  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+/** As a shell takes it. */
+const exportPattern = /^export\s+/;
+
+/** A text in quotes: in double ones `\"` and `\\` stand for the character, every other backslash for itself. */
+const quotedText = /"(?:[^"\\]|\\.)*"|'[^']*'/y;
+
+/** Of what follows a `=`: without the comment, and trimmed. */
+function writtenValue(text: string): string {
+  const unclosed = new Set<string>();
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (character === "#" && /\s/.test(text[at - 1] ?? "")) return text.slice(0, at).trim();
+    if ((character !== '"' && character !== "'") || unclosed.has(character)) continue;
+    quotedText.lastIndex = at;
+    if (quotedText.test(text)) at = quotedText.lastIndex - 1;
+    // A quote without its other half is a character like any other, and so are those after it: each is looked for once.
+    else unclosed.add(character);
+  }
+  return text.trim();
+}
+
+function unquoted(written: string): string {
+  quotedText.lastIndex = 0;
+  const isWhole = quotedText.test(written) && quotedText.lastIndex === written.length;
+  if (!isWhole) return written;
+  const inner = written.slice(1, -1);
+  return written.startsWith("'") ? inner : inner.replaceAll(/\\(["\\])/g, "$1");
+}
+
+function isReadAs(text: string, value: string): boolean {
+  const parsed = parseEnvLine(`K=${text}`);
+  return typeof parsed === "object" && parsed.value === value;
 }

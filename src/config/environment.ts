@@ -1,5 +1,7 @@
 import { configKeys } from "./keys.ts";
+import type { ConfigKey } from "./keys.ts";
 import type { Resolution } from "./resolution.ts";
+import { skillSwitchKey } from "./skill-keys.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,15 +10,27 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * another program's TOOLS must not be ours. An empty variable is one that is not set.
  */
 export function applyEnvironment(resolution: Resolution, env: Environment): void {
-  // By known name only: walking the whole environment costs more than everything else in here.
-  for (const key of configKeys.values()) {
-    const prefixed = `SCORPIOX_${key.name}`;
-    const own = env[prefixed];
-    const bare = key.published ? env[key.name] : undefined;
-    const isBareUsable = bare && key.type.parse(bare.trim(), resolution.homeDir) !== undefined;
-    if (isBareUsable) applyVariable(resolution, key.name, key.name, bare);
-    if (own) applyVariable(resolution, key.name, prefixed, own);
+  for (const key of configKeys.values()) applyKey(resolution, key, env);
+  for (const key of skillSwitchesIn(env)) applyKey(resolution, key, env);
+}
+
+/** There is a switch for any skill, so their names are those of the environment. */
+function skillSwitchesIn(env: Environment): readonly ConfigKey[] {
+  const names = new Set<string>();
+  for (const variable in env) {
+    const name = variable.startsWith("SCORPIOX_") ? variable.slice("SCORPIOX_".length) : variable;
+    if (name.startsWith("SKILL_")) names.add(name);
   }
+  return [...names].flatMap((name) => skillSwitchKey(name) ?? []);
+}
+
+function applyKey(resolution: Resolution, key: ConfigKey, env: Environment): void {
+  const prefixed = `SCORPIOX_${key.name}`;
+  const own = env[prefixed];
+  const bare = key.published ? env[key.name] : undefined;
+  const isBareUsable = bare && key.type.parse(bare.trim(), resolution.homeDir) !== undefined;
+  if (isBareUsable) applyVariable(resolution, key.name, key.name, bare);
+  if (own) applyVariable(resolution, key.name, prefixed, own);
 }
 
 function applyVariable(resolution: Resolution, key: string, variable: string, value: string): void {

@@ -27,6 +27,8 @@ export interface LoadedConfig {
   readonly settings: Settings;
   /** Every key that has a value, with where it came from; unused keys of the files come last. */
   entries(): readonly ConfigEntry[];
+  /** The strictest values, which count because what is written in their place cannot be read. */
+  standIns(): readonly ConfigEntry[];
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -59,8 +61,9 @@ export function loadConfig(input: LoadConfigInput): LoadedConfig {
     resolution.apply({ key, value, source: { level: "flag" }, fromProject: false });
   }
   return {
-    settings: createSettings(resolution, input.env),
+    settings: createSettings(resolution),
     entries: () => resolution.entries(),
+    standIns: () => resolution.standIns(),
     problems: resolution.problems.all,
   };
 }

@@ -34,6 +34,7 @@ export const mcpKey: ConfigKey<boolean> = {
   name: "MCP",
   type: booleanValue,
   default: true,
+  whenBad: "false",
   help: "Offer the tools of other MCP servers, where some are configured. Off: none is read, started or listed.",
   project: "narrow",
   published: true,

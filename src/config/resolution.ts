@@ -36,6 +36,8 @@ interface Resolved {
   /** As written: its key's `parse` accepts it. */
   readonly text: string;
   readonly source: ConfigSource;
+  /** What is written there cannot be read: this is the strictest value in its place. */
+  readonly isStandIn?: true;
 }
 
 /** The values that count so far: assignments are applied weakest first, a refused one changes nothing. */
@@ -82,6 +84,13 @@ export class Resolution {
     return [...entries, ...this.#unused.values()];
   }
 
+  /** The values that count because what is written in their place cannot be read. */
+  standIns(): ConfigEntry[] {
+    return [...this.#resolved].flatMap(([key, { text, source, isStandIn }]) =>
+      isStandIn === true ? [{ key, value: text, source, use: "used" as const }] : [],
+    );
+  }
+
   #refusalOf(assignment: Assignment, key: ConfigKey, value: ConfigValue): string | undefined {
     if (key === activeProfileKey && assignment.source.level === "profile") {
       return `${key.name} is refused: a profile does not choose a profile.`;
@@ -94,7 +103,7 @@ export class Resolution {
     const { whenBad } = key;
     if (whenBad === undefined) return this.#refuse(assignment, refusalOfValue(key, value));
     this.#refuse(assignment, `${refusalOfValue(key, value)} ${whenBad} counts.`);
-    this.#resolved.set(key.name, { text: whenBad, source });
+    this.#resolved.set(key.name, { text: whenBad, source, isStandIn: true });
   }
 
   #refuse(assignment: Assignment, text: string): void {
@@ -105,6 +114,8 @@ export class Resolution {
     this.#unused.set(key, { key, value, source, use: "unknown" });
     const place = placeOf(source);
     if (!this.problems.hasRoom(place.file)) return;
+    const later = laterKeys.get(key);
+    if (later !== undefined) return this.problems.warn(place, `${key} ${later}`, key);
     const suggestion = suggestionFor(key, configKeys.keys());
     this.problems.warn(
       place,
@@ -113,6 +124,14 @@ export class Resolution {
     );
   }
 }
+
+/** Keys of a later version, and what holds until then: no mistake of whoever wrote them. */
+const laterKeys: ReadonlyMap<string, string> = new Map([
+  [
+    "BG_PERSIST",
+    "comes with a later version and has no effect yet: background tasks end with their client.",
+  ],
+]);
 
 /** Why `text` is not a value of `key`: also what `config set` answers. */
 export function refusalOfValue(key: ConfigKey, text: string): string {

@@ -9,7 +9,6 @@ import {
   toolKeyName,
   toolsKey,
 } from "./keys.ts";
-import type { Environment } from "./environment.ts";
 import {
   maxToolNameKey,
   mcpConfigKey,
@@ -117,7 +116,7 @@ interface PolicySettings {
   readonly auditCommands: boolean;
 }
 
-export function createSettings(resolution: Resolution, env: Environment): Settings {
+export function createSettings(resolution: Resolution): Settings {
   const tools = resolution.valueOf(toolsKey) ?? true;
   return {
     tools,
@@ -143,7 +142,7 @@ export function createSettings(resolution: Resolution, env: Environment): Settin
       backend: resolution.valueOf(sandboxBackendKey) ?? "auto",
     },
     web: createWebSettings(resolution),
-    skills: createSkillSettings(resolution, env),
+    skills: createSkillSettings(resolution),
     mcp: createMcpSettings(resolution),
     isToolEnabled(toolName) {
       const key = configKeys.get(toolKeyName(toolName));
@@ -167,19 +166,12 @@ function createMcpSettings(resolution: Resolution): McpSettings {
   };
 }
 
-/** Switches in the environment are looked up by name when they are asked for: it is never walked. */
-function createSkillSettings(resolution: Resolution, env: Environment): SkillSettings {
+function createSkillSettings(resolution: Resolution): SkillSettings {
   return {
     additional: listParts(resolution.valueOf(additionalSkillsKey) ?? ""),
     isEnabled(skillName) {
-      const name = skillKeyName(skillName);
-      const key = skillSwitchKey(name);
-      if (key === undefined) return true;
-      for (const variable of [`SCORPIOX_${name}`, name]) {
-        const value = key.type.parse(env[variable]?.trim() ?? "", "");
-        if (value !== undefined) return value;
-      }
-      return resolution.valueOf(key) !== false;
+      const key = skillSwitchKey(skillKeyName(skillName));
+      return key === undefined || resolution.valueOf(key) !== false;
     },
   };
 }

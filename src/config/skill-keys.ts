@@ -39,6 +39,7 @@ export function skillSwitchKey(name: string): ConfigKey<boolean> | undefined {
     name,
     type: booleanValue,
     default: true,
+    whenBad: "false",
     help: "Offer this skill. Off: it is not listed and cannot be loaded.",
     project: "narrow",
     published: true,

@@ -1,11 +1,11 @@
 import type { StartUp } from "../cli/start-up.ts";
 import { FileResources } from "../gateway/resources/file-resources.ts";
 import type { ServerFeatures } from "../gateway/features.ts";
-import { instructionsWith } from "../gateway/upstream/instructions-with.ts";
+import { fittingLines, instructionsWith } from "../gateway/upstream/instructions-with.ts";
 import { JoinedResources } from "../gateway/resources/joined-resources.ts";
 import { skillToolName } from "../gateway/skills/skill-tool-name.ts";
 import { ServerContext } from "../server/server-context.ts";
-import { instructionLines, instructions } from "./instructions.ts";
+import { instructionLines, instructions, standInLine } from "./instructions.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
 /** What the product offers its clients, whatever they connect by. */
@@ -20,15 +20,18 @@ export function createServerContext(router: LazyRouter, start: StartUp): ServerC
   };
   return new ServerContext({
     features,
-    instructions: () => instructionsOf(router),
+    instructions: () => instructionsOf(router, start),
     stateKey,
     connections,
   });
 }
 
 /** Only what is known by now: nobody waits for other servers with their first words. */
-function instructionsOf({ gateway, upstreams }: LazyRouter): string {
-  return gateway.isWanted ? instructionsWith(instructionLines, upstreams.snapshot) : instructions;
+function instructionsOf({ gateway, upstreams }: LazyRouter, { config }: StartUp): string {
+  const notice = standInLine(config.standIns());
+  if (!gateway.isWanted && notice === undefined) return instructions;
+  const own = notice === undefined ? instructionLines : instructionLines.toSpliced(1, 0, notice);
+  return gateway.isWanted ? instructionsWith(own, upstreams.snapshot) : fittingLines(own);
 }
 
 /** What is behind a tool that is switched off is not offered; without any tool there is nothing to prompt for. */

@@ -1,3 +1,7 @@
+import { basename } from "node:path";
+
+import type { ConfigEntry, ConfigSource } from "../config/resolution.ts";
+
 /** Lines of what is told to the client in the handshake, the most important first; 2 KB at most. */
 export const instructionLines: readonly string[] = [
   "scorpiox-code runs shell commands on the user's machine, in the workspace folder; it reads web pages, " +
@@ -21,3 +25,27 @@ export const instructionLines: readonly string[] = [
 
 /** The same where nothing else is offered. */
 export const instructions: string = instructionLines.join("\n");
+
+/** Named one by one; of more the number is told. */
+const standInsNamed = 8;
+
+/**
+ * Says which values cannot be read, and so have their strictest: the model would otherwise look for a tool that the user
+ * believes to be there. What is written in their place may be a project's text and is not repeated.
+ */
+export function standInLine(standIns: readonly ConfigEntry[]): string | undefined {
+  if (standIns.length === 0) return undefined;
+  const named = standIns
+    .slice(0, standInsNamed)
+    .map(({ key, value, source }) => `${key}=${value} (${placeOf(source)})`);
+  const more = standIns.length - named.length;
+  return (
+    "What the configuration says here cannot be read, so the strictest value counts: " +
+    `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}. Tell the user when one of these is in the way.`
+  );
+}
+
+function placeOf({ file, line, variable, level }: ConfigSource): string {
+  if (file === undefined) return variable ?? level;
+  return line === undefined ? basename(file) : `${basename(file)}:${line}`;
+}

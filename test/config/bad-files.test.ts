@@ -46,7 +46,7 @@ const cases: readonly FileCase[] = [
   },
   {
     name: "lines without = or key, which are not shown",
-    entry: "secret words\n=0\nexport STREAMING=0\nSTREAMING=0\n",
+    entry: "secret words\n=0\nexport STREAMING\nSTREAMING=0\n",
     streaming: false,
     problems: [1, 2, 3].map((line) => `:${line}: this line is not KEY=VALUE; it is ignored.`),
   },

@@ -18,6 +18,17 @@ interface CascadeCase {
 const home = "home/.scorpiox/scorpiox-env.txt";
 const project = "project/.scorpiox/scorpiox-env.txt";
 
+/** As people write it: with comments behind the values. */
+const publishedExample = `# Core switches
+TOOLS=true                  # Enable MCP tool serving
+STREAMING="true"            # Progress while a command runs
+export MODEL='sonnet'       # Hint for sampling
+MCP=1\t# Join other servers
+HOOKS_TIMEOUT=45            # Seconds # each
+`;
+
+const noSwitch = "it must be one of 1, true, yes, on, 0, false, no, off. false counts.";
+
 const cases: readonly CascadeCase[] = [
   { name: "nothing set" },
   {
@@ -97,13 +108,53 @@ const cases: readonly CascadeCase[] = [
   {
     name: "bad values are refused with file, line, key and what is allowed",
     files: {
-      [home]: 'TOOLS="false"\nCLIENT_BUDGET_MS=999\nSHELL_PATH=bash\nACTIVE_PROFILE=../x\n',
+      [home]: 'TOOLS="false"\nCLIENT_BUDGET_MS="999"\nSHELL_PATH=bash\nACTIVE_PROFILE=../x\n',
     },
+    set: [`TOOLS=false global: ${home}:1`],
     problems: [
-      `${home}:1: TOOLS="\\"false\\"" is refused: it must be one of 1, true, yes, on, 0, false, no, off. Write it without quotes.`,
       `${home}:2: CLIENT_BUDGET_MS="999" is refused: it must be a whole number from 1000 to 86400000, or 0 (never handed over) (ms).`,
       `${home}:3: SHELL_PATH="bash" is refused: it must be an absolute path, or one that begins with ~/.`,
       `${home}:4: ACTIVE_PROFILE="../x" is refused: it must be a profile's name: at most 64 letters, digits, "-", "_", " " or ".", not beginning with ".".`,
+    ],
+  },
+  {
+    name: "the example of the documentation, as it stands",
+    files: { [home]: publishedExample },
+    set: [
+      `TOOLS=true global: ${home}:2`,
+      `STREAMING=true global: ${home}:3`,
+      `MODEL=sonnet global: ${home}:4`,
+      `HOOKS_TIMEOUT=45 global: ${home}:6`,
+      `MCP=true global: ${home}:5`,
+    ],
+  },
+  {
+    name: "a switch that cannot be read is off, in a file and in its own variable",
+    files: { [home]: "TOOLS=ture\nTOOL_BASH=\nSKILL_X=maybe\n", [project]: "TOOL_READDOCS=2\n" },
+    env: { SCORPIOX_MCP: "enable", SCORPIOX_SKILL_Y: "nope" },
+    set: [
+      `TOOLS=false global: ${home}:1`,
+      "MCP=false environment: SCORPIOX_MCP",
+      `TOOL_BASH=false global: ${home}:2`,
+      `TOOL_READDOCS=false project: ${project}:1`,
+      `SKILL_X=false global: ${home}:3`,
+      "SKILL_Y=false environment: SCORPIOX_SKILL_Y",
+    ],
+    problems: [
+      `${home}:1: TOOLS="ture" is refused: ${noSwitch}`,
+      `${home}:2: TOOL_BASH="" is refused: ${noSwitch}`,
+      `${home}:3: SKILL_X="maybe" is refused: ${noSwitch}`,
+      `${project}:1: TOOL_READDOCS="2" is refused: ${noSwitch}`,
+      `SCORPIOX_MCP: MCP="enable" is refused: ${noSwitch}`,
+      `SCORPIOX_SKILL_Y: SKILL_Y="nope" is refused: ${noSwitch}`,
+    ],
+  },
+  {
+    name: "a key of a later version is said to be one",
+    files: { [home]: "BG_PERSIST=1\n" },
+    set: [`BG_PERSIST=1 global: ${home}:1 unknown`],
+    problems: [
+      `${home}:1: BG_PERSIST comes with a later version and has no effect yet: background tasks end with their client.`,
     ],
   },
   {
@@ -181,6 +232,21 @@ describe("loadConfig()", () => {
       set: [...(row.set ?? [])],
       problems: [...(row.problems ?? [])],
     });
+  });
+
+  test("tells which values stand in for unreadable ones, when no stronger place says another", () => {
+    using tree = new TempTree({ [home]: "TOOLS=ture\nTOOL_BASH=x\nSANDBOX=tight\nSTREAMING=x\n" });
+    const loaded = tree.load({ env: { SCORPIOX_TOOLS: "1" } });
+    const file = tree.path(home);
+    expect(loaded.standIns()).toEqual([
+      { key: "TOOL_BASH", value: "false", source: { level: "global", file, line: 2 }, use: "used" },
+      {
+        key: "SANDBOX",
+        value: "read-only",
+        source: { level: "global", file, line: 3 },
+        use: "used",
+      },
+    ]);
   });
 
   test("gives defaults as settings", () => {

@@ -21,8 +21,59 @@ describe("setInEnvText()", () => {
     ["no comment", "# K=1\n", "# K=1\nK=v\n"],
     ["a byte order mark", "\uFEFFK=1\nA=1", "\uFEFFK=v\nA=1"],
     ["= in the old value", "K=a=b\n", "K=v\n"],
+    ["the comment behind the value", "K=old   # why\nA=1\n", "K=v   # why\nA=1\n"],
+    ["a comment with a quote", `K=old # it's\n`, `K=v # it's\n`],
+    ["the comment behind no value", "K=  # why\n", "K=v  # why\n"],
+    ["the comment behind a quoted value", "K='a # b' # why\n", "K=v # why\n"],
+    ["export", "export K=old\n", "export K=v\n"],
   ])("keeps %s", (_, before, after) => {
     expect(setInEnvText(before, "K", "v")).toBe(after);
+  });
+});
+
+describe("setInEnvText() quotes", () => {
+  test.each([
+    ["a#b", "K=a#b\n"],
+    ["#b", "K='#b'\n"],
+    ["a #b", "K='a #b'\n"],
+    ['"a"', "K='\"a\"'\n"],
+    ["it's #1 # 2", 'K="it\'s #1 # 2"\n'],
+    [String.raw`'a\b" #`, String.raw`K="'a\\b\" #"` + "\n"],
+    ["it's", 'K="it\'s"\n'],
+    ['--x="a b"', 'K=--x="a b"\n'],
+  ])("what would be read as something else: %s", (value, after) => {
+    expect(setInEnvText("", "K", value)).toBe(after);
+    expect(parseEnvFile(after).entries).toEqual([{ key: "K", value, line: 1 }]);
+  });
+});
+
+describe("parseEnvFile()", () => {
+  test.each([
+    ["a comment behind the value", "K=a b # c", "a b"],
+    ["a comment behind nothing", "K= # c", ""],
+    ["# within a word", "K=a#b", "a#b"],
+    ["# at once after =", "K=#b", "#b"],
+    ["double quotes", 'K="a # b"  # c', "a # b"],
+    ["single quotes", "K='a # \"b'", 'a # "b'],
+    ["escapes in double quotes", String.raw`K="a\"b\\c\d"`, String.raw`a"b\c\d`],
+    ["no escapes in single quotes", String.raw`K='a\'`, "a\\"],
+    ["no escapes outside", String.raw`K=C:\x\"y`, String.raw`C:\x\"y`],
+    ["quotes within a value, which stay", 'K=--x="a # b" # c', '--x="a # b"'],
+    ["two quoted parts, which stay", `K="a","b"`, `"a","b"`],
+    ["a quote without its other half", `K="a # b`, `"a`],
+    ["an apostrophe", "K=it's # b", "it's"],
+    ["blanks within quotes, trimmed as everywhere", "K=' a '", "a"],
+    ["export", "  export\tK = a", "a"],
+    ["a key that begins so", "exportK=a", undefined],
+    ["CRLF", "K=a # b\r", "a"],
+  ])("reads %s", (_, line, value) => {
+    expect(parseEnvFile(line).entries.find(({ key }) => key === "K")?.value).toBe(value);
+  });
+
+  test("reads a line of nothing but quotes at once", () => {
+    for (const part of ['"', "'", '"\\', "'\"", '\\"']) {
+      expect(parseEnvFile(`K=x${part.repeat(250_000)}`).entries.length).toBe(1);
+    }
   });
 });
 
@@ -39,14 +90,34 @@ describe("unsetInEnvText()", () => {
 
 test("setInEnvText() and unsetInEnvText() keep every other line", () => {
   const line = fc.oneof(
-    fc.constantFrom("# note", "", "A=1", "KEY=old", " KEY = x ", "garbage", "=x", "B = ü=\t"),
+    fc.constantFrom(
+      "# note",
+      "",
+      "A=1",
+      "KEY=old",
+      "export KEY=a # b",
+      "KEY='a # b' # c",
+      'KEY="',
+      "KEY=a # it's",
+      'KEY=a # "',
+      " KEY = x ",
+      "garbage",
+      "=x",
+      "B = ü=\t",
+    ),
     fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\n", "")),
+  );
+  const anyValue = fc.oneof(
+    fc.constantFrom("0", "a=b", "é"),
+    fc
+      .string({ unit: fc.constantFrom("a", "b", " ", "#", '"', "'", "\\", "=", "\t") })
+      .map((value) => value.trim()),
   );
   const text = fc
     .array(fc.tuple(line, fc.constantFrom("\n", "\r\n")))
     .map((lines) => lines.flat().join(""));
   fc.assert(
-    fc.property(text, fc.constantFrom("", "tail"), fc.constantFrom("0", "a=b", "é"), (...given) => {
+    fc.property(text, fc.constantFrom("", "tail"), anyValue, (...given) => {
       const [body, tail, value] = given;
       const before = body + tail;
       const others = (content: string): string[] =>

@@ -161,11 +161,15 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     "start.read-only-home": "A read-only home does not stop commands.",
     "start.strange-home": "A missing, empty or wrong HOME does not stop the server.",
   }),
+  ...from("docs/configuration.md#files", {
+    "config.comments": "Comments behind values, quotes and export are read as people write them.",
+  }),
   ...from("docs/configuration.md#where-values-come-from", {
     "config.switches": "TOOLS and TOOL_<NAME> hide tools and refuse calls to them.",
   }),
   ...from("docs/configuration.md#when-something-is-wrong", {
     "config.bad-file": "A malformed configuration is told, and the server serves.",
+    "config.unreadable-switch": "A switch that cannot be read is off, and the client is told so.",
     "cli.wrong-usage": "Wrong usage exits with 2 and names what was wrong.",
   }),
 

@@ -154,6 +154,50 @@ describe("bad input at the start", () => {
     expectNoTrace(server.stderr);
   });
 
+  test("[config.comments] a file with comments behind the values is read as it stands", async () => {
+    using home = new TempFolder();
+    const lines = [
+      "TOOLS=true                  # Enable MCP tool serving",
+      "export TOOL_READDOCS='off'  # No pages",
+      'STREAMING="true"            # Progress',
+    ];
+    home.write(".scorpiox/scorpiox-env.txt", `${lines.join("\n")}\n`);
+    await using server = new Server({ home });
+    await expectServing(server);
+    const names = toolNames(await server.request("tools/list", {}));
+    expect(names).toEqual(builtTools.filter((name) => name !== "ReadDocs"));
+    expect(server.stderr).toBe("");
+  });
+
+  test.each([
+    ["a file", "TOOL_READDOCS=fasle\n", {}, "TOOL_READDOCS=false (scorpiox-env.txt:1)"],
+    [
+      "its variable",
+      "TOOL_READDOCS=1\n",
+      { SCORPIOX_TOOL_READDOCS: "2" },
+      "TOOL_READDOCS=false (SCORPIOX_TOOL_READDOCS)",
+    ],
+    ["no bare variable", "", { TOOL_READDOCS: "/opt/docs" }, undefined],
+  ] as const)(
+    "[config.unreadable-switch] in %s it is off, which stderr and the instructions say",
+    async (_where, text, env, said) => {
+      using home = new TempFolder();
+      home.write(".scorpiox/scorpiox-env.txt", text);
+      await using server = new Server({ home, env });
+      const { result } = await server.initialize();
+      const { instructions } = result as { readonly instructions: string };
+      const names = toolNames(await server.request("tools/list", {}));
+      expect(names.includes("ReadDocs")).toBe(said === undefined);
+      if (said === undefined) {
+        expect(instructions).not.toContain("cannot be read");
+        return expect(server.stderr).toBe("");
+      }
+      expect(instructions.split("\n")[1]).toContain(said);
+      expect(instructions.split("\n")[0]).toMatch(/^scorpiox-code runs/);
+      expect(server.stderr).toContain("false counts.");
+    },
+  );
+
   test.each([
     ["bytes that are no text", Buffer.from([0, 1, 255, 254, 10])],
     ["a binary", Buffer.alloc(300_000, 0x7f)],

@@ -15,12 +15,17 @@ export function instructionsWith(
   own: readonly string[],
   snapshot: UpstreamSnapshot | undefined,
 ): string {
-  if (snapshot !== undefined && !hasServers(snapshot)) return own.join("\n");
+  if (snapshot !== undefined && !hasServers(snapshot)) return fittingLines(own);
   const [first = "", ...rest] = own;
   const lines = [first, finding, ...(snapshot === undefined ? [] : linesOf(snapshot))];
+  return fittingLines([...lines, ...rest]);
+}
+
+/** As many of `lines`, the most important first, as clients take in the handshake. */
+export function fittingLines(lines: readonly string[]): string {
   let bytes = 0;
   const fitting: string[] = [];
-  for (const line of [...lines, ...rest]) {
+  for (const line of lines) {
     const more = Buffer.byteLength(line) + 1;
     // A long line of one server does not keep shorter ones out.
     if (bytes + more > instructionsBytesMax + 1) continue;
