@@ -37,6 +37,8 @@ export interface BlockedTool {
 /** The settings of a server's entry that matter to calls on the main thread. */
 export interface ServerRights {
   readonly name: string;
+  /** How aliases of its tools begin; absent = the server's name. */
+  readonly prefix?: string;
   readonly policy?: "ask" | "allow" | "deny";
   readonly sampling: "deny" | "ask" | "allow";
   readonly elicitation: "deny" | "ask" | "allow";

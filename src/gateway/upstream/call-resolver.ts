@@ -6,7 +6,7 @@ import type { ServerRights, ToolEntry, UpstreamSnapshot } from "../../upstream/s
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { CallRequest } from "../call.ts";
 import type { CallTarget } from "./call-target.ts";
-import { missingServerText } from "./missing-server.ts";
+import { missingServer } from "./missing-server.ts";
 import { resolvedCall } from "./resolved-call.ts";
 
 export interface CallResolverParts {
@@ -111,7 +111,13 @@ export class CallResolver {
       case "ambiguous":
         return unresolved(call, ambiguousText(meant.name, resolution.candidates), meant.isWrapped);
       case "unknown": {
-        const text = unknownText(meant.name, resolution.nearest, snapshot);
+        const missing = missingServer(meant.name, snapshot, `mcp__${this.#parts.ownKey}__`);
+        // Nobody knows yet whether there is such a tool: the model is to come back, and not to look for another.
+        if (missing?.isComing === true) {
+          const text = `${shown(meant.name)} cannot be called yet. ${missing.text}`;
+          return unresolved(call, text, true);
+        }
+        const text = unknownText(meant.name, resolution.nearest, missing?.text);
         return unresolved(call, text, meant.isWrapped);
       }
     }
@@ -182,9 +188,9 @@ function ambiguousText(name: string, candidates: readonly string[]): string {
   return `${shown(name)} may be any of several tools. Call one of: ${candidates.slice(0, namesShownMax).join(", ")}.`;
 }
 
-function unknownText(name: string, nearest: readonly string[], snapshot: UpstreamSnapshot): string {
+function unknownText(name: string, nearest: readonly string[], missing = ""): string {
   const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.join(", ")}.`;
-  const why = missingServerText(name, snapshot);
+  const why = missing === "" ? "" : ` ${missing}`;
   return `Unknown tool: ${shown(name)}.${why}${hint} ${toolSearchName} finds tools of other servers.`;
 }
 

@@ -1,20 +1,54 @@
-import { originalName, uncutName } from "../../upstream/names/exposed-name.ts";
-import type { ServerState } from "../../upstream/server-state.ts";
+import { nameStarts } from "../../upstream/names/alias-forms.ts";
+import type { ServerInfo, ServerState } from "../../upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 
 /** What is known of their tools is all there is. */
 const known: ReadonlySet<ServerState> = new Set(["ready", "cached"]);
+/** Their tools are coming. */
+const coming: ReadonlySet<ServerState> = new Set(["starting"]);
 
-/** Why nobody has that name, if it is of a server that there is and whose tools are not there; else nothing. */
-export function missingServerText(name: string, { servers }: UpstreamSnapshot): string {
-  const server = servers.find(
-    (each) =>
-      !known.has(each.state) &&
-      [uncutName(each.name, ""), originalName(each.name, "")].some((start) =>
-        name.startsWith(start),
-      ),
-  );
-  if (server === undefined) return "";
-  const reason = server.reason === null ? "" : ` ${server.reason}`;
-  return ` The server ${server.name} is ${server.state}.${reason}`;
+/** A server whose tools are not there. */
+export interface MissingServer {
+  /** Whoever asks for its tools again soon may find them. */
+  readonly isComing: boolean;
+  /** A sentence or two: what is going on, and when to try again. */
+  readonly text: string;
 }
+
+/**
+ * The server that a name of nobody speaks of, by any of the forms that names of tools have (NM5), if that is there and its
+ * tools are not.
+ * @param ownPrefix what clients put before all names of ours
+ */
+export function missingServer(
+  name: string,
+  { servers, rights }: UpstreamSnapshot,
+  ownPrefix: string,
+): MissingServer | undefined {
+  const bare = name.startsWith(ownPrefix) ? name.slice(ownPrefix.length) : name;
+  const prefixes = new Map(rights.map((each) => [each.name, each.prefix]));
+  const found = servers
+    .filter(({ state }) => !known.has(state))
+    .flatMap((server) =>
+      nameStarts(server.name, prefixes.get(server.name))
+        .filter((start) => [name, bare].some((each) => each.startsWith(start)))
+        .map((start) => ({ server, length: start.length })),
+    )
+    .sort((one, other) => other.length - one.length)[0];
+  if (found === undefined) return undefined;
+  const { server } = found;
+  const isComing = coming.has(server.state);
+  return { isComing, text: isComing ? comingText(server) : standingText(server) };
+}
+
+function standingText({ name, state, reason }: ServerInfo): string {
+  return `The server ${name} is ${state}.${reason === null ? "" : ` ${reason}`}`;
+}
+
+function comingText({ name, reason }: ServerInfo): string {
+  const why = reason === null ? "" : ` ${reason}`;
+  return `The MCP server ${name} is starting, and its tools are not known yet.${why} Try again in ${startsAgainS} s.`;
+}
+
+/** When most servers that are starting have started. */
+const startsAgainS = 3;

@@ -53,7 +53,7 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
 }
 
 function rightsOf({ info, options }: ServerView): ServerRights {
-  const { policy, sampling, elicitation, timeoutMs, handover, isolation } = options;
+  const { policy, sampling, elicitation, timeoutMs, handover, isolation, toolsPrefix } = options;
   return {
     name: info.name,
     sampling,
@@ -62,6 +62,7 @@ function rightsOf({ info, options }: ServerView): ServerRights {
     handover,
     isolation,
     ...(policy === undefined ? {} : { policy }),
+    ...(toolsPrefix === undefined ? {} : { prefix: toolsPrefix }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { originalName, shortServer, uncutName } from "./exposed-name.ts";
 import { underscored } from "./server-names.ts";
 
 interface AliasedTool {
@@ -20,4 +21,16 @@ export function aliasForms(entry: AliasedTool): readonly string[] {
   ]);
   forms.delete(name);
   return [...forms];
+}
+
+/** How names of a server's tools begin, cut ones and aliases included, whatever tools it has. */
+export function nameStarts(server: string, prefix = server): readonly string[] {
+  const starts = [
+    uncutName(server, ""),
+    originalName(server, ""),
+    uncutName(shortServer(server), ""),
+    `mcp:${prefix}.`,
+    `mcp_${underscored(prefix)}_`,
+  ];
+  return [...new Set(starts)];
 }

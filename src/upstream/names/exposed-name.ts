@@ -26,12 +26,17 @@ export function exposedName(server: string, tool: string, max: number): string {
 export function codedName(server: string, tool: string, max: number, codeLength: number): string {
   const rest = max - start.length - separator.length - 1 - codeLength;
   const serverChars = Math.max(1, Math.min(serverCharsMax, rest));
-  const serverPart = cleanServer(server).slice(0, serverChars).replace(/_+$/, "") || "s";
+  const serverPart = shortServer(server, serverChars);
   const toolChars = Math.max(0, rest - serverPart.length);
   const toolPart = cleanPart(tool)
     .slice(0, toolChars)
     .replace(/[_-]+$/, "");
   return `${start}${serverPart}${separator}${toolPart}_${codeOf(server, tool, codeLength)}`;
+}
+
+/** What of the server's name is in a name that is cut. */
+export function shortServer(server: string, chars: number = serverCharsMax): string {
+  return cleanServer(server).slice(0, chars).replace(/_+$/, "") || "s";
 }
 
 /** The name with all characters that are allowed, however long it is. */

@@ -133,6 +133,8 @@ describe("a call of another server's tool [GW-17]", () => {
   test.each([
     ["mcp__far_away__do", " The server far.away is untrusted. Approve it."],
     ["mcp__far.away__do", " The server far.away is untrusted. Approve it."],
+    ["mcp:far.away.do", " The server far.away is untrusted. Approve it."],
+    ["mcp_far_away_do", " The server far.away is untrusted. Approve it."],
     ["mcp__off__do", " The server off is disabled."],
     ["mcp__files__do", ""],
     ["mcp__offer__do", ""],
@@ -145,6 +147,28 @@ describe("a call of another server's tool [GW-17]", () => {
     const { message } = said(await harness.call(name)) as { message: string };
     expect(message).toStartWith(`Unknown tool: ${name}.${why}`);
     expect(message.includes(" is ")).toBe(why !== "");
+  });
+
+  test.each([
+    "mcp__far_away__do",
+    "mcp__far.away__do",
+    "mcp:space.do",
+    "mcp_space_do",
+    "mcp__scorpiox-code__mcp__far_away__do",
+    "mcp__scorpiox-code__mcp:space.do",
+    "mcp__a_server_with_a__do_abcdef",
+  ])("%s of a server that is starting is no unknown tool", async (name) => {
+    const servers = [server("files"), server("far.away", "starting")];
+    servers.push(server("a_server_with_a_long_name", "starting"));
+    const spaced = [rights("far.away", { prefix: "space" })];
+    const upstreams = new FakeUpstreams(snapshotOf({ servers, rights: spaced }));
+    await using harness = new GatewayHarness({ upstreams });
+    await harness.initialize();
+    const long = name.includes("a_server");
+    const which = long ? "a_server_with_a_long_name" : "far.away";
+    const isError = `${name} cannot be called yet. The MCP server ${which} is starting, and its tools are not known yet. Try again in 3 s.`;
+    expect(said(await harness.call(name))).toEqual({ isError });
+    expect(said(await harness.call("tool_call", { name }))).toEqual({ isError });
   });
 
   test.each<[boolean, number]>([
