@@ -1,10 +1,9 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { systemCodeOf } from "../../base/errors.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { removeLeftDrafts } from "../cache/write-private.ts";
-import { readProcStat } from "../../process/proc-table.ts";
+import { isRunningStill, ownIdentity } from "../../process/process-identity.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 
@@ -25,8 +24,7 @@ export function ownStatus(
   servers: readonly ServerInfo[],
 ): ServerStatus {
   return {
-    pid: process.pid,
-    startTicks: readProcStat(process.pid)?.startTicks ?? null,
+    ...ownIdentity(),
     version,
     projectDir: dirs.projectDir ?? null,
     writtenAt: Date.now(),
@@ -60,7 +58,7 @@ export async function readServerStatuses(scorpioxDir: string): Promise<readonly 
     const path = join(folder, name);
     const status = await readStatus(path, pid);
     if (status === undefined) continue;
-    if (isRunning(status)) statuses.push(status);
+    if (isRunningStill(status)) statuses.push(status);
     else await rm(path, { force: true }).catch(() => {});
   }
   return statuses.sort((a, b) => a.pid - b.pid);
@@ -75,14 +73,4 @@ async function readStatus(path: string, pid: number): Promise<ServerStatus | und
   } catch {
     return undefined;
   }
-}
-
-function isRunning({ pid, startTicks }: ServerStatus): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return systemCodeOf(error) === "EPERM";
-  }
-  const stat = readProcStat(pid);
-  return startTicks === null || stat === undefined || stat.startTicks === startTicks;
 }
