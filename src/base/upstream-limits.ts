@@ -278,8 +278,15 @@ export const resultMetaCharsMax = 16 * KIB;
 
 // ---- Other MCP servers: lists and calls -----------------------------------------------------
 
-/** The first `tools/list` waits this long for servers of which nothing is known yet: a usual one starts in a second. */
+/**
+ * The first `tools/list` waits this long for servers of which nothing is known yet, from the moment that their process runs: a
+ * usual one starts in a second.
+ */
 export const upstreamListWaitMs = 1_300;
+/** In all, while processes are still to be started, or another process of this user starts the same server. */
+export const upstreamListWaitMsMax = 5_000;
+/** Whether another process has heard of a server by now is looked at this often. */
+export const upstreamTrialLookMs = 100;
 /** A call by a name that nobody has waits this long for servers that are still being asked for their tools. */
 export const upstreamNameWaitMs = 3_000;
 /** Changes of the list within this time are told once: servers that start together change it one after the other. */

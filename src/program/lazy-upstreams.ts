@@ -56,12 +56,14 @@ export class LazyUpstreams implements Upstreams {
     return this.#upstreams.made?.snapshot;
   }
 
-  async settled(waitMs: number): Promise<UpstreamSnapshot> {
+  async settled(
+    ...[waitMs, isEnough]: Parameters<Upstreams["settled"]>
+  ): Promise<UpstreamSnapshot> {
     if (!this.isWanted) return emptySnapshot;
     const deadline = performance.now() + waitMs;
     try {
       const upstreams = await this.#load();
-      return await upstreams.settled(Math.max(0, deadline - performance.now()));
+      return await upstreams.settled(Math.max(0, deadline - performance.now()), isEnough);
     } catch {
       return this.snapshot ?? emptySnapshot;
     }

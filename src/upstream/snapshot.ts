@@ -61,8 +61,12 @@ export interface UpstreamSnapshot {
   readonly templates: readonly ResourceTemplateListing[];
   /** True: most tools are hidden, and `tool_search` and `tool_call` are listed. */
   readonly isDeferred: boolean;
+  /** It is known of each server whether it may be started. */
+  readonly isLookedAt: boolean;
   /** True while a server without a cached catalogue is still being asked. */
   readonly isIncomplete: boolean;
+  /** True while the first list waits for one of those (CN1). */
+  readonly holdsLists: boolean;
   /** What `instructions` say of each server: its own words, quoted, cut, in one line (TR7). */
   readonly introductions: readonly { readonly server: string; readonly line: string }[];
   /** Path of the index file, once it is written. */

@@ -128,8 +128,12 @@ export interface Upstreams {
   /**
    * The first snapshot that is complete, or what there is after `waitMs`. Starts the Worker when that has not been done.
    * Never rejects because of a server.
+   * @param isEnough in the place of "complete"
    */
-  settled(waitMs: number): Promise<UpstreamSnapshot>;
+  settled(
+    waitMs: number,
+    isEnough?: (snapshot: UpstreamSnapshot) => boolean,
+  ): Promise<UpstreamSnapshot>;
   /** Rejects with AppError `cancelled` only; all else is in the reply. */
   call(call: UpstreamCall, events: UpstreamCallEvents, signal: AbortSignal): Promise<UpstreamReply>;
   /**

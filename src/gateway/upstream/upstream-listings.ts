@@ -1,4 +1,4 @@
-import { upstreamListWaitMs } from "../../base/upstream-limits.ts";
+import { upstreamListWaitMsMax } from "../../base/upstream-limits.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
 import {
@@ -52,7 +52,7 @@ export class UpstreamListings {
     const { upstreams } = this.#parts;
     const looked = Promise.withResolvers<void>();
     const stop = upstreams.listen(() => {
-      if (upstreams.snapshot?.servers.every(isLookedAt) === true) looked.resolve();
+      if (upstreams.snapshot?.isLookedAt === true) looked.resolve();
     });
     try {
       const known = this.known();
@@ -65,7 +65,7 @@ export class UpstreamListings {
 
   async #firstKnown(): Promise<UpstreamSnapshot> {
     const { upstreams, onFirst } = this.#parts;
-    const first = await upstreams.settled(upstreamListWaitMs);
+    const first = await upstreams.settled(upstreamListWaitMsMax, holdsNoList);
     onFirst?.(first);
     return first;
   }
@@ -128,9 +128,8 @@ export class UpstreamListings {
   }
 }
 
-/** One that nobody has started yet, and that is called starting, is still being looked up. */
-function isLookedAt({ state, starts }: UpstreamSnapshot["servers"][number]): boolean {
-  return state !== "starting" || starts > 0;
+function holdsNoList({ holdsLists }: UpstreamSnapshot): boolean {
+  return !holdsLists;
 }
 
 /** Equal for equal lists. */

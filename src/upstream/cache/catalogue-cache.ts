@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/upstream-limits.ts";
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import { LaunchTrials } from "./launch-trials.ts";
 import { parseCatalogue, printCatalogue } from "./catalogue-text.ts";
 import { removeLeftDrafts, writePrivate } from "./write-private.ts";
 
@@ -18,6 +19,8 @@ export interface CachedCatalogue {
  */
 export class CatalogueCache {
   readonly #dir: string;
+  /** Of launches that have none. */
+  readonly trials: LaunchTrials;
   /** Of the text that this process last read or wrote: what is the same is not written again. */
   readonly #known = new Map<string, number | bigint>();
 
@@ -26,6 +29,7 @@ export class CatalogueCache {
   /** @param scorpioxDir `~/.scorpiox` */
   constructor(scorpioxDir: string) {
     this.#dir = join(scorpioxDir, "cache", "mcp");
+    this.trials = new LaunchTrials(this.#dir);
   }
 
   /** Undefined when there is none that can be used. Never rejects. */
@@ -56,24 +60,9 @@ export class CatalogueCache {
       this.#known.set(identity, digest);
       this.#sweep ??= removeLeftDrafts(this.#dir);
       await this.#sweep;
-      await rm(this.#pathOf(identity, "tried"), { force: true });
     } catch {
       this.#known.delete(identity);
     }
-  }
-
-  /**
-   * Whether this launch was tried before and never heard of: nobody waits for it again. Notes that it is tried now. Never
-   * rejects.
-   */
-  async tryAgain(identity: string): Promise<boolean> {
-    const path = this.#pathOf(identity, "tried");
-    const wasTried = await stat(path).then(
-      () => true,
-      () => false,
-    );
-    if (!wasTried) await writePrivate(path, "").catch(() => {});
-    return wasTried;
   }
 
   /** It is known as little as before the first contact. Never rejects. */
@@ -91,7 +80,7 @@ export class CatalogueCache {
     );
   }
 
-  #pathOf(identity: string, kind: "json" | "tried" = "json"): string {
-    return join(this.#dir, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.${kind}`);
+  #pathOf(identity: string): string {
+    return join(this.#dir, `${identity.replaceAll(/[^0-9a-z]/gi, "_")}.json`);
   }
 }

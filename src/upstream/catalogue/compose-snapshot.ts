@@ -34,7 +34,9 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
         (offer?.catalogue.templates ?? []).map((one) => templateListing(info.name, one)),
       ),
       isDeferred: decision.isDeferred,
+      isLookedAt: views.every(({ isLookedAt }) => isLookedAt),
       isIncomplete: views.some(({ isAwaited }) => isAwaited),
+      holdsLists: views.some(({ holdsLists }) => holdsLists),
       introductions: views.flatMap(({ info, offer }) => {
         const instructions = offer?.judged.instructions;
         if (instructions === undefined) return [];

@@ -47,7 +47,11 @@ async function readOnce(target: LaunchTarget, signal: AbortSignal): Promise<Aske
   }
 }
 
-const nobodyWaits: OpeningEvents = { onProcess: () => {}, onEnding: () => {} };
+const nobodyWaits: OpeningEvents = {
+  onProcess: () => {},
+  onBegun: () => {},
+  onEnding: () => {},
+};
 
 const nobodyListens: ConnectionEvents = {
   onListChanged: () => {},

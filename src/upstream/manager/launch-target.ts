@@ -126,7 +126,9 @@ export class LaunchTarget {
     const endpoint = this.#endpoint((process) => {
       processes.push(process);
       opening.onProcess(process);
+      opening.onBegun();
     });
+    if (endpoint.transport === "http") opening.onBegun();
     try {
       const era = this.#diesAtOnce ? oneWay(knownEra) : eraOf(knownEra);
       const options = { ...this.#options(endpoint), ...era };

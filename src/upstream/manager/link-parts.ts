@@ -14,6 +14,8 @@ export interface OpenedLink {
 /** Told what is started for a connection, and what goes on ending of that when it is there, or has failed. */
 export interface OpeningEvents {
   readonly onProcess: (process: UpstreamProcess) => void;
+  /** Its process runs, or its address is being asked. */
+  readonly onBegun: () => void;
   readonly onEnding: (ended: Promise<void>) => void;
 }
 
@@ -35,6 +37,8 @@ export interface LinkParts {
   /** After so long without a call it is closed; 0 = never. */
   readonly idleStopMs: number;
   readonly events: Omit<ConnectionEvents, "onClosed">;
+  /** Told of each start once the server can be spoken to: its process runs, or its address is being asked. */
+  readonly onBegun: () => void;
   /** Told after each change of `state`. */
   readonly onState: () => void;
   /** Told with each new connection. */

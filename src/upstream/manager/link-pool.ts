@@ -4,6 +4,7 @@ import type { Link } from "./link.ts";
 /** Told of everything that happens at a connection that it shares. */
 export interface LinkListener extends Omit<ConnectionEvents, "onClosed"> {
   onState(): void;
+  onBegun(): void;
   onConnected(connection: UpstreamConnection): void;
 }
 
@@ -48,6 +49,7 @@ function audienceOf(listeners: ReadonlySet<LinkListener>): LinkListener {
   };
   return {
     onState: () => tell((listener) => listener.onState()),
+    onBegun: () => tell((listener) => listener.onBegun()),
     onConnected: (connection) => tell((listener) => listener.onConnected(connection)),
     onListChanged: (list) => tell((listener) => listener.onListChanged(list)),
     onResourceUpdated: (uri) => tell((listener) => listener.onResourceUpdated(uri)),

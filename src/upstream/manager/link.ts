@@ -26,6 +26,7 @@ export class Link {
   #ending: Promise<void> = Promise.resolve();
   #starts = 0;
   #process: UpstreamProcess | undefined;
+  #isBegun = false;
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
@@ -49,6 +50,11 @@ export class Link {
   /** The connection, when there is no need to wait for it. */
   get ready(): UpstreamConnection | undefined {
     return this.state.kind === "ready" ? this.connection : undefined;
+  }
+
+  /** The server has been spoken to, whatever came of it. */
+  get isBegun(): boolean {
+    return this.#isBegun;
   }
 
   get starts(): number {
@@ -153,6 +159,10 @@ export class Link {
           if (isAnother) this.#machine.onNextProcess(this.#parts.time.now());
           isAnother = true;
           this.#process = process;
+        },
+        onBegun: () => {
+          this.#isBegun = true;
+          this.#parts.onBegun();
         },
         onEnding: (ended) => this.#await(ended),
       });

@@ -46,7 +46,7 @@ export class ManagedServer {
     this.#parts = parts;
     this.#events = events;
     this.log = new ServerLog(parts.host, configured.entry.name, this.clean);
-    this.offer = new ServerOffer(parts, this.log.say);
+    this.offer = new ServerOffer(parts, this.log.say, () => this.#want());
     this.reader = new ListReader({
       onRead: async (catalogue) => {
         this.#listProblem = undefined;
@@ -95,12 +95,9 @@ export class ManagedServer {
   async apply(configured: ConfiguredServer): Promise<void> {
     this.#configured = configured;
     const before = this.#standing;
-    let standing: Standing;
-    try {
-      standing = await standingOf(configured, this.#parts);
-    } catch (error) {
-      standing = { kind: "needs_config", text: messageOf(error) };
-    }
+    const standing = await standingOf(configured, this.#parts).catch((error: unknown): Standing => {
+      return { kind: "needs_config", text: messageOf(error) };
+    });
     if (this.#isClosed) return;
     this.#standing = standing;
     if (standing.kind !== "usable") {
@@ -121,9 +118,9 @@ export class ManagedServer {
     this.#isLookedAt = true;
     this.#looked.resolve();
     if (this.#standing?.kind !== "usable" || this.#isStopped) return;
-    const { start } = this.#standing.active.entry.options;
-    const isKnown = this.offer.current !== undefined && !this.offer.isOld;
-    if (!isKnown || start === "eager") this.#links?.forLists().want();
+    const isEager = this.#standing.active.entry.options.start === "eager";
+    if (this.offer.current === undefined) this.offer.contact?.begin(isEager);
+    else if (isEager || this.offer.isOld) this.#want();
   }
 
   /** On the user's wish: what was wrong before does not count. */
@@ -148,7 +145,7 @@ export class ManagedServer {
   async close(): Promise<void> {
     this.#isStopped = true;
     this.#isClosed = true;
-    await this.#endLinks();
+    await Promise.all([this.#endLinks(), this.offer.contact?.leave()]);
   }
 
   info(): ServerInfo {
@@ -161,12 +158,15 @@ export class ManagedServer {
     const kind = this.#standing?.kind;
     const offer = kind === "usable" ? this.offer.current : undefined;
     const isUnknown = kind === undefined || (kind === "usable" && offer === undefined);
+    const isAsked = isUnknown && info.state === "starting";
     return {
       info,
       options: this.configured.entry.options,
       ...(offer === undefined ? {} : { offer }),
       isUnknown,
-      isAwaited: isUnknown && info.state === "starting" && !this.offer.isHopeless,
+      isLookedAt: kind !== undefined,
+      isAwaited: isAsked && this.offer.contact?.isHopeless !== true,
+      holdsLists: isAsked && this.offer.contact?.holdsLists !== false,
       hasCredentials: this.#links?.target.hasCredentials ?? false,
     };
   }
@@ -207,6 +207,10 @@ export class ManagedServer {
     });
   }
 
+  #want(): void {
+    if (!this.#isStopped) this.#links?.forLists().want();
+  }
+
   async #endLinks(): Promise<void> {
     const links = this.#links;
     this.#links = undefined;
@@ -217,6 +221,7 @@ export class ManagedServer {
   #listener(): LinkListener {
     return {
       onState: () => this.#onState(),
+      onBegun: () => this.offer.contact?.onBegun(),
       onConnected: (connection) => {
         this.breaker.onAnswer();
         this.reader.begin(connection);
@@ -234,6 +239,7 @@ export class ManagedServer {
     const kind = facts.link?.kind;
     if (kind !== "ready" && kind !== "starting") this.reader.end();
     if (kind === "down") {
+      void this.offer.contact?.onFailed();
       const text = this.#reasonText(conditionOf(facts).reason ?? "");
       this.log.say(text);
       const isLogin = facts.link?.kind === "down" && facts.link.as === "needs_auth";

@@ -140,6 +140,7 @@ export class ServerLinks {
     const { pool } = this.#parts;
     const make = (audience: LinkListener): Link => this.#newLink(() => audience);
     const link = pool.acquire(this.#target.key, this.#listener, make);
+    if (link.isBegun) this.#listener.onBegun();
     const { connection } = link;
     // Somebody else has it already, and connected before we listened.
     if (connection !== undefined) queueMicrotask(() => this.#listener.onConnected(connection));
@@ -166,6 +167,7 @@ export class ServerLinks {
         onLog: (level, data, logger) => audience().onLog(level, data, logger),
         onStray: (text) => audience().onStray(text),
       },
+      onBegun: () => audience().onBegun(),
       onState: () => audience().onState(),
       onConnected: (connection) => audience().onConnected(connection),
     });
@@ -211,5 +213,5 @@ export class ServerLinks {
 
 /** Lists of the connections beside the first are not read. */
 function quiet(listener: LinkListener): LinkListener {
-  return { ...listener, onConnected: () => {}, onListChanged: () => {} };
+  return { ...listener, onBegun: () => {}, onConnected: () => {}, onListChanged: () => {} };
 }

@@ -3,6 +3,7 @@ import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
+import { FirstContact } from "./first-contact.ts";
 import { judgeOffer } from "./judge-offer.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
@@ -16,19 +17,24 @@ export interface Offer {
 export class ServerOffer {
   readonly #parts: ManagerParts;
   readonly #onNotice: (text: string) => void;
+  readonly #start: () => void;
   #offer: Offer | undefined;
   /** Of the offer, by their names there: each call looks several times. */
   #tools: ByName<JudgedCatalogue["tools"][number]> = new Map();
   #prompts: ByName<JudgedCatalogue["prompts"][number]> = new Map();
   #isCacheOld = false;
-  #isHopeless = false;
+  #contact: FirstContact | undefined;
   /** One after the other: approvals are read and written on the way. */
   #work: Promise<void> = Promise.resolve();
 
-  /** @param onNotice told what was let through though it was not approved */
-  constructor(parts: ManagerParts, onNotice: (text: string) => void) {
+  /**
+   * @param onNotice told what was let through though it was not approved
+   * @param start starts the server
+   */
+  constructor(parts: ManagerParts, onNotice: (text: string) => void, start: () => void) {
     this.#parts = parts;
     this.#onNotice = onNotice;
+    this.#start = start;
   }
 
   get current(): Offer | undefined {
@@ -50,25 +56,30 @@ export class ServerOffer {
     return this.#work;
   }
 
+  /** How it is found out what there is; undefined when an earlier run kept that. */
+  get contact(): FirstContact | undefined {
+    return this.#contact;
+  }
+
   /** From an earlier run, and so old that the server should be asked. */
   get isOld(): boolean {
     return this.#isCacheOld;
   }
 
-  /** An earlier run has tried it as well and heard nothing: nobody waits for it (CN1). */
-  get isHopeless(): boolean {
-    return this.#isHopeless;
-  }
-
-  /** Reads what an earlier run kept, if there is something. */
+  /** Reads what an earlier run kept; where there is nothing, sees who is to find out. */
   load(configured: ConfiguredServer): Promise<void> {
     return this.#next(async () => {
-      const cached = await this.#parts.cache.read(configured.identity);
-      this.#isHopeless =
-        cached === undefined && (await this.#parts.cache.tryAgain(configured.identity));
-      if (cached === undefined) return;
-      this.#isCacheOld = cached.isOld;
-      await this.#judge(configured, cached.catalogue);
+      if (await this.#read(configured)) return;
+      const { cache, linkTime, onChange } = this.#parts;
+      const contact = new FirstContact(configured.identity, {
+        trials: cache.trials,
+        time: linkTime,
+        look: () => this.#lookAgain(configured, contact),
+        start: this.#start,
+        onChange,
+      });
+      this.#contact = contact;
+      await contact.claim();
     });
   }
 
@@ -83,6 +94,7 @@ export class ServerOffer {
       this.#isCacheOld = false;
       await this.#judge(configured, catalogue);
       await this.#parts.cache.write(configured.identity, catalogue);
+      await this.#contact?.onHeard();
     });
   }
 
@@ -95,10 +107,28 @@ export class ServerOffer {
 
   /** It may not be used any more, or is another one. */
   clear(): Promise<void> {
-    return this.#next(() => {
+    return this.#next(async () => {
       this.#become(undefined);
-      return Promise.resolve();
+      await this.#contact?.leave();
+      this.#contact = undefined;
     });
+  }
+
+  /** True when there was something. */
+  async #read(configured: ConfiguredServer): Promise<boolean> {
+    const cached = await this.#parts.cache.read(configured.identity);
+    if (cached === undefined) return false;
+    this.#isCacheOld = cached.isOld;
+    await this.#judge(configured, cached.catalogue);
+    return true;
+  }
+
+  /** Another process may have kept something; what we heard ourselves is newer. */
+  async #lookAgain(configured: ConfiguredServer, contact: FirstContact): Promise<boolean> {
+    await this.#next(async () => {
+      if (this.#contact === contact && this.#offer === undefined) await this.#read(configured);
+    });
+    return this.#offer !== undefined;
   }
 
   #next(work: () => Promise<void>): Promise<void> {

@@ -41,8 +41,8 @@ export class UpstreamClient implements Upstreams {
   readonly #pause: RestartPause;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
   readonly #subscriptions = new KeptSubscriptions();
-  /** Resolved while the snapshot is complete. */
-  #complete = Promise.withResolvers<void>();
+  /** Each looks at the newest snapshot. */
+  readonly #waiting = new Set<() => void>();
   #options: UpstreamOptions;
   #snapshot: UpstreamSnapshot | undefined;
   /** Revisions go on where the Worker before has ended. */
@@ -66,13 +66,20 @@ export class UpstreamClient implements Upstreams {
     return this.#snapshot;
   }
 
-  async settled(waitMs: number): Promise<UpstreamSnapshot> {
+  async settled(
+    ...[waitMs, isEnough = isComplete]: Parameters<Upstreams["settled"]>
+  ): Promise<UpstreamSnapshot> {
     this.#start();
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, waitMs);
-    if (this.#snapshot?.isIncomplete !== false) {
-      await Promise.race([this.#complete.promise, late.promise]);
-    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = (): void => {
+      const isOver = this.#closing !== undefined;
+      if (isOver || (this.#snapshot !== undefined && isEnough(this.#snapshot))) resolve();
+    };
+    const timer = setTimeout(resolve, waitMs);
+    this.#waiting.add(look);
+    look();
+    await promise;
+    this.#waiting.delete(look);
     clearTimeout(timer);
     return this.#snapshot ?? emptySnapshot;
   }
@@ -139,6 +146,7 @@ export class UpstreamClient implements Upstreams {
 
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
+    for (const look of this.#waiting) look();
     return this.#closing;
   }
 
@@ -201,10 +209,8 @@ export class UpstreamClient implements Upstreams {
 
   /** A Worker that has just been replaced, and a server that has just been added, make it incomplete again. */
   #onSnapshot(snapshot: UpstreamSnapshot, changed: ChangedLists): void {
-    const wasComplete = this.#snapshot?.isIncomplete === false;
     this.#snapshot = { ...snapshot, revision: this.#revisionsBefore + snapshot.revision };
-    if (!snapshot.isIncomplete) this.#complete.resolve();
-    else if (wasComplete) this.#complete = Promise.withResolvers();
+    for (const look of this.#waiting) look();
     if (changed.length > 0) this.#tell({ kind: "snapshot", changed });
   }
 
@@ -225,9 +231,12 @@ export class UpstreamClient implements Upstreams {
 
   async #close(): Promise<void> {
     clearTimeout(this.#restart?.timer);
-    this.#complete.resolve();
     const link = this.#link;
     this.#link = undefined;
     await link?.close(upstreamCloseMsMax);
   }
+}
+
+function isComplete({ isIncomplete }: UpstreamSnapshot): boolean {
+  return !isIncomplete;
 }

@@ -28,6 +28,7 @@ function linkOf(open: LinkParts["open"]): Link {
       onStray: ignore,
     },
     onState: ignore,
+    onBegun: ignore,
     onConnected: ignore,
   });
 }

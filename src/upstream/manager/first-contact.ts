@@ -1,0 +1,124 @@
+import {
+  upstreamListWaitMs,
+  upstreamListWaitMsMax,
+  upstreamTrialLookMs,
+} from "../../base/upstream-limits.ts";
+import type { Timer } from "../../base/timer.ts";
+import type { LaunchTrials, TrialClaim } from "../cache/launch-trials.ts";
+import type { LinkTime } from "./link-time.ts";
+
+export interface FirstContactParts {
+  readonly trials: LaunchTrials;
+  readonly time: LinkTime;
+  /** Reads what another process may have kept meanwhile; true when there is something. Never rejects. */
+  readonly look: () => Promise<boolean>;
+  /** Starts the server. */
+  readonly start: () => void;
+  readonly onChange: () => void;
+}
+
+/**
+ * The time until something is known of a server that no run has heard of: who starts it, and whether lists wait for that
+ * (CN1, CN3). While another process of this user starts the same launch we do not: what it hears is ours as well, and ten
+ * clients that start at once are one start.
+ */
+export class FirstContact {
+  readonly #parts: FirstContactParts;
+  readonly #identity: string;
+  /** Undefined until we have looked. */
+  #claim: TrialClaim | undefined;
+  #isOver = false;
+  /** Our own start has had the time that lists give it. */
+  #hasHadItsTime = false;
+  /** Lists have waited for as long as they ever do. */
+  #isLate = false;
+  #cap: Timer | undefined;
+  #begun: Timer | undefined;
+  #next: Timer | undefined;
+
+  constructor(identity: string, parts: FirstContactParts) {
+    this.#identity = identity;
+    this.#parts = parts;
+  }
+
+  /** Lists wait for it: not for ever, and not for what was tried before in vain. */
+  get holdsLists(): boolean {
+    if (this.#isOver || this.#isLate || this.isHopeless) return false;
+    // Another process may be further than we are.
+    return !this.#hasHadItsTime || this.#next !== undefined;
+  }
+
+  /** An earlier run has tried it as well and heard nothing: nobody waits for it. */
+  get isHopeless(): boolean {
+    return this.#claim === "tried";
+  }
+
+  /** Finds out who tries it. Never rejects. */
+  async claim(): Promise<void> {
+    this.#claim = await this.#parts.trials.claim(this.#identity);
+    if (this.#isOver) return;
+    this.#cap ??= this.#parts.time.after(upstreamListWaitMsMax, () => {
+      this.#isLate = true;
+      this.#parts.onChange();
+    });
+  }
+
+  /** Sees to it that it is started: by us, unless another process does it right now. @param isEager by us too */
+  begin(isEager: boolean): void {
+    if (this.#isOver) return;
+    if (this.#claim === "others") this.#next ??= this.#lookLater();
+    if (this.#claim !== "others" || isEager) this.#parts.start();
+  }
+
+  /** Our process of it runs, or its address is being asked: from here on it has the time that lists give it. */
+  onBegun(): void {
+    if (this.#isOver || this.#begun !== undefined) return;
+    this.#begun = this.#parts.time.after(upstreamListWaitMs, () => {
+      this.#hasHadItsTime = true;
+      this.#parts.onChange();
+    });
+  }
+
+  /** We have heard of it, and that is kept. Never rejects. */
+  async onHeard(): Promise<void> {
+    if (this.#end()) await this.#parts.trials.succeed(this.#identity);
+  }
+
+  /** Our start of it has failed. */
+  async onFailed(): Promise<void> {
+    if (!this.#isOver && this.#claim === "ours") await this.#parts.trials.fail(this.#identity);
+  }
+
+  /** It may not be used any more, or we end. */
+  async leave(): Promise<void> {
+    if (this.#end() && this.#claim === "ours") await this.#parts.trials.leave(this.#identity);
+  }
+
+  #lookLater(): Timer {
+    return this.#parts.time.after(upstreamTrialLookMs, () => void this.#lookNow());
+  }
+
+  /** Until it is known, nobody else tries it any more, or that takes too long. */
+  async #lookNow(): Promise<void> {
+    if (await this.#parts.look()) return void this.#end();
+    const claim = await this.#parts.trials.claim(this.#identity);
+    if (this.#isOver) return;
+    if (claim === "others" && !this.#isLate) {
+      this.#next = this.#lookLater();
+      return;
+    }
+    this.#next = undefined;
+    // That others have failed says nothing of us: lists wait for our start as they would have for theirs.
+    this.#claim = claim === "ours" ? "ours" : "slow";
+    this.#parts.start();
+    this.#parts.onChange();
+  }
+
+  /** False when it was over already. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    for (const timer of [this.#cap, this.#begun, this.#next]) timer?.stop();
+    return true;
+  }
+}
