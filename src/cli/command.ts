@@ -117,6 +117,8 @@ export interface Command {
   readonly flags: FlagTable;
   /** How many arguments there may be, besides flags. */
   readonly arguments: { readonly min: number; readonly max: number };
+  /** See `ParseOptions`. */
+  beginsCommand?(this: void, positionals: readonly string[]): boolean;
   /** Resolves with the exit code; an `AppError` is printed and gives the code of its kind. */
   run(context: CommandContext): Promise<number>;
 }

@@ -11,13 +11,19 @@ interface FlagSpec {
   readonly placeholder?: string;
   /** The only values allowed. */
   readonly choices?: readonly string[];
+  /** One letter: `e` for `-e`. */
+  readonly short?: string;
+  /** Of a list: arguments that follow a value and look so are values too, as in `--env A=1 B=2`. */
+  readonly more?: RegExp;
 }
 
 /** By name without dashes. */
 export type FlagTable = Readonly<Record<string, FlagSpec>>;
 
 /** Every command has it. */
-export const helpFlag: FlagTable = { help: { kind: "switch", help: "Show this help." } };
+export const helpFlag: FlagTable = {
+  help: { kind: "switch", short: "h", help: "Show this help." },
+};
 
 /** The flags and arguments of one command line. */
 export class ParsedArguments {
@@ -26,6 +32,8 @@ export class ParsedArguments {
   constructor(
     values: ReadonlyMap<string, readonly string[]>,
     readonly positionals: readonly string[],
+    /** Arguments from this one on were written behind `--`. */
+    readonly verbatimFrom: number = positionals.length,
   ) {
     this.#values = values;
   }
@@ -43,34 +51,50 @@ export class ParsedArguments {
   }
 }
 
+/** How a command wants its line read. */
+export interface ParseOptions {
+  /** The command that explains the flags. */
+  readonly explainedBy?: string;
+  /** Said of a flag that is not known, after a blank. */
+  readonly hint?: string;
+  /** Whether the arguments so far begin a command of the user's: a flag that is not known is then that command's, and so is all behind it. */
+  beginsCommand?(this: void, positionals: readonly string[]): boolean;
+}
+
 /**
- * Reads `--flag`, `--flag value`, `--flag=value`, `-h` and arguments; everything after `--` is an argument.
- * @param explainedBy the command that explains the flags
- * @param hint said of a flag that is not known, after a blank
+ * Reads `--flag`, `--flag value`, `--flag=value`, `-f value` and arguments; everything after `--` is an argument.
  * @throws {AppError} `usage`, naming the flag.
  */
 export function parseArguments(
   args: readonly string[],
   table: FlagTable,
-  explainedBy = `${product.name} help`,
-  hint = "",
+  options: ParseOptions = {},
 ): ParsedArguments {
+  const { explainedBy = `${product.name} help`, hint = "" } = options;
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
   for (let index = 0; index < args.length; index++) {
     const argument = args[index] ?? "";
     if (argument === "--") {
+      const verbatimFrom = positionals.length;
       positionals.push(...args.slice(index + 1));
-      break;
+      return new ParsedArguments(values, positionals, verbatimFrom);
     }
     if (!argument.startsWith("-") || argument === "-") {
       positionals.push(argument);
       continue;
     }
+    const isForeign = nameOf(argument, table) === undefined;
+    if (isForeign && options.beginsCommand?.(positionals) === true) {
+      positionals.push(...args.slice(index));
+      break;
+    }
     const flag = readFlag(argument, table, `${hint} See: ${explainedBy}`);
     if (flag.needsValue) index++;
     const value = flag.needsValue ? args[index] : flag.value;
-    values.set(flag.name, [...(values.get(flag.name) ?? []), checkValue(flag, value)]);
+    const all = [...(values.get(flag.name) ?? []), checkValue(flag, value)];
+    while (flag.spec.more?.test(args[index + 1] ?? "") === true) all.push(args[++index] ?? "");
+    values.set(flag.name, all);
   }
   return new ParsedArguments(values, positionals);
 }
@@ -86,9 +110,9 @@ interface WrittenFlag {
 function readFlag(argument: string, table: FlagTable, advice: string): WrittenFlag {
   const equals = argument.indexOf("=");
   const written = equals === -1 ? argument : argument.slice(0, equals);
-  const name = written === "-h" ? "help" : written.slice(2);
-  const spec = written === "-h" || written.startsWith("--") ? specOf(name, table) : undefined;
-  if (spec === undefined) {
+  const name = nameOf(argument, table);
+  const spec = name === undefined ? undefined : specOf(name, table);
+  if (name === undefined || spec === undefined) {
     const suggestion = suggestionFor(
       written,
       Object.keys(table).map((flag) => `--${flag}`),
@@ -100,6 +124,17 @@ function readFlag(argument: string, table: FlagTable, advice: string): WrittenFl
     throw new AppError("usage", `--${name} takes no value.`);
   }
   return { name, spec, value, needsValue: spec.kind !== "switch" && value === undefined };
+}
+
+/** The flag that `--name`, `--name=value` or `-n` means. */
+function nameOf(argument: string, table: FlagTable): string | undefined {
+  const [written = ""] = argument.split("=", 1);
+  if (written.startsWith("--")) {
+    const name = written.slice(2);
+    return specOf(name, table) === undefined ? undefined : name;
+  }
+  const letter = written.slice(1);
+  return Object.keys(table).find((name) => table[name]?.short === letter);
 }
 
 function specOf(name: string, table: FlagTable): FlagSpec | undefined {

@@ -42,7 +42,8 @@ export function groupText(group: string): string {
 function flagRows(flags: FlagTable): (readonly [string, string])[] {
   return Object.entries(flags).map(([name, spec]) => {
     const value = spec.choices?.join("|") ?? spec.placeholder;
-    return [spec.kind === "switch" ? `--${name}` : `--${name} ${value ?? "VALUE"}`, spec.help];
+    const written = spec.short === undefined ? `--${name}` : `-${spec.short}, --${name}`;
+    return [spec.kind === "switch" ? written : `${written} ${value ?? "VALUE"}`, spec.help];
   });
 }
 

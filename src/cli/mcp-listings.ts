@@ -24,6 +24,7 @@ export const mcpListings: readonly CommandListing[] = [
   },
   {
     name: "mcp remove",
+    alias: "mcp rm",
     summary: "Remove a server",
     load: async () => (await import("./commands/mcp-remove.ts")).mcpRemoveCommand,
   },

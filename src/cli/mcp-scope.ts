@@ -7,12 +7,21 @@ import type { ServerFileTarget } from "../upstream/edit/edit-server-file.ts";
 import type { EntryOrigin } from "../upstream/server-entry.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 
+/** Those that other programs have for the same come last. */
+const scopes: ReadonlyMap<string, "project" | "global"> = new Map([
+  ["project", "project"],
+  ["global", "global"],
+  ["local", "project"],
+  ["user", "global"],
+]);
+
 /** Which file of servers a command changes. */
 export const scopeFlags: FlagTable = {
   scope: {
     kind: "text",
-    choices: ["project", "global"],
-    help: "The file: .scorpiox/config.toml of the project (the default) or ~/.scorpiox/config.toml.",
+    short: "s",
+    choices: [...scopes.keys()],
+    help: "The file: .scorpiox/config.toml of the project (the default; also: local) or ~/.scorpiox/config.toml (global; also: user).",
   },
   file: {
     kind: "text",
@@ -38,7 +47,7 @@ export function serverFileOf(args: ParsedArguments, dirs: ConfigDirs, cwd: strin
     if (args.has("scope")) throw new AppError("usage", "--scope and --file exclude each other.");
     return fileNamed(resolve(cwd, named), dirs);
   }
-  if (args.text("scope") === "global") {
+  if (scopes.get(args.text("scope") ?? "") === "global") {
     const file = join(scorpioxDir, "config.toml");
     const target = { file, scorpioxDir, isPrivate: true };
     return { target, origin: { rank: 1, trust: "user", scope: "global", file } };

@@ -178,7 +178,7 @@ export function commandGroups(): ReadonlySet<string> {
 export function findCommand(words: readonly string[]): CommandListing | undefined {
   const two = words.slice(0, 2).join(" ");
   return (
-    commandListings.find((listing) => listing.name === two) ??
+    commandListings.find(({ name, alias }) => name === two || alias === two) ??
     commandListings.find((listing) => listing.name === words[0])
   );
 }

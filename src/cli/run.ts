@@ -47,7 +47,12 @@ async function dispatch(
   const rest = words.slice(listing.name.split(" ").length);
   const explainedBy = `${product.name} help ${listing.name}`;
   const hint = command.usage.includes(" -- ") ? foreignFlagHint : "";
-  const args = parseArguments(rest, { ...command.flags, ...helpFlag }, explainedBy, hint);
+  const { beginsCommand } = command;
+  const args = parseArguments(
+    rest,
+    { ...command.flags, ...helpFlag },
+    { explainedBy, hint, ...(beginsCommand && { beginsCommand }) },
+  );
   if (args.has("help") && isNamed) {
     print.line(commandText(listing, command));
     return exitCodes.done;

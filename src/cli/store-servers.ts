@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { product } from "../base/product.ts";
 import { EntryFault } from "../upstream/config/entry-fault.ts";
 import { launchIdentity } from "../upstream/config/launch-identity.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
@@ -119,6 +120,7 @@ function report(
   } else {
     for (const line of entryLines(name, entry)) print.line(line);
     print.note(`${name} is in ${file}`);
+    print.note(`Does it work? ${product.name} mcp test ${name}`);
   }
   warnOfSecrets(name, entry, place, print);
 }

@@ -55,7 +55,7 @@ describe("[GW-06] mcp add", () => {
       "a header for a command",
       ["add", "x", "--header", "A:b", "--", "c"],
       2,
-      "--header goes with --url.",
+      "--header goes with an address.",
     ],
     [
       "a variable for an address",
@@ -86,12 +86,7 @@ describe("[GW-06] mcp add", () => {
       2,
       "exclude each other",
     ],
-    [
-      "an unknown scope",
-      ["add", "x", "--scope", "local", "--", "c"],
-      2,
-      "it takes project, global",
-    ],
+    ["an unknown scope", ["add", "x", "--scope", "home", "--", "c"], 2, "it takes project, global"],
     ["nothing", ["add"], 2, "something is missing"],
     ["an unknown server", ["get", "x"], 3, "There is no server x."],
     ["nothing to remove", ["remove", "x"], 3, "There is no server x in"],
@@ -109,6 +104,36 @@ describe("[GW-06] mcp add", () => {
     expect({ exitCode, stdout, text }).toEqual({ exitCode: code, stdout: "", text: null });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain("secret");
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ["an address behind --", ["x", "--", "https://x.test/mcp"], "mcp add x https://x.test/mcp"],
+    [
+      "one with a secret",
+      ["x", "-s", "user", "--", "https://u:geheim@x.test/?api_key=geheim", "more"],
+      "mcp add x https://***@x.test/?api_key=***",
+    ],
+    [
+      "stdio and an address",
+      ["x", "-t", "stdio", "https://x.test/mcp"],
+      "mcp add x https://x.test/mcp",
+    ],
+    ["http and no scheme", ["x", "-t", "http", "x.test/mcp"], "mcp add x https://x.test/mcp"],
+    [
+      "http and a command",
+      ["x", "-t", "sse", "--", "npx", "-y", "p"],
+      "Leave it out for a command.",
+    ],
+    ["a word behind an address", ["x", "https://x.test", "y"], "y is one word too many"],
+    ["a flag behind an address", ["x", "https://x.test", "-y"], "There is no flag -y here."],
+    ["a bad port", ["x", "https://x.test", "--callback-port", "0"], "it takes 1 to 65535"],
+    ["another scheme", ["x", "ws://x.test"], "only http: and https: are possible"],
+    ["an unknown transport", ["x", "-t", "ws", "https://x.test"], "it takes stdio, http, sse"],
+  ])("refuses %s with what is right", async (_name, words, message) => {
+    const { exitCode, stdout, stderr, text } = await after(["add", ...words]);
+    expect({ exitCode, stdout, text }).toEqual({ exitCode: 2, stdout: "", text: null });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("geheim");
   });
 
   test("a file that cannot be read stays as it is", async () => {
@@ -169,7 +194,9 @@ describe("[GW-06] mcp add", () => {
       global,
     );
     expect(own.text).toContain("hunter2");
-    expect(own.stderr).toBe(`scorpiox-code: x is in ${global}\n`);
+    expect(own.stderr).toStartWith(
+      `scorpiox-code: x is in ${global}\nscorpiox-code: Does it work? `,
+    );
   });
 
   test("[CL3] what was typed is approved, and nothing of it is in the project", async () => {

@@ -60,7 +60,7 @@ const cases: readonly CliCase[] = [
     stderr: say("error: There is no flag --bogus here. See: scorpiox-code help serve"),
   },
   {
-    argv: "mcp add fs npx -y server",
+    argv: "mcp add -y fs npx server",
     exitCode: 2,
     stderr: say(
       "error: There is no flag -y here. If it belongs to the command, put -- before the command. See: scorpiox-code help mcp add",
@@ -119,7 +119,7 @@ const cases: readonly CliCase[] = [
     files: { [home]: "TOOLS=x\n" },
     exitCode: 0,
     stderr: say(
-      `warning: ${home}:1: TOOLS="x" is refused: it must be one of 1, true, yes, on, 0, false, no, off.`,
+      `warning: ${home}:1: TOOLS="x" is refused: it must be one of 1, true, yes, on, 0, false, no, off. false counts.`,
     ),
   },
   {
@@ -209,7 +209,7 @@ const cases: readonly CliCase[] = [
     exitCode: 0,
     stdout: `TOOLS=maybe  # global: ${home}:1\nXYZ=x        # global: ${home}:2; not used by this version\n`,
     stderr: say(
-      `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off.`,
+      `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off. false counts.`,
       `warning: ${home}:2: XYZ is not a key of this version; it is ignored.`,
     ),
   },

@@ -9,4 +9,7 @@ export const serverCommandRequirements: Readonly<Record<string, Requirement>> = 
     "gateway.gw-32":
       "Definitions, calls and results come in the forms of MCP, OpenAI and Anthropic.",
   }),
+  ...from("docs/mcp-servers.md#commands", {
+    "gateway.typed": "`mcp add` takes the lines that servers publish for another client.",
+  }),
 };

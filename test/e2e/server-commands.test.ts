@@ -39,6 +39,20 @@ test("[gateway.gw-05] mcp add and mcp remove leave a file as it was", async () =
   expect(existsSync(own)).toBe(false);
 });
 
+test.each<[words: readonly string[], file: string, entry: string]>([
+  [["docs", "https://x.test/mcp"], "project/.scorpiox/config.toml", 'url = "https://x.test/mcp"\n'],
+  [
+    ["-s", "user", "-e", "A=${A}", "git", "-t", "stdio", "--", "npx", "-y", "-e", "pkg"],
+    ".scorpiox/config.toml",
+    'command = "npx"\nargs = ["-y", "-e", "pkg"]\nenv = { A = "${A}" }\n',
+  ],
+])("[gateway.typed] mcp add takes what people type: %j", async (words, file, entry) => {
+  using home = new TempFolder();
+  home.folder("project/.git");
+  expect((await runProduct(home, ["mcp", "add", ...words])).exitCode).toBe(0);
+  expect(readFileSync(home.at(file), "utf8")).toEndWith(`]\n${entry}`);
+});
+
 test("[gateway.gw-05] commands at the same time lose nothing of each other", async () => {
   using home = new TempFolder();
   const file = home.write("project/.scorpiox/config.toml", before);
