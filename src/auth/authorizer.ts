@@ -66,6 +66,13 @@ export class Authorizer {
     return this.#check(header.token, this.access);
   }
 
+  /** How many may come in: with signed tokens nobody knows, and so several. Undefined: the user of this machine. */
+  get principals(): "one" | "several" | undefined {
+    if (this.access.kind === "open") return undefined;
+    const { tokens, jwt } = this.access;
+    return jwt !== undefined || (tokens?.principalCount ?? 0) > 1 ? "several" : "one";
+  }
+
   /** How the token stands now that `principal`, an answer of `authorize`, came by. */
   standingOf(principal: Principal): Standing {
     if (this.access.kind === "open") return "valid";

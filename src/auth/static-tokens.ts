@@ -17,7 +17,17 @@ export class StaticTokens {
   /** Those that were ever found; a list that is read anew has others. */
   readonly #lineOf = new WeakMap<Principal, string>();
 
-  constructor(private readonly source: TokenSource) {}
+  /** Also those whose line is gone by now: what they have stored may still be there. */
+  readonly #principals = new Set<string>();
+
+  constructor(private readonly source: TokenSource) {
+    this.#current();
+  }
+
+  /** How many principals there were so far. */
+  get principalCount(): number {
+    return this.#principals.size;
+  }
 
   /** Whom the token stands for; undefined when it is none of ours. The whole list is always walked. */
   find(token: string): Principal | undefined {
@@ -40,7 +50,10 @@ export class StaticTokens {
     if (list === this.#list) return list;
     this.#list = list;
     this.#lines = new Set(list.map(lineOf));
-    for (const known of list) this.#lineOf.set(known.principal, lineOf(known));
+    for (const known of list) {
+      this.#lineOf.set(known.principal, lineOf(known));
+      this.#principals.add(known.principal.id);
+    }
     return list;
   }
 }

@@ -94,6 +94,12 @@ export class LazyUpstreams implements Upstreams {
     return (await this.#load()).control(control, signal);
   }
 
+  /** From now on several principals are served; one that starts later is told with its options. */
+  async serveSeveral(): Promise<void> {
+    const upstreams = await this.#upstreams.making;
+    await upstreams?.control({ kind: "several-principals" });
+  }
+
   async infoList(): Promise<readonly ServerInfo[]> {
     return this.isWanted ? (await this.#load()).infoList() : [];
   }

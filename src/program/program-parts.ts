@@ -1,5 +1,6 @@
 import type { StartUp } from "../cli/start-up.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
+import type { Principals } from "../upstream/server-entry.ts";
 import type { Skills } from "./skills.ts";
 
 /** What differs between the product and the program that tests Worker faults. */
@@ -25,6 +26,8 @@ export interface ToolServicesOptions {
   readonly transport?: string | undefined;
   /** Where this server listens, when it does. */
   readonly ownUrl?: string | undefined;
+  /** Who is served over HTTP, as it is now; absent or undefined: the user of this machine. */
+  readonly principals?: () => Principals;
   /** Other servers are asked what a command asks, and nothing else is done with them. */
   readonly isPassive?: boolean;
   /** It is for a command, which ends soon. */

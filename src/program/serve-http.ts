@@ -17,10 +17,12 @@ import { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import type { ClientProfile } from "../server/session.ts";
 import { hostOfAddress } from "../transport/http/allowed-hosts.ts";
 import { RequestGuard } from "../transport/http/request-guard.ts";
+import type { Principals } from "../upstream/server-entry.ts";
 import { limitsFor, workspaceFallback } from "./client-profile.ts";
 import { createServerContext } from "./create-server-context.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import { listenFault } from "./listen-fault.ts";
+import { PrincipalWatch } from "./principal-watch.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { readTlsFiles, tlsFaultOf } from "./tls-files.ts";
 
@@ -45,7 +47,9 @@ export async function serveHttp(
   for (const warning of listenWarnings(settings)) warn(warning);
   const auth = await createAuth(settings, warn);
   const transport = `http ${settings.host}:${settings.port}`;
-  const router = new LazyRouter(parts, { ...options, start, transport });
+  const { authorizer } = auth;
+  const principals = (): Principals => authorizer.principals;
+  const router = new LazyRouter(parts, { ...options, start, transport, principals });
   const endpoint = createEndpoint(router, start, settings, auth, options);
   const server = listen(settings, endpoint, warn);
   const closeIdle = (): void => void server.closeIdleConnections();
@@ -90,6 +94,7 @@ function createEndpoint(
   const hasPrincipals = settings.tokenFile !== undefined || settings.keySetUrl !== undefined;
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
   const { workspaceName } = start;
+  const watch = new PrincipalWatch(authorizer, () => router.upstreams.serveSeveral());
   const profile = (id: string, principal: () => Principal): ClientProfile => ({
     id,
     limitsFor: (clientName) => limitsFor(start, clientName, warn),
@@ -106,7 +111,7 @@ function createEndpoint(
     server: createServerContext(router, start),
     path: settings.path,
     guard: createGuard(settings, warn),
-    authorize: (request) => authorizer.authorize(request),
+    authorize: (request) => watch.authorize(request),
     standingOf: (principal) => authorizer.standingOf(principal),
     refuseTool: (principal, toolName) => {
       if (toolScopes.isAllowed(principal, toolName)) return undefined;

@@ -9,9 +9,15 @@ import { resultFolders } from "./result-folders.ts";
 export function createUpstreamOptions(
   start: StartUp,
   env: Readonly<Record<string, string | undefined>>,
-  { ownUrl, isPassive, isBrief }: Pick<ToolServicesOptions, "ownUrl" | "isPassive" | "isBrief">,
+  {
+    ownUrl,
+    isPassive,
+    isBrief,
+    principals,
+  }: Pick<ToolServicesOptions, "ownUrl" | "isPassive" | "isBrief" | "principals">,
 ): UpstreamOptions {
   const { dirs, config, upstream, workspaceName } = start;
+  const served = principals?.();
   const { configFiles, isStrict, defer, onChange, trustsProject } = upstream;
   return {
     dirs,
@@ -23,6 +29,7 @@ export function createUpstreamOptions(
     trustsProject,
     ...(workspaceName !== undefined && { workspace: workspaceName }),
     ...(ownUrl !== undefined && { ownUrl }),
+    ...(served !== undefined && { principals: served }),
     ...(isPassive === true && { isPassive }),
     ...(isBrief === true && { isBrief }),
     ownCommand: ownCommand(),

@@ -23,6 +23,12 @@ export interface HttpLaunch {
 
 export type ServerLaunch = StdioLaunch | HttpLaunch;
 
+/** Who shares one connection to a server, from all to nobody; `user`: the clients of one principal (IS5). */
+export type Isolation = "shared" | "workspace" | "user" | "session" | "call";
+
+/** How many principals this process serves; undefined: whoever is at this machine, and nobody else. */
+export type Principals = "one" | "several" | undefined;
+
 /** How much an upstream may ask of the client (CA10). */
 export type AskRight = "deny" | "ask" | "allow";
 
@@ -39,7 +45,8 @@ export interface ServerOptions {
   /** Absent: what the client takes. */
   readonly maxResultChars?: number;
   readonly policy?: "ask" | "allow" | "deny";
-  readonly isolation: "shared" | "session" | "workspace" | "call";
+  /** Absent: by who is served, see `isolationOf`. */
+  readonly isolation?: Isolation;
   readonly defer: "auto" | boolean;
   readonly alwaysLoad: readonly string[];
   /** Seconds without a call after which a stdio server is stopped; 0 = never. */

@@ -44,7 +44,6 @@ export interface ServerRights {
   readonly elicitation: "deny" | "ask" | "allow";
   readonly timeoutMs: number;
   readonly handover: boolean;
-  readonly isolation: "shared" | "session" | "workspace" | "call";
 }
 
 /** Everything that the main thread knows of other servers; replaced as a whole, ordered by (server, tool). */

@@ -20,6 +20,8 @@ export interface UpstreamCall {
   /** Whose call it is, for servers that are not shared (IS5). */
   readonly clientId: string;
   readonly workspace?: string;
+  /** The principal that it belongs to; absent for the user of this machine. */
+  readonly owner?: string;
   /** What the client can be asked for: told to a modern server with the request. */
   readonly capabilities: ClientCapabilities;
   /** True when somebody wants to hear of progress. */
@@ -114,6 +116,8 @@ export type UpstreamControl =
   | { readonly kind: "connect"; readonly server: string; readonly waitMs: number }
   | { readonly kind: "disconnect"; readonly server: string }
   | { readonly kind: "switch-workspace"; readonly workspace: string | null }
+  /** From now on several principals are served: resolves when none of them is left on a connection of all (IS5). */
+  | { readonly kind: "several-principals" }
   /** Whole definitions of tools, hidden ones included. */
   | { readonly kind: "tools"; readonly server?: string }
   /** All that a server offers, over a connection of its own; nothing is kept or approved. It may be started. */

@@ -21,6 +21,7 @@ import { serverSourceRequirements } from "./requirements-server-sources.ts";
 import { skillRequirements } from "./requirements-skills.ts";
 import { taskRequirements } from "./requirements-tasks.ts";
 import { upstreamCommandRequirements } from "./requirements-upstream-commands.ts";
+import { principalRequirements } from "./requirements-principals.ts";
 import { upstreamManagerRequirements } from "./requirements-upstream-manager.ts";
 import { upstreamProcessRequirements } from "./requirements-upstream-processes.ts";
 import { toolSearchRequirements } from "./requirements-tool-search.ts";
@@ -206,6 +207,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...trustRequirements,
   ...upstreamCommandRequirements,
   ...upstreamProcessRequirements,
+  ...principalRequirements,
   ...upstreamManagerRequirements,
   ...planRequirements,
   ...policyRequirements,

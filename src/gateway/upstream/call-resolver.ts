@@ -176,7 +176,6 @@ const strictest = {
   elicitation: "deny",
   timeoutMs: 600_000,
   handover: true,
-  isolation: "shared",
 } as const;
 
 function unresolved(call: CallRequest, text: string, isResult: boolean): CallRequest {

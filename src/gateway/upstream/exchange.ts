@@ -165,6 +165,7 @@ export class Exchange implements Suspendable {
       ...spec,
       clientId: client.id,
       ...(client.workspaceName === undefined ? {} : { workspace: client.workspaceName }),
+      ...(client.owner === undefined ? {} : { owner: client.owner }),
       capabilities: askableOf(this.#call, rights),
       // It may be read in the background one day.
       wantsProgress: onProgress !== undefined || (rights.handover && client.limits.answerMs > 0),

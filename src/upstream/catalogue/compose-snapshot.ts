@@ -55,14 +55,13 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
 }
 
 function rightsOf({ info, options }: ServerView): ServerRights {
-  const { policy, sampling, elicitation, timeoutMs, handover, isolation, toolsPrefix } = options;
+  const { policy, sampling, elicitation, timeoutMs, handover, toolsPrefix } = options;
   return {
     name: info.name,
     sampling,
     elicitation,
     timeoutMs,
     handover,
-    isolation,
     ...(policy === undefined ? {} : { policy }),
     ...(toolsPrefix === undefined ? {} : { prefix: toolsPrefix }),
   };

@@ -1,5 +1,6 @@
 import type { AskRight, ServerOptions } from "../server-entry.ts";
 import { readOauth } from "./oauth-options.ts";
+import { isolations } from "./isolation.ts";
 import { OptionReader } from "./option-reader.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -11,7 +12,6 @@ export const defaultServerOptions: ServerOptions = {
   timeoutMs: 600_000,
   initTimeoutMs: 30_000,
   idleMs: 300_000,
-  isolation: "shared",
   defer: "auto",
   alwaysLoad: [],
   idleStopS: 0,
@@ -73,15 +73,12 @@ function readRights(reader: OptionReader): Rights {
   const defaults = defaultServerOptions;
   const allow = reader.list("allow");
   const policy = reader.right("policy", askRights, undefined);
+  const isolation = reader.right("isolation", isolations, undefined);
   return {
     ...(allow !== undefined && { allow }),
     deny: reader.list("deny") ?? [],
     ...(policy !== undefined && { policy }),
-    isolation: reader.right(
-      "isolation",
-      ["shared", "session", "workspace", "call"],
-      defaults.isolation,
-    ),
+    ...(isolation !== undefined && { isolation }),
     sampling: reader.right("sampling", askRights, defaults.sampling),
     elicitation: reader.right("elicitation", askRights, defaults.elicitation),
     autoApprove: reader.right("auto_approve", [true, false], defaults.autoApprove),

@@ -1,8 +1,7 @@
 import type { ConfiguredServer, ServerEntry, ServerOptions, ToolRule } from "../server-entry.ts";
+import { isolations } from "./isolation.ts";
 import { launchIdentity } from "./launch-identity.ts";
 
-/** From sharing everything to sharing nothing. */
-const isolations = ["shared", "workspace", "session", "call"] as const;
 /** From what no rule need speak of to what none can allow; without one, the rules' own default counts. */
 const policies = ["allow", undefined, "ask", "deny"] as const;
 
@@ -70,9 +69,16 @@ function keepStrictness(
       warn(entry, `${key} "${own}" is ignored: your own entry of this name says "${wanted}".`);
     return wanted;
   };
-  const isolation = keep("isolation", users.isolation, options.isolation, isolations);
+  const isolation = keep("isolation", users.isolation, options.isolation, [
+    undefined,
+    ...isolations,
+  ]);
   const policy = keep("policy", users.policy, options.policy, policies);
-  return { ...entry, options: { ...others, isolation, ...(policy !== undefined && { policy }) } };
+  const kept = {
+    ...(isolation !== undefined && { isolation }),
+    ...(policy !== undefined && { policy }),
+  };
+  return { ...entry, options: { ...others, ...kept } };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ConfiguredServer } from "../server-entry.ts";
 import { inputSecretName } from "./expansion-context.ts";
 import type { ExpansionContext } from "./expansion-context.ts";
 import { NeedsConfig } from "./needs-config.ts";
+import { principalMarks } from "./principal-marks.ts";
 import { parseReferences } from "./reference.ts";
 import type { TextPart } from "./reference.ts";
 import { isSecretName } from "./secret-names.ts";
@@ -82,6 +83,7 @@ export class TextExpander {
   #builtIn(name: string): string | undefined {
     const { homeDir, projectDir } = this.#context;
     if (name === "userHome") return homeDir;
+    if (name === "principal" || name === "principalDir") return principalMarks[name];
     if (name === "CLAUDE_PROJECT_DIR") return this.#ofEnvironment(name) ?? projectDir;
     if (name !== "workspaceFolder") return undefined;
     if (projectDir !== undefined) return projectDir;

@@ -48,6 +48,11 @@ export class ConfigFollower {
     if (this.#unwatch === unwatch) await this.#next(this.#newest);
   }
 
+  /** Applies what is followed once more, since something else has changed that it depends on. */
+  async again(): Promise<void> {
+    if (this.#newest !== undefined) await this.#next(this.#newest);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#unwatch();

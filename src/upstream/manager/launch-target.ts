@@ -15,9 +15,11 @@ import {
 } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
+import { isolationOf } from "../config/isolation.ts";
+import type { ConfiguredServer, Isolation, ServerLaunch } from "../server-entry.ts";
 import type { OpenedLink, OpeningEvents } from "./link-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { isPersonal, launchFor, type PrincipalParts } from "./principal-launch.ts";
 
 /** Where one server is, with everything that its connections need. */
 export class LaunchTarget {
@@ -28,6 +30,9 @@ export class LaunchTarget {
   #diesAtOnce = false;
   readonly launch: ServerLaunch;
   readonly configured: ConfiguredServer;
+  /** Who shares a connection, as it was when this was made. */
+  readonly isolation: Isolation;
+  readonly #principal: PrincipalParts;
 
   /** @param launch filled in, with the `secrets` that are in it. Never rejects. */
   static async of(
@@ -53,6 +58,18 @@ export class LaunchTarget {
     this.#secrets = secrets;
     this.#login = login;
     this.#parts = parts;
+    const principals = parts.principals();
+    this.isolation = isolationOf(configured.entry, principals);
+    const { scorpioxDir } = parts.options.dirs;
+    this.#principal = { scorpioxDir, principals, isolation: this.isolation };
+  }
+
+  /**
+   * Its lists are those of a connection that belongs to nobody, so that none shows what another has stored; also where
+   * its processes are started differently for each.
+   */
+  get keepsListsApart(): boolean {
+    return this.isolation === "user" || isPersonal(this.configured, this.#principal);
   }
 
   /** It is the same launch as `before` by other settings: what was seen of that counts. */
@@ -70,10 +87,10 @@ export class LaunchTarget {
    * connection is told at its begin (IS5).
    */
   get key(): string {
-    const { era, inheritEnv, sampling, elicitation, oauth, restart, idleStopS, isolation } =
+    const { era, inheritEnv, sampling, elicitation, oauth, restart, idleStopS } =
       this.configured.entry.options;
     const rights = [sampling !== "deny", elicitation !== "deny"];
-    const { launch } = this;
+    const { launch, isolation } = this;
     const all = {
       launch,
       // Those that are not in the launch: of its login.
@@ -114,6 +131,7 @@ export class LaunchTarget {
 
   /**
    * Opens one connection.
+   * @param owner the principal whose it is
    * @throws ConnectionError, AppError
    */
   async open(
@@ -121,13 +139,17 @@ export class LaunchTarget {
     events: ConnectionEvents,
     signal: AbortSignal,
     opening: OpeningEvents,
+    owner?: string,
   ): Promise<OpenedLink> {
     const processes: UpstreamProcess[] = [];
-    const endpoint = this.#endpoint((process) => {
-      processes.push(process);
-      opening.onProcess(process);
-      opening.onBegun();
-    });
+    const endpoint = this.#endpoint(
+      (process) => {
+        processes.push(process);
+        opening.onProcess(process);
+        opening.onBegun();
+      },
+      launchFor(this.configured, this.launch, owner, this.#principal),
+    );
     if (endpoint.transport === "http") opening.onBegun();
     try {
       const era = this.#diesAtOnce ? oneWay(knownEra) : eraOf(knownEra);
@@ -166,8 +188,8 @@ export class LaunchTarget {
     };
   }
 
-  #endpoint(onProcess: (process: UpstreamProcess) => void): Endpoint {
-    const { launch, configured } = this;
+  #endpoint(onProcess: (process: UpstreamProcess) => void, launch: ServerLaunch): Endpoint {
+    const { configured } = this;
     if (launch.transport === "http") {
       const auth = this.#login?.auth;
       const { url, headers } = launch;

@@ -6,7 +6,7 @@ import type { LoginAsker } from "../oauth/login-asker.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { SavedResults } from "../results/saved-results.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
-import type { ConfiguredServer, ToolRule } from "../server-entry.ts";
+import type { ConfiguredServer, Principals, ToolRule } from "../server-entry.ts";
 import type { LockReading } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
@@ -24,6 +24,8 @@ export interface ManagerParts {
   readonly loginOf: (server: ConfiguredServer, url: string) => Promise<OpenLogin | undefined>;
   /** Has the user log in through their client; true = they have. Absent: clients may be on other machines. Never rejects. */
   readonly askToLogIn?: LoginAsker["logIn"];
+  /** Who is served now. */
+  readonly principals: () => Principals;
   readonly trust: TrustStore;
   /** The project's `mcp.lock` as it was last read. */
   readonly lock: () => LockReading;

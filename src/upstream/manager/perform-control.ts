@@ -20,7 +20,7 @@ export interface ControlParts extends ManagerParts {
  * @throws AppError `not_found` for a server that is not configured; `cancelled`
  */
 export async function performControl(
-  control: Exclude<UpstreamControl, { kind: "switch-workspace" }>,
+  control: Exclude<UpstreamControl, { kind: "switch-workspace" | "several-principals" }>,
   signal: AbortSignal,
   parts: ControlParts,
 ): Promise<unknown> {

@@ -126,13 +126,12 @@ export class ServerCall {
     if (links === undefined) throw new LinkDown("its entry is being changed", "stopped", undefined);
     const lent = links.forCall(call);
     if (lent === undefined) {
-      throw new LinkDown(
-        "it has too many connections already; end some clients",
-        "failed",
-        undefined,
-      );
+      const reason = "it has too many connections already; end some clients";
+      throw new LinkDown(reason, "failed", undefined);
     }
     try {
+      const listed = links.listedBy(lent.link);
+      if (listed !== lent.link) await this.#connected(listed);
       const connection = await this.#connected(lent.link);
       return await connection.request(this.#requestOf(call));
     } finally {

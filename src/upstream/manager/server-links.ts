@@ -1,5 +1,6 @@
 import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/upstream-limits.ts";
 import type { Era } from "../catalogue/server-catalogue.ts";
+import type { Isolation } from "../server-entry.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { Link } from "./link.ts";
@@ -8,7 +9,7 @@ import type { ManagerParts } from "./manager-parts.ts";
 import { RecentFailures } from "./recent-failures.ts";
 
 /** Whose connection it is. */
-export type Caller = Pick<UpstreamCall, "clientId" | "workspace">;
+export type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner">;
 
 /** A connection for one call. */
 export interface LentLink {
@@ -22,7 +23,7 @@ const unowned = "";
 /** Scopes of connections for one call begin so. */
 const oneCall = "call:";
 
-/** The connections to one server: one for all, or one for each session, workspace or call (IS5). */
+/** The connections to one server: one for all, or one for each principal, session, workspace or call (IS5). */
 export class ServerLinks {
   #target: LaunchTarget;
   readonly #parts: ManagerParts;
@@ -72,6 +73,11 @@ export class ServerLinks {
     return this.#newest?.stderr() ?? [];
   }
 
+  /** That of which the lists must have been looked at before `link` is called: another one where nobody has its lists. */
+  listedBy(link: Link): Link {
+    return this.#target.keepsListsApart ? this.forLists() : link;
+  }
+
   /** The connection for lists, which is started with `want` of it. */
   forLists(): Link {
     return (this.#primary ??= this.#make(unowned));
@@ -79,9 +85,10 @@ export class ServerLinks {
 
   /** Undefined: there are too many already. */
   forCall(caller: Caller): LentLink | undefined {
-    if (this.#isolation === "call") return this.#forOneCall();
+    if (this.#isolation === "call") return this.#forOneCall(caller.owner);
     const scope = this.#scopeOf(caller);
-    const link = this.#links.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope);
+    const link =
+      this.#links.get(scope) ?? this.#adopt(scope) ?? this.#makeNext(scope, caller.owner);
     if (link === undefined) return undefined;
     return { link, giveBack: link.use() };
   }
@@ -100,17 +107,27 @@ export class ServerLinks {
     await Promise.all([...this.#links.keys()].map((scope) => this.#end(scope)));
   }
 
-  get #isolation(): "shared" | "session" | "workspace" | "call" {
-    return this.#target.configured.entry.options.isolation;
+  get #isolation(): Isolation {
+    return this.#target.isolation;
   }
 
-  #scopeOf({ clientId, workspace }: Caller): string {
-    if (this.#isolation === "session") return `client:${clientId}`;
-    return this.#isolation === "workspace" ? `workspace:${workspace ?? ""}` : unowned;
+  #scopeOf({ clientId, workspace, owner = "" }: Caller): string {
+    switch (this.#isolation) {
+      case "session":
+        return `client:${clientId}`;
+      case "user":
+        return `user:${owner}`;
+      case "workspace":
+        return `workspace:${workspace ?? ""}`;
+      case "shared":
+      case "call":
+        return unowned;
+    }
   }
 
   /** What was started for the lists is the first caller's: one process less. */
   #adopt(scope: string): Link | undefined {
+    if (this.#target.keepsListsApart) return undefined;
     const link = this.#links.get(unowned);
     if (link === undefined) return undefined;
     this.#links.delete(unowned);
@@ -118,22 +135,29 @@ export class ServerLinks {
     return link;
   }
 
-  #makeNext(scope: string): Link | undefined {
-    return this.#links.size >= upstreamLinksPerServerMax ? undefined : this.#make(scope);
+  #makeNext(scope: string, owner: string | undefined): Link | undefined {
+    return this.#links.size >= upstreamLinksPerServerMax ? undefined : this.#make(scope, owner);
   }
 
-  #make(scope: string): Link {
+  #make(scope: string, owner?: string): Link {
     const link =
       this.#isolation === "shared"
         ? this.#share()
-        : this.#newLink(
-            (made) => (made() === this.#primary ? this.#listener : quiet(this.#listener)),
-            scope.startsWith(oneCall),
-          );
+        : this.#newLink((made) => (made() === this.#primary ? this.#listener : this.#quiet()), {
+            owner,
+            isForOneCall: scope.startsWith(oneCall),
+          });
     this.#links.set(scope, link);
-    this.#primary ??= link;
+    if (scope === unowned || !this.#target.keepsListsApart) this.#primary ??= link;
     this.#newest = link;
     return link;
+  }
+
+  /** Lists of the connections beside the first are not read, and one principal is not told of another's. */
+  #quiet(): LinkListener {
+    const none = (): void => {};
+    const quiet = { ...this.#listener, onBegun: none, onConnected: none, onListChanged: none };
+    return this.#target.keepsListsApart ? { ...quiet, onResourceUpdated: none } : quiet;
   }
 
   #share(): Link {
@@ -147,14 +171,17 @@ export class ServerLinks {
     return link;
   }
 
-  #newLink(audienceOf: (link: () => Link) => LinkListener, isForOneCall = false): Link {
+  #newLink(
+    audienceOf: (link: () => Link) => LinkListener,
+    { owner, isForOneCall = false }: { owner?: string | undefined; isForOneCall?: boolean } = {},
+  ): Link {
     const { idleStopS, restart } = this.#target.configured.entry.options;
     const idleMs = idleStopS * 1_000;
     const isShared = this.#isolation === "shared";
     const audience = (): LinkListener => audienceOf(() => link);
     const link: Link = new Link({
       open: (events, signal, opening) =>
-        this.#target.open(this.#knownEra(), events, signal, opening),
+        this.#target.open(this.#knownEra(), events, signal, opening, owner),
       turns: this.#parts.turns,
       time: this.#parts.linkTime,
       failures: this.#failures,
@@ -174,9 +201,9 @@ export class ServerLinks {
     return link;
   }
 
-  #forOneCall(): LentLink | undefined {
+  #forOneCall(owner: string | undefined): LentLink | undefined {
     const scope = oneCall + crypto.randomUUID();
-    const link = this.#makeNext(scope);
+    const link = this.#makeNext(scope, owner);
     if (link === undefined) return undefined;
     const end = link.use();
     return {
@@ -190,7 +217,8 @@ export class ServerLinks {
 
   /** The lists of those who are left are of another connection now, and so is what they watch. */
   #elect(): void {
-    const others = [...this.#links.values()];
+    const isApart = this.#target.keepsListsApart;
+    const others = isApart ? [] : [...this.#links.values()];
     this.#primary = others.find(({ connection }) => connection !== undefined) ?? others[0];
     const connection = this.#primary?.connection;
     if (connection === undefined || this.#isolation === "call") return;
@@ -209,9 +237,4 @@ export class ServerLinks {
     await link.stop();
     this.#listener.onState();
   }
-}
-
-/** Lists of the connections beside the first are not read. */
-function quiet(listener: LinkListener): LinkListener {
-  return { ...listener, onBegun: () => {}, onConnected: () => {}, onListChanged: () => {} };
 }

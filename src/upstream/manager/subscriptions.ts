@@ -89,6 +89,8 @@ export class Subscriptions {
   async #ask(server: ManagedServer, watched: Watched): Promise<boolean> {
     try {
       const { initTimeoutMs, pollS } = server.configured.entry.options;
+      // Its lists are of a connection that nobody uses: what happens there is of no use to anybody.
+      if (server.links?.target.keepsListsApart === true) return false;
       const connection = await connectionOf(server, initTimeoutMs);
       if (await connection?.subscribe(watched.uri)) return true;
       if (connection === undefined || pollS === 0) return false;

@@ -2,7 +2,8 @@ import { createDeferred } from "../../base/deferred.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { upstreamNoticesKept } from "../../base/upstream-limits.ts";
 import type { JsonText } from "../../base/json-text.ts";
-import type { UpstreamConfig } from "../server-entry.ts";
+import { sharedNotices } from "../config/isolation.ts";
+import type { Principals, UpstreamConfig } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type {
@@ -31,7 +32,7 @@ import { Subscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** What the manager itself adds to the parts of each server. */
-export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange">;
+export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange" | "principals">;
 
 /** All servers: configuration, connections, what they offer, calls to them. The whole work of the Worker. */
 export class UpstreamManager implements UpstreamWork {
@@ -49,6 +50,7 @@ export class UpstreamManager implements UpstreamWork {
   readonly #configured = createDeferred<void>();
   #isConfigured = false;
   #config: UpstreamConfig | undefined;
+  #principals: Principals;
   #lock: LockReading = { kind: "absent" };
   readonly #told = new Set<string>();
   #isClosed = false;
@@ -57,6 +59,7 @@ export class UpstreamManager implements UpstreamWork {
   constructor(outer: OuterParts) {
     this.#options = outer.options;
     this.#host = outer.host;
+    this.#principals = outer.options.principals;
     this.#follower = new ConfigFollower(outer.options, (config) =>
       this.#apply(config).catch((error: unknown) => this.#notice(messageOf(error))),
     );
@@ -64,6 +67,7 @@ export class UpstreamManager implements UpstreamWork {
       ...outer,
       rules: () => this.#config?.rules ?? [],
       lock: () => this.#lock,
+      principals: () => this.#principals,
       onChange: () => this.#onChange(),
     };
     this.#servers = new ServerSet(this.#parts, {
@@ -143,6 +147,7 @@ export class UpstreamManager implements UpstreamWork {
 
   async control(control: UpstreamControl, signal = new AbortController().signal): Promise<unknown> {
     if (control.kind === "switch-workspace") return this.#switchWorkspace(control.workspace);
+    if (control.kind === "several-principals") return this.#serveSeveral();
     return performControl(control, signal, {
       ...this.#parts,
       infoList: () => this.infoList(),
@@ -191,6 +196,13 @@ export class UpstreamManager implements UpstreamWork {
     return this.infoList();
   }
 
+  /** Resolves when the connections that all shared have ended. */
+  async #serveSeveral(): Promise<void> {
+    if (this.#principals === "several") return;
+    this.#principals = "several";
+    await this.#follower.again();
+  }
+
   #onConfigured(): void {
     this.#isConfigured = true;
     this.#configured.resolve();
@@ -203,7 +215,9 @@ export class UpstreamManager implements UpstreamWork {
     const { projectDir } = this.#options.dirs;
     this.#lock = projectDir === undefined ? { kind: "absent" } : await readLock(projectDir);
     const problem = await this.#parts.trust.problem();
-    for (const text of [...config.problems, ...config.notices, problem ?? ""]) this.#notice(text);
+    const shared = this.#principals === "several" ? sharedNotices(config) : [];
+    const texts = [...config.problems, ...config.notices, ...shared, problem ?? ""];
+    for (const text of texts) this.#notice(text);
     const applied = this.#servers.apply(config);
     this.#onConfigured();
     await applied;

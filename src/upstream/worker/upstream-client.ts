@@ -116,6 +116,9 @@ export class UpstreamClient implements Upstreams {
 
   async control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown> {
     if (control.kind === "switch-workspace") this.#rememberWorkspace(control.workspace);
+    // Also of the next Worker.
+    if (control.kind === "several-principals")
+      this.#options = { ...this.#options, principals: "several" };
     return this.#ask({ kind: "control", control }, signal);
   }
 

@@ -1,4 +1,5 @@
 import type { ConfigDirs } from "../../config/places.ts";
+import type { Principals } from "../server-entry.ts";
 
 /** What the Worker is given with its first message. Plain data. */
 export interface UpstreamOptions {
@@ -10,6 +11,8 @@ export interface UpstreamOptions {
   /** `--strict-config`: only their servers count (CF3). */
   readonly isStrict: boolean;
   readonly workspace?: string;
+  /** Who is served when it starts; `several-principals` says when that changes. */
+  readonly principals?: Exclude<Principals, undefined>;
   /** How this program was started: an entry that starts it again is skipped (CF20). */
   readonly ownCommand?: readonly string[];
   readonly defer: "auto" | "on" | "off";

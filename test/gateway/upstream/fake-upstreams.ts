@@ -141,7 +141,6 @@ export function rights(name: string, more: Partial<ServerRights> = {}): ServerRi
     elicitation: "ask",
     timeoutMs: 600_000,
     handover: true,
-    isolation: "shared",
     ...more,
   };
 }

@@ -14,7 +14,7 @@ function merged(users: object, projects: object): object {
   const { policy, isolation, deny, allow } = servers.get("s")?.entry.options ?? {};
   return {
     ...(policy && { policy }),
-    ...(isolation !== "shared" && { isolation }),
+    ...(isolation && { isolation }),
     ...(deny?.length !== 0 && { deny }),
     ...(allow && { allow }),
     ...(rules.length > 0 && {
@@ -49,11 +49,13 @@ describe("[GW-01, GW-23] a project's entry in the place of the user's", () => {
     [{ policy: "allow" }, {}, {}],
     [{ policy: "allow" }, { policy: "ask" }, { policy: "ask" }],
     [{ isolation: "session" }, { isolation: "call" }, { isolation: "call" }],
+    [{ isolation: "session" }, {}, { isolation: "session" }],
     [
       { isolation: "session" },
-      {},
-      { isolation: "session", problems: [ignored("isolation", "shared", "session")] },
+      { isolation: "user" },
+      { isolation: "session", problems: [ignored("isolation", "user", "session")] },
     ],
+    [{ isolation: "workspace" }, { isolation: "user" }, { isolation: "user" }],
   ])("%j and %j: %j", (users, projects, expected) => {
     expect(merged(users, projects)).toEqual(expected);
   });
