@@ -38,8 +38,8 @@ import { storePathIn } from "../store/store-path.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import { createWebOptions } from "./web-options.ts";
 
-/** A ledger write gives way to another process for this long, and no longer: it is on the main thread. */
-const ledgerBusyMsMax = 100;
+/** A ledger write waits this long for another process: it is on the main thread, and is tried again later. */
+const ledgerBusyMsMax = 20;
 
 /**
  * The services behind the tools, made with the first call or in the first quiet moment, because

@@ -11,8 +11,9 @@ export function isDamage(error: unknown): boolean {
   return code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT");
 }
 
-/** True when another process holds what is needed. */
+/** True when another process holds what is needed, and when that is what a failure to open came from. */
 export function isBusy(error: unknown): boolean {
+  if (error instanceof AppError) return isBusy(error.cause);
   return /^SQLITE_(BUSY|LOCKED)/.test(String(systemCodeOf(error)));
 }
 

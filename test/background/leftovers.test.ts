@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,6 +100,34 @@ describe("FamilyLedger", () => {
     await until(() => look.groupsOf("run").length === 1);
     ledger.close();
     expect(look.instances().map(({ id }) => id)).toEqual(["run"]);
+    look.close();
+  });
+
+  test("what another process keeps from being written is written later, and nothing is said", async () => {
+    const options = { busyMsMax: 1, synchronous: "normal", warn } as const;
+    let tries = 0;
+    const open = (): Ledger => {
+      tries += 1;
+      return new Ledger(openStore(join(root, "s.db"), options));
+    };
+    openLedger().close();
+    const other = new Database(join(root, "s.db"));
+    const ledger = new FamilyLedger("run", open, warn);
+    // Nobody may even read, as while the file is made.
+    other.run("PRAGMA locking_mode = EXCLUSIVE");
+    other.run("BEGIN EXCLUSIVE");
+    const ending = ledger.endLeftovers();
+    ledger.onFamily(family, true);
+    await until(() => tries >= 4);
+    other.run("COMMIT");
+    other.close();
+    await ending;
+    const look = openLedger();
+    await until(() => look.groupsOf("run").length === 1);
+    ledger.onFamily(family, false);
+    await until(() => look.groupsOf("run").length === 0);
+    ledger.close();
+    expect([look.instances(), warnings]).toEqual([[], []]);
     look.close();
   });
 
