@@ -35,10 +35,11 @@ const refillAfterMs = 1;
 const idleMsMax = 60_000;
 
 /**
- * Takes its command from descriptor 3, so that descriptor and variable are gone when that runs. Apart
- * from the words in front of a syntax error, `eval` is what `bash -c` does.
+ * Takes its command from descriptor 3, which is gone when that runs, into the variable that has it under `bash -c` too:
+ * nothing needs to stand beside the command, and errors in it name its own text and lines.
  */
-const waitForCommand = 'IFS= read -r -d "" REPLY <&3; exec 3<&-; eval "unset REPLY; $REPLY"';
+const waitForCommand =
+  'IFS= read -r -d "" BASH_EXECUTION_STRING <&3; exec 3<&-; eval "$BASH_EXECUTION_STRING"';
 
 /**
  * Shells that are started ahead, one for each coming command: starting bash is three quarters of the

@@ -26,9 +26,23 @@ describe("Supervisor.runForeground()", () => {
       { state: "exited", text: "2\n", exitCode: 0 },
     ],
     [
-      "a syntax error",
-      "echo 'a",
-      { state: "failed", text: expect.any(String), exitCode: expect.any(Number) },
+      "a syntax error in the first line, which is shown as it was written",
+      "echo (",
+      { state: "failed", text: expect.stringMatching(/line 1: `echo \('\n$/), exitCode: 2 },
+    ],
+    [
+      "one in the third line",
+      "echo a\n\nb )",
+      {
+        state: "failed",
+        text: expect.stringMatching(/^a\n.*line 3: `b \)'\n$/s),
+        exitCode: 2,
+      },
+    ],
+    [
+      "what the shell says that it runs",
+      "echo $BASH_EXECUTION_STRING ${REPLY-none}",
+      { state: "exited", text: "echo $BASH_EXECUTION_STRING ${REPLY-none} none\n", exitCode: 0 },
     ],
   ];
   test.each(rows)("%s", async (_name, command, expected) => {
