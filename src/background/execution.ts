@@ -2,6 +2,7 @@ import { terminateGraceMs } from "../base/limits.ts";
 import { startTimer, type Timer } from "../base/timer.ts";
 import type { Command, CommandExit } from "../process/command.ts";
 import { endFamily, type Family, isFamilyAlive, type Orphanage } from "../process/family.ts";
+import { countFamily } from "../process/family-size.ts";
 import { OutputStore, type OutputStoreSizes } from "./output-store.ts";
 import type { SavedOutput } from "./saved-output.ts";
 
@@ -58,6 +59,7 @@ export class Execution {
   #saved: SavedOutput | undefined;
   #ending: Promise<void> | undefined;
   #isLost = false;
+  #leftBehind: number | null = 0;
 
   constructor(parts: ExecutionParts) {
     this.#parts = parts;
@@ -105,6 +107,11 @@ export class Execution {
 
   get savedOutput(): SavedOutput | undefined {
     return this.#saved;
+  }
+
+  /** Processes that it had left running when it ended by itself, and that were ended then; null for a number that is not known. */
+  get leftBehind(): number | null {
+    return this.#leftBehind;
   }
 
   get isRunning(): boolean {
@@ -200,7 +207,9 @@ export class Execution {
   async #endSurvivors(): Promise<void> {
     const family = this.#family;
     if (family === undefined) return;
-    if (!isFamilyAlive(this.#parts.orphanage, family)) return this.#parts.onGone(this);
+    const { orphanage } = this.#parts;
+    if (!isFamilyAlive(orphanage, family)) return this.#parts.onGone(this);
+    if (this.#endReason === undefined) this.#leftBehind = countFamily(orphanage, family) ?? null;
     const gone = (this.#ending ?? this.#endFamily(terminateGraceMs)).then(() =>
       this.#parts.onGone(this),
     );

@@ -91,6 +91,8 @@ export const shutdownDrainMs = 400;
 export const timerStepMsMax = 60_000;
 /** Commands running in the background at the same time for one client. */
 export const backgroundRunningMax = 64;
+/** Characters of a command where it stands beside other things; the resource of its background task has all of it. */
+export const shownCommandCharsMax = 200;
 /** Ended background tasks that stay readable for one client. */
 export const backgroundEndedMax = 256;
 /** Ended background tasks stay readable this long. */
@@ -347,7 +349,7 @@ export const attachStallMsMax = 10_000;
 export const attachGreetingMsMax = 2_000;
 /** Connections at a time: a person has a few terminals, and lists are asked for in between. */
 export const attachConnectionsMax = 32;
-/** Characters of a command, a step or a message as terminals are told them: three lines of a usual window. */
+/** Characters of a step or a message as terminals are told them: three lines of a usual window. */
 export const attachTextCharsMax = 300;
 /** Background tasks, tasks, and steps of a task that terminals are told of: the newest; nobody scrolls further. */
 export const attachEntriesMax = 200;

@@ -1,6 +1,9 @@
 import type { BackgroundTask } from "../background/client-tasks.ts";
 import type { Execution } from "../background/execution.ts";
 import { newOutput, outputText } from "../background/output-text.ts";
+import { formatCount } from "../base/amount-text.ts";
+import { cutEnd } from "../base/cut-text.ts";
+import { shownCommandCharsMax } from "../base/limits.ts";
 import type {
   ReadReply,
   RunReply,
@@ -8,12 +11,13 @@ import type {
   ShownOutput,
   TaskSummary,
 } from "../tools/services.ts";
+import { backgroundUri } from "./resources/own-uri.ts";
 
-/** A background task as plain data. */
+/** A background task as plain data. A command may have megabytes, and would be told with every list and read. */
 export function taskSummary({ id, execution, cursor }: BackgroundTask): TaskSummary {
   return {
     taskId: id,
-    command: execution.commandText,
+    command: shownCommand(id, execution.commandText),
     state: execution.state,
     exitCode: execution.exit?.exitCode ?? null,
     signal: execution.exit?.signal ?? null,
@@ -22,6 +26,14 @@ export function taskSummary({ id, execution, cursor }: BackgroundTask): TaskSumm
     runtimeMs: execution.durationMs,
     unreadBytes: execution.output.end - cursor,
   };
+}
+
+/** The beginning of a long command, and where all of it can be read. */
+function shownCommand(taskId: number, command: string): string {
+  if (command.length <= shownCommandCharsMax) return command;
+  const begin = cutEnd(command, shownCommandCharsMax);
+  const all = `${formatCount(command.length)} characters`;
+  return `${begin} [${all}; all of them are in ${backgroundUri(taskId)}]`;
 }
 
 /** What a foreground command is answered with. */
@@ -37,6 +49,7 @@ export function runReply(
     signal: execution.exit?.signal ?? null,
     timedOut: execution.state === "timed_out",
     isLost: execution.state === "lost",
+    leftBehind: execution.leftBehind,
     durationMs: execution.durationMs,
   };
 }

@@ -7,7 +7,8 @@ import type {
   WorkEntry,
 } from "../attach/messages.ts";
 import type { BackgroundTask } from "../background/client-tasks.ts";
-import { attachEntriesMax, attachTextCharsMax } from "../base/limits.ts";
+import { cutEnd } from "../base/cut-text.ts";
+import { attachEntriesMax, attachTextCharsMax, shownCommandCharsMax } from "../base/limits.ts";
 import type { StateScope } from "../base/server-events.ts";
 import type { Callback } from "../tools/callback-service.ts";
 import type { PlanState } from "../tools/plan-service.ts";
@@ -23,7 +24,7 @@ export function backgroundEntry(
   return {
     client,
     taskId: id,
-    command: cut(execution.commandText),
+    command: cutEnd(execution.commandText, shownCommandCharsMax),
     startedAt: execution.startedAt,
     state: execution.state,
     exitCode: execution.exit?.exitCode ?? null,
@@ -84,6 +85,5 @@ function planEntry({ active, goal, planFile, startedAtMs }: PlanState): PlanEntr
 }
 
 function cut(text: string): string {
-  if (text.length <= attachTextCharsMax) return text;
-  return `${text.slice(0, attachTextCharsMax - 1)}…`.toWellFormed();
+  return cutEnd(text, attachTextCharsMax);
 }

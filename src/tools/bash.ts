@@ -80,7 +80,11 @@ function isFailure(reply: RunReply): boolean {
 
 function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
   const text = shownText(reply.output);
-  const notes = [endNote(reply, timeoutMs), sandboxText(reply.notes)].filter(Boolean);
+  const notes = [
+    endNote(reply, timeoutMs),
+    leftoversNote(reply.leftBehind),
+    sandboxText(reply.notes),
+  ].filter(Boolean);
   const note = notes.join("\n");
   if (note === "") return text === "" ? "(no output)" : text;
   return text === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
@@ -106,6 +110,14 @@ function endNote(reply: RunReply, timeoutMs: number): string | undefined {
   return reply.exitCode === 0
     ? undefined
     : `exit code: ${reply.exitCode}${signalBehind(reply.exitCode)}`;
+}
+
+/** What the command had left running is ended with it, which may be a surprise. */
+function leftoversNote(count: number | null): string | undefined {
+  if (count === 0) return undefined;
+  const were =
+    count === 1 ? "1 process was" : count === null ? "Processes were" : `${count} processes were`;
+  return `${were} ended that the command had left running. Start what is to go on with BackgroundBash.`;
 }
 
 /** Shells report a child that a signal ended as 128 and the signal's number. */

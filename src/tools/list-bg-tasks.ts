@@ -32,5 +32,5 @@ function line(task: TaskSummary): string {
   const unread = task.unreadBytes === 0 ? "" : `, ${formatCount(task.unreadBytes)} bytes unread`;
   // A call to another server is no process of ours.
   const pid = task.pid === 0 ? "" : `, pid ${task.pid}`;
-  return `task_id ${task.taskId}: ${describeState(task)}${pid}${unread}: ${oneLine(task.command)}`;
+  return `task_id ${task.taskId}: ${describeState(task)}${pid}${unread}: ${oneLine(task.command, task.command.length)}`;
 }

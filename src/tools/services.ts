@@ -64,6 +64,8 @@ export interface RunReply {
   readonly timedOut: boolean;
   /** The command could not be ended and was left behind. */
   readonly isLost: boolean;
+  /** Processes that it had left running, and that were ended; null for a number that is not known. */
+  readonly leftBehind: number | null;
   readonly durationMs: number;
   /** In what sandbox it ran and what of that is not enforced; empty for none. */
   readonly notes: readonly string[];

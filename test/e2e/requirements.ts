@@ -7,6 +7,7 @@ import { loginRequirements } from "./requirements-logins.ts";
 import { attachRequirements } from "./requirements-attach.ts";
 import { httpRequirements } from "./requirements-http.ts";
 import { imageRequirements } from "./requirements-images.ts";
+import { outputRequirements } from "./requirements-outputs.ts";
 import { pageRequirements } from "./requirements-pages.ts";
 import { policyRequirements } from "./requirements-policy.ts";
 import { planRequirements } from "./requirements-plan.ts";
@@ -200,6 +201,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...taskRequirements,
   ...taskManagerRequirements,
   ...imageRequirements,
+  ...outputRequirements,
   ...pageRequirements,
   ...searchRequirements,
   ...webRequirements,

@@ -27,6 +27,7 @@ export const endedRun: RunReply = {
   signal: null,
   timedOut: false,
   isLost: false,
+  leftBehind: 0,
   durationMs: 12,
   notes: [],
 };

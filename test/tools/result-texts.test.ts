@@ -59,6 +59,18 @@ describe("Bash", () => {
       false,
     ],
     [
+      "a process that was left running",
+      { leftBehind: 1, exitCode: 2 },
+      "exit code: 2\n1 process was ended that the command had left running. Start what is to go on with BackgroundBash.",
+      true,
+    ],
+    [
+      "processes whose number is not known",
+      { leftBehind: null },
+      "Processes were ended that the command had left running. Start what is to go on with BackgroundBash.",
+      false,
+    ],
+    [
       "terminal colours",
       { output: { kind: "whole", text: "\u001b[1;31mred\u001b[0m\n" } },
       "red\n",

@@ -2,12 +2,11 @@ import type { BackgroundTask } from "../../background/client-tasks.ts";
 import { newOutput } from "../../background/output-text.ts";
 import type { SavedText } from "../../background/saved-text.ts";
 import { formatCount } from "../../base/amount-text.ts";
-import { oneLine } from "../../base/cut-text.ts";
 import { describeState } from "../../base/task-state-text.ts";
 import { taskSummary } from "../shown-execution.ts";
 import { resultPageUri } from "./own-uri.ts";
 
-/** A background task as text: its state, and all of its output that is held. Terminal colours are taken out. */
+/** A background task as text: its state, the whole command (lists have its beginning), and all of its output that is held. Terminal colours are taken out. */
 export function backgroundText(task: BackgroundTask): string {
   const { id, execution } = task;
   const { output, isRunning } = execution;
@@ -17,7 +16,7 @@ export function backgroundText(task: BackgroundTask): string {
     lostBytes === 0 ? "" : `[... ${formatCount(lostBytes)} bytes were dropped here ...]\n`;
   const lines = [
     `Background task ${id}: ${describeState(taskSummary(task))}.`,
-    `Command: ${oneLine(execution.commandText)}`,
+    `Command: ${execution.commandText}`,
     `Output: ${formatCount(output.end)} bytes so far.`,
     "",
     Bun.stripANSI(`${first}${gap}${rest.join("")}${partial}`),

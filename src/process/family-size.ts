@@ -1,0 +1,20 @@
+import type { Family, Orphanage } from "./family.ts";
+import { listProcesses, type ProcStat, readProcStat } from "./proc-table.ts";
+
+/** How many processes of the family live, those that they started elsewhere included; undefined without `/proc`. */
+export function countFamily(orphanage: Orphanage, family: Family): number | undefined {
+  const all = listProcesses().flatMap((pid) => readProcStat(pid) ?? []);
+  if (all.length === 0) return undefined;
+  const living = all.filter(({ state }) => state !== "Z");
+  const members = new Set(orphanage.adoptedOf(family).map(({ pid }) => pid));
+  for (const { pid, groupId } of living) if (groupId === family.groupId) members.add(pid);
+  addDescendants(members, living);
+  return members.size;
+}
+
+function addDescendants(members: Set<number>, living: readonly ProcStat[]): void {
+  for (let before = -1; before !== members.size;) {
+    before = members.size;
+    for (const { pid, parentPid } of living) if (members.has(parentPid)) members.add(pid);
+  }
+}
