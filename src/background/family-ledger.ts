@@ -3,7 +3,6 @@ import { startTimer, type Timer } from "../base/timer.ts";
 import type { Family } from "../process/family.ts";
 import { readProcStat } from "../process/proc-table.ts";
 import type { Ledger } from "../store/ledger.ts";
-import { isBusy } from "../store/store-errors.ts";
 import { describeInstance, endLeftovers } from "./leftovers.ts";
 
 /** A family is written down when it has lived this long: most never are. */
@@ -13,6 +12,15 @@ const retryMs = { first: 20, max: 1_000 };
 /** Processes that start together take turns for a moment; a store that is held for longer than this is said to be. */
 const busyMsMax = 60_000;
 
+export interface FamilyLedgerParts {
+  readonly instanceId: string;
+  /** @throws when the store cannot be opened */
+  readonly open: () => Ledger;
+  /** True for a failure that passes: another process has the store just now. */
+  readonly isBusy: (failure: unknown) => boolean;
+  readonly warn: (message: string) => void;
+}
+
 type Act = (ledger: Ledger) => void;
 
 /**
@@ -20,9 +28,7 @@ type Act = (ledger: Ledger) => void;
  * again later; one that cannot be used is said once, and commands run without a ledger then.
  */
 export class FamilyLedger {
-  readonly #instanceId: string;
-  readonly #open: () => Ledger;
-  readonly #warn: (message: string) => void;
+  readonly #parts: FamilyLedgerParts;
   readonly #waiting = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #written = new Set<number>();
   /** What is still to be done, in order. */
@@ -32,18 +38,16 @@ export class FamilyLedger {
   #isBroken = false;
   #isClosed = false;
 
-  constructor(instanceId: string, open: () => Ledger, warn: (message: string) => void) {
-    this.#instanceId = instanceId;
-    this.#open = open;
-    this.#warn = warn;
+  constructor(parts: FamilyLedgerParts) {
+    this.#parts = parts;
   }
 
   /** Ends what earlier runs left behind. */
   async endLeftovers(): Promise<void> {
-    const pause = new Pause();
+    const pause = new Pause(this.#parts.isBusy);
     while (!this.#isBroken && !this.#isClosed) {
       try {
-        this.#ledger ??= this.#open();
+        this.#ledger ??= this.#parts.open();
         await endLeftovers(this.#ledger);
         return this.#closeIdle();
       } catch (error) {
@@ -64,7 +68,7 @@ export class FamilyLedger {
     clearTimeout(this.#waiting.get(groupId));
     this.#waiting.delete(groupId);
     if (!this.#written.delete(groupId)) return;
-    this.#perform((ledger) => ledger.removeGroup(this.#instanceId, groupId));
+    this.#perform((ledger) => ledger.removeGroup(this.#parts.instanceId, groupId));
   };
 
   /** Nothing of this run is left, unless families are still written down. */
@@ -74,10 +78,10 @@ export class FamilyLedger {
     this.#retry?.stop();
     if (this.#ledger === undefined) return;
     if (this.#written.size === 0) {
-      this.#acts.push((ledger) => ledger.removeInstance(this.#instanceId));
+      this.#acts.push((ledger) => ledger.removeInstance(this.#parts.instanceId));
     }
     // What cannot be written now is found and forgotten by the next run.
-    this.#performAll(new Pause());
+    this.#performAll(new Pause(this.#parts.isBusy));
     this.#ledger.close();
   }
 
@@ -95,22 +99,22 @@ export class FamilyLedger {
     const isFirst = this.#written.size === 0;
     this.#written.add(groupId);
     this.#perform((ledger) => {
-      if (isFirst) ledger.addInstance(describeInstance(this.#instanceId));
-      ledger.addGroup(this.#instanceId, { groupId, startTicks });
+      if (isFirst) ledger.addInstance(describeInstance(this.#parts.instanceId));
+      ledger.addGroup(this.#parts.instanceId, { groupId, startTicks });
     });
   }
 
   #perform(act: Act): void {
     if (this.#isBroken || this.#isClosed) return;
     this.#acts.push(act);
-    if (this.#retry === undefined) this.#performAll(new Pause());
+    if (this.#retry === undefined) this.#performAll(new Pause(this.#parts.isBusy));
   }
 
   #performAll(pause: Pause): void {
     this.#retry = undefined;
     try {
       for (let act = this.#acts[0]; act !== undefined; act = this.#acts[0]) {
-        this.#ledger ??= this.#open();
+        this.#ledger ??= this.#parts.open();
         act(this.#ledger);
         this.#acts.shift();
       }
@@ -127,7 +131,7 @@ export class FamilyLedger {
     if (this.#isBroken) return;
     this.#isBroken = true;
     this.#acts.length = 0;
-    this.#warn(
+    this.#parts.warn(
       `${messageOf(error)} Commands run all the same; only the guardian watches over them.`,
     );
   }
@@ -135,12 +139,17 @@ export class FamilyLedger {
 
 /** How long to leave the store to others, one time after the other. */
 class Pause {
+  readonly #isBusy: FamilyLedgerParts["isBusy"];
   readonly #since = performance.now();
   #ms = retryMs.first;
 
+  constructor(isBusy: FamilyLedgerParts["isBusy"]) {
+    this.#isBusy = isBusy;
+  }
+
   /** Undefined when `failure` will not pass, or has not for too long. */
   next(failure: unknown): number | undefined {
-    if (!isBusy(failure) || performance.now() - this.#since > busyMsMax) return undefined;
+    if (!this.#isBusy(failure) || performance.now() - this.#since > busyMsMax) return undefined;
     const waitMs = this.#ms * (0.5 + Math.random());
     this.#ms = Math.min(2 * this.#ms, retryMs.max);
     return waitMs;

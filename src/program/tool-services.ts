@@ -23,6 +23,7 @@ import { loadLibc } from "../process/libc.ts";
 import { findShell } from "../process/shell.ts";
 import { Ledger } from "../store/ledger.ts";
 import { openStore } from "../store/open-store.ts";
+import { isBusy } from "../store/store-errors.ts";
 import { WorkerPool } from "../workers/pool.ts";
 import { toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import { ImageDecoder } from "./image-decoder.ts";
@@ -91,7 +92,7 @@ export class ToolServices {
           },
         }),
       );
-    this.#ledger = new FamilyLedger(instanceId, openLedger, warn);
+    this.#ledger = new FamilyLedger({ instanceId, open: openLedger, isBusy, warn });
     const orphanage = new Orphanage();
     const guardian = new Guardian(instanceId, orphanage);
     const shell = findShell({ shellPath: settings.shellPath, env, platform: process.platform });

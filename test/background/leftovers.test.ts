@@ -11,6 +11,7 @@ import { readProcStat } from "../../src/process/proc-table.ts";
 import { isProcessAlive } from "../../src/process/signals.ts";
 import { Ledger } from "../../src/store/ledger.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { isBusy } from "../../src/store/store-errors.ts";
 import { until } from "../process/until.ts";
 
 let root = "";
@@ -78,9 +79,10 @@ describe("endLeftovers()", () => {
 
 describe("FamilyLedger", () => {
   const family = { groupId: process.pid, mark: "x.1" };
+  const run = { instanceId: "run", isBusy, warn };
 
   test("writes a family down while it lives, and forgets the run at the end", async () => {
-    const ledger = new FamilyLedger("run", openLedger, warn);
+    const ledger = new FamilyLedger({ ...run, open: openLedger });
     const look = openLedger();
     ledger.onFamily(family, true);
     await until(() => look.groupsOf("run").length === 1);
@@ -94,7 +96,7 @@ describe("FamilyLedger", () => {
   });
 
   test("a run that ends with live families stays written down", async () => {
-    const ledger = new FamilyLedger("run", openLedger, warn);
+    const ledger = new FamilyLedger({ ...run, open: openLedger });
     const look = openLedger();
     ledger.onFamily(family, true);
     await until(() => look.groupsOf("run").length === 1);
@@ -112,7 +114,7 @@ describe("FamilyLedger", () => {
     };
     openLedger().close();
     const other = new Database(join(root, "s.db"));
-    const ledger = new FamilyLedger("run", open, warn);
+    const ledger = new FamilyLedger({ ...run, open });
     // Nobody may even read, as while the file is made.
     other.run("PRAGMA locking_mode = EXCLUSIVE");
     other.run("BEGIN EXCLUSIVE");
@@ -135,7 +137,7 @@ describe("FamilyLedger", () => {
     writeFileSync(join(root, "file"), "");
     const options = { busyMsMax: 1, synchronous: "normal", warn } as const;
     const open = (): Ledger => new Ledger(openStore(join(root, "file/s.db"), options));
-    const ledger = new FamilyLedger("run", open, warn);
+    const ledger = new FamilyLedger({ ...run, open });
     await ledger.endLeftovers();
     await ledger.endLeftovers();
     ledger.onFamily(family, true);
