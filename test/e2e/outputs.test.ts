@@ -78,7 +78,9 @@ posixTest(
         ]);
         return { texts: replies.map((reply) => textOf(reply).slice(0, 1)), stderr: server.stderr };
       });
-      expect(await Promise.all(said)).toEqual(Array(12).fill({ texts: ["a", "T"], stderr: "" }));
+      for (const heard of await Promise.all(said)) {
+        expect(heard).toEqual({ texts: ["a", "T"], stderr: "" });
+      }
     }
   },
 );
