@@ -1,11 +1,14 @@
 import type { StartUp } from "../cli/start-up.ts";
 import { FileResources } from "../gateway/resources/file-resources.ts";
 import type { ServerFeatures } from "../gateway/features.ts";
-import { fittingLines, instructionsWith } from "../gateway/upstream/instructions-with.ts";
+import { hasServers } from "../gateway/upstream/has-servers.ts";
+import { instructionsWith } from "../gateway/upstream/instructions-with.ts";
 import { JoinedResources } from "../gateway/resources/joined-resources.ts";
 import { skillToolName } from "../gateway/skills/skill-tool-name.ts";
 import { ServerContext } from "../server/server-context.ts";
-import { instructionLines, instructions, standInLine } from "./instructions.ts";
+import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";
+import { namedByProject } from "../upstream/config/named-by-project.ts";
+import { instructionLines, standInLine } from "./instructions.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
 /** What the product offers its clients, whatever they connect by. */
@@ -27,17 +30,28 @@ export function createServerContext(router: LazyRouter, start: StartUp): ServerC
 }
 
 /** Only what is known by now: nobody waits for other servers with their first words. */
-function instructionsOf({ gateway, upstreams }: LazyRouter, { config }: StartUp): string {
-  const notice = standInLine(config.standIns());
-  if (!gateway.isWanted && notice === undefined) return instructions;
-  const own = notice === undefined ? instructionLines : instructionLines.toSpliced(1, 0, notice);
-  return gateway.isWanted ? instructionsWith(own, upstreams.snapshot) : fittingLines(own);
+function instructionsOf({ gateway, upstreams, ownNames }: LazyRouter, start: StartUp): string {
+  const own = { lines: instructionLines(ownNames), notice: standInLine(start.config.standIns()) };
+  const { snapshot } = upstreams;
+  if (!gateway.isWanted || (snapshot !== undefined && !hasServers(snapshot)))
+    return instructionsWith(own);
+  return instructionsWith(own, snapshot === undefined ? toldBefore(start) : toldOf(snapshot));
+}
+
+/** Nothing of other servers is loaded yet: what an earlier run here has kept, else what the project's files name. */
+function toldBefore(start: StartUp): ToldServers {
+  const told = readTold(toldPlaceOf(start));
+  if (told !== undefined) return told;
+  return {
+    waiting: start.upstream.trustsProject ? [] : namedByProject(start),
+    introductions: [],
+  };
 }
 
 /** What is behind a tool that is switched off is not offered; without any tool there is nothing to prompt for. */
 function offersOf(router: LazyRouter): Omit<ServerFeatures, "router" | "changes"> {
   const { skills, changes, gateway } = router;
-  const names = router.list().map(({ name }) => name);
+  const names = router.ownNames;
   const files = new FileResources(changes);
   const { prompts, completion } = gateway;
   const all = new Set(["tools", "prompts", "resources"] as const);

@@ -58,8 +58,13 @@ export class LazyRouter implements Router {
     });
     this.upstreams = this.#createUpstreams();
     this.gateway = this.#createGateway();
-    this.#offersSkills = this.#listings.some(({ name }) => name === skillToolName);
+    this.#offersSkills = this.ownNames.includes(skillToolName);
     this.#taskSupports = new Map(cards.map((card) => [card.listing.name, card.taskSupport]));
+  }
+
+  /** Of our own tools that are switched on. */
+  get ownNames(): readonly string[] {
+    return this.#listings.map(({ name }) => name);
   }
 
   list(): readonly ToolListing[] {
@@ -145,7 +150,7 @@ export class LazyRouter implements Router {
       env,
       changes: this.changes,
       ownNames: this.#parts.cards.map(({ listing }) => listing.name),
-      enabledNames: this.#listings.map(({ name }) => name),
+      enabledNames: this.ownNames,
       skills: this.skills,
       services: async () => (await this.#services.get()).forGateway,
       warn,

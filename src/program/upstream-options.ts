@@ -1,5 +1,6 @@
 import { product } from "../base/product.ts";
 import type { StartUp } from "../cli/start-up.ts";
+import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
 import { ownCommand } from "./own-command.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
@@ -36,6 +37,7 @@ export function createUpstreamOptions(
     toolNameMax: config.settings.mcp.toolNameMax,
     ownKey: config.settings.mcp.serverName,
     version: product.version,
+    ...(isPassive !== true && isBrief !== true && { told: toldPlaceOf(start) }),
     resultFolders: resultFolders(dirs.scorpioxDir),
   };
 }

@@ -66,7 +66,7 @@ export interface UpstreamSnapshot {
   readonly isIncomplete: boolean;
   /** True while the first list waits for one of those (CN1). */
   readonly holdsLists: boolean;
-  /** What `instructions` say of each server: its own words, quoted, cut, in one line (TR7). */
+  /** What `instructions` say of each server: its own words, quoted, cut, in one line (TR7); else the names of its tools. */
   readonly introductions: readonly { readonly server: string; readonly line: string }[];
   /** Path of the index file, once it is written. */
   readonly indexFile?: string;

@@ -11,4 +11,8 @@ export const toolSearchRequirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/tool-search.md#when-tools-are-hidden", {
     "gateway.gw-21": "Five hundred hidden tools cost 1,500 estimated tokens at most.",
   }),
+  ...from("docs/tool-search.md#what-the-model-is-told-first", {
+    "gateway.told":
+      "The instructions name no tool that is switched off, who waits for approval, and what each server is for.",
+  }),
 };

@@ -1,49 +1,101 @@
+import { cutEnd } from "../../base/cut-text.ts";
 import { instructionsBytesMax } from "../../base/upstream-limits.ts";
-import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
-import { hasServers } from "./has-servers.ts";
+import type { ToldServers } from "../../upstream/cache/told-servers.ts";
 
 const finding =
   "Tools of the user's other MCP servers: tool_search finds them, also those that are not listed; " +
   "call them by their exact name, or with tool_call.";
 
+/** Of a name among those that wait for approval: what is left over is counted. */
+const waitingCharsMax = 300;
+/** Of what one server says, where there are too many for all to say all. */
+const introductionCharsMin = 60;
+
 /**
- * Our instructions with what is known by now of other servers: our first line, then a line for each server, then the rest
- * of ours as far as there is room (DF3, TR7).
- * @param own lines of ours, the most important first
+ * Our instructions with what is known by now of other servers: our first line, then how their tools are found, who waits for
+ * approval, where the index is, what each server is for, and the rest of ours as far as there is room (DF3, TR7). Our last
+ * line, on what is data, is always there.
+ * @param own `lines`: ours, the most important first; `notice`: what the user should know of this start
+ * @param told undefined where there are no other servers
  */
 export function instructionsWith(
-  own: readonly string[],
-  snapshot: UpstreamSnapshot | undefined,
+  own: { readonly lines: readonly string[]; readonly notice?: string | undefined },
+  told?: ToldServers,
 ): string {
-  if (snapshot !== undefined && !hasServers(snapshot)) return fittingLines(own);
-  const [first = "", ...rest] = own;
-  const lines = [first, finding, ...(snapshot === undefined ? [] : linesOf(snapshot))];
-  return fittingLines([...lines, ...rest]);
+  const [first = "", ...others] = own.lines;
+  const rest = others.slice(0, -1);
+  const last = others.slice(-1);
+  const head = [first, ...(own.notice === undefined ? [] : [own.notice]), ...headLines(told)];
+  const room = instructionsBytesMax + 1 - bytesOf([...head, ...last]);
+  const introductions = introductionLines(told?.introductions ?? [], room);
+  let left = room - bytesOf(introductions);
+  const fitting = rest.filter((line) => {
+    const bytes = bytesOf([line]);
+    // A long line does not keep shorter ones out.
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  });
+  return [...head, ...introductions, ...fitting, ...last].join("\n");
 }
 
-/** As many of `lines`, the most important first, as clients take in the handshake. */
-export function fittingLines(lines: readonly string[]): string {
-  let bytes = 0;
-  const fitting: string[] = [];
-  for (const line of lines) {
-    const more = Buffer.byteLength(line) + 1;
-    // A long line of one server does not keep shorter ones out.
-    if (bytes + more > instructionsBytesMax + 1) continue;
-    bytes += more;
-    fitting.push(line);
-  }
-  return fitting.join("\n");
+function headLines(told: ToldServers | undefined): readonly string[] {
+  return told === undefined
+    ? []
+    : [finding, ...waitingLine(told.waiting), ...indexLine(told.indexFile)];
 }
 
-function linesOf({ servers, introductions, indexFile }: UpstreamSnapshot): readonly string[] {
-  const waiting = servers.filter(({ state }) => state === "untrusted").map(({ name }) => name);
+/** With the line break behind each. */
+function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((bytes, line) => bytes + Buffer.byteLength(line) + 1, 0);
+}
+
+/** True whether or not the user has approved them meanwhile. */
+function waitingLine(waiting: readonly string[]): readonly string[] {
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const shown = fittingNames(waiting, waitingCharsMax);
+  const more = waiting.length - shown.length;
+  const names = more === 0 ? shown.join(", ") : `${shown.join(", ")} and ${more} more`;
   return [
-    ...(waiting.length === 0
-      ? []
-      : [
-          `Not started before the user approves it (scorpiox-code mcp approve ${waiting[0] ?? ""}): ${waiting.join(", ")}.`,
-        ]),
-    ...(indexFile === undefined ? [] : [`All their tools, one in a line: ${indexFile}`]),
-    ...introductions.map(({ server, line }) => `${server}: ${line}`),
+    `Started only once the user has approved them (scorpiox-code mcp approve ${first}): ${names}.`,
   ];
+}
+
+function indexLine(indexFile: string | undefined): readonly string[] {
+  // A path that is longer than all we may say helps nobody.
+  if (indexFile === undefined || indexFile.length > 500) return [];
+  return [`All their tools, one in a line: ${indexFile}`];
+}
+
+/** Each server has an equal share of the room; what does not fit even so is named, what is left over counted. */
+function introductionLines(
+  introductions: ToldServers["introductions"],
+  room: number,
+): readonly string[] {
+  const whole = introductions.map(({ server, line }) => `${server}: ${line}`);
+  if (bytesOf(whole) <= room) return whole;
+  const share = Math.floor(room / introductions.length) - 1;
+  if (share >= introductionCharsMin) return whole.map((line) => cutQuoted(line, share));
+  const names = introductions.map(({ server }) => server);
+  const shown = fittingNames(names, Math.max(0, room - 80));
+  const more = names.length - shown.length;
+  return [`Servers: ${shown.join(", ")}${more === 0 ? "" : ` and ${more} more`}.`];
+}
+
+function fittingNames(names: readonly string[], charsMax: number): readonly string[] {
+  let chars = 0;
+  return names.filter((name) => (chars += name.length + 2) <= charsMax);
+}
+
+/** The quotes that say whose words they are stay closed. */
+function cutQuoted(line: string, bytesMax: number): string {
+  if (Buffer.byteLength(line) <= bytesMax) return line;
+  let chars = bytesMax;
+  let cut = line;
+  while (Buffer.byteLength(cut) > bytesMax) {
+    cut = `${cutEnd(line.slice(0, -1), chars - 1)}"`;
+    chars -= Math.max(1, Math.ceil((Buffer.byteLength(cut) - bytesMax) / 4));
+  }
+  return cut;
 }

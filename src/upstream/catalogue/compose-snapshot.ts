@@ -38,9 +38,8 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
       isIncomplete: views.some(({ isAwaited }) => isAwaited),
       holdsLists: views.some(({ holdsLists }) => holdsLists),
       introductions: views.flatMap(({ info, offer }) => {
-        const instructions = offer?.judged.instructions;
-        if (instructions === undefined) return [];
-        return [{ server: info.name, line: introductionOf(instructions) }];
+        const line = offer === undefined ? undefined : introductionOf(offer.judged);
+        return line === undefined ? [] : [{ server: info.name, line }];
       }),
       ttlMs: Math.min(
         upstreamListTtlMsMax,

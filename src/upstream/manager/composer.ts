@@ -4,6 +4,7 @@ import { IndexFile } from "../deferred/index-file.ts";
 import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
+import { ToldFile } from "./told-file.ts";
 import type { SearchState } from "./tool-search.ts";
 
 export interface ComposerParts {
@@ -19,6 +20,8 @@ export interface ComposerParts {
 export class Composer {
   readonly #parts: ComposerParts;
   readonly #index: IndexFile;
+  /** Of the place that we were started in. */
+  #told: ToldFile;
   #state: SearchState | undefined;
   /** The same array as long as nothing in it changes: what is made of it is large. */
   #searched: readonly SearchedTool[] = [];
@@ -29,6 +32,7 @@ export class Composer {
   constructor(parts: ComposerParts) {
     this.#parts = parts;
     this.#index = new IndexFile(parts.onProblem);
+    this.#told = new ToldFile(parts.options.told);
   }
 
   /** As it is now. */
@@ -56,6 +60,7 @@ export class Composer {
     const state = { snapshot: { ...snapshot, ...indexFile }, searched: this.#searched };
     this.#state = state;
     void this.#writeIndex(state);
+    this.#keepTold(state);
     return state;
   }
 
@@ -64,9 +69,17 @@ export class Composer {
     this.#isDeferredForGood = false;
   }
 
+  /** What is known from now on is of another workspace than the next start asks for. */
+  leavePlace(): void {
+    this.#told = new ToldFile(undefined);
+  }
+
   /** Removes the index file, unless another process needs it. */
   async close(): Promise<void> {
+    // A short run has learnt something too, which it had no time to publish.
+    this.#keepTold(this.state);
     this.#isClosed = true;
+    await this.#told.close();
     if (!this.#keepsIndex) return;
     const { projectDir } = this.#parts.options.dirs;
     await this.#index.update({ tools: [], introductions: [], isAnyHidden: false, projectDir });
@@ -76,6 +89,11 @@ export class Composer {
   get #keepsIndex(): boolean {
     const { isPassive, isBrief } = this.#parts.options;
     return isPassive !== true && isBrief !== true;
+  }
+
+  /** Nothing while it is not known which servers there are. */
+  #keepTold({ snapshot }: SearchState): void {
+    if (!this.#isClosed && snapshot.servers.length > 0) this.#told.keep(snapshot);
   }
 
   async #writeIndex({ snapshot, searched }: SearchState): Promise<void> {

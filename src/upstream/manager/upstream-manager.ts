@@ -181,7 +181,7 @@ export class UpstreamManager implements UpstreamWork {
     this.#follower.close();
     this.#publisher.close();
     this.#subscriptions.close();
-    await Promise.all([this.#servers.close(), this.#status.close(), this.#composer.close()]);
+    await Promise.all([this.#composer.close(), this.#servers.close(), this.#status.close()]);
   }
 
   #known(name: string): ManagedServer {
@@ -192,6 +192,7 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   async #switchWorkspace(workspace: string | null): Promise<readonly ServerInfo[]> {
+    if ((workspace ?? undefined) !== this.#options.workspace) this.#composer.leavePlace();
     await this.#follower.follow(workspace ?? undefined);
     return this.infoList();
   }

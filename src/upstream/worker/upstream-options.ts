@@ -1,4 +1,5 @@
 import type { ConfigDirs } from "../../config/places.ts";
+import type { ToldPlace } from "../cache/told-servers.ts";
 import type { Principals } from "../server-entry.ts";
 
 /** What the Worker is given with its first message. Plain data. */
@@ -30,6 +31,8 @@ export interface UpstreamOptions {
   readonly isBrief?: boolean;
   /** Where results that are too long are kept; a later one stands in for one that cannot be written. */
   readonly resultFolders: readonly string[];
+  /** Where the next start finds what to say of the servers with its first words; absent: nobody will ask. */
+  readonly told?: ToldPlace;
   /** Of an HTTP server's own address: an entry with it is ourselves (CF20). */
   readonly ownUrl?: string;
 }

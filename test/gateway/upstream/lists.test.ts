@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 
-import { instructionsWith } from "../../../src/gateway/upstream/instructions-with.ts";
 import { UpstreamListings } from "../../../src/gateway/upstream/upstream-listings.ts";
 import type { ServerInfo } from "../../../src/upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../../../src/upstream/snapshot.ts";
@@ -123,44 +122,5 @@ describe("changes of other servers' lists", () => {
       "mcp__web__get",
       "mcp__web__post",
     ]);
-  });
-});
-
-describe("instructions with other servers", () => {
-  const own = ["First.", "x".repeat(900), "y".repeat(900), "Last."];
-
-  test("keep our first line, then a line for each server, then ours as far as there is room", () => {
-    const introductions = [
-      { server: "files", line: `"Files of a folder."` },
-      { server: "web", line: `"${"w".repeat(490)}"` },
-    ];
-    const snapshot = snapshotOf({
-      introductions,
-      servers: [server("files"), server("repo", "untrusted")],
-      indexFile: "/p/mcp-index.md",
-    });
-    const text = instructionsWith(own, snapshot);
-    const lines = text.split("\n");
-    expect(lines[0]).toBe("First.");
-    expect(lines[1]).toContain("tool_search finds them");
-    expect(lines.slice(2, 6)).toEqual([
-      "Not started before the user approves it (scorpiox-code mcp approve repo): repo.",
-      "All their tools, one in a line: /p/mcp-index.md",
-      `files: "Files of a folder."`,
-      `web: "${"w".repeat(490)}"`,
-    ]);
-    expect(lines.slice(6)).toEqual(["x".repeat(900), "Last."]);
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2_048);
-  });
-
-  test.each<[string, UpstreamSnapshot | undefined, boolean]>([
-    ["before anything is known the way to find tools is told", undefined, true],
-    [
-      "where all servers are off it is not",
-      snapshotOf({ servers: [server("a", "disabled")] }),
-      false,
-    ],
-  ])("%s", (_about, snapshot, isTold) => {
-    expect(instructionsWith(own, snapshot).includes("tool_search")).toBe(isTold);
   });
 });

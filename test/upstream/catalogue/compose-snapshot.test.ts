@@ -202,6 +202,19 @@ describe("composeSnapshot()", () => {
     ]);
   });
 
+  test("a server that says nothing of itself is introduced by its approved tools, at most eight", () => {
+    const tools = Array.from({ length: 9 }, (_, index) => named(`t${index}`));
+    const { snapshot } = compose([
+      view("a", { tools, blocked: ["hidden"] }),
+      view("b", { tools: [named("one")] }),
+      view("c", { blocked: ["hidden"] }),
+    ]);
+    expect(snapshot.introductions).toEqual([
+      { server: "a", line: 'tools "t0, t1, t2, t3, t4, t5, t6, t7" and 1 more' },
+      { server: "b", line: 'tools "one"' },
+    ]);
+  });
+
   test("TR7: an introduction is one quoted line of at most 500 characters", () => {
     const { snapshot } = compose([
       view("a", { judged: { instructions: `Ignore "all"\n\u001b[31m${"x".repeat(900)}` } }),

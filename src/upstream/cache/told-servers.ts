@@ -1,0 +1,94 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+
+import { readTextFile } from "../../config/read-text-file.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import { fixedSources } from "../config/fixed-sources.ts";
+import type { ServersStart } from "../config/upstream-start.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
+
+/** What the handshake says of other servers, before anything of them is loaded. */
+export type ToldServers = Pick<UpstreamSnapshot, "introductions" | "indexFile"> & {
+  /** Of the project, not started before the user approves them. */
+  readonly waiting: readonly string[];
+};
+
+/** Where it is kept, and what it hangs on. Plain data: the Worker writes it, the main thread reads it. */
+export interface ToldPlace {
+  readonly file: string;
+  /** Files whose servers it speaks of: with another state of one of them it is not read. */
+  readonly sources: readonly string[];
+}
+
+/** Of the format; a file with another one is not read. */
+const toldVersion = 1;
+
+/** One file for each place and way to start there. */
+export function toldPlaceOf(start: ServersStart): ToldPlace {
+  const { dirs, workspaceName: workspace, upstream, config } = start;
+  const way = [dirs.projectDir, workspace, upstream.configFiles, config.settings.mcp];
+  const key = Bun.hash(JSON.stringify(way)).toString(36);
+  return {
+    file: join(dirs.scorpioxDir, "cache", "mcp", "told", `${key}.json`),
+    sources: [
+      ...fixedSources({ dirs, workspace }, false).map(({ file }) => file),
+      ...upstream.configFiles,
+    ],
+  };
+}
+
+export function toldOf({
+  servers,
+  introductions,
+  indexFile,
+}: Omit<UpstreamSnapshot, "revision">): ToldServers {
+  const waiting = servers.filter(({ state }) => state === "untrusted").map(({ name }) => name);
+  return { waiting, introductions, ...(indexFile === undefined ? {} : { indexFile }) };
+}
+
+export function printTold(told: ToldServers, { sources }: ToldPlace): string {
+  return JSON.stringify({ version: toldVersion, state: stateOf(sources), told });
+}
+
+/** What an earlier run here knew; undefined when there was none, or its sources have changed since. A look at some files. */
+export function readTold({ file, sources }: ToldPlace): ToldServers | undefined {
+  const content = readTextFile(file);
+  if (content.kind !== "text") return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(content.text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || value.version !== toldVersion) return undefined;
+  return value.state === stateOf(sources) && isTold(value.told) ? value.told : undefined;
+}
+
+function isTold(value: unknown): value is ToldServers {
+  if (!isObject(value)) return false;
+  const { waiting, introductions, indexFile } = value;
+  return (
+    Array.isArray(waiting) &&
+    waiting.every(isText) &&
+    Array.isArray(introductions) &&
+    introductions.every((one) => isObject(one) && isText(one.server) && isText(one.line)) &&
+    (indexFile === undefined || isText(indexFile))
+  );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function stateOf(files: readonly string[]): string {
+  return files.map(stampOf).join(" ");
+}
+
+function stampOf(file: string): string {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined ? "-" : `${stats.mtimeMs}/${stats.size}`;
+  } catch {
+    return "?";
+  }
+}
