@@ -34,21 +34,17 @@ function hasStructure(structuredContent: unknown, version: ProtocolVersion): boo
   return isAtLeast(version, "2025-06-18") && isObject(structuredContent);
 }
 
-/** The content where structure cannot be carried: it becomes a text block, unless one has that JSON already. */
+/**
+ * The content where structure cannot be carried. It becomes a text block only where there is no text: a model would
+ * read the same twice, and past what its client takes.
+ */
 export function withStructureAsText(result: CallToolResult): readonly ContentBlock[] {
   const { content, structuredContent } = result;
-  const json = JSON.stringify(structuredContent);
-  const hasJson = content.some((block) => block.type === "text" && isSameJson(block.text, json));
-  return hasJson ? content : [...content, { type: "text", text: json }];
+  if (content.some(hasText)) return content;
+  return [...content, { type: "text", text: JSON.stringify(structuredContent) }];
 }
 
-/** Compares after parsing, so that an indented copy counts. Text that begins otherwise is not parsed at all. */
-function isSameJson(text: string, json: string): boolean {
-  if (text === json) return true;
-  if (!text.trimStart().startsWith(json.charAt(0))) return false;
-  try {
-    return JSON.stringify(JSON.parse(text)) === json;
-  } catch {
-    return false;
-  }
+function hasText(block: ContentBlock): boolean {
+  if (block.type === "text") return block.text.trim() !== "";
+  return block.type === "resource" && (block.resource.text ?? "").trim() !== "";
 }

@@ -50,14 +50,8 @@ function encoded(result: CallToolResult, version: ProtocolVersion): unknown {
 
 describe("encodeCallToolResult()", () => {
   test.each<[ProtocolVersion, unknown]>([
-    [
-      "2024-11-05",
-      { content: [text, image, audioText, resource, linkText, structureText], isError: false },
-    ],
-    [
-      "2025-03-26",
-      { content: [text, image, audio, resource, linkText, structureText], isError: false },
-    ],
+    ["2024-11-05", { content: [text, image, audioText, resource, linkText], isError: false }],
+    ["2025-03-26", { content: [text, image, audio, resource, linkText], isError: false }],
     ["2025-06-18", { ...everything }],
     ["2025-11-25", { ...everything }],
     ["2026-07-28", { ...everything, resultType: "complete", _meta: meta }],
@@ -65,22 +59,21 @@ describe("encodeCallToolResult()", () => {
     expect(encoded(everything, version)).toEqual(expected);
   });
 
-  test.each([['{"count":2}'], ['{\n  "count": 2\n}']])(
-    "does not repeat structured content that a text block has: %j",
-    (json) => {
-      const content = [{ type: "text", text: json }] as const;
-      const result = { content, structuredContent, isError: true };
-      expect(encoded(result, "2025-03-26")).toEqual({ content, isError: true });
-    },
-  );
-
-  test.each([["{count"], ["[2]"], ['{"count":3}']])("adds it beside other text: %j", (other) => {
-    const content = [{ type: "text", text: other }] as const;
-    const result = { content, structuredContent, isError: false };
-    expect(encoded(result, "2024-11-05")).toEqual({
-      content: [...content, structureText],
-      isError: false,
-    });
+  const json = JSON.stringify(structuredContent);
+  test.each<[string, ContentBlock[], ContentBlock[]]>([
+    ["the same JSON", [{ type: "text", text: json }], []],
+    ["any text", [text], []],
+    ["the text of a resource", [resource], []],
+    ["nothing", [], [structureText]],
+    ["a blank text", [{ type: "text", text: " \n" }], [structureText]],
+    ["a picture", [image], [structureText]],
+    ["a link", [link], [structureText]],
+  ])("the JSON is a text where there is none: beside %s", (_what, content, added) => {
+    const result = { content, structuredContent, isError: true };
+    const expected = { content: [...content, ...added], isError: true };
+    expect(encoded(result, "2025-03-26")).toEqual(
+      encoded({ ...expected, isError: true }, "2025-03-26"),
+    );
   });
 
   test.each<[ProtocolVersion, unknown]>([
@@ -91,20 +84,16 @@ describe("encodeCallToolResult()", () => {
     ["2025-11-25", 0],
     ["2025-11-25", null],
     ["2025-11-25", false],
-  ])("A12: in %s structured content %j goes to text only", (version, value) => {
-    const result = { content: [text], structuredContent: value, isError: false };
-    expect(encoded(result, version)).toEqual({
-      content: [text, { type: "text", text: JSON.stringify(value) }],
-      isError: false,
-    });
-  });
-
-  test.each([["[1,2]"], [" [1, 2]"]])("a text block that has it already is enough: %j", (json) => {
-    const content = [{ type: "text", text: json }] as const;
-    expect(encoded({ content, structuredContent: [1, 2], isError: false }, "2025-11-25")).toEqual({
-      content,
-      isError: false,
-    });
+  ])("A12: in %s structured content %j is never sent as such", (version, value) => {
+    const result = { structuredContent: value, isError: false };
+    const asText = { type: "text", text: JSON.stringify(value) };
+    expect([
+      encoded({ ...result, content: [] }, version),
+      encoded({ ...result, content: [text] }, version),
+    ]).toEqual([
+      { content: [asText], isError: false },
+      { content: [text], isError: false },
+    ]);
   });
 
   test.each([[[1, 2]], ["text"], [0], [null], [false]])("2026-07-28 carries %j", (value) => {
