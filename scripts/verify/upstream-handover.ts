@@ -4,6 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 
 import { productBinary } from "../../test/e2e/harness/binary.ts";
 import { testEnvironment } from "../../test/e2e/harness/server.ts";
+import { readIn } from "../../test/e2e/harness/told.ts";
 import { upstreamHome } from "../../test/e2e/harness/upstream-home.ts";
 import { type Outcome, seconds } from "./outcome.ts";
 
@@ -51,10 +52,11 @@ async function handOver(client: Client): Promise<Part> {
   let state = taskId === undefined ? "none" : "running";
   while (state === "running") {
     const read = { task_id: Number(taskId), wait_ms: 20_000 };
-    const { structuredContent } = await client.callTool({ name: "ReadBgOutput", arguments: read });
-    const last = (structuredContent ?? {}) as Record<string, unknown>;
-    output += String(last["output"]);
-    state = String(last["state"]);
+    const { content } = await client.callTool({ name: "ReadBgOutput", arguments: read });
+    const [block] = content as readonly { readonly text?: string }[];
+    const told = readIn(block?.text ?? "");
+    output += told.output;
+    state = told.state;
   }
   const wholeMs = performance.now() - startedAt;
   const [got, expected] = [Buffer.from(output), Buffer.from(`${text}\n`)];

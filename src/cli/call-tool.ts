@@ -70,6 +70,7 @@ async function outcomeOf(
     open.router.call({
       name,
       args,
+      wantsData: true,
       version: legacyVersionLatest,
       client: commandLineClient(start, io.cwd),
       cancellation: Cancellation.following(io.interrupted),

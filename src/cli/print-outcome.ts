@@ -18,7 +18,7 @@ export interface OutcomeForm {
 /** Prints how a call ended, the result alone on stdout, and gives the exit code (CA21). */
 export function printOutcome(outcome: CallOutcome, form: OutcomeForm, print: Printer): number {
   if (outcome.kind !== "result") return printFailure(outcome, form, print);
-  const result: unknown = JSON.parse(outcome.json);
+  const result = withData(outcome);
   if (form.format === undefined) print.content(contentText(result) || textOf(result));
   else print.json(resultIn(form.format, result, form.callId));
   const ended = endedWithCommand(result);
@@ -27,6 +27,14 @@ export function printOutcome(outcome: CallOutcome, form: OutcomeForm, print: Pri
   }
   if (isObject(result) && result.isError === true) return codeOf(outcome.refusal);
   return exitCodes.done;
+}
+
+/** A program gets what the result says as data, where a client gets the text alone. */
+function withData({ json, dataJson }: Extract<CallOutcome, { kind: "result" }>): unknown {
+  const result: unknown = JSON.parse(json);
+  if (!isObject(result) || dataJson === undefined || "structuredContent" in result) return result;
+  const { isError, ...rest } = result;
+  return { ...rest, structuredContent: JSON.parse(dataJson) as unknown, isError };
 }
 
 /** What was not called, or not answered, is told to programs as a result that failed (CA20). */

@@ -72,6 +72,8 @@ export interface CallRequest extends RequestContext {
   readonly args: unknown;
   /** Where it goes when it is for none of our own tools; set before the gate sees the call. */
   readonly target?: CallTarget;
+  /** Whoever calls is a program: it gets the data of the result too (`dataJson`), where a client gets the text alone. */
+  readonly wantsData?: boolean;
   /**
    * Present when the client takes MCP tasks: from the first time it is called the client has been answered
    * with a task, and the outcome becomes the task's. Nothing but the task can cancel the call then.
@@ -101,6 +103,8 @@ export type CallOutcome =
   | {
       readonly kind: "result";
       readonly json: string;
+      /** What the result says as data, as JSON text: for programs that asked for it, for no client. */
+      readonly dataJson?: string;
       readonly refusal?: CallRefusal;
       /** The call goes on, and says how it ends in another way. */
       readonly isInterim?: true;

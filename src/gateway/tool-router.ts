@@ -17,6 +17,8 @@ export interface ToolRouterParts extends HostParts {
   readonly cards: readonly ToolCard[];
   readonly isEnabled: (toolName: string) => boolean;
   readonly pool: WorkerPool;
+  /** Whether somebody but the caller wants the data of this call's result. Absent: nobody does. */
+  readonly wantsData?: (request: CallRequest) => boolean;
 }
 
 /** Routes calls to our own tools: name → card → job in a Worker, with the services at its side. */
@@ -88,7 +90,12 @@ export class ToolRouter implements Router {
       limits: { resultCharsMax: request.client.limits.resultCharsMax, answerMs },
       snapshots: this.#snapshots(card, request.client.id),
       canAsk: kindsToAsk(request),
+      ...(this.#wantsData(request) ? { wantsData: true } : {}),
     };
+  }
+
+  #wantsData(request: CallRequest): boolean {
+    return request.wantsData === true || this.#parts.wantsData?.(request) === true;
   }
 
   #snapshots(card: ToolCard, clientId: string): Partial<Snapshots> {
@@ -115,8 +122,10 @@ function kindsToAsk(request: CallRequest): readonly InputKind[] {
 
 function callOutcome(outcome: JobOutcome, request: CallRequest): CallOutcome {
   switch (outcome.kind) {
-    case "done":
-      return { kind: "result", json: outcome.json };
+    case "done": {
+      const { json, dataJson } = outcome;
+      return { kind: "result", json, ...(dataJson === undefined ? {} : { dataJson }) };
+    }
     case "fault":
     case "input-required":
     case "cancelled":

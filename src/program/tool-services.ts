@@ -169,6 +169,7 @@ export class ToolServices {
       changes,
       state: this.#state.resources,
     });
+    const { stages, notes, watchers, services } = this.#state;
     const toolRouter = new ToolRouter({
       cards: parts.cards,
       isEnabled: (toolName) => settings.isToolEnabled(toolName),
@@ -181,8 +182,8 @@ export class ToolServices {
       documents: new PdfProcess(this.#supervisor, ownCommand()),
       state: this.#state.services,
       confinements: this.#state.confinements,
+      wantsData: (call) => stages.some((stage) => stage.wantsData?.(call) === true),
     });
-    const { stages, notes, watchers, services } = this.#state;
     this.forGateway = {
       supervisor: this.#supervisor,
       savedOutputs,

@@ -16,6 +16,9 @@ const input = z.strictObject({
     .check(z.describe("Milliseconds after which the command is ended (default 30000)")),
 });
 
+/** What took longer says how long. */
+const durationToldMs = 1_000;
+
 const output = z.object({
   output: z.string(),
   exitCode: z.nullable(z.int()),
@@ -82,6 +85,7 @@ function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
   const text = shownText(reply.output);
   const notes = [
     endNote(reply, timeoutMs),
+    durationNote(reply),
     leftoversNote(reply.leftBehind),
     sandboxText(reply.notes),
   ].filter(Boolean);
@@ -102,7 +106,7 @@ function endNote(reply: RunReply, timeoutMs: number): string | undefined {
     return "The command could not be ended, not even by SIGKILL, and was left behind.";
   if (reply.timedOut) {
     return (
-      `timed out after ${formatDuration(timeoutMs)} and was ended. ` +
+      `timed out after ${formatDuration(timeoutMs)} and was ended${byWhat(reply)}. ` +
       `Give a longer \`timeout\` (ms), or use BackgroundBash.`
     );
   }
@@ -118,6 +122,18 @@ function leftoversNote(count: number | null): string | undefined {
   const were =
     count === 1 ? "1 process was" : count === null ? "Processes were" : `${count} processes were`;
   return `${were} ended that the command had left running. Start what is to go on with BackgroundBash.`;
+}
+
+/** How a command took its end. */
+function byWhat({ signal, exitCode }: RunReply): string {
+  if (signal !== null) return ` by ${signal}`;
+  return exitCode === null ? "" : ` (exit code: ${exitCode}${signalBehind(exitCode)})`;
+}
+
+/** Of a short command it tells nothing; the other lines say it of one that was ended or goes on. */
+function durationNote({ durationMs, taskId, timedOut }: RunReply): string | undefined {
+  if (durationMs <= durationToldMs || taskId !== null || timedOut) return undefined;
+  return `took ${formatDuration(durationMs)}`;
 }
 
 /** Shells report a child that a signal ended as 128 and the signal's number. */

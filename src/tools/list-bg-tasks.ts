@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { formatCount } from "../base/amount-text.ts";
 import { oneLine } from "../base/cut-text.ts";
 import { describeState } from "../base/task-state-text.ts";
+import { notesSchema } from "./notes-schema.ts";
 import type { TaskSummary } from "./services.ts";
 import { taskSchema } from "./task-schema.ts";
 import { defineTool } from "./tool.ts";
@@ -13,7 +14,8 @@ export const listBgTasks = defineTool({
   description:
     "Lists the background tasks of this client: id, state, exit code, run time, pid, unread bytes, command.",
   input: z.strictObject({}),
-  output: z.object({ tasks: z.array(taskSchema) }),
+  output: z.object({ tasks: z.array(taskSchema), notes: notesSchema }),
+  answersInJson: true,
   annotations: {
     readOnlyHint: true,
     destructiveHint: false,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { formatCount } from "../base/amount-text.ts";
+import { formatAmount, formatCount } from "../base/amount-text.ts";
 import { bodyCharsMax } from "../base/cut-text.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import { outputWindowBytes } from "../base/limits.ts";
@@ -54,15 +54,17 @@ export const readBgOutput = defineTool({
       results: context.results,
       limits: { ...context.limits, resultCharsMax: bodyCharsMax(context.limits.resultCharsMax) },
     });
+    const unreadBytes = read.reply.seenTo - read.to;
+    const unread = unreadBytes === 0 ? "" : `, ${formatAmount(unreadBytes, "byte")} unread`;
     const notes = [
-      ...(read.matched === false ? [`No line matched \`until\` (${until?.slice(0, 100)}).`] : []),
-      `Task ${taskId}: ${describeState(task)}.`,
+      ...(read.matched === null ? [] : [matchNote(read.matched, until)]),
+      `Task ${taskId}: ${describeState(task)}${unread}.`,
     ];
     return {
       text: [body === "" ? "(no new output)" : body.replace(/\n$/, ""), ...notes].join("\n"),
       structured: {
         ...task,
-        unreadBytes: read.reply.seenTo - read.to,
+        unreadBytes,
         output: body,
         lostBytes: read.lostBytes,
         matched: read.matched,
@@ -72,6 +74,10 @@ export const readBgOutput = defineTool({
     };
   },
 });
+
+function matchNote(matched: boolean, until = ""): string {
+  return `${matched ? "A" : "No"} line matched \`until\` (${until.slice(0, 100)}).`;
+}
 
 /** All that one call has read, over several looks when it waits for a match. */
 interface Reading {

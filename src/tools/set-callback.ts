@@ -101,9 +101,11 @@ function assertBetween(name: string, value: number, min: number, max: number): v
 function composeText({ action }: CallbackRequest, { callbacks, changed }: CallbackReply): string {
   const [first] = changed;
   if (action === "list" || first === undefined) return describeCallbacks(callbacks);
-  if (action === "set") return scheduledText(first);
+  const inUse = `${callbacks.length}/${callbackSlotsMax} in use`;
+  if (action === "set")
+    return `${scheduledText(first)}\ncallback_id: ${first.callbackId} (${inUse})`;
   const ids = changed.map(({ callbackId }) => callbackId).join(", ");
-  return `Cancelled: ${changed.length === 1 ? "callback" : "callbacks"} ${ids}.`;
+  return `Cancelled: ${changed.length === 1 ? "callback" : "callbacks"} ${ids} (${inUse}).`;
 }
 
 function scheduledText({ delaySeconds, firesLeft }: Callback): string {

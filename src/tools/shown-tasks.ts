@@ -2,11 +2,27 @@ import { formatCount } from "../base/amount-text.ts";
 import { oneLine } from "../base/cut-text.ts";
 import type { Task, TaskRequest, TasksReply } from "./task-service.ts";
 
-/** A reply of TaskManager as text: what was done, the tasks with ids and marks, counts. */
-export function describeTasks(request: TaskRequest, reply: TasksReply): string {
+/** A reply of TaskManager in words. */
+export interface DescribedTasks {
+  /** What was done, the tasks with ids and marks, counts. */
+  readonly text: string;
+  /** Its sentences alone: what the data does not say by itself. */
+  readonly notes: string[];
+}
+
+/** What was done, before the tasks where they are shown; and what is to be known of them, below. */
+interface Sentences {
+  readonly above: readonly string[];
+  readonly showsTasks?: boolean;
+  readonly below?: readonly string[];
+}
+
+export function describeTasks(request: TaskRequest, reply: TasksReply): DescribedTasks {
   const [task] = reply.tasks;
-  const lines = [...reply.notices, ...bodyOf(request, reply, task), countLine(reply)];
-  return lines.join("\n");
+  const { above, showsTasks = false, below = [] } = sentencesOf(request, reply, task);
+  const tasks = showsTasks ? taskLines(reply) : [];
+  const lines = [...reply.notices, ...above, ...tasks, ...below, countLine(reply)];
+  return { text: lines.join("\n"), notes: [...above, ...below] };
 }
 
 /** The tasks as lines: `[x]` is done, steps are indented. */
@@ -17,25 +33,32 @@ function taskLines({ tasks, currentTaskId }: TasksReply): string[] {
   ]);
 }
 
-function bodyOf(request: TaskRequest, reply: TasksReply, task: Task | undefined): string[] {
+function sentencesOf(request: TaskRequest, reply: TasksReply, task: Task | undefined): Sentences {
   if (request.action === "list" || request.action === "pending") {
-    return listBody(request, reply);
+    return ofList(request, reply);
   }
-  if (task === undefined) return [];
+  if (task === undefined) return { above: [] };
   switch (request.action) {
     case "create":
-      return [`Task ${task.taskId} was created and is the current one.`, ...taskLines(reply)];
+      return {
+        above: [`Task ${task.taskId} was created and is the current one.`],
+        showsTasks: true,
+      };
     case "add": {
       const step = `Step ${reply.stepId} was added to task ${task.taskId}${stepNote(task)}.`;
-      return [step, ...taskLines(reply)];
+      return { above: [step], showsTasks: true };
     }
     case "complete":
-      return request.stepId === null
-        ? completedTask(reply, task)
-        : completedStep(reply, task, request.stepId);
+      return {
+        above:
+          request.stepId === null
+            ? completedTask(reply, task)
+            : completedStep(reply, task, request.stepId),
+      };
     case "switch": {
       const state = reply.isChanged ? "is the current one now" : "was the current one already";
-      return [`Task ${task.taskId} ${state}.`, ...taskLines(reply), ...cutNote(reply)];
+      const below = cutNote(reply);
+      return { above: [`Task ${task.taskId} ${state}.`], showsTasks: true, below };
     }
   }
 }
@@ -58,15 +81,16 @@ function completedStep(reply: TasksReply, task: Task, stepId: number): string[] 
   return [fact, `That was the last one: task ${task.taskId} can be completed.`];
 }
 
-function listBody(
+function ofList(
   { action, words }: Extract<TaskRequest, { action: "list" | "pending" }>,
   reply: TasksReply,
-): string[] {
-  if (reply.matching === 0) {
-    if (words.length === 0) return [action === "list" ? "No tasks." : "Nothing is pending."];
-    return [`No ${action === "list" ? "" : "pending "}task has the words ${words.join(" ")}.`];
+): Sentences {
+  if (reply.matching > 0) return { above: [], showsTasks: true, below: cutNote(reply) };
+  if (words.length === 0) {
+    return { above: [action === "list" ? "No tasks." : "Nothing is pending."] };
   }
-  return [...taskLines(reply), ...cutNote(reply)];
+  const kind = action === "list" ? "" : "pending ";
+  return { above: [`No ${kind}task has the words ${words.join(" ")}.`] };
 }
 
 function cutNote({ isCut, matching, tasks }: TasksReply): string[] {

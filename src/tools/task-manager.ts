@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { bodyCharsMax } from "../base/cut-text.ts";
 import { AppError } from "../base/errors.ts";
+import { notesSchema } from "./notes-schema.ts";
 import { describeTasks } from "./shown-tasks.ts";
 import type { TaskRequest, TasksReply } from "./task-service.ts";
 import { defineTool, type ToolLimits } from "./tool.ts";
@@ -41,6 +42,7 @@ const output = z.object({
   total: z.int(),
   pending: z.int(),
   notices: z.array(z.string()),
+  notes: notesSchema,
 });
 
 export const taskManager = defineTool({
@@ -54,6 +56,7 @@ export const taskManager = defineTool({
   input,
   publishedAsRequired: ["query"],
   output,
+  answersInJson: true,
   annotations: {
     readOnlyHint: false,
     destructiveHint: false,
@@ -63,7 +66,8 @@ export const taskManager = defineTool({
   async handler(args, { tasks, limits }) {
     const request = requestOf(args, limits);
     const reply = await tasks.perform(request);
-    return { text: describeTasks(request, reply), structured: structuredOf(reply) };
+    const { text, notes } = describeTasks(request, reply);
+    return { text, structured: { ...(notes.length > 0 && { notes }), ...structuredOf(reply) } };
   },
 });
 

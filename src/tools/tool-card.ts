@@ -19,13 +19,18 @@ export function toolCard(tool: AnyTool): ToolCard {
       title: tool.title,
       description: tool.description,
       inputSchema: withRequired(jsonSchema(tool.input, "input"), tool.publishedAsRequired ?? []),
-      ...(tool.output === undefined ? {} : { outputSchema: jsonSchema(tool.output, "output") }),
+      ...outputSchema(tool),
       annotations: { title: tool.title, ...tool.annotations },
     },
     snapshots: tool.snapshots ?? [],
     jobMsMax: tool.jobMsMax ?? null,
     taskSupport: tool.taskSupport ?? "none",
   };
+}
+
+function outputSchema({ output, answersInJson }: AnyTool): Pick<ToolListing, "outputSchema"> {
+  if (output === undefined || answersInJson !== true) return {};
+  return { outputSchema: jsonSchema(output, "output") };
 }
 
 function jsonSchema(schema: z.ZodMiniType, io: "input" | "output"): ObjectSchema {

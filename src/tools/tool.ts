@@ -54,9 +54,10 @@ export interface AfterDelivery {
   readonly advanceCursor: { readonly taskId: number; readonly to: number };
 }
 
-/** What a handler returns. `text` is always sent; it is cut to the client's limit on the way out. */
+/** What a handler returns. `text` says all there is to say; it is cut to the client's limit on the way out. */
 export interface ToolOutput<Structured = Readonly<Record<string, unknown>>> {
   readonly text: string;
+  /** The same as data, for programs: hooks and `--json`. Clients get it from tools with `answersInJson` only. */
   readonly structured?: Structured;
   readonly isError?: boolean;
   readonly images?: readonly ImageContent[];
@@ -80,7 +81,13 @@ export interface ToolDefinition<
   readonly input: Input;
   /** Fields that clients are told to give, though a call without them is accepted. */
   readonly publishedAsRequired?: readonly (keyof z.output<Input> & string)[];
+  /** Of the data. */
   readonly output?: Output;
+  /**
+   * The data says all that the text says, our notes included: clients get both, and the schema. Many clients show
+   * their model the data alone as soon as there is any, so no other tool sends it.
+   */
+  readonly answersInJson?: true;
   readonly annotations: ToolAnnotations;
   readonly snapshots?: readonly (keyof Snapshots)[];
   /** Time that a job may spend in its Worker, service calls not counted. */

@@ -1,12 +1,11 @@
-import type { AfterDelivery } from "../tools/tool.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
-import type { JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
+import type { JobDone, JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
 /** How a job ended. */
 export type JobOutcome =
-  | { readonly kind: "done"; readonly json: string; readonly afterDelivery?: AfterDelivery }
+  | Omit<JobDone, "jobId">
   | { readonly kind: "fault"; readonly fault: ProtocolFault }
   /** The client has to answer first; then the call is made again. */
   | {

@@ -21,6 +21,8 @@ export interface JobMessage {
   readonly snapshots: Partial<Snapshots>;
   /** What the client can be asked for; absent = nothing. */
   readonly canAsk?: readonly InputKind[];
+  /** A program is to get the data of the result, whatever the client gets. */
+  readonly wantsData?: true;
   /** Replies that an earlier Worker already had for this job, in order. */
   readonly record: readonly ServiceReply[];
 }
@@ -50,10 +52,12 @@ export interface ServiceCall {
 }
 
 /** How a handler ended. `json` is the result for the wire, in the shape of the job's version. */
-interface JobDone {
+export interface JobDone {
   readonly kind: "done";
   readonly jobId: number;
   readonly json: string;
+  /** The data of the result as JSON text, when the job wants it and the tool has any. */
+  readonly dataJson?: string;
   readonly afterDelivery?: AfterDelivery;
 }
 
@@ -88,6 +92,7 @@ export function encodeJob(
     limits,
     snapshots,
     canAsk = [],
+    wantsData,
   }: Omit<JobMessage, "kind" | "jobId" | "record">,
   record: readonly ServiceReply[],
 ): string {
@@ -97,6 +102,7 @@ export function encodeJob(
     `"limits":{"resultCharsMax":${resultCharsMax},"answerMs":${answerMs}},` +
     `"snapshots":${JSON.stringify(snapshots)},` +
     (canAsk.length === 0 ? "" : `"canAsk":${JSON.stringify(canAsk)},`) +
+    (wantsData === true ? '"wantsData":true,' : "") +
     `"record":[${record.map(encodeReply).join(",")}],` +
     `"args":${JSON.stringify(args)}}`
   );
@@ -107,16 +113,19 @@ export function decodeToWorker(text: string): ToWorker[] {
 }
 
 /**
- * A finished job is its number and the text of its result (`5 {…}`), preceded by what is to be done
- * after delivery if there is anything (`5 {…}<tab>{…}`): the result is passed on as it is and never
- * parsed on the main thread. JSON text contains neither newlines nor tabs.
+ * A finished job is its number and the text of its result (`5 {…}`), preceded by what goes to no client if
+ * there is anything (`5 {…}<tab>{…}`): the result is passed on as it is and never parsed on the main
+ * thread. JSON text contains neither newlines nor tabs.
  */
 export function encodeFromWorker(message: FromWorker): string {
   if (message.kind !== "done") return JSON.stringify(message);
-  const { jobId, json, afterDelivery } = message;
-  if (afterDelivery === undefined) return `${jobId} ${json}`;
-  return `${jobId} ${JSON.stringify(afterDelivery)}\t${json}`;
+  const { jobId, json, dataJson, afterDelivery } = message;
+  if (dataJson === undefined && afterDelivery === undefined) return `${jobId} ${json}`;
+  return `${jobId} ${JSON.stringify({ dataJson, afterDelivery })}\t${json}`;
 }
+
+/** What a finished job says beside its result. */
+type Beside = Omit<JobDone, "kind" | "jobId" | "json">;
 
 export function decodeFromWorker(text: string): FromWorker[] {
   if (!text.includes(separator)) return [decodeLine(text)];
@@ -136,6 +145,6 @@ function decodeLine(line: string): FromWorker {
   const jobId = Number(line.slice(0, blank));
   const tab = line.indexOf("\t", blank);
   if (tab === -1) return { kind: "done", jobId, json: line.slice(blank + 1) };
-  const afterDelivery = JSON.parse(line.slice(blank + 1, tab)) as AfterDelivery;
-  return { kind: "done", jobId, json: line.slice(tab + 1), afterDelivery };
+  const beside = JSON.parse(line.slice(blank + 1, tab)) as Beside;
+  return { kind: "done", jobId, json: line.slice(tab + 1), ...beside };
 }

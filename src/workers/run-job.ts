@@ -64,7 +64,7 @@ function refusedAs(
 /** The result within its bounds, so that nothing huge ever crosses to the main thread. */
 function done(
   tool: AnyTool,
-  { jobId, version }: JobMessage,
+  { jobId, version, wantsData }: JobMessage,
   output: ToolOutput,
   text: string,
   saved: SavedFile | null,
@@ -75,13 +75,25 @@ function done(
     ...(output.links ?? []),
     ...savedLinks(saved),
   ];
-  const isError = output.isError ?? false;
-  const hasStructure = output.structured !== undefined && tool.output !== undefined;
-  const structure = hasStructure ? { structuredContent: output.structured } : {};
+  const { afterDelivery, isError = false } = output;
+  const data = tool.output === undefined ? undefined : output.structured;
+  const isSent = tool.answersInJson === true && data !== undefined;
+  const structure = isSent ? { structuredContent: data } : {};
   const json = encodeCallToolResult({ content, isError, ...structure }, version);
   assertBounded(json, output);
-  const { afterDelivery } = output;
-  return { kind: "done", jobId, json, ...(afterDelivery === undefined ? {} : { afterDelivery }) };
+  return {
+    kind: "done",
+    jobId,
+    json,
+    ...(wantsData === true ? dataFor(data) : {}),
+    ...(afterDelivery === undefined ? {} : { afterDelivery }),
+  };
+}
+
+/** For programs, within the bound of structured results. */
+function dataFor(data: ToolOutput["structured"]): { readonly dataJson?: string } {
+  const dataJson = JSON.stringify(data) as string | undefined;
+  return dataJson === undefined || dataJson.length > structuredBytesMax ? {} : { dataJson };
 }
 
 /** Text is bounded by then; what remains is a structured result out of all measure. */

@@ -101,6 +101,18 @@ describe("call", () => {
     );
   });
 
+  test("asks for the data, which --json prints as a part of the result", async () => {
+    const content = [{ type: "text", text: "done" }];
+    const json = JSON.stringify({ content, isError: false });
+    const outcome = { kind: "result", json, dataJson: '{"state":"running"}' } as const;
+    const { stdout, stderr, calls } = await run(["call", "Probe", "--json"], { outcome });
+    expect(calls.map(({ wantsData }) => wantsData)).toEqual([true]);
+    const structuredContent = { state: "running" };
+    expect(JSON.parse(stdout)).toEqual({ content, structuredContent, isError: false });
+    expect(stderr).toStartWith("scorpiox-code: warning: The task ends with this command");
+    expect((await run(["call", "Probe"], { outcome })).stdout).toBe("done\n");
+  });
+
   test("--json prints the whole result", async () => {
     const { stdout } = await run(["call", "Probe", "--json"]);
     expect(JSON.parse(stdout)).toEqual({

@@ -4,9 +4,10 @@ import { readdirSync, statSync } from "node:fs";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { Gate } from "./harness/gate.ts";
+import { textOf } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { isAlive, processesWith } from "./harness/processes.ts";
-import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
+import { Server, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { Tmux } from "./harness/tmux.ts";
 
@@ -64,12 +65,8 @@ function ask(server: Server, ...questions: readonly object[]): string | number {
   return server.start("tools/call", { name: "AskUserQuestion", arguments: args });
 }
 
-async function outcomeOf(server: Server, id: string | number): Promise<unknown> {
-  return structuredOf(await server.reply(id));
-}
-
-function structuredOf(message: ServerMessage): Readonly<Record<string, unknown>> {
-  return message.result?.["structuredContent"] as Readonly<Record<string, unknown>>;
+async function toldOf(server: Server, id: string | number): Promise<string> {
+  return textOf(await server.reply(id));
 }
 
 /** Until keys count: a question that has just come takes none. */
@@ -88,22 +85,23 @@ describe("questions", () => {
       terminal.type("Down", "Enter", "Space", "Down", "Space", "Enter", "Down", "Down", "Enter");
       terminal.type("数据 ä", "Enter");
       await terminal.shows("No questions");
-      expect(await outcomeOf(server, id)).toMatchObject({
-        outcome: "answered",
-        answers: [
-          { labels: ["SQLite"], other: null },
-          { labels: ["Pages", "Images"], other: null },
-          { labels: [], other: "数据 ä" },
-        ],
-      });
+      expect((await toldOf(server, id)).split("\n\n")).toEqual([
+        "Which database?\n- SQLite",
+        "Which caches?\n- Pages\n- Images",
+        "Why?\n- in their own words: 数据 ä",
+      ]);
     },
   );
 
   terminalTest.each([
-    ["d", "declined", []],
-    ["Escape", "cancelled", []],
-    ["Escape", "cancelled", ["Down", "Down", "Enter", "words", "Escape"]],
-  ])("[attach.refuse] %s: %s", async (key, outcome, before) => {
+    ["d", "The user declined to answer", []],
+    ["Escape", "The user closed the question without an answer", []],
+    [
+      "Escape",
+      "The user closed the question without an answer",
+      ["Down", "Down", "Enter", "words", "Escape"],
+    ],
+  ])("[attach.refuse] %s: %s", async (key, told, before) => {
     using home = new TempFolder();
     await using server = await startServer(home);
     using terminal = await attached(home);
@@ -119,7 +117,7 @@ describe("questions", () => {
     } else {
       terminal.type(key);
     }
-    expect(await outcomeOf(server, id)).toMatchObject({ outcome });
+    expect(await toldOf(server, id)).toStartWith(told);
     await terminal.shows("No questions");
   });
 
@@ -135,9 +133,7 @@ describe("questions", () => {
       await settle();
       terminal.type("Enter");
       await other.shows("answered in another terminal");
-      expect(await outcomeOf(server, id)).toMatchObject({
-        answers: [{ labels: ["PostgreSQL"], other: null }],
-      });
+      expect(await toldOf(server, id)).toBe("Which database?\n- PostgreSQL");
     },
   );
 
@@ -161,13 +157,11 @@ describe("a question that outlasts its call", () => {
         SCORPIOX_CLIENT_BUDGET_MS: "1500",
       });
       using terminal = await attached(home);
-      expect(await outcomeOf(server, ask(server, one))).toMatchObject({ outcome: "pending" });
+      expect(await toldOf(server, ask(server, one))).toStartWith("pending: ");
       await terminal.shows("Which database?");
       terminal.type("Enter");
       await terminal.shows("Answered.");
-      expect(await outcomeOf(server, ask(server, one))).toMatchObject({
-        answers: [{ labels: ["PostgreSQL"], other: null }],
-      });
+      expect(await toldOf(server, ask(server, one))).toBe("Which database?\n- PostgreSQL");
     },
   );
 });
@@ -303,7 +297,7 @@ describe("the terminal", () => {
       await terminal.shows("Stopped");
       expect(await terminal.modes()).toContain("opost isig icanon echo");
       const id = ask(server, one);
-      expect(await outcomeOf(server, id)).toMatchObject({ outcome: "unavailable" });
+      expect(await toldOf(server, id)).toStartWith("There is nowhere to show a question.");
       await terminal.command("fg", "Servers 1");
       terminal.type("q");
       expect(await terminal.modes()).toBe(ordinary);

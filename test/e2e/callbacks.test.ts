@@ -48,7 +48,7 @@ const answer = {
 const line = (fireId: number, message: string, callbackId = 0): string =>
   `[Callback ${callbackId}, fire ${fireId}] Reminder set with SetCallback: ${message}`;
 
-/** The lines at the end of a result, in the block after its own text; oldest clients have its data in one too. */
+/** The lines at the end of a result, in the block after its own text. */
 function mailOf(reply: ServerMessage): readonly string[] {
   const texts = contentOf(reply).map(({ text = "" }) => text);
   return texts.filter((text) => text.startsWith("[")).flatMap((text) => text.split("\n"));
@@ -62,7 +62,9 @@ describe.concurrent("SetCallback on a pipe", () => {
       await server.initialize(version);
       expect((await server.request("resources/subscribe", { uri })).result).toEqual({});
       const set = await server.call("SetCallback", setting("look\nat \u001b[31mit", 2));
-      expect(contentOf(set)[0]?.text).toBe("Callback scheduled: fires every 1s, repeats 2 times.");
+      expect(contentOf(set)[0]?.text).toBe(
+        "Callback scheduled: fires every 1s, repeats 2 times.\ncallback_id: 0 (1/8 in use)",
+      );
       const log = await server.message("the second fire", isLog(2));
       const message = "look at \\u{1b}[31mit";
       expect(log.params).toEqual({
@@ -102,7 +104,7 @@ describe.concurrent("SetCallback on a pipe", () => {
     ]);
     expect(contentsText(await server.request("resources/read", { uri }))).toBe(all.join("\n"));
     expect(textOf(await server.call("SetCallback", { action: "cancel", callback_id: 5 }))).toBe(
-      "Cancelled: callback 5.",
+      "Cancelled: callback 5 (7/8 in use).",
     );
     const missing = await server.call("SetCallback", { action: "cancel", callback_id: 5 });
     expect([isError(missing), textOf(missing)]).toEqual([

@@ -9,6 +9,7 @@ import { posixTest, testMsMax } from "./harness/platform.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import type { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { readOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -227,13 +228,9 @@ test("[gateway.gw-26] a call that outlives the client's patience goes on, and no
   expect(said(await server.call("ListBgTasks"))).toContain("task_id 1: running");
   let output = "";
   await eventually("its end", async () => {
-    const { result = {} } = await server.call("ReadBgOutput", { task_id: 1, wait_ms: 500 });
-    const { output: text, state } = result["structuredContent"] as {
-      output: string;
-      state: string;
-    };
-    output += text;
-    return state !== "running";
+    const read = readOf(await server.call("ReadBgOutput", { task_id: 1, wait_ms: 500 }));
+    output += read.output;
+    return read.state !== "running";
   });
   expect(output).toBe("slept\n");
 });

@@ -5,9 +5,10 @@ import { Gate } from "./harness/gate.ts";
 import { mirrored, modernMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { requestOf } from "./harness/http-session.ts";
-import { legacyVersions, structuredOf, textOf } from "./harness/messages.ts";
+import { legacyVersions, textOf } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
+import { taskIdOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -69,7 +70,7 @@ describe("A6: a modern client that closes its connection has cancelled its reque
       const marker = uniqueSeconds();
       const start = { name: "BackgroundBash", arguments: { command: `sleep ${marker}` } };
       const [started] = (await server.modern("tools/call", start)).messages;
-      const { taskId } = structuredOf(started ?? { jsonrpc: "" });
+      const taskId = taskIdOf(started ?? { jsonrpc: "" });
       const read = { name: "ReadBgOutput", arguments: { task_id: taskId, wait_ms: 20_000 } };
       const open = await server.client.openModern("tools/call", read);
       await open.close();

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 
 import { onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
-import { legacyVersions, metaKeys, taskIdOf } from "./harness/messages.ts";
+import { legacyVersions, metaKeys } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import type { ServerMessage } from "./harness/server.ts";
+import { taskIdOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
 

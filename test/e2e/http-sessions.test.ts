@@ -8,12 +8,12 @@ import {
   legacyVersions,
   modernVersion,
   structuredOf,
-  taskIdOf,
   textOf,
 } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { eventually } from "./harness/conditions.ts";
+import { readOf, taskIdOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -182,7 +182,7 @@ describe("U-cross: sessions side by side", () => {
       taskIdOf(await session.call("BackgroundBash", { command: `echo ${text}` }));
     expect([await start(one, "first"), await start(other, "second")]).toEqual([1, 1]);
     const read = async (session: HttpSession): Promise<unknown> =>
-      structuredOf(await session.call("ReadBgOutput", { task_id: 1, wait_ms: 2_000 }))["output"];
+      readOf(await session.call("ReadBgOutput", { task_id: 1, wait_ms: 2_000 })).output;
     expect([await read(one), await read(other)]).toEqual(["first\n", "second\n"]);
     const params = { name: "ListBgTasks", arguments: {} };
     for (const token of [laptop, desk]) {

@@ -182,7 +182,7 @@ describe("coming back with Last-Event-ID", () => {
     const priming = await open.event("the priming event", ({ data }) => data === "");
     await open.close();
     const resumed = await session.listen(priming.id);
-    expect(textOf(await resumed.reply(3))).toBe("done\n");
+    expect(textOf(await resumed.reply(3))).toStartWith("done\n");
   });
 
   test.each(["99-1", "1-99999", "nonsense", "", "0-0", "1-1\u00e9"])(

@@ -3,12 +3,13 @@ import { copyFileSync, renameSync } from "node:fs";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
-import { structuredOf, taskIdOf, textOf } from "./harness/messages.ts";
+import { structuredOf, textOf } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, isAlive, processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { atThisLoad } from "../fixtures/at-this-load.ts";
+import { taskIdOf, wholeOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -118,9 +119,9 @@ describe("two servers on one home", () => {
     const outputs = await Promise.all(
       [one, two].map((server) => server.call("Bash", { command: "seq 1 30000" })),
     );
-    const files = outputs.map((output) => structuredOf(output)["outputFile"]);
+    const files = outputs.map(wholeOf);
     expect(new Set(files).size).toBe(2);
-    const pid = Number(structuredOf(second)["pid"]);
+    const pid = Number(/\(pid (\d+)\)/.exec(textOf(second))?.[1]);
     one.endInput();
     await one.ended();
     expect(isAlive(pid)).toBe(true);

@@ -2,10 +2,11 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { eventually } from "./harness/conditions.ts";
 import { Gate } from "./harness/gate.ts";
-import { envelope, metaKeys, structuredOf, taskIdOf, textOf } from "./harness/messages.ts";
+import { envelope, metaKeys, textOf } from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
+import { readOf, taskIdOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -108,7 +109,6 @@ describe("tools as MCP tasks", () => {
     expect(result).toMatchObject({
       resultType: "complete",
       content: [{ type: "text", text: "a\nb\nexit code: 3" }],
-      structuredContent: { exitCode: 3, taskId: null },
       isError: true,
     });
     const list = await server.request("tools/call", declaring({ name: "ListBgTasks" }));
@@ -129,13 +129,13 @@ describe("tools as MCP tasks", () => {
         statusMessage: expect.stringMatching(/^Background task 1: echo up; until /) as string,
       });
       const read = { name: "ReadBgOutput", arguments: { task_id: 1, wait_ms: 10_000 } };
-      const output = structuredOf(await server.request("tools/call", declaring(read)));
-      expect(output["output"]).toBe("up\n");
+      const { output } = readOf(await server.request("tools/call", declaring(read)));
+      expect(output).toBe("up\n");
       gate.open();
       const { status, result: final } = await ended(server, taskId);
       expect(status).toBe("completed");
       expect(final).toMatchObject({
-        structuredContent: { taskId: 1, state: "failed", exitCode: 4 },
+        content: [{ text: expect.stringMatching(/\nTask 1: failed with exit code 4 /) as string }],
         isError: true,
       });
     },

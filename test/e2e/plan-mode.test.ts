@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-import { envelope, isError, metaKeys, structuredOf, textOf } from "./harness/messages.ts";
+import { envelope, isError, metaKeys, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { contentsText, isUpdateOf } from "./harness/resources.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
@@ -34,16 +34,19 @@ class PlanServer extends Server {
 
   /** Enters, writes a plan, and returns the plan's file. */
   async planned(text = "1. First\n"): Promise<string> {
-    const planFile = String(
-      structuredOf(await this.plan("enter", { goal: "Tidy up" }))["plan_file"],
-    );
+    const entered = textOf(await this.plan("enter", { goal: "Tidy up" }));
+    const planFile = /^Plan file: (.*)$/m.exec(entered)?.[1] ?? "";
     writeFileSync(planFile, text);
     return planFile;
   }
 }
 
+async function stateOf(server: PlanServer): Promise<Record<string, unknown>> {
+  return JSON.parse(textOf(await server.plan("json"))) as Record<string, unknown>;
+}
+
 async function isActive(server: PlanServer): Promise<unknown> {
-  return structuredOf(await server.plan("status"))["active"];
+  return (await stateOf(server))["active"];
 }
 
 /** The form that the client is asked to fill in, and what it is asked for. */
@@ -141,7 +144,7 @@ describe("PlanMode", () => {
     await using two = new PlanServer(home);
     for (const server of [one, two]) await server.initialize();
     const planFile = await one.planned();
-    expect(structuredOf(await two.plan("status"))).toMatchObject({
+    expect(await stateOf(two)).toMatchObject({
       active: true,
       plan_file: planFile,
     });
@@ -149,7 +152,7 @@ describe("PlanMode", () => {
     await one.exited;
     await using three = new PlanServer(home);
     await three.initialize();
-    expect(structuredOf(await three.plan("status"))).toMatchObject({ goal: "Tidy up" });
+    expect(await stateOf(three)).toMatchObject({ goal: "Tidy up" });
     expect(textOf(await three.plan("reset"))).toContain(planFile);
     expect(await isActive(two)).toBe(false);
     expect(existsSync(planFile)).toBe(true);

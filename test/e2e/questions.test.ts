@@ -17,14 +17,7 @@ import { browserPath, browserTest } from "../web/browser/browser-harness.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
-import {
-  envelope,
-  isError,
-  metaKeys,
-  modernVersion,
-  structuredOf,
-  textOf,
-} from "./harness/messages.ts";
+import { envelope, isError, metaKeys, modernVersion, textOf } from "./harness/messages.ts";
 import { isWindows, posixTest, testMsMax } from "./harness/platform.ts";
 import { processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server, type ServerMessage, testEnvironment } from "./harness/server.ts";
@@ -42,12 +35,15 @@ const asked = {
   ]),
 };
 const filled = { answer1: "blue", answer2: ["S"], other2: "and XXL" };
-const answers = [
-  { question: "Which color?", labels: ["blue"], other: null },
-  { question: "Which sizes?", labels: ["S"], other: "and XXL" },
-];
-const answered = { outcome: "answered", questionId: null, answers };
-const ended = (outcome: string): object => ({ outcome, questionId: null, answers: [] });
+const answered = "Which color?\n- blue\n\nWhich sizes?\n- S\n- in their own words: and XXL";
+const endings = {
+  declined: /^The user declined to answer/,
+  cancelled: /^The user closed the question without an answer/,
+  unavailable: /^There is nowhere to show a question\./,
+  pending: /^pending: question [0-9a-f]{16} is still open /,
+};
+const ended = (outcome: keyof typeof endings): string =>
+  expect.stringMatching(endings[outcome]) as string;
 
 /** The browser of a desk is a shell script. */
 const pageTest = isWindows ? test.skip : browserTest;
@@ -126,7 +122,7 @@ interface AnyClient {
 
 async function ask(client: AnyClient): Promise<unknown> {
   const result = await client.callTool({ name: "AskUserQuestion", arguments: asked });
-  return (result as { structuredContent: unknown }).structuredContent;
+  return (result as { content: { text: string }[] }).content[0]?.text;
 }
 
 const ways = [
@@ -168,7 +164,7 @@ describe("an official client", () => {
     desk[Symbol.dispose]();
   });
 
-  const rows: readonly (readonly [Way, string, object])[] = [
+  const rows: readonly (readonly [Way, string, string])[] = [
     ...ways.map((way) => [way, "answers", answered] as const),
     ["v1 stdio", "declines", ended("declined")],
     ["v2 modern HTTP", "declines", ended("declined")],
@@ -223,14 +219,14 @@ describe("a page", () => {
   pageTest.each([
     ["decline", "declined"],
     ["cancel", "cancelled"],
-  ])(
+  ] as const)(
     "[questions.page] %s",
     async (button, outcome) => {
       using desk = new Desk();
       await using server = await session(desk);
       const asking = server.request("tools/call", call);
       await send(await visit(await desk.url()), button);
-      expect(structuredOf(await asking)).toEqual(ended(outcome) as Record<string, unknown>);
+      expect(textOf(await asking)).toEqual(ended(outcome));
     },
     testMsMax,
   );
@@ -241,10 +237,9 @@ describe("a page", () => {
       using desk = new Desk();
       await using server = await session(desk, {}, hurried);
       const first = await server.request("tools/call", call);
-      const questionId = expect.stringMatching(/^[0-9a-f]{16}$/) as unknown;
-      expect(structuredOf(first)).toEqual({ outcome: "pending", questionId, answers: [] });
+      expect(textOf(first)).toEqual(ended("pending"));
       await answerOn(await desk.url());
-      expect(structuredOf(await server.request("tools/call", call))).toEqual(answered);
+      expect(textOf(await server.request("tools/call", call))).toBe(answered);
       expect(desk.urls).toHaveLength(1);
     },
     testMsMax,
@@ -267,7 +262,7 @@ describe("a page", () => {
         });
         return task?.["status"] === "completed" && task["result"];
       });
-      expect(done).toMatchObject({ structuredContent: answered });
+      expect(done).toMatchObject({ content: [{ type: "text", text: answered }] });
     },
     testMsMax,
   );
@@ -352,11 +347,11 @@ describe("a form", () => {
     using desk = new Desk();
     await using server = await session(desk, capabilities, hurried);
     const first = await server.request("tools/call", call);
-    expect(structuredOf(first)).toMatchObject({ outcome: "pending" });
+    expect(textOf(first)).toEqual(ended("pending"));
     const form = await server.message("the form", isQuestion);
     const again = server.request("tools/call", call);
     server.send({ jsonrpc: "2.0", id: form.id, result: { action: "accept", content: filled } });
-    expect(structuredOf(await again)).toEqual(answered);
+    expect(textOf(await again)).toBe(answered);
     expect(server.messages.filter(isQuestion)).toHaveLength(1);
   });
 
@@ -369,7 +364,7 @@ describe("a form", () => {
       return { action: "accept", content: filled };
     };
     const client = await connect("v1 HTTP", person, desk, http.client.url);
-    expect(await ask(client)).toMatchObject({ outcome: "pending" });
+    expect(await ask(client)).toEqual(ended("pending"));
     resolve();
     expect(await ask(client)).toEqual(answered);
     await client.close();
@@ -394,7 +389,7 @@ describe("nobody", () => {
     await server.initialize("2025-11-25");
     const reply = await server.request("tools/call", call);
     expect(isError(reply)).toBe(false);
-    expect(structuredOf(reply)).toEqual(ended("unavailable") as Record<string, unknown>);
+    expect(textOf(reply)).toEqual(ended("unavailable"));
     expect(textOf(reply)).toContain("Which sizes? (any number of these)\n- S\n- M\n- Other");
   });
 
@@ -402,7 +397,7 @@ describe("nobody", () => {
     using desk = new Desk();
     await using server = await session(desk, {}, { SCORPIOX_ASK_BROWSER: "/bin/false" });
     const reply = await server.request("tools/call", call);
-    expect(structuredOf(reply)).toEqual(ended("unavailable") as Record<string, unknown>);
+    expect(textOf(reply)).toEqual(ended("unavailable"));
   });
 
   test("[questions.remote] of this machine is asked for a client with a token", async () => {

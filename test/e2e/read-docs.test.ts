@@ -2,9 +2,10 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 
 import { pdfBomb, tinyPdf } from "../web/documents/tiny-pdf.ts";
-import { isError, structuredOf, textOf } from "./harness/messages.ts";
+import { isError, textOf } from "./harness/messages.ts";
 import { posixTest } from "./harness/platform.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
+import { pageOf } from "./harness/told.ts";
 
 // A browser that starts on a busy machine takes seconds.
 setDefaultTimeout(60_000);
@@ -113,7 +114,7 @@ describe("pages", () => {
   test("[readdocs.markdown] the main content with code, table and absolute links", async () => {
     await using reader = new Reader();
     const reply = await reader.read("/docs/guide");
-    const content = String(structuredOf(reply)["content"]);
+    const { content } = pageOf(reply);
     expect(textOf(reply)).toStartWith(`# The guide\n${reader.origin}/docs/guide\n`);
     expect(content).toContain(`[See the API](${reader.origin}/api#x)`);
     expect(content).toContain("## Use\n");
@@ -140,20 +141,20 @@ describe("pages", () => {
   test("[readdocs.pages] parts that join, from one request, after a redirect too", async () => {
     await using reader = new Reader();
     let joined = "";
-    let truncated = true;
-    while (truncated) {
-      const reply = await reader.read("/long", { start: joined.length });
-      const part = structuredOf(reply);
+    let start: number | undefined = 0;
+    while (start !== undefined) {
+      const reply = await reader.read("/long", { start });
       expect(textOf(reply).length).toBeLessThanOrEqual(30_000);
-      expect(part["start"]).toBe(joined.length);
-      joined += String(part["content"]);
-      truncated = part["truncated"] === true;
-      expect(textOf(reply).includes(`call again with start=${joined.length}]`)).toBe(truncated);
+      // Parts end between blocks; the empty lines there are not shown.
+      const { content, next } = pageOf(reply);
+      joined += `${content}\n\n`;
+      expect(next ?? joined.length).toBe(joined.length);
+      start = next;
     }
     expect(joined.match(/^## Part \d+$/gm)).toHaveLength(900);
     expect(reader.hits).toEqual(["/long"]);
     for (const path of ["/moved", "/stub"]) {
-      const { finalUrl, via } = structuredOf(await reader.read(path));
+      const { finalUrl, via } = pageOf(await reader.read(path));
       expect([finalUrl, via]).toEqual([`${reader.origin}/docs/guide`, "fetch"]);
     }
   });
@@ -162,7 +163,7 @@ describe("pages", () => {
     await using reader = new Reader();
     const contents = [];
     for (const path of ["/data.json", "/feed", "/main.rs", "/paper"]) {
-      const { title, content } = structuredOf(await reader.read(path));
+      const { title, content } = pageOf(await reader.read(path));
       contents.push({ title, content });
     }
     expect(contents).toEqual([
@@ -186,14 +187,14 @@ describe("the browser", () => {
   browserTest("[readdocs.browser] reads what scripts build", async () => {
     await using reader = new Reader();
     const reply = await reader.read("/app");
-    expect([structuredOf(reply)["via"], isError(reply)]).toEqual(["browser", false]);
+    expect([pageOf(reply).via, isError(reply)]).toEqual(["browser", false]);
     expect(textOf(reply)).toContain(sentence.trim());
   });
 
   test("[readdocs.browser] that is not there is a note on what was fetched", async () => {
     await using reader = new Reader({ PATH: "/nowhere", CHROME_PATH: "/nowhere/chrome" });
     const reply = await reader.read("/app");
-    expect([structuredOf(reply)["via"], isError(reply)]).toEqual(["fetch", false]);
+    expect([pageOf(reply).via, isError(reply)]).toEqual(["fetch", false]);
     expect(textOf(reply)).toMatch(
       /Note: The page is an application that a browser fills\.\nNote: .*\/nowhere\/chrome/,
     );
@@ -225,7 +226,7 @@ describe("errors", () => {
     await reader.read("/docs/guide");
     const paths = Array.from({ length: 20 }, (_, index) => `/fresh/${index}`);
     const replies = await Promise.all(paths.map((path) => reader.read(path)));
-    expect(replies.map((reply) => structuredOf(reply)["via"])).toEqual(paths.map(() => "fetch"));
+    expect(replies.map((reply) => pageOf(reply).via)).toEqual(paths.map(() => "fetch"));
     expect(reader.hits.slice(1).sort()).toEqual([...paths].sort());
   });
 

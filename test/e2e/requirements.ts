@@ -129,6 +129,9 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/commands-and-processes.md#how-a-command-runs", {
     "bash.parallel": "Many commands run side by side.",
   }),
+  ...from("docs/output.md#in-which-form", {
+    "result.forms": "A result is complete in every form in which it is sent.",
+  }),
   ...from("docs/output.md#how-much-is-shown", {
     "result.cut": "Long results are cut to the client's limit; one private file holds the whole.",
   }),

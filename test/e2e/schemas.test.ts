@@ -1,10 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
-import { legacyVersions, modern, modernVersion, taskIdOf } from "./harness/messages.ts";
+import { legacyVersions, modern, modernVersion } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { hasSchemas } from "./harness/schemas.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { WireCheck } from "./harness/wire-check.ts";
+import { taskIdOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
 

@@ -7,6 +7,7 @@ import { envelope, metaKeys } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server, type ServerMessage } from "./harness/server.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { readOf } from "./harness/told.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -106,10 +107,9 @@ test.each(eras)(
     expect(answer).toContain("goes on as background task 1");
     let output = "";
     await eventually("its end", async () => {
-      const { result = {} } = await server.call("ReadBgOutput", { task_id: 1, wait_ms: 500 });
-      const { output: text, state } = result["structuredContent"] as Record<string, string>;
-      output += text;
-      return state !== "running";
+      const read = readOf(await server.call("ReadBgOutput", { task_id: 1, wait_ms: 500 }));
+      output += read.output;
+      return read.state !== "running";
     });
     expect(output).toBe("worked\n");
   },

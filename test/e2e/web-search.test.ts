@@ -122,7 +122,11 @@ test("[search.cached] the same query again is answered from memory", async () =>
   await using server = await startServer(engines);
   const first = await server.call("WebSearch", search);
   const second = await server.call("WebSearch", { query: "  kestrel\n" });
-  expect(structuredOf(second)).toEqual({ ...structuredOf(first), cached: true });
+  expect(structuredOf(second)).toEqual({
+    ...structuredOf(first),
+    notes: [expect.stringContaining("untrusted"), expect.stringMatching(/, cached$/)],
+    cached: true,
+  });
   expect(textOf(second)).toMatch(/answered in \d\.\d s, cached\n/);
   expect(engines.asked.get("brave")).toBe(1);
 });

@@ -6,7 +6,7 @@ import { FaultError } from "../../src/gateway/ask-client.ts";
 import type { CallOutcome, CallRequest, TaskOptions } from "../../src/gateway/call.ts";
 import { isGroupAlive } from "../../src/process/signals.ts";
 import { until } from "../process/until.ts";
-import { type Result, RouterHarness } from "./router-harness.ts";
+import { programResult, type Result, RouterHarness } from "./router-harness.ts";
 
 /** A call of a client that takes MCP tasks. */
 interface TaskCall {
@@ -35,7 +35,7 @@ function call(
   const result = async (): Promise<Result> => {
     const settled = await outcome;
     if (settled.kind !== "result") throw new Error(`it is a ${settled.kind}`);
-    return JSON.parse(settled.json) as Result;
+    return programResult(settled);
   };
   return { made, cancellation, outcome, result };
 }

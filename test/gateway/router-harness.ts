@@ -12,6 +12,16 @@ export interface Result {
   readonly isError: boolean;
 }
 
+/** The result with its data, as programs get it. */
+export function programResult({
+  json,
+  dataJson,
+}: Extract<CallOutcome, { kind: "result" }>): Result {
+  const result = JSON.parse(json) as Result;
+  if (dataJson === undefined) return result;
+  return { ...result, structuredContent: JSON.parse(dataJson) as Result["structuredContent"] };
+}
+
 /** The real router with the real Workers and commands; the client is one of this test's making. */
 export class RouterHarness {
   readonly services = new SupervisorHarness();
@@ -46,17 +56,19 @@ export class RouterHarness {
     const limits = { answerMs, resultCharsMax: 30_000 };
     const workspaceDir = (): Promise<string> => Promise.resolve(this.services.folder);
     const client = { id: "client", limits, workspaceDir };
-    return { name, args, version: "2025-11-25", client, cancellation: new Cancellation(), ...rest };
+    const call = { name, args, client, cancellation: new Cancellation(), wantsData: true };
+    return { ...call, version: "2025-11-25", ...rest };
   }
 
   call(...request: Parameters<RouterHarness["request"]>): Promise<CallOutcome> {
     return this.router.call(this.request(...request));
   }
 
+  /** What a program gets: the data too. */
   async result(...request: Parameters<RouterHarness["request"]>): Promise<Result> {
     const outcome = await this.call(...request);
     if (outcome.kind !== "result") throw new Error(`it is a ${outcome.kind}`);
-    return JSON.parse(outcome.json) as Result;
+    return programResult(outcome);
   }
 
   /** `output` of a read. */

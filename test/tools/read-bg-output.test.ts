@@ -8,6 +8,8 @@ import type { ReadReply } from "../../src/tools/services.ts";
 import { FakeBackground, fakeContext, readOf, runningTask } from "./fake-context.ts";
 
 const state = "Task 7: running for 3.2 s.";
+const unread = (bytes: number): string =>
+  state.replace(/\.$/, `, ${bytes} byte${bytes === 1 ? "" : "s"} unread.`);
 const ended = (reply: ReadReply): ReadReply => ({
   ...reply,
   task: { ...reply.task, state: "exited", exitCode: 0 },
@@ -24,7 +26,7 @@ describe("ReadBgOutput text and cursor", () => {
   const rows: [string, ReadReply[], Omit<Args, "task_id">, string, number][] = [
     ["nothing new", [readOf(5, "")], {}, `(no new output)\n${state}`, 5],
     ["whole lines", [readOf(0, "a\nb\n")], {}, `a\nb\n${state}`, 4],
-    ["whole lines, the unfinished one later", [readOf(0, "a\n", "b")], {}, `a\n${state}`, 2],
+    ["whole lines, the unfinished one later", [readOf(0, "a\n", "b")], {}, `a\n${unread(1)}`, 2],
     ["only an unfinished line", [readOf(0, "", "Password: ")], {}, `Password: \n${state}`, 10],
     ["terminal colours", [readOf(0, "\u001b[31mred\u001b[0m\n")], {}, `red\n${state}`, 13],
     [
@@ -56,19 +58,25 @@ describe("ReadBgOutput text and cursor", () => {
       `[... 9 bytes were lost here: more was printed than is kept ...]\nok\n${state}`,
       15,
     ],
-    ["until in a line", [readOf(0, "ready\n")], { until: "^ready$" }, `ready\n${state}`, 6],
+    [
+      "until in a line",
+      [readOf(0, "ready\n")],
+      { until: "^ready$" },
+      `ready\nA line matched \`until\` (^ready$).\n${state}`,
+      6,
+    ],
     [
       "until in the unfinished line",
       [readOf(0, "", "login: ")],
       { until: "^login" },
-      `login: \n${state}`,
+      `login: \nA line matched \`until\` (^login).\n${state}`,
       7,
     ],
     [
       "until in a later look",
       [readOf(0, "a\n"), readOf(2, "ready\n", "rest")],
       { until: "ready", wait_ms: 60_000 },
-      `a\nready\n${state}`,
+      `a\nready\nA line matched \`until\` (ready).\n${unread(4)}`,
       8,
     ],
     [

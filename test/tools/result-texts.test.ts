@@ -24,7 +24,21 @@ describe("Bash", () => {
     [
       "timeout",
       { exitCode: null, signal: "SIGTERM", timedOut: true },
-      "timed out after 30.0 s and was ended. Give a longer `timeout` (ms), or use BackgroundBash.",
+      "timed out after 30.0 s and was ended by SIGTERM. Give a longer `timeout` (ms), or use BackgroundBash.",
+      true,
+    ],
+    [
+      "timeout of a command that says how it ends",
+      { exitCode: 143, timedOut: true, durationMs: 30_200 },
+      "timed out after 30.0 s and was ended (exit code: 143 (SIGTERM)). Give a longer `timeout` (ms), or use BackgroundBash.",
+      true,
+    ],
+    ["a second", { durationMs: 1_000 }, "(no output)", false],
+    ["more than a second", { durationMs: 1_001 }, "took 1.0 s", false],
+    [
+      "more than a second, and a failure",
+      { durationMs: 75_000, exitCode: 2, output: { kind: "whole", text: "a\n" } },
+      "a\nexit code: 2\ntook 1 min 15 s",
       true,
     ],
     [

@@ -87,13 +87,13 @@ describe("SetCallback, what is answered", () => {
       "set",
       set,
       { callbacks: [one], changed: [one] },
-      "Callback scheduled: fires every 30s, repeats 40 times.",
+      "Callback scheduled: fires every 30s, repeats 40 times.\ncallback_id: 0 (1/8 in use)",
     ],
     [
       "set for ever",
       set,
       { callbacks: [forever], changed: [forever] },
-      "Callback scheduled: fires every 30s, repeats forever.",
+      "Callback scheduled: fires every 30s, repeats forever.\ncallback_id: 5 (1/8 in use)",
     ],
     ["an empty list", { action: "list" }, { callbacks: [], changed: [] }, "No active callbacks."],
     [
@@ -108,13 +108,13 @@ describe("SetCallback, what is answered", () => {
       "cancel one",
       { action: "cancel", callback_id: 0 },
       { callbacks: [forever], changed: [one] },
-      "Cancelled: callback 0.",
+      "Cancelled: callback 0 (1/8 in use).",
     ],
     [
       "cancel all",
       { action: "cancel" },
       { callbacks: [], changed: [one, forever] },
-      "Cancelled: callbacks 0, 5.",
+      "Cancelled: callbacks 0, 5 (0/8 in use).",
     ],
     [
       "cancel all of none",

@@ -145,6 +145,7 @@ describe("TaskManager", () => {
       total: 1,
       pending: 1,
       notices: [],
+      notes: ["Step 1 was added to task 1 (0 of 1 steps done)."],
     });
   });
 

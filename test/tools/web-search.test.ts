@@ -32,15 +32,23 @@ function contextWith(reply: SearchReply): ReturnType<typeof fakeContext> {
 
 describe("WebSearch", () => {
   test.each([
-    [["ok", "blocked"], false],
-    [["no_results", "timeout"], false],
-    [["blocked", "timeout", "error", "suspended", "parse_error", "poisoned", "rate_limited"], true],
-  ] as const)("%j: failed %p", async (states, isError) => {
+    [["ok", "blocked"], false, /untrusted data from the web/],
+    [["no_results", "timeout"], false, /^No results for "kestrel" \(1 of 2 engines answered/],
+    [
+      ["blocked", "timeout", "error", "suspended", "parse_error", "poisoned", "rate_limited"],
+      true,
+      /^No search engine answered .* does not mean that there is nothing to find/,
+    ],
+  ] as const)("%j: failed %p", async (states, isError, said) => {
     const reply = replyOf(...states);
     const output = await webSearch.handler({ query: "kestrel" }, contextWith(reply));
     expect(output.isError).toBe(isError);
     const { found: _, ...structured } = reply;
-    expect(output.structured).toEqual(structured as typeof output.structured & object);
+    const { notes, ...data } = output.structured ?? {};
+    expect<object>(data).toEqual(structured);
+    // Many clients show their model the data alone.
+    expect(notes?.[0]).toMatch(said);
+    if (states[0] !== "ok") expect(output.text).toContain(notes?.[0] ?? "?");
     expect(webSearch.output?.safeParse(output.structured).success).toBe(true);
   });
 

@@ -25,6 +25,14 @@ describe("messages of a Worker", () => {
       json: JSON.stringify({ text: nasty }),
       afterDelivery: { advanceCursor: { taskId: 1, to: 99 } },
     },
+    { kind: "done", jobId: 8, json: "{}", dataJson: JSON.stringify({ text: nasty }) },
+    {
+      kind: "done",
+      jobId: 9,
+      json: "{}",
+      dataJson: "{}",
+      afterDelivery: { advanceCursor: { taskId: 1, to: 99 } },
+    },
     { kind: "fault", jobId: 7, fault: { code: -32602, message: nasty } },
   ];
 

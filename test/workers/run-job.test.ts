@@ -16,7 +16,7 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "../../src/tools/tool.ts";
-import type { FromWorker } from "../../src/workers/messages.ts";
+import type { FromWorker, JobMessage } from "../../src/workers/messages.ts";
 import { runJob } from "../../src/workers/run-job.ts";
 import { endedRun, FakeBackground, fakeContext } from "../tools/fake-context.ts";
 
@@ -53,11 +53,22 @@ const run = async (
   args: unknown,
   version: ProtocolVersion = "2025-11-25",
   context: ToolContext = fakeContext(),
+  more: Pick<JobMessage, "wantsData"> = {},
 ): Promise<FromWorker> => {
   const { limits, snapshots } = context;
   return runJob(
     tool,
-    { kind: "job", jobId: 7, tool: tool.name, args, version, limits, snapshots, record: [] },
+    {
+      kind: "job",
+      jobId: 7,
+      tool: tool.name,
+      args,
+      version,
+      limits,
+      snapshots,
+      record: [],
+      ...more,
+    },
     context,
   );
 };
@@ -158,9 +169,9 @@ describe("runJob() shapes what the handler returns", () => {
       { content: [{ type: "text", text: "a" }], isError: false },
     ],
     [
-      "structure",
+      "data, which is for programs",
       () => ({ text: "a", structured: { data: "d" } }),
-      { content: [{ type: "text", text: "a" }], structuredContent: { data: "d" }, isError: false },
+      { content: [{ type: "text", text: "a" }], isError: false },
     ],
     [
       "a failure of its own",
@@ -185,12 +196,9 @@ describe("runJob() shapes what the handler returns", () => {
       { content: [{ type: "text", text: "a\ufffdb" }], isError: false },
     ],
     [
-      "structure above 512 KiB",
+      "data above 512 KiB, which no client gets",
       () => ({ text: "a", structured: { data: "d".repeat(512 * 1024) } }),
-      {
-        content: [{ type: "text", text: "The structured result is larger than 512 KiB." }],
-        isError: true,
-      },
+      { content: [{ type: "text", text: "a" }], isError: false },
     ],
     [
       "an image above 512 KiB, which is none",
@@ -209,6 +217,40 @@ describe("runJob() shapes what the handler returns", () => {
   ];
   test.each(rows)("%s", async (_name, act, expected) => {
     expect<object>(await resultOf(toolOf(act), { name: "x" })).toEqual(expected);
+  });
+
+  const structured = { data: "d" };
+  const content = [{ type: "text", text: "a" }];
+  test.each([
+    ["2025-03-26", { content, isError: false }],
+    ["2025-06-18", { content, structuredContent: structured, isError: false }],
+  ] as const)("a tool that answers in JSON, under %s", async (version, expected) => {
+    const tool = { ...toolOf(() => ({ text: "a", structured })), answersInJson: true } as const;
+    expect<object>(await resultOf(tool, { name: "x" }, version)).toEqual(expected);
+  });
+
+  test("JSON above 512 KiB that a client is to get", async () => {
+    const data = "d".repeat(512 * 1024);
+    const tool = toolOf(() => ({ text: "a", structured: { data } }));
+    expect<object>(await resultOf({ ...tool, answersInJson: true }, { name: "x" })).toEqual({
+      content: [{ type: "text", text: "The structured result is larger than 512 KiB." }],
+      isError: true,
+    });
+  });
+
+  test.each([
+    ["wanted", { wantsData: true }, { data: "d" }, '{"data":"d"}'],
+    ["not wanted", {}, { data: "d" }, undefined],
+    ["none", { wantsData: true }, undefined, undefined],
+    ["too large", { wantsData: true }, { data: "d".repeat(512 * 1024) }, undefined],
+  ] as const)("data beside the result: %s", async (_name, more, data, dataJson) => {
+    const tool = toolOf(() => ({ text: "a", ...(data && { structured: data }) }));
+    const message = await run(tool, { name: "x" }, "2025-11-25", fakeContext(), more);
+    if (message.kind !== "done") throw new Error(`it is a ${message.kind}`);
+    expect([JSON.parse(message.json), message.dataJson]).toEqual([
+      { content, isError: false },
+      dataJson,
+    ]);
   });
 
   test.each([

@@ -29,6 +29,8 @@ export interface Amendment {
 export interface Look {
   /** In the place of the result, as JSON text. */
   readonly json?: string;
+  /** In the place of the data that goes to programs, as JSON text. */
+  readonly dataJson?: string;
   /** To end the result with. */
   readonly lines: readonly string[];
 }
@@ -46,6 +48,8 @@ export interface GateStage {
   ): Promise<Refusal | Amendment | undefined> | undefined;
   /** False: as things are now `check` has nothing against this call, and does nothing for it. Absent: true. */
   mayObject?(call: CallRequest): boolean;
+  /** True: `after` wants the data of the result, not only what the client gets. Absent: false. */
+  wantsData?(call: CallRequest): boolean;
   /**
    * The call was made. Undefined: nothing to say, and nothing to wait for. Never rejects.
    * @param leftMs what is left of the client's patience; Infinity when it waits for ever, or waits no more

@@ -4,7 +4,7 @@ import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
-import { appendNotes } from "./append-notes.ts";
+import { appendNotes, appendNotesToOwn } from "./append-notes.ts";
 import { Admissions } from "./admissions.ts";
 import type { CallEnd, CallWatcher, GateStage, Look, NoteSource, Refusal } from "./gate-stage.ts";
 
@@ -105,7 +105,7 @@ export class GatedRouter implements Router {
       const looking = stage.after?.(request, outcome, leftMs(request, begunAt));
       if (looking === undefined) continue;
       return looking.then((look) =>
-        this.#lookedAt(request, withLook(outcome, look), begunAt, index + 1),
+        this.#lookedAt(request, withLook(request, outcome, look), begunAt, index + 1),
       );
     }
     return outcome;
@@ -117,7 +117,7 @@ export class GatedRouter implements Router {
     for (const source of this.#parts.notes) {
       const lines = source.notesFor(request);
       if (lines.length === 0) continue;
-      json = appendNotes(json, lines);
+      json = withLines(request, json, lines);
       source.delivered(request, lines);
     }
     return { ...outcome, json };
@@ -132,10 +132,23 @@ function leftMs({ client }: CallRequest, begunAt: number | undefined): number {
   return left > 0 ? left : Number.POSITIVE_INFINITY;
 }
 
-function withLook(outcome: CallOutcome, { json, lines }: Look): CallOutcome {
+function withLook(
+  request: CallRequest,
+  outcome: CallOutcome,
+  { json, dataJson, lines }: Look,
+): CallOutcome {
   if (outcome.kind !== "result") return outcome;
   const seen = json ?? outcome.json;
-  return { ...outcome, json: lines.length === 0 ? seen : appendNotes(seen, lines) };
+  return {
+    ...outcome,
+    json: lines.length === 0 ? seen : withLines(request, seen, lines),
+    ...(dataJson === undefined ? {} : { dataJson }),
+  };
+}
+
+/** Nothing of ours is ever put into the structured content of another server. */
+function withLines({ target }: CallRequest, json: string, lines: readonly string[]): string {
+  return target?.kind === "tool" ? appendNotes(json, lines) : appendNotesToOwn(json, lines);
 }
 
 function isInterim(outcome: CallOutcome): boolean {

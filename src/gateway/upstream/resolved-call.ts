@@ -9,11 +9,12 @@ interface Resolution {
 }
 
 /** A call, or another request that is put to a server. */
-type Asked = RequestContext & Pick<CallRequest, "becomeTask" | "closeStream">;
+type Asked = RequestContext & Pick<CallRequest, "becomeTask" | "closeStream" | "wantsData">;
 
 /** The call as it is meant: under the tool's own name, for the same client and with the same ways to speak to it. */
 export function resolvedCall(request: Asked, resolution: Resolution): CallRequest {
-  const { version, client, cancellation, onProgress, capabilities, ask, passedMeta } = request;
+  const { version, client, cancellation, onProgress, capabilities, ask, passedMeta, wantsData } =
+    request;
   const { becomeTask, closeStream } = request;
   const { name, args, target } = resolution;
   return {
@@ -28,6 +29,7 @@ export function resolvedCall(request: Asked, resolution: Resolution): CallReques
     ...(capabilities === undefined ? {} : { capabilities }),
     ...(ask === undefined ? {} : { ask }),
     ...(passedMeta === undefined ? {} : { passedMeta }),
+    ...(wantsData === undefined ? {} : { wantsData }),
     ...(becomeTask === undefined ? {} : { becomeTask }),
     ...(closeStream === undefined ? {} : { closeStream }),
   };

@@ -1,5 +1,5 @@
 import type { Look } from "../../gateway/gate/gate-stage.ts";
-import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
+import { encodeCallToolResult, withStructureAsText } from "../../protocol/call-result-codec.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
@@ -9,26 +9,47 @@ import type { Heeded } from "./hook-event.ts";
 import { failureText, warningOf } from "./hook-texts.ts";
 import type { Hook } from "./hook.ts";
 
+/** The result of a call as the client would get it, in the shape of `version`. */
+interface SentResult {
+  readonly json: string;
+  /** What it says as data, where the client does not get that. */
+  readonly dataJson?: string | undefined;
+  /** Of a tool of ours: clients get data from those only that send it themselves. */
+  readonly isOwn: boolean;
+  readonly version: ProtocolVersion;
+}
+
 /** What the hooks of a call have said of its result. It is too late to stop anything: what is wrong becomes a warning. */
 export class HeardAfter {
   readonly #lines: string[] = [];
   readonly #version: ProtocolVersion;
+  readonly #isOwn: boolean;
   #json: string;
+  #dataJson: string | undefined;
   #isChanged = false;
 
-  /** @param json the result as the client would get it, in the shape of `version` */
-  constructor(json: string, version: ProtocolVersion) {
+  constructor({ json, dataJson, isOwn, version }: SentResult) {
     this.#json = json;
+    this.#dataJson = dataJson;
+    this.#isOwn = isOwn;
     this.#version = version;
   }
 
-  /** As the next hook is to see it. */
+  /** As the next hook is to see it: whole, with the data. */
   get result(): unknown {
-    return JSON.parse(this.#json) as unknown;
+    const sent = this.#sent();
+    if (this.#dataJson === undefined || "structuredContent" in sent) return sent;
+    return { ...sent, structuredContent: JSON.parse(this.#dataJson) as unknown };
   }
 
   get look(): Look {
-    return { lines: this.#lines, ...(this.#isChanged ? { json: this.#json } : {}) };
+    if (!this.#isChanged) return { lines: this.#lines };
+    const data = this.#dataJson === undefined ? {} : { dataJson: this.#dataJson };
+    return { lines: this.#lines, json: this.#json, ...data };
+  }
+
+  #sent(): Params {
+    return JSON.parse(this.#json) as Params;
   }
 
   readonly heed = (hook: Hook, end: HookEnd): Heeded => {
@@ -56,9 +77,18 @@ export class HeardAfter {
       this.#lines.push(warningOf(hook, "gave a result that is none", ""));
       return "go-on";
     }
-    this.#json = encodeCallToolResult(result, this.#version);
+    const isTextOnly = this.#isOwn && !("structuredContent" in this.#sent());
+    this.#json = encodeCallToolResult(isTextOnly ? this.#asText(result) : result, this.#version);
     this.#isChanged = true;
     return "changed";
+  }
+
+  /** The data goes to programs, and to the client only where the hook has left it nothing else. */
+  #asText(result: CallToolResult): CallToolResult {
+    const { structuredContent, ...sent } = result;
+    if (structuredContent === undefined) return sent;
+    this.#dataJson = JSON.stringify(structuredContent);
+    return result.content.length > 0 ? sent : { ...sent, content: withStructureAsText(result) };
   }
 }
 

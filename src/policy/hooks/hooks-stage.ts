@@ -49,15 +49,25 @@ export class HooksStage implements GateStage {
   after(call: CallRequest, outcome: CallOutcome, leftMs: number): Promise<Look> | undefined {
     if (outcome.kind !== "result" || this.#parts.hooks.hasNone(this.#eventOf(call)))
       return undefined;
-    return this.#after(call, outcome.json, leftMs);
+    return this.#after(call, outcome, leftMs);
+  }
+
+  wantsData(call: CallRequest): boolean {
+    return !this.#parts.hooks.hasNone(this.#eventOf(call));
   }
 
   #eventOf({ name }: CallRequest): string {
     return this.#parts.isOwnTool(name) ? "tool_use" : "mcp_call";
   }
 
-  async #after(call: CallRequest, json: string, leftMs: number): Promise<Look> {
-    const heard = new HeardAfter(json, call.version);
+  async #after(
+    call: CallRequest,
+    { json, dataJson }: Extract<CallOutcome, { kind: "result" }>,
+    leftMs: number,
+  ): Promise<Look> {
+    const { version, name } = call;
+    const isOwn = this.#parts.isOwnTool(name);
+    const heard = new HeardAfter({ json, dataJson, isOwn, version });
     const ending = endingWith(call);
     try {
       await this.#parts.hooks.emit({

@@ -28,6 +28,18 @@ export const toolSearchListing: ToolListing = {
     required: ["query"],
     additionalProperties: false,
   },
+  outputSchema: {
+    type: "object",
+    properties: {
+      matches: { type: "array", items: { type: "object" } },
+      more: { type: "integer" },
+      unavailable: { type: "array", items: { type: "object" } },
+      blocked: { type: "array", items: { type: "object" } },
+      how_to_call: { type: "string" },
+      notes: { type: "array", items: { type: "string" } },
+    },
+    required: ["matches", "more", "unavailable", "blocked", "how_to_call"],
+  },
   annotations: {
     readOnlyHint: true,
     destructiveHint: false,

@@ -31,19 +31,29 @@ export function isAllFailed({ engines }: SearchReply): boolean {
 export function replyText(reply: SearchReply): string {
   if (isAllFailed(reply)) return failureText(reply);
   const status = `Engines: ${engineStates(reply.engines).join("; ")}`;
-  if (reply.results.length === 0) {
-    return `No results for "${reply.query}" (${answeredText(reply)})\n\n${status}`;
-  }
+  if (reply.results.length === 0) return [...replyNotes(reply), status].join("\n\n");
   const roomChars = replyCharsMax - untrustedLine.length - status.length - reply.query.length - 120;
   const entries = fittingEntries(reply.results, roomChars);
   const header = `Web search results for "${reply.query}" — ${entries.length} of ${reply.found}, ${answeredText(reply)}`;
   return [untrustedLine, header, ...entries, status].join("\n\n");
 }
 
+/** What the text says of the reply as a whole, beside the results and the engines that the data has one by one. */
+export function replyNotes(reply: SearchReply): string[] {
+  const { query, found, engines, results } = reply;
+  const answered = answeredText(reply);
+  if (isAllFailed(reply)) {
+    const head = `No search engine answered for "${query}" (${answered}): this does not mean that there is nothing to find.`;
+    return [head, ...adviceFor(engines)];
+  }
+  if (results.length === 0) return [`No results for "${query}" (${answered})`];
+  return [untrustedLine, `${results.length} of ${found} results; ${answered}`];
+}
+
 function failureText(reply: SearchReply): string {
   const states = reply.engines.map((engine) => `- ${engineState(engine, detailOf(engine))}`);
-  const head = `No search engine answered for "${reply.query}" (${answeredText(reply)}): this does not mean that there is nothing to find.`;
-  return [head, states.join("\n"), adviceFor(reply.engines).join("\n")].join("\n\n");
+  const [head, ...advice] = replyNotes(reply);
+  return [head, states.join("\n"), advice.join("\n")].join("\n\n");
 }
 
 function adviceFor(engines: readonly EngineReport[]): string[] {

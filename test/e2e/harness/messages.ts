@@ -51,13 +51,6 @@ export function structuredOf(message: ServerMessage): Record<string, unknown> {
   return (message.result?.["structuredContent"] ?? {}) as Record<string, unknown>;
 }
 
-/** The id of the background task that a result speaks of. */
-export function taskIdOf(message: ServerMessage): number {
-  const { taskId } = structuredOf(message);
-  if (typeof taskId !== "number") throw new Error(`no task in ${JSON.stringify(message)}`);
-  return taskId;
-}
-
 /** Names of the tools of a `tools/list` reply. */
 export function toolNames(message: ServerMessage): string[] {
   return toolsOf(message).map((tool) => String(tool["name"]));

@@ -37,7 +37,7 @@ export async function expectWorking(client: AnyClient): Promise<void> {
   const bash = async (command: string): Promise<unknown> => {
     const result = await client.callTool({ name: "Bash", arguments: { command } });
     const { content, isError } = result as { content: { text: string }[]; isError: boolean };
-    // Older revisions get the structured result as a second block.
+    expect(content).toHaveLength(1);
     return [content[0]?.text, isError];
   };
   expect(await bash("echo $((6 * 7))")).toEqual(["42\n", false]);

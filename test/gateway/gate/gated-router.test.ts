@@ -5,6 +5,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { InputNeeded } from "../../../src/gateway/ask-client.ts";
 import type { CallOutcome, CallRequest, Router } from "../../../src/gateway/call.ts";
 import { GatedRouter, type GateParts } from "../../../src/gateway/gate/gated-router.ts";
+import type { ToolTarget } from "../../../src/gateway/upstream/call-target.ts";
 import type { CallEnd, GateStage, Refusal } from "../../../src/gateway/gate/gate-stage.ts";
 
 const done: Extract<CallOutcome, { kind: "result" }> = {
@@ -218,5 +219,43 @@ describe("GatedRouter", () => {
     ]);
     gate.outcome = { kind: "cancelled" };
     expect(await gate.call({ notes })).toEqual({ kind: "cancelled" });
+  });
+
+  const structured = { a: 1 };
+  const content = [{ type: "text", text: "done" }];
+  const rights = { name: "files" } as ToolTarget["rights"];
+  const foreign = {
+    kind: "tool",
+    server: "files",
+    tool: "t",
+    rights,
+    hasOutputSchema: true,
+  } as const;
+  test.each<[string, CallRequest["target"], object, object]>([
+    ["of ours", undefined, structured, { a: 1, notes: ["w", "b", "c"] }],
+    ["of ours that has notes", undefined, { notes: ["a"] }, { notes: ["a", "w", "b", "c"] }],
+    ["of a search", { kind: "search" }, structured, { a: 1, notes: ["w", "b", "c"] }],
+    ["of another server", foreign, structured, structured],
+  ])("the JSON of a result %s", async (_name, target, structuredContent, shown) => {
+    const gate = new GateHarness();
+    gate.outcome = { kind: "result", json: JSON.stringify({ content, structuredContent }) };
+    const notes = [{ notesFor: () => ["b", "c"], delivered: () => {} }];
+    const stage = { ...gate.stage("1"), after: () => Promise.resolve({ lines: ["w"] }) };
+    const resolve = (call: CallRequest): CallRequest => ({ ...call, ...(target && { target }) });
+    const outcome = await gate.call({ notes, stages: [stage], resolve });
+    expect(textsOf(outcome)).toEqual(["done", "w", "b\nc"]);
+    expect(outcome.kind === "result" && JSON.parse(outcome.json)).toMatchObject({
+      structuredContent: shown,
+    });
+    expect(outcome.kind === "result" && JSON.parse(outcome.json).structuredContent).toEqual(shown);
+  });
+
+  test("a stage gives data of its own to programs", async () => {
+    const gate = new GateHarness();
+    gate.outcome = { ...done, dataJson: '{"a":1}' };
+    const look = { json: done.json, dataJson: '{"a":2}', lines: [] };
+    const stage = { ...gate.stage("1"), after: () => Promise.resolve(look) };
+    expect(await gate.call({})).toEqual({ ...done, dataJson: '{"a":1}' });
+    expect(await gate.call({ stages: [stage] })).toEqual({ ...done, dataJson: '{"a":2}' });
   });
 });

@@ -371,6 +371,60 @@ describe("what hooks say by JSON", () => {
     },
   );
 
+  const plain = [{ type: "text", text: "x" }];
+  const asJson = [{ type: "text", text: '{"a":2}' }];
+  posixTest.each([
+    ["Bash", { content: plain }, '{"a":1}', plain, undefined, '{"a":1}'],
+    [
+      "Bash",
+      { content: plain, structuredContent: { a: 2 } },
+      '{"a":1}',
+      plain,
+      undefined,
+      '{"a":2}',
+    ],
+    ["Bash", { content: [], structuredContent: { a: 2 } }, '{"a":1}', asJson, undefined, '{"a":2}'],
+    [
+      "Bash",
+      { content: plain, structuredContent: { a: 2 } },
+      undefined,
+      plain,
+      undefined,
+      '{"a":2}',
+    ],
+    [
+      "mcp__s__t",
+      { content: plain, structuredContent: { a: 2 } },
+      undefined,
+      plain,
+      { a: 2 },
+      undefined,
+    ],
+  ] as const)(
+    "what a hook makes of the data of %s: %j",
+    async (name, updated, dataJson, content, structuredContent, data) => {
+      using harness = new Harness();
+      harness.tree.user("tool_use/sync-a");
+      harness.tree.user("tool_use/sync-b");
+      harness.tree.user("mcp_call/sync-a");
+      const call = harness.call({ name });
+      await harness.stage.check(call);
+      harness.told.length = 0;
+      harness.say({ "sync-a": JSON.stringify({ updated_result: updated }) });
+      expect(harness.stage.wantsData(call)).toBe(true);
+      const json = JSON.stringify({ content: [{ type: "text", text: "text" }], isError: false });
+      const outcome = { kind: "result", json, ...(dataJson && { dataJson }) } as const;
+      const look = await harness.stage.after(call, outcome, Infinity);
+      expect(harness.told[0]?.[1]).toMatchObject({
+        result: { content: [{ text: "text" }], ...(dataJson && { structuredContent: { a: 1 } }) },
+      });
+      expect([JSON.parse(look?.json ?? ""), look?.dataJson]).toEqual([
+        { content, isError: false, ...(structuredContent && { structuredContent }) },
+        data,
+      ]);
+    },
+  );
+
   posixTest("after the call: a result in its place, and warnings", async () => {
     using harness = new Harness();
     for (const name of ["sync-a", "sync-b", "sync-c", "sync-d", "sync-e", "f"])
@@ -399,6 +453,7 @@ describe("what hooks say by JSON", () => {
     ]);
     const shown = { ...updated, isError: false };
     expect(JSON.parse(look?.json ?? "")).toEqual(shown);
+    expect(look?.dataJson).toBeUndefined();
     await harness.hooks.settled();
     const post = { ...data, phase: "post" };
     expect(harness.told).toEqual(

@@ -17,15 +17,32 @@ export function answerText({ fitted, more, cut, isPartial, notes }: AnswerParts)
   lines.push(...fitted.map(({ text }) => text));
   if (cut.length > 0) {
     lines.push(
-      `Not shown in full, since the reply would be too long: ${cut.join(", ")}. Ask for one alone: select:<name>.`,
+      `Not shown in full, since the reply would be too long: ${cut.join(", ")}. ${oneAlone}`,
     );
   }
   lines.push(...noteLines(notes));
   return lines.join("\n");
 }
 
+/** What the text advises: the data says all the rest, but not what to do about it. */
+export function adviceIn({
+  more,
+  cut,
+  notes,
+}: Pick<AnswerParts, "more" | "cut" | "notes">): string[] {
+  return [
+    ...(more === 0 ? [] : [`${more} more match: ${moreAdvice}.`]),
+    ...(cut.length === 0 ? [] : [`What is cut is not shown in full. ${oneAlone}`]),
+    ...(notes.blocked.length === 0 ? [] : [`What is blocked may not be called. ${blockedAdvice}`]),
+  ];
+}
+
+const moreAdvice = "raise limit or say it more exactly";
+const oneAlone = "Ask for one alone: select:<name>.";
+const blockedAdvice = "What is pending or changed awaits the user's approval.";
+
 function headLine(shown: number, more: number, isPartial: boolean): string {
-  const rest = more === 0 ? "" : `; ${more} more match, raise limit or say it more exactly`;
+  const rest = more === 0 ? "" : `; ${more} more match, ${moreAdvice}`;
   const part = isPartial ? "; time was up before all tools were looked at" : "";
   if (shown === 0 && more === 0) return `No tool matches${part}.`;
   return `${shown} ${shown === 1 ? "tool" : "tools"}, best match first${rest}${part}.`;
@@ -54,9 +71,7 @@ function noteLines(notes: SearchNotes): readonly string[] {
   }
   if (notes.blocked.length > 0) {
     const blocked = notes.blocked.map(({ name, reason }) => `${name} (${reason})`);
-    lines.push(
-      `May not be called: ${blocked.join(", ")}. What is pending or changed awaits the user's approval.`,
-    );
+    lines.push(`May not be called: ${blocked.join(", ")}. ${blockedAdvice}`);
   }
   lines.push(notes.how_to_call);
   if (notes.index_file !== undefined) lines.push(`All tools, one line each: ${notes.index_file}`);

@@ -4,7 +4,7 @@ import { nearestTools } from "../../names/nearest-tools.ts";
 import type { SearchQuery } from "../../upstreams.ts";
 import type { SearchParts } from "../answer-search.ts";
 import type { Found } from "../find-matches.ts";
-import { answerText } from "./answer-text.ts";
+import { adviceIn, answerText } from "./answer-text.ts";
 import { blockedMatches } from "./blocked.ts";
 import { charsOf, fitMatches, type Fitted } from "./fit-matches.ts";
 import type { SearchNotes } from "./search-notes.ts";
@@ -40,12 +40,14 @@ function compose(
   const wanted = query.detail ?? "schema";
   const cut = fitted.filter(({ detail }) => detail !== wanted).map(({ shown }) => shown.name);
   const more = found.more + found.matches.length - fitted.length;
+  const advice = adviceIn({ more, cut, notes });
   const structured = {
     matches: fitted.map(({ shown }) => shown),
     more,
     ...notes,
     ...(cut.length === 0 ? {} : { cut }),
     ...(found.isPartial ? { partial: true } : {}),
+    ...(advice.length === 0 ? {} : { notes: advice }),
   };
   const text = answerText({ fitted, more, cut, isPartial: found.isPartial, notes });
   return { text, json: JSON.stringify(structured), structured };

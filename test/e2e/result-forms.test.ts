@@ -1,0 +1,170 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+
+import { Client as Client2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+import { samplePng } from "../images/sample-images.ts";
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { builtTools, contentOf, modernVersion, structuredOf, textOf } from "./harness/messages.ts";
+import { type AnyClient, clientInfo, stdioParameters } from "./harness/official-clients.ts";
+import { posixTest, testMsMax } from "./harness/platform.ts";
+import { runProduct } from "./harness/run-product.ts";
+import { Server } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+import { taskIdOf } from "./harness/told.ts";
+
+setDefaultTimeout(testMsMax);
+ensureBuilt(productBinary);
+
+/** Tools whose JSON says all that their text says. */
+const inJson: readonly string[] = ["WebSearch", "TaskManager", "ListBgTasks"];
+
+/** Calls that end well, and calls that do not, of each tool; in this order. */
+const calls: readonly (readonly [string, Record<string, unknown>])[] = [
+  ["Bash", { command: "echo a" }],
+  ["Bash", { command: "exit 3" }],
+  ["ReadImage", { file_path: "picture.png" }],
+  ["ReadImage", { file_path: "nothing.png" }],
+  ["ReadDocs", { url: "http://169.254.169.254/" }],
+  ["WebSearch", { query: "kestrel" }],
+  ["TaskManager", { action: "create", query: "", text: "One" }],
+  ["TaskManager", { action: "list", query: "" }],
+  ["TaskManager", { action: "list", query: "nothing like this" }],
+  ["TaskManager", { action: "complete", query: "", task_id: 99 }],
+  ["PlanMode", { action: "status" }],
+  ["PlanMode", { action: "exit" }],
+  ["AskUserQuestion", { questions_json: '[{"question":"Which?","options":["a","b"]}]' }],
+  ["AskUserQuestion", { questions_json: "no" }],
+  ["InvokeSkill", { skill_name: "nothing" }],
+  ["BackgroundBash", { command: "echo b; sleep 60" }],
+  ["ReadBgOutput", { task_id: 1, wait_ms: 5_000 }],
+  ["ReadBgOutput", { task_id: 99 }],
+  ["ListBgTasks", {}],
+  ["KillBgTask", { task_id: 1 }],
+  ["SetCallback", { action: "set", message: "m", delay_seconds: 3_600 }],
+  ["SetCallback", { action: "list" }],
+];
+
+interface ToolResult {
+  readonly content: readonly { readonly type: string; readonly text?: string }[];
+  readonly structuredContent?: { readonly notes?: readonly string[] };
+  readonly isError?: boolean;
+}
+
+type Listed = { readonly name: string; readonly outputSchema?: unknown };
+
+/** A workspace in which each result ends with lines of ours: skills that are to be loaded, and what a hook says. */
+function homeWithNotes(): TempFolder {
+  const home = new TempFolder();
+  home.write(".scorpiox/required_skills.txt", "nowhere\n");
+  home.write(
+    ".scorpiox/hooks/tool_use/sync-say.sh",
+    `#!/bin/sh\n[ "$SX_PHASE" = post ] && echo '{"decision":"deny","reason":"looked at"}'\nexit 0\n`,
+    0o755,
+  );
+  writeFileSync(home.at("picture.png"), samplePng());
+  return home;
+}
+
+const notes = [
+  'Warning: the hook tool_use/sync-say.sh (user) said "deny" after the call. It says:\nlooked at',
+  "Required by required_skills.txt, but there is no such skill: nowhere.",
+];
+
+// Official clients hold each result against the schema that the list had.
+describe.each(["v1", "v2"] as const)("the official client %s", (way) => {
+  posixTest("[result.forms] gets each fact in each form", async () => {
+    using home = homeWithNotes();
+    const parameters = stdioParameters(home);
+    // Nothing is asked on the web, and nobody in a browser.
+    const env = {
+      ...parameters.env,
+      SCORPIOX_WEBSEARCH_ENGINES: "",
+      SCORPIOX_ASK_BROWSER: "/bin/false",
+    };
+    const versionNegotiation = { mode: { pin: modernVersion } };
+    const v1 = new Client1(clientInfo);
+    const v2 = new Client2(clientInfo, { versionNegotiation });
+    if (way === "v1") await v1.connect(new Stdio1({ ...parameters, env }));
+    else await v2.connect(new Stdio2({ ...parameters, env }));
+    const client: AnyClient & { close(): Promise<void> } = way === "v1" ? v1 : v2;
+    try {
+      const listed = (await client.listTools()).tools as readonly Listed[];
+      const withSchema = listed.filter(({ outputSchema }) => outputSchema !== undefined);
+      expect(withSchema.map(({ name }) => name)).toEqual([...inJson]);
+      for (const [name, args] of calls) {
+        const result = (await client.callTool({ name, arguments: args })) as ToolResult;
+        const texts = result.content.map(({ text = "" }) => text);
+        const failed = result.isError === true && result.structuredContent === undefined;
+        expect([name, args, texts.slice(-2)]).toEqual([name, args, notes]);
+        expect([name, result.structuredContent?.notes?.slice(-2)]).toEqual([
+          name,
+          inJson.includes(name) && !failed ? notes : undefined,
+        ]);
+      }
+      const called = new Set(calls.map(([name]) => name));
+      expect([...builtTools].filter((name) => !called.has(name))).toEqual([]);
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+test("[result.forms] a callback that fired is told in the JSON too, once", async () => {
+  await using server = new Server();
+  await server.initialize();
+  await server.call("SetCallback", {
+    action: "set",
+    message: "look",
+    delay_seconds: 1,
+    repeat_count: 1,
+  });
+  await server.message("the fire", ({ method }) => method === "notifications/message");
+  const told = await server.call("ListBgTasks");
+  const line = "[Callback 0, fire 1] Reminder set with SetCallback: look";
+  expect([textOf(told), structuredOf(told)]).toEqual([
+    `No background tasks.${line}`,
+    { tasks: [], notes: [line] },
+  ]);
+  expect(structuredOf(await server.call("ListBgTasks"))).toEqual({ tasks: [] });
+});
+
+posixTest("[result.forms] what the data said stands in the text", async () => {
+  await using server = new Server();
+  await server.initialize();
+  const slow = textOf(await server.call("Bash", { command: "echo a; sleep 1.1" }));
+  expect(slow).toMatch(/^a\ntook \d+\.\d s$/);
+  const task = await server.call("BackgroundBash", { command: "echo one; printf two; sleep 60" });
+  const read = { task_id: taskIdOf(task), wait_ms: 10_000, until: "two" };
+  expect(textOf(await server.call("ReadBgOutput", read))).toMatch(
+    /^one\ntwo\nA line matched `until` \(two\)\.\nTask 1: running for .*\.$/,
+  );
+  const [set] = contentOf(
+    await server.call("SetCallback", { action: "set", message: "m", delay_seconds: 60 }),
+  );
+  expect(set?.text).toEndWith("\ncallback_id: 0 (1/8 in use)");
+});
+
+posixTest("[result.forms] programs get the data: --json, and hooks", async () => {
+  using home = new TempFolder();
+  const seen = home.at("seen");
+  home.write(
+    ".scorpiox/hooks/tool_use/sync-see.sh",
+    `#!/bin/sh\n[ "$SX_PHASE" = post ] && printf '%s\\n' "$4" >> '${seen}'\nexit 0\n`,
+    0o755,
+  );
+  const { stdout } = await runProduct(home, ["call", "Bash", "command=echo a; exit 3", "--json"]);
+  const data = { output: "a\n", exitCode: 3, taskId: null };
+  expect(JSON.parse(stdout)).toMatchObject({ structuredContent: data, isError: true });
+  const { result } = JSON.parse(await Bun.file(seen).text()) as { result: unknown };
+  expect(result).toMatchObject({ structuredContent: data });
+  await using server = new Server({ home });
+  await server.initialize("2025-03-26");
+  const reply = await server.call("Bash", { command: "echo a; exit 3" });
+  expect(contentOf(reply)).toEqual([{ type: "text", text: "a\nexit code: 3" }]);
+  const [, told = ""] = (await Bun.file(seen).text()).split("\n");
+  expect(JSON.parse(told)).toMatchObject({ result: { structuredContent: data } });
+});
