@@ -4,6 +4,7 @@ import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type {
   ConfiguredServer,
   EntryOrigin,
+  RootsRule,
   ServerLaunch,
   UpstreamConfig,
 } from "../upstream/server-entry.ts";
@@ -28,6 +29,8 @@ export interface ServerRow {
   readonly trust: TrustState;
   /** Takes its place until it is approved: the user's own entry of that name. */
   readonly standIn: Place | null;
+  /** Folders that it is told of, where its entry says so. */
+  readonly roots: RootsRule | null;
   /** The command or the address, secrets hidden. */
   readonly launch: NewEntry;
   readonly shadowed: readonly Place[];
@@ -92,6 +95,7 @@ function rowOf({ entry, shadowed, standIn }: ConfiguredServer, trust: TrustState
     enabled: entry.isEnabled,
     trust,
     standIn: standIn === undefined || trust === "approved" ? null : placeOf(standIn.entry.origin),
+    roots: entry.options.roots ?? null,
     launch: shownLaunch(entry.launch),
     shadowed: shadowed.map(({ origin }) => placeOf(origin)),
   };

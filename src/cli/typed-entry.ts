@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
+import { rootsWords } from "../upstream/config/roots-rule.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 import { shownEntry } from "./shown-entry.ts";
@@ -33,6 +34,11 @@ export const entryFlags: FlagTable = {
     kind: "text",
     placeholder: "DIR",
     help: "Start the command in this folder, relative to the project.",
+  },
+  roots: {
+    kind: "list",
+    placeholder: "WHAT",
+    help: "Folders that the server is told of: none, workspace, client (all of the client's), or a folder, which may be repeated.",
   },
   "client-id": {
     kind: "text",
@@ -90,6 +96,7 @@ function addressEntry(args: ParsedArguments, url: string): NewEntry {
   return {
     url,
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    ...rootsOf(args),
     ...(Object.keys(oauth).length > 0 && { oauth }),
   };
 }
@@ -118,7 +125,15 @@ function commandEntry(
     ...(rest.length > 0 && { args: rest }),
     ...(env.length > 0 && { env: Object.fromEntries(env) }),
     ...(cwd !== undefined && { cwd }),
+    ...rootsOf(args),
   };
+}
+
+function rootsOf(args: ParsedArguments): NewEntry {
+  const [first, ...more] = args.list("roots");
+  if (first === undefined) return {};
+  const isWord = more.length === 0 && rootsWords.some((word) => word === first);
+  return { roots: isWord ? first : [first, ...more] };
 }
 
 /** Of any scheme: which are possible is said when the entry is read. */

@@ -32,6 +32,11 @@ export type Principals = "one" | "several" | undefined;
 /** How much an upstream may ask of the client (CA10). */
 export type AskRight = "deny" | "ask" | "allow";
 
+/** What a server is told of folders: nothing, the project, all those of the client, or folders of the entry. */
+export type RootsRule = "none" | "workspace" | "client" | readonly string[];
+/** The same with the default filled in, and absolute folders. */
+export type GivenRoots = RootsRule;
+
 /** The optional keys of an entry, with their defaults filled in (gateway contract §1.3). */
 export interface ServerOptions {
   /** Absent: the name of the server. */
@@ -53,6 +58,8 @@ export interface ServerOptions {
   readonly idleStopS: number;
   readonly sampling: AskRight;
   readonly elicitation: AskRight;
+  /** Absent: `none` where an argument is a folder, else `client`. */
+  readonly roots?: RootsRule;
   readonly autoApprove: boolean;
   readonly era: "auto" | "legacy" | "modern";
   readonly inheritEnv: readonly string[];

@@ -1,6 +1,7 @@
 import type { ResourceListing, ResourceTemplateListing } from "../protocol/resource-types.ts";
 import type { PromptListing } from "../protocol/prompt-types.ts";
 import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
+import type { GivenRoots } from "./server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";
 
 /** Why a tool of a server is not offered. */
@@ -42,6 +43,7 @@ export interface ServerRights {
   readonly policy?: "ask" | "allow" | "deny";
   readonly sampling: "deny" | "ask" | "allow";
   readonly elicitation: "deny" | "ask" | "allow";
+  readonly roots: GivenRoots;
   readonly timeoutMs: number;
   readonly handover: boolean;
 }

@@ -298,6 +298,7 @@ test("mcp list has every server with where it comes from", async () => {
         enabled: true,
         trust: "pending",
         standIn: { scope: "global", file: global },
+        roots: null,
         launch: { command: "theirs", args: [], env: {} },
         shadowed: [{ scope: "global", file: global }],
       },
@@ -309,6 +310,7 @@ test("mcp list has every server with where it comes from", async () => {
         enabled: true,
         trust: "user",
         standIn: null,
+        roots: null,
         launch: { url: "https://b.test/mcp", headers: {} },
         shadowed: [],
       },
@@ -320,6 +322,7 @@ test("mcp list has every server with where it comes from", async () => {
         enabled: false,
         trust: "pending",
         standIn: null,
+        roots: null,
         launch: { command: "c", args: [], env: {} },
         shadowed: [],
       },
@@ -353,6 +356,25 @@ test("[CL6] mcp list of 20 servers takes less than 100 ms", async () => {
   const { stdout } = await runIn(tree, ["mcp", "list", "--json"]);
   expect(performance.now() - begunAt).toBeLessThan(atThisLoad(100));
   expect((JSON.parse(stdout) as { servers: unknown[] }).servers.length).toBe(20);
+});
+
+test("mcp get and mcp list show of which folders a server is told", async () => {
+  const files = {
+    [global]:
+      "[mcp.servers.a]\ncommand = 'x'\n[mcp.servers.b]\ncommand = 'x'\nargs = ['.']\n" +
+      "[mcp.servers.c]\ncommand = 'x'\nroots = ['/data', 'src']\n",
+  };
+  const shown: unknown[] = [];
+  for (const name of ["a", "b", "c"]) {
+    const { stdout } = await after(["get", name, "--json"], files);
+    shown.push((JSON.parse(stdout) as { fields: Record<string, unknown> }).fields["roots"]);
+  }
+  expect(shown).toEqual([
+    { value: "client", source: "default" },
+    { value: "none", source: "default" },
+    { value: ["/data", "src"], source: "entry" },
+  ]);
+  expect((await after(["list"], files)).stdout).toMatch(/ x \(roots: \/data, src\)\n$/);
 });
 
 test("mcp get has each setting with its source, secrets hidden", async () => {

@@ -89,6 +89,16 @@ const lines: readonly (readonly [line: string, file: string, entry: string])[] =
     'command = "npx"\nargs = ["-y", "airtable-mcp-server"]\nenv = { A = "1", B = "2" }',
   ],
   [
+    "add --roots workspace fs npx fs-server",
+    project,
+    'command = "npx"\nargs = ["fs-server"]\nroots = "workspace"',
+  ],
+  [
+    "add docs https://mcp.docs.test/mcp --roots src --roots none",
+    project,
+    'url = "https://mcp.docs.test/mcp"\nroots = ["src", "none"]',
+  ],
+  [
     "add serena -- uvx --from git+https://github.test/serena serena start --context ide",
     project,
     'command = "uvx"\nargs = ["--from", "git+https://github.test/serena", "serena", "start", "--context", "ide"]',

@@ -33,7 +33,7 @@ const connection = await login.unlessRefused(() =>
       era: isModern ? "auto" : "legacy",
       initTimeoutMs: 10_000,
       mayAsk: { sampling: true, elicitation: true },
-      roots: [],
+      roots: { isAsked: true, known: () => [] },
       product: { name: "scorpiox-code", version: "0.0.0" },
     },
     {

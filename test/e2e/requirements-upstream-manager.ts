@@ -13,6 +13,10 @@ export const upstreamManagerRequirements: Readonly<Record<string, Requirement>> 
       "Clients that start at once, with nothing known of other servers, all list every tool at first.",
     "gateway.gw-44": "A running server says in a file what it knows of other servers.",
   }),
+  ...from("docs/mcp-servers.md#what-an-entry-may-say", {
+    "gateway.roots":
+      "A server whose arguments name folders keeps them; others are told of the client's, as `roots` says.",
+  }),
   ...from("docs/gateway.md#results", {
     "gateway.gw-30": "A result that is too long is cut, says so, and can be read whole.",
   }),

@@ -6,6 +6,7 @@ import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { columns } from "../help-text.ts";
 import { jsonFlag } from "../json-flag.ts";
+import { usualRoots } from "../usual-roots.ts";
 import { placeOf, readServers, trustOf } from "../server-rows.ts";
 import { shownEntry } from "../shown-entry.ts";
 import { readStartUp, startUpFlags } from "../start-up.ts";
@@ -27,7 +28,8 @@ export const mcpGetCommand: Command = {
     }
     const { entry, identity, shadowed, standIn } = server;
     const trust = await trustOf(server, start);
-    const fields = entryFields(entry);
+    const roots = await usualRoots(entry, start.dirs);
+    const fields = [...entryFields(entry), ...roots];
     const shown = shownEntry(Object.fromEntries(fields.map(({ key, value }) => [key, value])));
     if (args.has("json")) {
       print.json({

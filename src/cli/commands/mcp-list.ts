@@ -39,7 +39,8 @@ function cellsOf(row: ServerRow): readonly string[] {
   const from = `${row.scope}: ${placeText(row.file)}`;
   const shadowed = row.shadowed.map(({ file }) => placeText(file));
   const hides = shadowed.length === 0 ? "" : ` (hides ${shadowed.join(", ")})`;
-  return [row.name, row.transport, `${state}${standIn}`, `${from}${hides}`, wordsOf(row)];
+  const roots = row.roots === null ? "" : ` (roots: ${[row.roots].flat().join(", ")})`;
+  return [row.name, row.transport, `${state}${standIn}`, `${from}${hides}`, wordsOf(row) + roots];
 }
 
 function wordsOf({ launch }: ServerRow): string {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { AppError } from "../../base/errors.ts";
@@ -62,10 +63,23 @@ function stepFor(parts: AnswerParts, occasion: AskOccasion, request: InputReques
   }
 }
 
-/** Its own workspace and nothing else, whatever folders the client offers. */
-async function rootsStep({ call }: AskOccasion): Promise<Step> {
-  const uri = pathToFileURL(await workspaceDirOf(call.client)).href;
-  return { kind: "answer", answer: { roots: [{ uri, name: "workspace" }] } };
+/** What its entry says: without a client that has folders of its own it is the workspace. */
+async function rootsStep({ server, rights, call }: AskOccasion): Promise<Step> {
+  if (rights.roots === "none") {
+    throw new AppError("refused", `${server} asked for folders, of which it is told nothing.`);
+  }
+  if (typeof rights.roots !== "string") return rootsAnswer(rights.roots);
+  const workspace = await workspaceDirOf(call.client);
+  if (rights.roots === "workspace") return rootsAnswer([workspace], "workspace");
+  const folders = (await call.client.roots?.()) ?? [];
+  return folders.length > 0 ? rootsAnswer(folders) : rootsAnswer([workspace], "workspace");
+}
+
+function rootsAnswer(folders: readonly string[], name?: string): Step {
+  const roots = folders.map((folder) => {
+    return { uri: pathToFileURL(folder).href, name: name ?? basename(folder) };
+  });
+  return { kind: "answer", answer: { roots } };
 }
 
 async function samplingStep(

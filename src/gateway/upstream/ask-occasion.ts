@@ -5,7 +5,7 @@ import type { CallRequest } from "../call.ts";
 /** For whom a server asks, and under which rights. */
 export interface AskOccasion {
   readonly server: string;
-  readonly rights: Pick<ServerRights, "sampling" | "elicitation">;
+  readonly rights: Pick<ServerRights, "sampling" | "elicitation" | "roots">;
   /** The call that the server is busy with; its client is asked. */
   readonly call: CallRequest;
   /** True when that call was answered: a client that is asked in rounds cannot be asked any more. */

@@ -8,7 +8,7 @@ import type { CallRequest } from "../call.ts";
 /** What that server may ask for with some hope of an answer. */
 export function askableOf(
   { capabilities = noClientCapabilities, client }: CallRequest,
-  rights: Pick<ServerRights, "sampling" | "elicitation">,
+  rights: Pick<ServerRights, "sampling" | "elicitation" | "roots">,
 ): ClientCapabilities {
   const elicits = rights.elicitation !== "deny";
   const samples = rights.sampling !== "deny";
@@ -17,7 +17,7 @@ export function askableOf(
     elicitationUrl: elicits && capabilities.elicitationUrl,
     sampling: samples && capabilities.sampling,
     samplingTools: samples && capabilities.samplingTools,
-    roots: true,
+    roots: rights.roots !== "none",
     tasks: false,
   };
 }

@@ -174,6 +174,7 @@ function rightsOf({ rights }: UpstreamSnapshot, { server }: ToolEntry): ServerRi
 const strictest = {
   sampling: "deny",
   elicitation: "deny",
+  roots: "none",
   timeoutMs: 600_000,
   handover: true,
 } as const;

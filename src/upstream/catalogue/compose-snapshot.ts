@@ -53,12 +53,13 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
   };
 }
 
-function rightsOf({ info, options }: ServerView): ServerRights {
+function rightsOf({ info, roots, options }: ServerView): ServerRights {
   const { policy, sampling, elicitation, timeoutMs, handover, toolsPrefix } = options;
   return {
     name: info.name,
     sampling,
     elicitation,
+    roots,
     timeoutMs,
     handover,
     ...(policy === undefined ? {} : { policy }),

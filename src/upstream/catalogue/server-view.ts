@@ -1,4 +1,4 @@
-import type { ServerOptions } from "../server-entry.ts";
+import type { GivenRoots, ServerOptions } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
@@ -17,6 +17,8 @@ export interface ServerView {
   readonly holdsLists: boolean;
   /** It may be used, and nothing is known of it, whatever the reason. */
   readonly isUnknown: boolean;
+  /** What it is told of folders. */
+  readonly roots: GivenRoots;
   /** What it offers may depend on who asks. */
   readonly hasCredentials: boolean;
 }

@@ -2,6 +2,7 @@ import type { AskRight, ServerOptions } from "../server-entry.ts";
 import { readOauth } from "./oauth-options.ts";
 import { isolations } from "./isolation.ts";
 import { OptionReader } from "./option-reader.ts";
+import { readRootsRule } from "./roots-rule.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const askRights: readonly AskRight[] = ["deny", "ask", "allow"];
@@ -65,6 +66,7 @@ type Rights = Pick<
   | "isolation"
   | "sampling"
   | "elicitation"
+  | "roots"
   | "autoApprove"
   | "inheritEnv"
 >;
@@ -73,6 +75,7 @@ function readRights(reader: OptionReader): Rights {
   const defaults = defaultServerOptions;
   const allow = reader.list("allow");
   const policy = reader.right("policy", askRights, undefined);
+  const roots = readRootsRule(reader.entry["roots"]);
   const isolation = reader.right("isolation", isolations, undefined);
   return {
     ...(allow !== undefined && { allow }),
@@ -81,6 +84,7 @@ function readRights(reader: OptionReader): Rights {
     ...(isolation !== undefined && { isolation }),
     sampling: reader.right("sampling", askRights, defaults.sampling),
     elicitation: reader.right("elicitation", askRights, defaults.elicitation),
+    ...(roots !== undefined && { roots }),
     autoApprove: reader.right("auto_approve", [true, false], defaults.autoApprove),
     inheritEnv: reader.list("inherit_env") ?? [],
   };

@@ -1,6 +1,7 @@
 import type { ConfiguredServer, ServerEntry, ServerOptions, ToolRule } from "../server-entry.ts";
 import { isolations } from "./isolation.ts";
 import { launchIdentity } from "./launch-identity.ts";
+import { narrowerRoots } from "./roots-rule.ts";
 
 /** From what no rule need speak of to what none can allow; without one, the rules' own default counts. */
 const policies = ["allow", undefined, "ask", "deny"] as const;
@@ -8,7 +9,7 @@ const policies = ["allow", undefined, "ask", "deny"] as const;
 /**
  * One server for each name: the strongest entry as a whole (CF1). A project's entry lets the user's of that name stand
  * in until it is approved (CF2); one that only switches the server off narrows, and counts at once. It is never looser than
- * the user's in what a project may only narrow (CF5): isolation and policy; for denies there is `keptDenies`.
+ * the user's in what a project may only narrow (CF5): isolation, policy and roots; for denies there is `keptDenies`.
  * @param entries weakest first
  * @param warn told of what a project's entry may not change
  */
@@ -57,7 +58,7 @@ function keepStrictness(
   warn: (entry: ServerEntry, text: string) => void,
 ): ServerEntry {
   const { options } = entry;
-  const { isolation: _isolation, policy: _policy, ...others } = options;
+  const { isolation: _isolation, policy: _policy, roots: _roots, ...others } = options;
   const keep = <Value extends string | undefined>(
     key: string,
     wanted: Value,
@@ -74,11 +75,26 @@ function keepStrictness(
     ...isolations,
   ]);
   const policy = keep("policy", users.policy, options.policy, policies);
+  const roots = keepRoots(entry, users, warn);
   const kept = {
     ...(isolation !== undefined && { isolation }),
     ...(policy !== undefined && { policy }),
+    ...(roots !== undefined && { roots }),
   };
   return { ...entry, options: { ...others, ...kept } };
+}
+
+/** The project's where it tells less than the user's; of two that name folders the user's. */
+function keepRoots(
+  entry: ServerEntry,
+  { roots: users }: ServerOptions,
+  warn: (entry: ServerEntry, text: string) => void,
+): ServerOptions["roots"] {
+  const { roots: own } = entry.options;
+  if (users === undefined || own === undefined) return users ?? own;
+  const kept = narrowerRoots(users, own);
+  if (kept !== own) warn(entry, "roots is ignored: your own entry of this name tells less.");
+  return kept;
 }
 
 /**

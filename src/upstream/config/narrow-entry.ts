@@ -2,6 +2,7 @@ import { resultCharsMax } from "../../base/limits.ts";
 import type { OauthOptions, ServerLaunch, ServerOptions } from "../server-entry.ts";
 import { defaultServerOptions } from "./entry-options.ts";
 import type { EntryNotes } from "./entry-fault.ts";
+import { narrowRoots } from "./roots-rule.ts";
 
 /**
  * What of a project's options counts: a project may only narrow (CF5). What would widen is left out with a warning.
@@ -16,13 +17,15 @@ export function narrowOptions(
   const refuse = (key: string): void => {
     notes.warn(`${key} is ignored: a project's file may only make it stricter.`);
   };
-  const { policy, maxResultChars, oauth, ...kept } = options;
+  const { policy, maxResultChars, oauth, roots: written, ...kept } = options;
+  const roots = narrowRoots(written);
   if (policy === "allow") refuse("policy");
   if (entry["approve"] !== undefined) refuse("approve");
   if (entry["sandbox"] === "off") refuse("sandbox");
   if (options.autoApprove) refuse("auto_approve");
   if (options.sampling !== "deny") refuse("sampling");
   if (options.elicitation === "allow") refuse("elicitation");
+  if (JSON.stringify(roots) !== JSON.stringify(written)) refuse("roots");
   if (options.inheritEnv.length > 0) refuse("inherit_env");
   if (maxResultChars !== undefined && maxResultChars > resultCharsMax) refuse("max_result_chars");
   if (oauth?.service !== undefined) refuse("oauth.grant");
@@ -33,6 +36,7 @@ export function narrowOptions(
   return {
     ...kept,
     ...(oauth !== undefined && { oauth: withoutService(oauth) }),
+    ...(roots !== undefined && { roots }),
     ...(policy !== undefined && policy !== "allow" && { policy }),
     ...(maxResultChars !== undefined && maxResultChars <= resultCharsMax && { maxResultChars }),
     autoApprove: false,

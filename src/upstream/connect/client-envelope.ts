@@ -3,26 +3,26 @@ import { metaKeys, metaOf } from "../../protocol/envelope.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { ConnectOptions } from "./connection.ts";
 
-type Asking = Pick<ConnectOptions, "mayAsk">;
+type Asking = Pick<ConnectOptions, "mayAsk" | "roots">;
 
 /** What a legacy server is told in the handshake: all that any client may be asked for, since it is told once only. */
-export function handshakeCapabilities({ mayAsk }: Asking): Params {
+export function handshakeCapabilities({ mayAsk, roots }: Asking): Params {
   return {
-    roots: {},
+    ...(roots === undefined ? {} : { roots: {} }),
     ...(mayAsk.elicitation ? { elicitation: { form: {}, url: {} } } : {}),
     ...(mayAsk.sampling ? { sampling: { tools: {} } } : {}),
   };
 }
 
 /** What a modern server is told with one request: what the client of this call has, and this server may use. */
-export function requestCapabilities(client: ClientCapabilities, { mayAsk }: Asking): Params {
+export function requestCapabilities(client: ClientCapabilities, { mayAsk, roots }: Asking): Params {
   const elicitation = {
     ...(client.elicitationForm ? { form: {} } : {}),
     ...(client.elicitationUrl ? { url: {} } : {}),
   };
   const hasElicitation = client.elicitationForm || client.elicitationUrl;
   return {
-    ...(client.roots ? { roots: {} } : {}),
+    ...(roots !== undefined && client.roots ? { roots: {} } : {}),
     ...(mayAsk.elicitation && hasElicitation ? { elicitation } : {}),
     ...(mayAsk.sampling && client.sampling
       ? { sampling: client.samplingTools ? { tools: {} } : {} }

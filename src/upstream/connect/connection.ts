@@ -24,6 +24,13 @@ export type Endpoint =
       readonly auth?: ServerAuth;
     };
 
+export interface RootsOffer {
+  /** True: those of the client whose call it is working on, where there is one. */
+  readonly isAsked: boolean;
+  /** What is told otherwise. */
+  readonly known: () => readonly { readonly uri: string; readonly name: string }[];
+}
+
 export interface ConnectOptions {
   readonly server: string;
   readonly endpoint: Endpoint;
@@ -31,9 +38,10 @@ export interface ConnectOptions {
   /** What an earlier run found: no probe is made. A modern server that no longer is one is probed again. */
   readonly knownEra?: Era;
   readonly initTimeoutMs: number;
-  /** What this server may ever ask of clients; `roots` is the project folder. */
+  /** What this server may ever ask of clients. */
   readonly mayAsk: { readonly sampling: boolean; readonly elicitation: boolean };
-  readonly roots: readonly { readonly uri: string; readonly name: string }[];
+  /** The folders that it is told of; undefined = it may not ask. */
+  readonly roots?: RootsOffer;
   readonly product: { readonly name: string; readonly version: string };
 }
 

@@ -75,11 +75,14 @@ export class ServerRequests {
     return this.#ask(asked, call);
   }
 
-  /** Without a client that has roots of its own they are those that this server was given. */
+  /** Without a call whose client is to be asked they are those that this server was given. */
   async #answerRoots(asked: InputRequest, call: PendingCall | undefined): Promise<Answer> {
-    const mayAsk = call !== undefined && call.questions < upstreamQuestionsPerCallMax;
+    const { roots } = this.#rights;
+    if (roots === undefined) return refusal(errorCodes.methodNotFound, "Method not found");
+    const mayAsk =
+      roots.isAsked && call !== undefined && call.questions < upstreamQuestionsPerCallMax;
     if (mayAsk && canAnswer(asked, call)) return this.#ask(asked, call);
-    return { result: { roots: this.#rights.roots } };
+    return { result: { roots: roots.known() } };
   }
 
   async #ask(asked: InputRequest, call: PendingCall): Promise<Answer> {

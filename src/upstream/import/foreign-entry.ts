@@ -115,6 +115,7 @@ const ownKeys = [
   "idle_stop_s",
   "sampling",
   "elicitation",
+  "roots",
   "auto_approve",
   "era",
   "inherit_env",

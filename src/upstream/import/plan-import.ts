@@ -73,6 +73,7 @@ const rights: Readonly<Record<string, (value: unknown) => boolean>> = {
   auto_approve: (value) => value !== false,
   sampling: (value) => value !== "deny",
   elicitation: (value) => value === "allow",
+  roots: (value) => value !== "none",
   inherit_env: () => true,
   // What is sent for it may lie in a file of the user's.
   oauth: (value) => isTable(value) && value["grant"] !== undefined,

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { pathToFileURL } from "node:url";
 
 import { messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
@@ -16,7 +15,8 @@ import {
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { isolationOf } from "../config/isolation.ts";
-import type { ConfiguredServer, Isolation, ServerLaunch } from "../server-entry.ts";
+import type { ConfiguredServer, GivenRoots, Isolation, ServerLaunch } from "../server-entry.ts";
+import { givenRoots, rootsOffer } from "./given-roots.ts";
 import type { OpenedLink, OpeningEvents } from "./link-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { isPersonal, launchFor, type PrincipalParts } from "./principal-launch.ts";
@@ -30,6 +30,8 @@ export class LaunchTarget {
   #diesAtOnce = false;
   readonly launch: ServerLaunch;
   readonly configured: ConfiguredServer;
+  /** What it is told of folders. */
+  readonly roots: GivenRoots;
   /** Who shares a connection, as it was when this was made. */
   readonly isolation: Isolation;
   readonly #principal: PrincipalParts;
@@ -43,7 +45,8 @@ export class LaunchTarget {
   ): Promise<LaunchTarget> {
     const login =
       launch.transport === "http" ? await parts.loginOf(configured, launch.url) : undefined;
-    return new LaunchTarget(configured, launch, secrets, login, parts);
+    const roots = await givenRoots(configured.entry, launch, parts.options.dirs);
+    return new LaunchTarget(configured, launch, secrets, login, roots, parts);
   }
 
   private constructor(
@@ -51,12 +54,14 @@ export class LaunchTarget {
     launch: ServerLaunch,
     secrets: readonly string[],
     login: OpenLogin | undefined,
+    roots: GivenRoots,
     parts: ManagerParts,
   ) {
     this.configured = configured;
     this.launch = launch;
     this.#secrets = secrets;
     this.#login = login;
+    this.roots = roots;
     this.#parts = parts;
     const principals = parts.principals();
     this.isolation = isolationOf(configured.entry, principals);
@@ -90,7 +95,7 @@ export class LaunchTarget {
     const { era, inheritEnv, sampling, elicitation, oauth, restart, idleStopS } =
       this.configured.entry.options;
     const rights = [sampling !== "deny", elicitation !== "deny"];
-    const { launch, isolation } = this;
+    const { launch, isolation, roots } = this;
     const all = {
       launch,
       // Those that are not in the launch: of its login.
@@ -98,6 +103,7 @@ export class LaunchTarget {
       era,
       inheritEnv,
       rights,
+      roots,
       oauth: oauth ?? null,
       login: this.#login?.id ?? null,
       restart,
@@ -173,17 +179,14 @@ export class LaunchTarget {
   #options(endpoint: Endpoint): ConnectOptions {
     const { era, initTimeoutMs, sampling, elicitation } = this.configured.entry.options;
     const { dirs, version } = this.#parts.options;
-    const { projectDir } = dirs;
+    const roots = rootsOffer(this.roots, dirs.projectDir);
     return {
       server: this.configured.entry.name,
       endpoint,
       era,
       initTimeoutMs,
       mayAsk: { sampling: sampling !== "deny", elicitation: elicitation !== "deny" },
-      roots:
-        projectDir === undefined
-          ? []
-          : [{ uri: pathToFileURL(projectDir).href, name: projectDir.split(/[/\\]/).at(-1) ?? "" }],
+      ...(roots === undefined ? {} : { roots }),
       product: { name: product.name, version },
     };
   }

@@ -17,6 +17,7 @@ import { ServerLinks } from "./server-links.ts";
 import { ServerLog } from "./server-log.ts";
 import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
+import { viewOf } from "./view-of.ts";
 
 /** One server of the configuration: whether it may be used, its connections, and what it offers. */
 export class ManagedServer {
@@ -154,21 +155,9 @@ export class ManagedServer {
   }
 
   view(): ServerView {
-    const info = this.info();
-    const kind = this.#standing?.kind;
-    const offer = kind === "usable" ? this.offer.current : undefined;
-    const isUnknown = kind === undefined || (kind === "usable" && offer === undefined);
-    const isAsked = isUnknown && info.state === "starting";
-    return {
-      info,
-      options: this.configured.entry.options,
-      ...(offer === undefined ? {} : { offer }),
-      isUnknown,
-      isLookedAt: kind !== undefined,
-      isAwaited: isAsked && this.offer.contact?.isHopeless !== true,
-      holdsLists: isAsked && this.offer.contact?.holdsLists !== false,
-      hasCredentials: this.#links?.target.hasCredentials ?? false,
-    };
+    const { configured, offer } = this;
+    const parts = { configured, offer, standing: this.#standing, target: this.#links?.target };
+    return viewOf({ ...parts, info: this.info() });
   }
 
   #reasonText(reason: string): string {

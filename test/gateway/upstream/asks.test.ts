@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { InputRequest } from "../../../src/protocol/input-request.ts";
+import type { GivenRoots } from "../../../src/upstream/server-entry.ts";
 import type { ServerRights } from "../../../src/upstream/snapshot.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 import {
@@ -304,6 +305,35 @@ describe("what other servers may ask for [GW-29]", () => {
       JSON.stringify([{ roots: [{ uri, name: "workspace" }] }]),
     );
   });
+
+  test.each<readonly [GivenRoots, unknown]>([
+    ["none", "files asked for folders, of which it is told nothing."],
+    ["workspace", { roots: [{ uri: "file:///a", name: "workspace" }] }],
+    [
+      "client",
+      {
+        roots: [
+          { uri: "file:///a", name: "a" },
+          { uri: "file:///b/c", name: "c" },
+        ],
+      },
+    ],
+    [["/data"], { roots: [{ uri: "file:///data", name: "data" }] }],
+  ])(
+    "of a client with folders a server with roots = %j is told of its own",
+    async (given, told) => {
+      await using harness = new GatewayHarness({ upstreams: withRights({ roots: given }) });
+      harness.upstreams.play = legacyServer(roots);
+      await harness.initialize({ roots: {} });
+      const reply = harness.call("read");
+      if (given === "workspace" || given === "client") {
+        const { id } = await harness.until(({ method }) => method === "roots/list");
+        const offered = ["file:///a", "file:///b/c"].map((uri) => ({ uri }));
+        harness.transport.deliver({ jsonrpc: "2.0", id, result: { roots: offered } });
+      }
+      expect(JSON.parse(String(said(await reply)))).toEqual([told]);
+    },
+  );
 
   test.each<[string, object, string]>([
     ["password", { type: "string" }, "declined"],

@@ -139,6 +139,7 @@ export function rights(name: string, more: Partial<ServerRights> = {}): ServerRi
     name,
     sampling: "deny",
     elicitation: "ask",
+    roots: "client",
     timeoutMs: 600_000,
     handover: true,
     ...more,

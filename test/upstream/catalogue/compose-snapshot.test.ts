@@ -44,6 +44,7 @@ function view(name: string, given: Given = {}): ServerView {
     isAwaited: false,
     holdsLists: false,
     isUnknown: false,
+    roots: "none",
     hasCredentials: false,
     ...given.view,
   };

@@ -103,6 +103,23 @@ describe("a legacy server asks in a call [GW-29]", () => {
     }
   });
 
+  test.each([
+    ["who may not ask for roots is not told that it may", undefined, { error: { code: -32601 } }],
+    [
+      "folders of its entry are told, whatever the client has",
+      { isAsked: false, known: () => [{ uri: "file:///data", name: "data" }] },
+      { roots: [{ uri: "file:///data", name: "data" }] },
+    ],
+  ] as const)("%s", async (_what, roots, only) => {
+    await using opened = await openScripted(
+      "stdio",
+      { era: "legacy" },
+      { options: { roots } as object },
+    );
+    const reply = await opened.connection.request(toolCall("roots", {}, { ask: answerOf }));
+    expect(structured(reply)).toMatchObject({ only });
+  });
+
   test("what it may not do is refused, whatever the client has", async () => {
     const mayAsk = { sampling: false, elicitation: true };
     await using opened = await openScripted("stdio", { era: "legacy" }, { options: { mayAsk } });
@@ -231,6 +248,13 @@ describe("a modern server asks in a call [GW-29]", () => {
     await using opened = await openScripted("stdio", { era: "modern" }, { options: { mayAsk } });
     const all = await opened.connection.request(toolCall("capabilities"));
     expect(structured(all)).toEqual({ roots: {}, elicitation: { form: {}, url: {} } });
+    await using told = await openScripted(
+      "stdio",
+      { era: "modern" },
+      { options: { roots: undefined } as object },
+    );
+    const nothing = await told.connection.request(toolCall("capabilities"));
+    expect(structured(nothing)).not.toHaveProperty("roots");
     const none = toolCall("capabilities", {}, { capabilities: noClientCapabilities });
     expect(structured(await opened.connection.request(none))).toEqual({});
   });

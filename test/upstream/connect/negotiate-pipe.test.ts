@@ -34,7 +34,7 @@ function meet(
       era: "auto",
       initTimeoutMs: 30_000,
       mayAsk: { sampling: false, elicitation: false },
-      roots: [],
+      roots: { isAsked: true, known: () => [] },
       product: { name: "test", version: "1" },
       ...options,
     },

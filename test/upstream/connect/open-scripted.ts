@@ -84,7 +84,7 @@ export async function openScripted(
         era: "auto",
         initTimeoutMs: 5_000,
         mayAsk: { sampling: true, elicitation: true },
-        roots: [{ uri: "file:///project", name: "project" }],
+        roots: { isAsked: true, known: () => [{ uri: "file:///project", name: "project" }] },
         product: { name: "test", version: "1" },
         ...options,
       },

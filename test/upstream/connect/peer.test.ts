@@ -19,7 +19,10 @@ function createWire(): Wire {
   const sent: OutgoingMessage[] = [];
   const strays: string[] = [];
   const onStray = (text: string): void => void strays.push(text);
-  const rights = { mayAsk: { sampling: true, elicitation: true }, roots: [] };
+  const rights = {
+    mayAsk: { sampling: true, elicitation: true },
+    roots: { isAsked: true, known: () => [] },
+  };
   const peer: Peer = new Peer({
     onStray,
     onNotification: () => {},

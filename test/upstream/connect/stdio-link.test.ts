@@ -44,7 +44,10 @@ test("a server that asks and does not read is not read any more either [GW-36]",
     onRequest: (request, origin) => void requests.take(request, origin),
     onClosed: () => {},
   });
-  const rights = { mayAsk: { sampling: false, elicitation: false }, roots: [] };
+  const rights = {
+    mayAsk: { sampling: false, elicitation: false },
+    roots: { isAsked: true, known: () => [] },
+  };
   const requests = new ServerRequests(peer, rights, () => {});
   peer.link = new StdioLink(asking.process, peer);
   await Bun.sleep(50);

@@ -1,0 +1,19 @@
+import { resolve } from "node:path";
+
+import type { ConfigDirs } from "../config/places.ts";
+import type { EntryField } from "../upstream/edit/entry-fields.ts";
+import { givenRoots } from "../upstream/manager/given-roots.ts";
+import type { ServerEntry } from "../upstream/server-entry.ts";
+
+/** What counts as `roots` where an entry does not say it; references in its arguments are not filled in. */
+export async function usualRoots(
+  entry: ServerEntry,
+  dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,
+): Promise<readonly EntryField[]> {
+  if (entry.options.roots !== undefined) return [];
+  const { launch } = entry;
+  const base = dirs.projectDir ?? dirs.homeDir;
+  const placed =
+    launch.transport === "stdio" ? { ...launch, cwd: resolve(base, launch.cwd ?? ".") } : launch;
+  return [{ key: "roots", value: await givenRoots(entry, placed, dirs), source: "default" }];
+}
