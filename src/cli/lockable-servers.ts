@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { ServerToLock } from "../upstream/trust/lock/lock-of.ts";
 import { lockFileName } from "../upstream/trust/lock/read-lock.ts";
 import type { CommandContext } from "./command.ts";
@@ -18,15 +19,20 @@ interface AskedServers {
   readonly unreachable: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** All servers that are switched on. */
+/** The user's own are nobody else's, so a lock that others get is without them. */
+export function isOfProject({ entry }: ConfiguredServer): boolean {
+  return entry.origin.trust === "project";
+}
+
 export async function askAll(
   context: CommandContext,
   view: ServersOfCommand,
+  servers: readonly ConfiguredServer[],
 ): Promise<AskedServers> {
-  const replies = await askCatalogues(context, view, view.servers);
+  const replies = await askCatalogues(context, view, servers);
   const reached: ServerToLock[] = [];
   const unreachable: { readonly name: string; readonly reason: string }[] = [];
-  for (const server of view.servers) {
+  for (const server of servers) {
     const reply = replies.get(server.entry.name);
     if (reply?.kind === "catalogue") {
       const { catalogue, scopes } = reply;

@@ -1,9 +1,9 @@
 import { AppError } from "../base/errors.ts";
+import { hideInArguments, hideInUrl } from "../base/hide-secrets.ts";
 import { product } from "../base/product.ts";
 import { rootsWords } from "../upstream/config/roots-rule.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
-import { shownEntry } from "./shown-entry.ts";
 
 const transports = ["stdio", "http", "sse", "streamable-http"] as const;
 
@@ -67,14 +67,18 @@ export function typedEntry(args: ParsedArguments): NewEntry {
   const url = args.text("url");
   const transport = args.text("transport");
   if (isAddress(first) && args.verbatimFrom <= 1) {
-    throw wrong(`Behind -- there is a command, and ${shownUrl(first)} is an address.`, name, first);
+    throw wrong(
+      `Behind -- there is a command, and ${hideInUrl(first)} is an address.`,
+      name,
+      first,
+    );
   }
   if (url !== undefined && words.length > 0) {
     throw new AppError("usage", "A server has a command or an address, not both.");
   }
   if (url === undefined && !isAddress(first)) return commandEntry(args, name, words, transport);
   if (rest.length > 0) {
-    const extra = rest[0] ?? "";
+    const [extra] = hideInArguments(rest);
     throw new AppError(
       "usage",
       `A server has a command or an address, not both: ${extra} is one word too many.`,
@@ -143,12 +147,7 @@ function isAddress(word: string): boolean {
 
 /** What is wrong, and the line that is right; flags of the user's are to be added to it. */
 function wrong(what: string, name: string, url: string): AppError {
-  return new AppError("usage", `${what} Type: ${product.name} mcp add ${name} ${shownUrl(url)}`);
-}
-
-/** An address may hold a secret. */
-function shownUrl(url: string): string {
-  return String(shownEntry({ url })["url"]);
+  return new AppError("usage", `${what} Type: ${product.name} mcp add ${name} ${hideInUrl(url)}`);
 }
 
 function portOf(text: string): number {

@@ -407,6 +407,7 @@ describe("[GW-24] mcp lock and mcp verify", () => {
     ["verify", { ...catalogues, files: offers() }, 11],
     ["verify", { ...catalogues, files: silent }, 12],
     ["verify", { files: changed, own: silent }, 10],
+    ["verify", { ...catalogues, own: silent }, 0],
     ["verify --offline", {}, 0],
   ])("%s with %j ends with %d", async (line, replies, code) => {
     using tree = await metTree();
@@ -431,9 +432,53 @@ describe("[GW-24] mcp lock and mcp verify", () => {
     });
   });
 
-  test("offline, servers that came, went or changed are told", async () => {
+  const lockedNames = (tree: TempTree): readonly string[] =>
+    Object.keys((JSON.parse(lockFile(tree)) as { readonly servers: object }).servers);
+
+  test("the lock has the project's servers, with --all the user's too, and says what it loses", async () => {
     using tree = await metTree();
     await mcp(tree, "lock", { catalogues });
+    expect(lockedNames(tree)).toEqual(["files"]);
+    await mcp(tree, "lock --all", { catalogues });
+    expect(lockedNames(tree)).toEqual(["files", "own"]);
+    const { stderr } = await mcp(tree, "lock", { catalogues });
+    expect(stderr).toContain("No longer in mcp.lock: own.");
+    expect(lockedNames(tree)).toEqual(["files"]);
+  });
+
+  test("an empty lock is not written, and there is nothing to verify or to test", async () => {
+    using tree = projectTree();
+    tree.put(config, "{}");
+    const empty = await mcp(tree, "lock", { catalogues });
+    expect(empty.exitCode).toBe(3);
+    expect(empty.stderr).toContain("mcp lock --all takes those of your own files.");
+    expect(() => lockFile(tree)).toThrow();
+    tree.put("project/mcp.lock", '{ "lockVersion": 1, "servers": {} }\n');
+    tree.put("home/.scorpiox/config.toml", "");
+    for (const line of ["lock --all", "verify", "verify --offline", "test"]) {
+      expect([line, (await mcp(tree, line, { catalogues: {} })).exitCode]).toEqual([line, 3]);
+    }
+  });
+
+  test.each([
+    [["npx", "-y", "@a/server"], "x: no version of @a/server is pinned"],
+    [["npx", "-y", "@a/server@1.2.3"], undefined],
+    [["uvx", "--from", "tool", "serve"], "x: no version of tool is pinned"],
+    [["docker", "run", "-i", "mcp/time:latest"], "x: no version of mcp/time is pinned"],
+    [["node", "server.js"], undefined],
+  ])("says of %j whether a version is pinned", async ([command, ...args], said) => {
+    using tree = projectTree();
+    tree.put(config, JSON.stringify({ mcpServers: { x: { command, args } } }));
+    await mcp(tree, "approve x --yes");
+    const { exitCode, stderr } = await mcp(tree, "lock", { catalogues: { x: offers("a") } });
+    expect(exitCode).toBe(0);
+    if (said === undefined) expect(stderr).toBe("scorpiox-code: mcp.lock was written.\n");
+    else expect(stderr).toContain(said);
+  });
+
+  test("offline, servers that came, went or changed are told", async () => {
+    using tree = await metTree();
+    await mcp(tree, "lock --all", { catalogues });
     const servers = { files: { ...launch, args: ["b.js"] }, more: { url: "https://example.com" } };
     tree.put(config, JSON.stringify({ mcpServers: servers }));
     tree.put("home/.scorpiox/config.toml", "");
@@ -476,19 +521,20 @@ describe("[GW-24] mcp lock and mcp verify", () => {
 
   test("nothing is written when a server cannot be reached", async () => {
     using tree = await metTree();
-    const { exitCode } = await mcp(tree, "lock", { catalogues: { ...catalogues, own: silent } });
+    const replies = { ...catalogues, files: silent };
+    const { exitCode } = await mcp(tree, "lock", { catalogues: replies });
     expect(exitCode).toBe(12);
     expect(() => lockFile(tree)).toThrow();
   });
 
   test.each([
-    ["no lock", undefined],
-    ["a damaged lock", "{"],
-  ])("%s is an error that says so", async (_what, text) => {
+    ["no lock", undefined, 3],
+    ["a damaged lock", "{", 1],
+  ])("%s is an error that says so", async (_what, text, code) => {
     using tree = projectTree();
     if (text !== undefined) tree.put("project/mcp.lock", text);
     const { exitCode, stderr } = await mcp(tree, "verify --offline");
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(code);
     expect(stderr).toContain("mcp lock");
   });
 });

@@ -2,14 +2,15 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { processesWith, uniqueSeconds } from "./harness/processes.ts";
 import { type Ended, runProduct } from "./harness/run-product.ts";
 import { Server, testEnvironment } from "./harness/server.ts";
-import type { TempFolder } from "./harness/temp-folder.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
 import { upstreamHome } from "./harness/upstream-home.ts";
+import { tokenExamples } from "../fixtures/token-examples.ts";
 import { atThisLoad } from "../fixtures/at-this-load.ts";
 
 setDefaultTimeout(testMsMax);
@@ -259,6 +260,72 @@ test("[gateway.gw-42] no secret of an entry is shown or kept", async () => {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => path !== config && readFileSync(path, "latin1").includes(canary));
   expect(kept).toEqual([]);
+});
+
+test("[gateway.gw-42] a token of any shape leaves by no way", async () => {
+  using home = new TempFolder();
+  home.folder("project/.git");
+  const tokens = tokenExamples.map(([, token]) => token);
+  const entryOf = (script: object): object => ({
+    command: process.execPath,
+    args: [
+      join(root, "test/fixtures/upstream/main.ts"),
+      JSON.stringify({ ...script, stderr: tokens.map((token) => `began with ${token} here`) }),
+      ...tokens.flatMap((token, index) => (index % 2 === 0 ? [token] : [`--x=${token}`])),
+    ],
+    env: Object.fromEntries(tokens.map((token, index) => [`MODE${index}`, token])),
+  });
+  const prints = entryOf({ tools: ["echo"] });
+  const file = home.write("project/.mcp.json", JSON.stringify({ mcpServers: { prints } }));
+  const env = { SCORPIOX_TRUST_PROJECT: "1", SCORPIOX_AUDIT_COMMANDS: "1" };
+  const shown: string[] = [];
+  const show = async (words: readonly string[]): Promise<number> => {
+    const { exitCode, stdout, stderr } = await runProduct(home, words, { env });
+    const tellsToken = tokens.find((token) => (stdout + stderr).includes(token.slice(-8)));
+    if (tellsToken !== undefined)
+      shown.push(`${words.slice(0, 3).join(" ")}: ${tellsToken.slice(0, 8)}`);
+    return exitCode;
+  };
+  expect(await show(["mcp", "lock"])).toBe(0);
+  expect(await show(["mcp", "verify"])).toBe(0);
+  const dies = entryOf({ exitAtStart: 1 });
+  const remote = { url: `https://127.0.0.1:9/${tokens[0]}/mcp?q=${tokens[1]}` };
+  home.write("project/.mcp.json", JSON.stringify({ mcpServers: { prints, dies, remote } }));
+  for (const line of [
+    "mcp list",
+    "mcp list --json",
+    ...["prints", "dies", "remote"].flatMap((name) => [
+      `mcp get ${name}`,
+      `mcp get ${name} --json`,
+    ]),
+    "mcp diff",
+    "mcp test",
+    "mcp test --json",
+    "mcp status --connect",
+    "mcp status --connect --json",
+    "mcp verify",
+    "mcp call prints echo text=hi",
+    "mcp call dies x",
+    "mcp call remote x",
+  ]) {
+    await show(line.split(" "));
+  }
+  // What Bash writes is the user's own to see; what is written down of the call is not.
+  const command = `true ${tokens.join(" ")}`;
+  await runProduct(home, ["call", "Bash", JSON.stringify({ command })], { env });
+  const audited = readdirSync(home.at(".scorpiox", "audit"));
+  const kept = readdirSync(home.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => {
+      const text = path === file ? "" : readFileSync(path, "latin1");
+      return tokens.some((token) => text.includes(token.slice(-8)));
+    });
+  expect({ shown, kept, isAudited: audited.length > 0 }).toEqual({
+    shown: [],
+    kept: [],
+    isAudited: true,
+  });
 });
 
 test("[gateway.commands-end] a mute server gives 12 in time, and Ctrl-C ends all that was started", async () => {

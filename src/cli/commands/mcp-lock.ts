@@ -1,27 +1,33 @@
 import { join } from "node:path";
 
 import { AppError, messageOf } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import { escapeName } from "../../base/unsafe-characters.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { lockOf } from "../../upstream/trust/lock/lock-of.ts";
 import { type ProjectLock, printLock } from "../../upstream/trust/lock/project-lock.ts";
 import { lockFileName, readLock } from "../../upstream/trust/lock/read-lock.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { openServers } from "../configured-servers.ts";
+import { openServers, type ServersOfCommand } from "../configured-servers.ts";
 import { jsonFlag } from "../json-flag.ts";
-import { askAll, projectOf } from "../lockable-servers.ts";
+import { askAll, isOfProject, projectOf } from "../lockable-servers.ts";
 import { startUpFlags } from "../start-up.ts";
 
 /** A lock is written for others to read: it is committed with the project. */
 const lockFileMode = 0o644;
 
 export const mcpLockCommand: Command = {
-  usage: "[--json]",
+  usage: "[--all] [--json]",
   description:
-    "Connects to all servers and writes mcp.lock in the project's folder: how each is started, and a hash of everything\n" +
-    "that it offers. With this file, a server whose tools are not those of the file is stopped at its first contact.\n" +
-    "Nothing is written when a server cannot be reached.",
-  flags: { ...jsonFlag, ...startUpFlags },
+    "Connects to the servers of the project and writes mcp.lock in its folder: how each is started, and a hash of\n" +
+    "everything that it offers. With this file, a server whose tools are not those of the file is stopped at its first\n" +
+    "contact. Nothing is written when a server cannot be reached, or when there is none (exit code 3).",
+  flags: {
+    all: { kind: "switch", help: "Write servers of your own files too, not the project's only." },
+    ...jsonFlag,
+    ...startUpFlags,
+  },
   arguments: { min: 0, max: 0 },
   async run(context) {
     const { args, print } = context;
@@ -33,9 +39,11 @@ export const mcpLockCommand: Command = {
         `Other servers are switched off: ${lockFileName} would lose all of them, and was not written.`,
       );
     }
+    const servers = args.has("all") ? view.servers : view.servers.filter(isOfProject);
+    if (servers.length === 0) throw nothingToLock(view);
     const reading = await readLock(projectDir);
     const before = reading.kind === "lock" ? reading.lock : undefined;
-    const { reached, unreachable } = await askAll(context, view);
+    const { reached, unreachable } = await askAll(context, view, servers);
     for (const { name, reason } of unreachable) print.error(`${name}: ${reason}`);
     if (unreachable.length > 0) {
       print.note(`${lockFileName} was not written: not all servers could be reached.`);
@@ -44,11 +52,34 @@ export const mcpLockCommand: Command = {
     const { toolNameMax } = view.start.config.settings.mcp;
     const lock = lockOf(reached, { toolNameMax, before });
     const isChanged = writeLock(projectDir, lock, before);
-    if (args.has("json")) print.json({ file: join(projectDir, lockFileName), changed: isChanged });
-    else print.note(`${lockFileName} ${isChanged ? "was written" : "is up to date"}.`);
+    const unpinned = [...lock.servers].flatMap(([name, { package: runs }]) =>
+      runs === undefined || runs.version !== undefined ? [] : [{ name, runs: runs.name }],
+    );
+    if (args.has("json")) {
+      const file = join(projectDir, lockFileName);
+      print.json({ file, changed: isChanged, unpinned: unpinned.map(({ name }) => name) });
+    } else print.note(`${lockFileName} ${isChanged ? "was written" : "is up to date"}.`);
+    for (const { name, runs } of unpinned) {
+      print.note(
+        `${name}: no version of ${escapeName(runs)} is pinned; the next release of it will not be as locked.`,
+      );
+    }
+    const dropped = [...(before?.servers.keys() ?? [])].filter((name) => !lock.servers.has(name));
+    if (dropped.length > 0)
+      print.note(`No longer in ${lockFileName}: ${dropped.map(escapeName).join(", ")}.`);
     return exitCodes.done;
   },
 };
+
+/** A lock without servers would say that there is nothing to look at, where nobody has looked. */
+function nothingToLock({ servers }: ServersOfCommand): AppError {
+  const own =
+    servers.length === 0 ? "" : ` ${product.name} mcp lock --all takes those of your own files.`;
+  return new AppError(
+    "not_found",
+    `The project names no server: there is nothing to lock, and ${lockFileName} was not written.${own}`,
+  );
+}
 
 /** False when the file says so already. @throws AppError `system` */
 function writeLock(

@@ -28,7 +28,7 @@ export const mcpTestCommand: Command = {
   description:
     "Starts the servers, agrees with each on a revision and reads its lists, and says how long each step took and what to\n" +
     "do about a failure. Then they are ended. Ends with 0 when all can be used, 12 when one cannot be reached, 4 when one\n" +
-    "waits for approval or a login.",
+    "waits for approval or a login, 3 when there is none.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
   async run(context) {
@@ -43,8 +43,9 @@ export const mcpTestCommand: Command = {
       const logs = join(view.start.dirs.scorpioxDir, "logs");
       for (const line of findings.flatMap((one) => linesOf(one, logs))) print.line(line);
     }
-    if (findings.length === 0) print.note(`There are no servers: ${product.name} mcp add`);
-    return exitCodeOf(findings);
+    if (findings.length > 0) return exitCodeOf(findings);
+    print.note(`There are no servers to test. Add one: ${product.name} mcp add`);
+    return exitCodes.notFound;
   },
 };
 

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import type { ConfiguredServer } from "../../upstream/server-entry.ts";
 import type { ServerCatalogue } from "../../upstream/catalogue/server-catalogue.ts";
 import {
   catalogueDifferences,
@@ -14,7 +15,7 @@ import { openServers, type ServersOfCommand } from "../configured-servers.ts";
 import { itemLines, itemRow } from "../difference-text.ts";
 import { exitCodeOf } from "../finding-exit-code.ts";
 import { jsonFlag } from "../json-flag.ts";
-import { askAll, projectOf } from "../lockable-servers.ts";
+import { askAll, isOfProject, projectOf } from "../lockable-servers.ts";
 import { startUpFlags } from "../start-up.ts";
 
 type Finding =
@@ -25,9 +26,9 @@ type Finding =
 export const mcpVerifyCommand: Command = {
   usage: "[--offline] [--json]",
   description:
-    "Connects to all servers and says in what they differ from mcp.lock. With --offline: only how they are configured.\n" +
-    "Ends with 0 when nothing differs, 10 when something was changed, 11 when something is missing or new, 12 when a\n" +
-    "server cannot be reached.",
+    "Connects to the servers of the project, and to those that are in mcp.lock, and says in what they differ from it. With\n" +
+    "--offline: only how they are configured. Ends with 0 when nothing differs, 10 when something was changed, 11 when\n" +
+    "something is missing or new, 12 when a server cannot be reached, 3 when there is nothing to verify.",
   flags: {
     offline: { kind: "switch", help: "Start and connect to nothing." },
     ...jsonFlag,
@@ -38,9 +39,18 @@ export const mcpVerifyCommand: Command = {
     const { args, print } = context;
     const view = await openServers(context);
     const lock = await lockOfProject(view);
+    const servers = view.servers.filter(
+      (server) => isOfProject(server) || lock.servers.has(server.entry.name),
+    );
+    if (servers.length === 0 && lock.servers.size === 0) {
+      throw new AppError(
+        "not_found",
+        `There is nothing to verify: no server is in ${lockFileName}, and the project names none.`,
+      );
+    }
     const findings = args.has("offline")
-      ? compareOffline(view, lock)
-      : await compareLive(context, view, lock);
+      ? compareOffline(view, lock, servers)
+      : await compareLive(context, view, lock, servers);
     if (args.has("json")) print.json(findings.map(rowOf));
     else for (const line of findings.flatMap(linesOf)) print.line(line);
     if (findings.length === 0) print.note(`Everything is as ${lockFileName} says.`);
@@ -48,14 +58,14 @@ export const mcpVerifyCommand: Command = {
   },
 };
 
-/** @throws AppError `config` where there is no lock, or one that cannot be used */
+/** @throws AppError `not_found` where there is no lock, `config` for one that cannot be used */
 async function lockOfProject(view: ServersOfCommand): Promise<ProjectLock> {
   const projectDir = projectOf(view);
   const reading = await readLock(projectDir);
   if (reading.kind === "lock") return reading.lock;
   if (reading.kind === "unusable") throw new AppError("config", reading.problem);
   throw new AppError(
-    "config",
+    "not_found",
     `There is no ${lockFileName} in ${projectDir}. mcp lock writes one.`,
   );
 }
@@ -73,21 +83,26 @@ const unasked: ServerCatalogue = {
   problems: [],
 };
 
-function compareOffline(view: ServersOfCommand, lock: ProjectLock): readonly Finding[] {
-  const servers = view.servers.map(({ entry, identity }) => ({
+function compareOffline(
+  view: ServersOfCommand,
+  lock: ProjectLock,
+  servers: readonly ConfiguredServer[],
+): readonly Finding[] {
+  const present = servers.map(({ entry, identity }) => ({
     entry,
     identity,
     catalogue: unasked,
   }));
-  return compareLocks(lock, lockOf(servers, { toolNameMax: toolNameMaxOf(view) }), "configured");
+  return compareLocks(lock, lockOf(present, { toolNameMax: toolNameMaxOf(view) }), "configured");
 }
 
 async function compareLive(
   context: CommandContext,
   view: ServersOfCommand,
   lock: ProjectLock,
+  servers: readonly ConfiguredServer[],
 ): Promise<readonly Finding[]> {
-  const { reached, unreachable } = await askAll(context, view);
+  const { reached, unreachable } = await askAll(context, view, servers);
   const silent = new Set(unreachable.map(({ name }) => name));
   const asked = { servers: new Map([...lock.servers].filter(([name]) => !silent.has(name))) };
   const present = lockOf(reached, { toolNameMax: toolNameMaxOf(view), before: lock });

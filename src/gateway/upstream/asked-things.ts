@@ -1,3 +1,4 @@
+import { saysSecret } from "../../base/secret-table.ts";
 import { upstreamAskCharsMax } from "../../base/upstream-limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { fieldKindOf } from "../../protocol/elicitation-field.ts";
@@ -69,16 +70,15 @@ function shownForm(server: string, words: string, asked: Params): ShownElicitati
   };
 }
 
-/** Secrets are named in few ways; a field that is none and is called so can be filled in on a page. */
-const secretWords =
-  /pass(?:word|phrase|code|wd)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|\b(?:pin|otp|cvv|cvc|ssn)\b/i;
+/** What people know by heart, beside what programs have: a field that is none and is called so can be filled in on a page. */
+const knownByHeart = /passcode|\b(?:pin|otp|cvv|cvc|ssn)\b/i;
 
 function asksForSecret(name: string, field: Params): boolean {
   if (field.type !== "string") return false;
   // camelCase and snake_case names are words too.
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " ");
   return [name, words, field.title, field.description, field.format].some(
-    (text) => typeof text === "string" && secretWords.test(text),
+    (text) => typeof text === "string" && (saysSecret(text) || knownByHeart.test(text)),
   );
 }
 

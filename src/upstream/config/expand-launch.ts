@@ -1,12 +1,13 @@
 import { join, resolve } from "node:path";
 
+import { hideInArguments, hideInUrl } from "../../base/hide-secrets.ts";
+import { isSecretName } from "../../base/secret-table.ts";
 import { expandServiceClient } from "../oauth/service-client.ts";
 import type { ConfiguredServer, HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
 import { EntryFault } from "./entry-fault.ts";
 import { checkUrl } from "./entry-launch.ts";
 import type { ExpansionContext } from "./expansion-context.ts";
 import { NeedsConfig } from "./needs-config.ts";
-import { isSecretName } from "./secret-names.ts";
 import { TextExpander } from "./text-expander.ts";
 
 export type ExpandedLaunch =
@@ -100,8 +101,26 @@ function secretsOf(launch: ServerLaunch, { secrets }: TextExpander): readonly st
     launch.transport === "http"
       ? Object.values(launch.headers).flatMap(withoutScheme)
       : Object.entries(launch.env).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
-  return [...new Set([...secrets, ...named, ...passwordsOf(launch)])].filter((text) => text !== "");
+  const all = [...secrets, ...named, ...passwordsOf(launch), ...writtenSecrets(launch)];
+  return [...new Set(all)].filter((text) => text !== "");
 }
+
+/** What looks like a secret in the launch itself: a server that repeats its own arguments must not show it. */
+function writtenSecrets(launch: ServerLaunch): readonly string[] {
+  const found: string[] = [];
+  const collect = (secret: string): string => {
+    // In quotes as a shell takes them off. A plain word, as in `--auth none`, is in texts that have nothing to do with it.
+    const text = secret.replaceAll(/^["']|["']$/g, "");
+    if (text.length >= guessedCharsMin && !/^[a-z]+(?:[-_ ][a-z]+)*$/i.test(text)) found.push(text);
+    return "";
+  };
+  if (launch.transport === "http") hideInUrl(launch.url, collect);
+  else hideInArguments([...launch.args, ...Object.values(launch.env)], collect);
+  return found;
+}
+
+/** Of what is only taken for a secret: shorter ones are names and numbers. */
+const guessedCharsMin = 8;
 
 /** Servers that repeat a token in an error leave out its scheme. */
 function withoutScheme(value: string): readonly string[] {

@@ -1,7 +1,5 @@
+import { hidden } from "../../base/hide-secrets.ts";
 import { redactedCharsMin } from "../../base/upstream-limits.ts";
-
-/** What stands where a secret was. */
-const redacted = "***";
 
 /** Lists are made once for each launch and used for each line of its log. */
 const expressions = new WeakMap<readonly string[], RegExp | null>();
@@ -16,7 +14,7 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
     expression = expressionOf(secrets);
     expressions.set(secrets, expression);
   }
-  return expression === null ? text : text.replace(expression, redacted);
+  return expression === null ? text : text.replace(expression, hidden);
 }
 
 function expressionOf(secrets: readonly string[]): RegExp | null {

@@ -1,4 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
+import { isSecretName } from "../../base/secret-table.ts";
 import { expandedTextCharsMax, expansionDepthMax } from "../../base/upstream-limits.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import { inputSecretName } from "./expansion-context.ts";
@@ -7,7 +8,6 @@ import { NeedsConfig } from "./needs-config.ts";
 import { principalMarks } from "./principal-marks.ts";
 import { parseReferences } from "./reference.ts";
 import type { TextPart } from "./reference.ts";
-import { isSecretName } from "./secret-names.ts";
 
 type Reference = Exclude<TextPart, { readonly kind: "literal" }>;
 

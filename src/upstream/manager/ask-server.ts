@@ -30,7 +30,7 @@ export async function askServer(
     assertWanted(signal);
     const wantsLogin = error instanceof ConnectionError && error.failure === "needs_auth";
     const advice = wantsLogin ? ` ${loginAdvice(configured)}` : "";
-    return { kind: "unreachable", reason: `${target.clean(messageOf(error))}${advice}` };
+    return { kind: "unreachable", reason: `${target.cleanTalk(messageOf(error))}${advice}` };
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { messageOf } from "../../base/errors.ts";
+import { hideTokens } from "../../base/hide-secrets.ts";
 import { product } from "../../base/product.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
 import { cleanText } from "../adapters/clean-text.ts";
@@ -135,6 +136,9 @@ export class LaunchTarget {
     return this.#login === undefined ? cleaned : redactSecrets(cleaned, this.#login.secrets());
   };
 
+  /** As `clean`, for what is read in logs and status: there no token belongs, whoever's it is. */
+  readonly cleanTalk = (text: string): string => hideTokens(this.clean(text));
+
   /**
    * Opens one connection.
    * @param owner the principal whose it is
@@ -208,7 +212,7 @@ export class LaunchTarget {
         env,
         inheritEnv: options.inheritEnv,
         cwd: cwd ?? this.#parts.options.dirs.homeDir,
-        redact: this.clean,
+        redact: this.cleanTalk,
       });
       onProcess(process);
       return process;

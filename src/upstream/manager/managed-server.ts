@@ -161,7 +161,7 @@ export class ManagedServer {
   }
 
   #reasonText(reason: string): string {
-    return this.clean(reason).slice(0, upstreamReasonCharsMax).toWellFormed();
+    return this.log.clean(reason).slice(0, upstreamReasonCharsMax).toWellFormed();
   }
 
   #facts(): ServerFacts {

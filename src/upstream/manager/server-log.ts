@@ -1,3 +1,4 @@
+import { hideTokens } from "../../base/hide-secrets.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
@@ -7,9 +8,13 @@ export class ServerLog {
   readonly #write: (line: string) => void;
   #dropped = 0;
 
-  /** @param clean takes control sequences and secrets out of a text */
+  /** Of texts that people read in logs and status: there no token belongs, whoever's it is. */
+  readonly clean: (text: string) => string;
+
+  /** @param clean takes control sequences and the secrets of the entry out of a text */
   constructor(host: Pick<UpstreamHost, "log">, server: string, clean: (text: string) => string) {
-    this.#write = (line) => host.log(server, clean(line));
+    this.clean = (text) => hideTokens(clean(text));
+    this.#write = (line) => host.log(server, this.clean(line));
   }
 
   /** Messages that nobody had asked for. */

@@ -174,8 +174,34 @@ describe("expandLaunch()", () => {
         url: "https://u:p%40ss@h/mcp?t=token-value",
         headers: { Authorization: "Bearer kept-secret", "X-Id": "out of id" },
       },
-      secrets: ["token-value", "kept-secret", "out of id", "Bearer kept-secret", "p%40ss", "p@ss"],
+      secrets: [
+        "token-value",
+        "kept-secret",
+        "out of id",
+        "Bearer kept-secret",
+        "p%40ss",
+        "p@ss",
+        "u:p%40ss",
+      ],
     });
+  });
+
+  test("what looks like a secret in arguments, addresses and values is one; plain words are none", async () => {
+    const of = async (written: Readonly<Record<string, unknown>>): Promise<unknown> => {
+      const expanded = await expandLaunch(server(written), context);
+      return expanded.kind === "ready" ? expanded.secrets : expanded;
+    };
+    const token = `pypi-${"x1".repeat(12)}`;
+    const args = ["--api-key", "k3y-of-mine", "--auth", "none", "--token='q uoted 1'", token];
+    const env = { DSN: "postgres://u:geheim123@h/db", MODE: "plain" };
+    expect(await of({ command: "c", args, env })).toEqual([
+      "k3y-of-mine",
+      "q uoted 1",
+      token,
+      "u:geheim123",
+    ]);
+    const url = "https://h.test/s/Zk9xQ2v7TnB4LmW8pR3yHd/mcp?api_key=abcd1234&mode=plain";
+    expect(await of({ url })).toEqual(["Zk9xQ2v7TnB4LmW8pR3yHd", "abcd1234"]);
   });
 
   test.each([

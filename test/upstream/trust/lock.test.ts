@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { hideInArguments, hideInUrl } from "../../../src/base/hide-secrets.ts";
 import type { ServerLaunch } from "../../../src/upstream/server-entry.ts";
 import { compareLocks } from "../../../src/upstream/trust/lock/compare-locks.ts";
 import { lockOf, type ServerToLock } from "../../../src/upstream/trust/lock/lock-of.ts";
@@ -10,10 +11,6 @@ import {
   lockPinsOf,
   readLock,
 } from "../../../src/upstream/trust/lock/read-lock.ts";
-import {
-  withoutSecrets,
-  withoutSecretsInUrl,
-} from "../../../src/upstream/trust/lock/without-secrets.ts";
 import { TempTree } from "../../config/temp-tree.ts";
 import { catalogue, tool } from "./catalogue.ts";
 import { server } from "./entry.ts";
@@ -220,7 +217,7 @@ test("[GW-42] secrets in arguments and addresses are left out, names of variable
     "80",
     "GITHUB_TOKEN=x",
   ];
-  expect(withoutSecrets([...args, "sk-abcdefghijkl", "https://a:b@c/?sig=1&q=2"])).toEqual([
+  expect(hideInArguments([...args, "sk-abcdefghijkl", "https://a:b@c/?sig=1&q=2"])).toEqual([
     "--token",
     "***",
     "--api-key=***",
@@ -251,5 +248,5 @@ test.each([
   ["https://a/AKIAIOSFODNN7EXAMPLE", "https://a/***"],
   ["https://a/?k=ya29.abcdefghij", "https://a/?k=***"],
 ])("[GW-42] %s is locked as %s", (url, shown) => {
-  expect(withoutSecretsInUrl(url)).toBe(shown);
+  expect(hideInUrl(url)).toBe(shown);
 });

@@ -1,3 +1,4 @@
+import { hideInArguments, hideInUrl } from "../../../base/hide-secrets.ts";
 import type { ServerCatalogue } from "../../catalogue/server-catalogue.ts";
 import { assignNames } from "../../names/assign-names.ts";
 import { exposedName } from "../../names/exposed-name.ts";
@@ -5,7 +6,6 @@ import type { ConfiguredServer, ServerLaunch } from "../../server-entry.ts";
 import { instructionsHash, promptHash, toolHash } from "../definition-hash.ts";
 import { packageOf } from "./package-of.ts";
 import type { LockedLaunch, LockedServer, LockedTool, ProjectLock } from "./project-lock.ts";
-import { withoutSecrets, withoutSecretsInUrl } from "./without-secrets.ts";
 
 /** A server that answered. */
 export interface ServerToLock extends Pick<ConfiguredServer, "entry" | "identity"> {
@@ -45,13 +45,13 @@ export function lockOf(
 function lockedLaunch(launch: ServerLaunch): LockedLaunch {
   if (launch.transport === "http") {
     const { transport, url, headers } = launch;
-    return { transport, url: withoutSecretsInUrl(url), headers: Object.keys(headers).sort() };
+    return { transport, url: hideInUrl(url), headers: Object.keys(headers).sort() };
   }
   const { transport, command, args, env, cwd } = launch;
   return {
     transport,
     command,
-    args: withoutSecrets(args),
+    args: hideInArguments(args),
     env: Object.keys(env).sort(),
     ...(cwd === undefined ? {} : { cwd }),
   };
