@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 
 import { AppError } from "../base/errors.ts";
+import { argumentNames } from "./argument-names.ts";
 import { fillArguments } from "./fill-arguments.ts";
 import { splitSkill } from "./front-matter.ts";
 import { nearestSkills } from "./nearest-skills.ts";
@@ -34,7 +35,7 @@ export async function loadSkill(
   workspace: string | undefined,
   given: string | null,
 ): Promise<SkillText> {
-  const { name, origin, folder } = skill;
+  const { name, origin, folder, frontMatter } = skill;
   const { body } = splitSkill(await readSkillText(skill, workspace));
   const { files, isCut } =
     folder === null
@@ -43,7 +44,7 @@ export async function loadSkill(
   return {
     name,
     origin,
-    body: fillArguments(body.trim(), given),
+    body: fillArguments(body.trim(), given, argumentNames(frontMatter["arguments"])),
     folder,
     files: files.filter((file) => file !== "SKILL.md"),
     filesCut: isCut,

@@ -15,6 +15,8 @@ export const skillRequirements: Readonly<Record<string, Requirement>> = {
   }),
   ...from("docs/skills.md#loading", {
     "skills.arguments": "Arguments are put in as text and never evaluated.",
+    "skills.as-written":
+      "Without arguments a skill arrives as written; with them `$1` in the code of a skill that takes `$ARGUMENTS` stays.",
     "skills.unknown": "An unknown name is answered with the names near it.",
     "skills.required":
       "Until the skills of required_skills.txt are loaded each result ends with a line that names them.",

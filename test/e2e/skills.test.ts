@@ -66,6 +66,20 @@ describe("names and links", () => {
   });
 });
 
+test("[skills.as-written] what stands in code stays", async () => {
+  using home = new TempFolder();
+  const written = "`awk '{print $1}' $ARGUMENTS`, `cut.sh $1`, $1 and \\$1";
+  home.write(".claude/skills/columns/SKILL.md", `---\ndescription: Columns.\n---\n${written}\n`);
+  await using server = new Server({ home });
+  await server.initialize();
+  const load = async (args?: string): Promise<string | undefined> =>
+    textOf(await server.request("tools/call", invoke("columns", args))).split("\n\n")[1];
+  expect([await load(), await load("a b")]).toEqual([
+    written,
+    "`awk '{print $1}' a b`, `cut.sh $1`, a and \\$1",
+  ]);
+});
+
 describe("500 skills", () => {
   test("[skills.budget] one list within its budget, the same in every process", async () => {
     using home = new TempFolder();
