@@ -2,6 +2,7 @@ import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import { cleanText } from "../adapters/clean-text.ts";
+import { cacheKeyOf } from "../cache/cache-key.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
@@ -106,8 +107,8 @@ export class ManagedServer {
       return this.#parts.onChange();
     }
     const { active, launch, secrets } = standing;
-    const isSame = before?.kind === "usable" && before.active.identity === active.identity;
-    // What another launch offered must not be called at this one.
+    const isSame = before?.kind === "usable" && cacheKeyOf(before.active) === cacheKeyOf(active);
+    // What another launch offered, or the same with other rights, must not be called at this one.
     if (!isSame) await this.offer.clear();
     await this.#aim(await LaunchTarget.of(active, launch, secrets, this.#parts));
     await (isSame ? this.offer.judgeAgain(active) : this.offer.load(active));

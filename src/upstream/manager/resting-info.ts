@@ -1,3 +1,4 @@
+import { cacheKeyOf } from "../cache/cache-key.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
@@ -24,7 +25,8 @@ export async function restingInfo(
     expand: ({ entry }) => Promise.resolve({ kind: "ready", launch: entry.launch, secrets: [] }),
   });
   const active = standing.kind === "usable" ? standing.active : configured;
-  const cached = standing.kind === "usable" ? await parts.cache.read(active.identity) : undefined;
+  const cached =
+    standing.kind === "usable" ? await parts.cache.read(cacheKeyOf(active)) : undefined;
   const info = serverInfo({
     configured: active,
     standing,

@@ -1,4 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
+import { cacheKeyOf } from "../cache/cache-key.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
@@ -71,7 +72,7 @@ export class ServerOffer {
     return this.#next(async () => {
       if (await this.#read(configured)) return;
       const { cache, linkTime, onChange } = this.#parts;
-      const contact = new FirstContact(configured.identity, {
+      const contact = new FirstContact(cacheKeyOf(configured), {
         trials: cache.trials,
         time: linkTime,
         look: () => this.#lookAgain(configured, contact),
@@ -93,7 +94,7 @@ export class ServerOffer {
     return this.#next(async () => {
       this.#isCacheOld = false;
       await this.#judge(configured, catalogue);
-      await this.#parts.cache.write(configured.identity, catalogue);
+      await this.#parts.cache.write(cacheKeyOf(configured), catalogue);
       await this.#contact?.onHeard();
     });
   }
@@ -116,7 +117,7 @@ export class ServerOffer {
 
   /** True when there was something. */
   async #read(configured: ConfiguredServer): Promise<boolean> {
-    const cached = await this.#parts.cache.read(configured.identity);
+    const cached = await this.#parts.cache.read(cacheKeyOf(configured));
     if (cached === undefined) return false;
     this.#isCacheOld = cached.isOld;
     await this.#judge(configured, cached.catalogue);

@@ -1,5 +1,6 @@
 import { createDeferred, type Deferred } from "../../base/deferred.ts";
 import { assertWanted } from "../../base/turns.ts";
+import { cacheKeyOf } from "../cache/cache-key.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { TriedServer } from "../tried-server.ts";
@@ -20,7 +21,7 @@ export async function tryServer(
   signal: AbortSignal,
 ): Promise<TriedServer> {
   assertWanted(signal);
-  await parts.cache.forget(configured.identity);
+  await parts.cache.forget(cacheKeyOf(configured));
   const clock = new TrialClock(parts);
   const changes = new Changes(signal);
   const server = new ManagedServer(
