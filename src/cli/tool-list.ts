@@ -12,7 +12,7 @@ import type { StartUp } from "./start-up.ts";
 
 /** Which tools are wanted. */
 export interface ToolFilter {
-  /** Those of one other server. */
+  /** Those of one other server, whether they are listed or found by `tool_search`. */
   readonly server?: string | undefined;
   /** Also those that clients find by `tool_search` only. */
   readonly isAll: boolean;
@@ -20,12 +20,12 @@ export interface ToolFilter {
 
 interface FoundTools {
   readonly tools: readonly ToolListing[];
-  /** Of the server that was asked for, left out since they are in no list. */
+  /** Of the server that was asked for: those that are in no list. */
   readonly hiddenCount: number;
 }
 
 /**
- * The tools that a client is offered: in its list, or with `isAll` in any way.
+ * The tools that a client is offered: in its list, or with `isAll` or of one server in any way.
  * @throws {AppError} `not_found` for an unknown server
  */
 export async function listTools(
@@ -45,9 +45,7 @@ export async function listTools(
   const listings = foreign.map(({ listing }) => listing);
   const hidden = listings.filter(({ name }) => !listedNames.has(name));
   if (server === undefined) return { tools: [...listed, ...hidden], hiddenCount: 0 };
-  if (isAll) return { tools: listings, hiddenCount: 0 };
-  const tools = listings.filter(({ name }) => listedNames.has(name));
-  return { tools, hiddenCount: hidden.length };
+  return { tools: listings, hiddenCount: isAll ? 0 : hidden.length };
 }
 
 /** The definition of a tool by its name here or an alias of it; undefined when there is none, or several. */

@@ -34,12 +34,15 @@ describe("[GW-32] tools", () => {
   test.each<[readonly string[], readonly string[]]>([
     [[], ["Probe", "mcp__a__one"]],
     [["--all"], ["Probe", "mcp__a__one", "mcp__a__two", "mcp__b__one"]],
-    [["--server", "a"], ["mcp__a__one"]],
+    [
+      ["--server", "a"],
+      ["mcp__a__one", "mcp__a__two"],
+    ],
     [
       ["--server", "a", "--all"],
       ["mcp__a__one", "mcp__a__two"],
     ],
-    [["--server", "b"], []],
+    [["--server", "b"], ["mcp__b__one"]],
   ])("%j", async (flags, names) => {
     const { exitCode, stdout } = await run(["tools", "--format", "mcp", ...flags], {
       tools,
@@ -50,9 +53,9 @@ describe("[GW-32] tools", () => {
     expect([exitCode, found]).toEqual([0, [...names]]);
   });
 
-  test("that are left out are told of, and not in the data", async () => {
+  test("that are hidden are told of", async () => {
     const { stderr } = await run(["tools", "--server", "a"], { tools, upstreamTools, files });
-    expect(stderr).toContain("1 tool more that clients find by tool_search: --all shows them.");
+    expect(stderr).toContain("1 tool of them hidden: clients find them by tool_search.");
   });
 
   test("of an unknown server are not found", async () => {

@@ -126,14 +126,7 @@ test("[gateway.gw-32] tools of another server are listed and called from the com
   const fixture = join(root, "test/fixtures/upstream/main.ts");
   const add = ["mcp", "add", "fix", "--scope", "global", "--", process.execPath, fixture];
   expect((await runProduct(home, add)).exitCode).toBe(0);
-  const all = await runProduct(home, [
-    "tools",
-    "--server",
-    "fix",
-    "--all",
-    "--format",
-    "anthropic",
-  ]);
+  const all = await runProduct(home, ["tools", "--server", "fix", "--format", "anthropic"]);
   const names = (JSON.parse(all.stdout) as { name: string }[]).map(({ name }) => name);
   expect(names).toContain("mcp__fix__add");
   const cases: readonly (readonly [readonly string[], number, unknown])[] = [

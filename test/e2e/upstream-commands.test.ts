@@ -113,6 +113,7 @@ describe("[gateway.gw-06] commands say by their exit code what happened", () => 
     ["mcp test none", 3, 'There is no server "none"'],
     ["mcp test off", 3, "is switched off"],
     ["mcp tools good", 0, ""],
+    ["mcp tools --server good", 0, ""],
     ["mcp tools bad", 12, "no licence"],
     ["mcp tools none", 3, 'There is no server "none"'],
     ["mcp tools --explain", 2, "--explain needs --search"],

@@ -16,7 +16,7 @@ import { standingCode, standingText } from "../standing-text.ts";
 import { upstreamInventory } from "../upstream-inventory.ts";
 
 export const mcpToolsCommand: Command = {
-  usage: "[SERVER] [--summary] [--search QUERY [--explain]] [--json]",
+  usage: "[[--server] SERVER] [--summary] [--search QUERY [--explain]] [--json]",
   description:
     "Lists the tools of other servers by the names that they have here: whether each may be called, by which other names,\n" +
     "what it costs a model, and whether it is listed or found by tool_search. With --search: what tool_search finds.",
@@ -24,6 +24,7 @@ export const mcpToolsCommand: Command = {
     summary: { kind: "switch", help: "What each tool does, and its arguments." },
     search: { kind: "text", placeholder: "QUERY", help: "Search as tool_search does." },
     explain: { kind: "switch", help: "With --search: what each score is made of." },
+    server: { kind: "text", placeholder: "NAME", help: "The same as SERVER." },
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -34,7 +35,7 @@ export const mcpToolsCommand: Command = {
       throw new AppError("usage", "--explain needs --search.");
     }
     const view = await openServers(context);
-    const [name] = args.positionals;
+    const [name = args.text("server")] = args.positionals;
     const server = name === undefined ? undefined : serverNamed(view, name).entry.name;
     const open = await services.createRouter(view.start);
     try {

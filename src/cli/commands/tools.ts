@@ -18,7 +18,7 @@ export const toolsCommand: Command = {
     server: {
       kind: "text",
       placeholder: "NAME",
-      help: "Only the tools of this other MCP server.",
+      help: "Only the tools of this other MCP server, hidden ones too.",
     },
     all: { kind: "switch", help: "Also the tools that a client finds by tool_search only." },
     ...jsonFlag,
@@ -37,7 +37,7 @@ export const toolsCommand: Command = {
       else if (tools.length > 0) print.line(columns(tools.map(rowOf)).join("\n"));
       if (hiddenCount > 0) {
         const amount = formatAmount(hiddenCount, "tool");
-        print.note(`${amount} more that clients find by tool_search: --all shows them.`);
+        print.note(`${amount} of them hidden: clients find them by tool_search.`);
       }
       return exitCodes.done;
     } finally {
