@@ -126,7 +126,7 @@ describe("[gateway.gw-06] commands say by their exit code what happened", () => 
     ["mcp call good add --args {} a=1", 2, "not in both"],
     ["mcp call good add a=x b=1", 2, "a takes a number"],
     ["mcp call good", 2, "something is missing"],
-    ["mcp lock", 12, "not all servers could be reached"],
+    ["mcp lock --all", 12, "not all servers could be reached"],
   ])("%s: %d", async (line, exitCode, said) => {
     using home = projectOf(upstreamHome(servers));
     const ended = await run(home, line);
@@ -170,9 +170,9 @@ test("[gateway.gw-24] mcp lock, and mcp verify after a change", async () => {
     ".scorpiox/config.toml",
     `${readFileSync(config, "utf8")}cwd = ${JSON.stringify(home.at("project"))}\n`,
   );
-  expect((await run(home, "mcp lock")).exitCode).toBe(0);
+  expect((await run(home, "mcp lock --all")).exitCode).toBe(0);
   const first = readFileSync(home.at("project", "mcp.lock"), "utf8");
-  expect((await run(home, "mcp lock")).exitCode).toBe(0);
+  expect((await run(home, "mcp lock --all")).exitCode).toBe(0);
   expect(readFileSync(home.at("project", "mcp.lock"), "utf8")).toBe(first);
   expect((await run(home, "mcp verify")).exitCode).toBe(0);
   home.write("project/tools.json", JSON.stringify(["echo", "add"]));
@@ -239,7 +239,7 @@ test("[gateway.gw-42] no secret of an entry is shown or kept", async () => {
     "mcp status --json",
     "mcp tools --json",
     "mcp diff",
-    "mcp lock",
+    "mcp lock --all",
     "mcp verify",
     "mcp call talks env",
     "mcp call talks echo text=hi",
@@ -343,7 +343,7 @@ test("[gateway.commands-end] a mute server gives 12 in time, and Ctrl-C ends all
   expect(ended.stdout).toContain("| loading");
   expect(performance.now() - begin).toBeLessThan(atThisLoad(8_000));
   home.write(".scorpiox/config.toml", entry);
-  for (const line of ["mcp test", "mcp status --connect", "mcp tools", "mcp lock"]) {
+  for (const line of ["mcp test", "mcp status --connect", "mcp tools", "mcp lock --all"]) {
     const child = Bun.spawn([productBinary, ...wordsOf(line)], {
       cwd: home.at("project"),
       env: testEnvironment(home.path),
