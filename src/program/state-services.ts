@@ -10,6 +10,7 @@ import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import type { Orphanage } from "../process/family.ts";
 import type { Shell } from "../process/shell.ts";
+import { PlanStage } from "../policy/plan-stage.ts";
 import { StoreClient } from "../store/worker/store-client.ts";
 import { activePlanOf } from "./active-plan.ts";
 import { Attach } from "./attach.ts";
@@ -43,6 +44,8 @@ export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> 
 export interface OpenStateServices {
   readonly services: StateServices;
   readonly confinements: Confinements;
+  /** Before any other: it leaves nothing to be asked or looked up that would be refused. */
+  readonly planStage: GateStage;
   readonly stages: readonly GateStage[];
   readonly notes: readonly NoteSource[];
   readonly watchers: readonly CallWatcher[];
@@ -103,6 +106,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
   return {
     services,
     confinements,
+    planStage: new PlanStage(activePlan),
     stages: [policy.stage, ...required, ...hooks.stages],
     notes: [...required, callbacks.notes],
     resources: [tasks.resource, plans.resource, callbacks.resource],

@@ -169,7 +169,7 @@ export class ToolServices {
       changes,
       state: this.#state.resources,
     });
-    const { stages, notes, watchers, services } = this.#state;
+    const { planStage, stages, notes, watchers, services } = this.#state;
     const toolRouter = new ToolRouter({
       cards: parts.cards,
       isEnabled: (toolName) => settings.isToolEnabled(toolName),
@@ -193,7 +193,7 @@ export class ToolServices {
     gateway.tellFailures(events.emit);
     this.router = new GatedRouter({
       router: gateway.join(toolRouter),
-      stages: [gateway.stage, ...stages],
+      stages: [planStage, gateway.stage, ...stages],
       notes,
       watchers: [running, ...watchers],
       resolve: gateway.resolve,

@@ -22,6 +22,8 @@ export interface ToolEntry {
   readonly listing?: ToolListing;
   /** Hints of an untrusted party: they may tighten a decision, never loosen one (TR6). */
   readonly annotations?: ToolAnnotations;
+  /** The definition that was approved says that it only reads, so it can be called in plan mode. */
+  readonly isReadOnly?: true;
 }
 
 /** A tool that is there but may not be called, so that a call can be told why. */

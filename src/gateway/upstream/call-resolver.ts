@@ -150,7 +150,7 @@ function forbidden(call: CallRequest, name: string, isWrapped: boolean): CallReq
 }
 
 function toolTarget(entry: ToolEntry, meant: Meant, rights: ServerRights): CallTarget {
-  const { server, tool, annotations, listing, name } = entry;
+  const { server, tool, annotations, isReadOnly, listing, name } = entry;
   return {
     kind: "tool",
     server,
@@ -158,6 +158,7 @@ function toolTarget(entry: ToolEntry, meant: Meant, rights: ServerRights): CallT
     rights,
     hasOutputSchema: listing?.outputSchema !== undefined,
     ...(annotations === undefined ? {} : { annotations }),
+    ...(isReadOnly === true && { isReadOnly }),
     ...aliasOf(meant, name),
   };
 }

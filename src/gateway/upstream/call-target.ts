@@ -15,6 +15,8 @@ export interface ToolTarget extends NamedTool {
   readonly rights: ServerRights;
   /** Of an untrusted party: may tighten a decision, never loosen one. */
   readonly annotations?: ToolAnnotations;
+  /** The definition that was approved says that it only reads. */
+  readonly isReadOnly?: true;
   /** Clients that were shown a schema of its results demand structured content of each that is no error. */
   readonly hasOutputSchema: boolean;
 }

@@ -34,7 +34,7 @@ interface Found {
   readonly judged: JudgedItem<RawTool>;
 }
 
-type Callable = SearchedTool & { readonly view: ServerView };
+type Callable = SearchedTool & { readonly view: ServerView; readonly isUnapproved: boolean };
 
 /** Names, titles, and which tools are listed, of all servers together: in the order of server and tool (DF4). */
 export function composeTools(parts: ToolParts): ComposedTools {
@@ -45,7 +45,8 @@ export function composeTools(parts: ToolParts): ComposedTools {
   for (const { item, name } of assigned) {
     const { server, tool, view, judged } = item;
     if (judged.state === "approved") {
-      callable.push({ server, tool, view, listing: listingOf(server, name, judged.shown) });
+      const listing = listingOf(server, name, judged.shown);
+      callable.push({ server, tool, view, listing, isUnapproved: judged.isUnapproved === true });
     } else {
       const { state: reason, text } = judged;
       blocked.push({ name, server, tool, reason, text, ...prefixOf(view) });
@@ -92,7 +93,7 @@ function withTitles(callable: readonly Callable[]): readonly Callable[] {
 }
 
 function entryOf(
-  { server, tool, view, listing }: Callable,
+  { server, tool, view, listing, isUnapproved }: Callable,
   isDeferred: boolean,
   earlierNamesOf: ToolParts["earlierNamesOf"],
 ): ToolEntry {
@@ -108,6 +109,7 @@ function entryOf(
     ...(earlierNames.length === 0 ? {} : { earlierNames }),
     ...(isListed({ isDeferred, options, isPinned }) ? { listing } : {}),
     ...(annotations === undefined ? {} : { annotations }),
+    ...(annotations?.readOnlyHint === true && !isUnapproved && { isReadOnly: true }),
   };
 }
 

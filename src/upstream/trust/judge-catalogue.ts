@@ -34,7 +34,13 @@ export interface JudgeParts {
 
 export type JudgedItem<Item> =
   /** `shown` is `item` without hidden characters; its `name` is untouched. */
-  | { readonly state: "approved"; readonly item: Item; readonly shown: Item }
+  | {
+      readonly state: "approved";
+      readonly item: Item;
+      readonly shown: Item;
+      /** It is offered though it is not what was approved (`--on-change`). */
+      readonly isUnapproved?: true;
+    }
   | { readonly state: BlockReason; readonly item: Item; readonly text: string };
 
 export interface JudgedCatalogue {
@@ -157,9 +163,9 @@ function textOffered(instructions: string, baseline: ToolPins | undefined): Offe
 
 function judgedItem<Item extends { readonly name: string }>(
   item: Item,
-  { state, text }: Judgement,
+  { state, text, isUnapproved }: Judgement,
 ): JudgedItem<Item> {
-  return state === "approved"
-    ? { state, item, shown: { ...withoutHidden(item), name: item.name } }
-    : { state, item, text: text ?? "" };
+  if (state !== "approved") return { state, item, text: text ?? "" };
+  const shown = { ...withoutHidden(item), name: item.name };
+  return { state, item, shown, ...(isUnapproved === true && { isUnapproved }) };
 }

@@ -29,6 +29,8 @@ export interface JudgeContext {
 
 export interface Judgement {
   readonly state: "approved" | BlockReason;
+  /** It is offered though it is not what was approved (`--on-change`). */
+  readonly isUnapproved?: true;
   /** Why it is not approved, and what to do. */
   readonly text?: string;
   /** The hash to be stored as approved. */
@@ -109,6 +111,7 @@ function letThrough(offered: Offered, context: JudgeContext, what: string): Judg
   const pin = context.isFirst ? offered.pinned : undefined;
   return {
     state: "approved",
+    isUnapproved: true,
     ...(pin === undefined ? {} : { pin }),
     ...(context.onChange === "warn"
       ? { notice: `${title} ${what}; it is offered all the same.` }

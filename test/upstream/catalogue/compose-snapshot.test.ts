@@ -103,6 +103,7 @@ describe("composeSnapshot()", () => {
         tool: "a",
         prefix: "bb",
         annotations: { readOnlyHint: true },
+        isReadOnly: true,
         listing: {
           name: "mcp__b__a",
           title: "Open (b)",
