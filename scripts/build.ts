@@ -5,7 +5,7 @@
  *
  * A target that fails does not stop the others; the exit code is then 1, and SHA256SUMS lists what was built.
  */
-import { copyFileSync, mkdirSync, renameSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { compile, type CompileResult, type EntryPoints } from "./build/compile.ts";
 import { type BuildOptions, parseOptions, usage } from "./build/options.ts";
@@ -18,6 +18,7 @@ import {
 import { type Artifact, describeArtifact, writeReleaseFiles } from "./build/release-files.ts";
 import { getRuntime } from "./build/runtime.ts";
 import { createSbom } from "./build/sbom.ts";
+import { checkMachO, signMachO } from "./build/sign-mach-o.ts";
 import { hostTarget, type Target } from "./build/targets.ts";
 
 const root = dirname(import.meta.dir);
@@ -117,10 +118,22 @@ async function compileFor(
 ): Promise<CompileResult> {
   try {
     const runtime = await getRuntime(root, target);
-    return await compile(root, entryPoints, target, runtime, outfile);
+    const result = await compile(root, entryPoints, target, runtime, outfile);
+    if (result.kind === "built" && target.os === "darwin") ensureSigned(target, outfile);
+    return result;
   } catch (error) {
     return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** @throws Error when what macOS will hold against its signature is not what was signed */
+function ensureSigned(target: Target, file: string): void {
+  if (target.signedHere) signMachO(file, "scorpiox-code");
+  const { pages, wrong, uncovered } = checkMachO(readFileSync(file));
+  if (wrong === 0 && uncovered === 0) return;
+  throw new Error(
+    `its signature is wrong: ${wrong} of ${pages} pages are not what was signed, ${uncovered} bytes are not covered`,
+  );
 }
 
 /** The binary of this machine under the name that people and tests start. */

@@ -13,12 +13,21 @@ export interface Target {
   readonly libc?: "glibc" | "musl";
   /** Bytecode halves the cold start; Bun 1.4.5 writes it for every target, from any machine. */
   readonly bytecode: boolean;
+  /** We sign it: Bun 1.4.5 leaves its own signature, over other bytes, on what it compiles for macOS on Intel. */
+  readonly signedHere: boolean;
 }
 
 function target(row: Pick<Target, "os" | "cpu" | "libc">): Target {
   const name = [row.os, row.cpu, row.libc === "musl" ? "musl" : ""].filter(Boolean).join("-");
   const file = `scorpiox-code-${name}${row.os === "windows" ? ".exe" : ""}`;
-  return { ...row, name, file, bun: `bun-${name}`, bytecode: true };
+  return {
+    ...row,
+    name,
+    file,
+    bun: `bun-${name}`,
+    bytecode: true,
+    signedHere: row.os === "darwin" && row.cpu === "x64",
+  };
 }
 
 /** Every platform, and the only place that lists them. */
