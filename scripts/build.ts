@@ -5,8 +5,9 @@
  *
  * A target that fails does not stop the others; the exit code is then 1, and SHA256SUMS lists what was built.
  */
-import { copyFileSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { writeArchives } from "./build/archives.ts";
 import { compile, type CompileResult, type EntryPoints } from "./build/compile.ts";
 import { type BuildOptions, parseOptions, usage } from "./build/options.ts";
 import {
@@ -15,7 +16,14 @@ import {
   readRuntime,
   readProduct,
 } from "./build/packages.ts";
-import { type Artifact, describeArtifact, writeReleaseFiles } from "./build/release-files.ts";
+import {
+  type Artifact,
+  describeArtifact,
+  withArchives,
+  writeInstallers,
+  writeReleaseFiles,
+} from "./build/release-files.ts";
+import { requireRepository } from "./build/repository.ts";
 import { getRuntime } from "./build/runtime.ts";
 import { createSbom } from "./build/sbom.ts";
 import { checkMachO, signMachO } from "./build/sign-mach-o.ts";
@@ -52,9 +60,26 @@ async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const outdir = resolve(root, options.outdir);
-  return options.kind === "faulty"
-    ? buildFaulty(join(outdir, "test"), options.targets)
-    : buildProduct(outdir, options.targets);
+  switch (options.kind) {
+    case "faulty":
+      return buildFaulty(join(outdir, "test"), options.targets);
+    case "product":
+      return buildProduct(outdir, options.targets, undefined);
+    case "release":
+      return buildRelease(outdir, options.targets);
+  }
+}
+
+/** Nothing is built for a repository that is not named: the installers would look for releases at nobody's. */
+async function buildRelease(outdir: string, chosen: readonly Target[]): Promise<number> {
+  let repository: string;
+  try {
+    repository = requireRepository(root, process.env);
+  } catch (error) {
+    console.error(`build: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+  return buildProduct(outdir, chosen, repository);
 }
 
 async function buildFaulty(outdir: string, chosen: readonly Target[]): Promise<number> {
@@ -66,7 +91,12 @@ async function buildFaulty(outdir: string, chosen: readonly Target[]): Promise<n
   return 0;
 }
 
-async function buildProduct(outdir: string, chosen: readonly Target[]): Promise<number> {
+/** @param repository where a release comes from: then what was built is packed, and the installers lie beside it */
+async function buildProduct(
+  outdir: string,
+  chosen: readonly Target[],
+  repository: string | undefined,
+): Promise<number> {
   mkdirSync(outdir, { recursive: true });
   const artifacts: Artifact[] = [];
   const runtimes: BundledPackage[] = [];
@@ -76,8 +106,9 @@ async function buildProduct(outdir: string, chosen: readonly Target[]): Promise<
     if (found === undefined) continue;
     for (const input of found) inputs.add(input);
     runtimes.push(readRuntime(root, target));
-    artifacts.push(await describeArtifact(outdir, target));
-    if (target === hostTarget()) copyHostBinary(outdir, target);
+    const artifact = await describeArtifact(outdir, target);
+    artifacts.push(repository === undefined ? artifact : await packed(outdir, artifact));
+    if (repository === undefined && target === hostTarget()) copyHostBinary(outdir, target);
   }
   if (artifacts.length === 0) return 1;
   const product = readProduct(root);
@@ -88,9 +119,25 @@ async function buildProduct(outdir: string, chosen: readonly Target[]): Promise<
     bun: Bun.version,
   };
   const sbom = createSbom(product, runtimes, bundledPackages(root, [...inputs]));
-  await writeReleaseFiles(outdir, facts, artifacts, sbom);
+  const installers = repository === undefined ? [] : writeInstallers(root, outdir, repository);
+  await writeReleaseFiles(outdir, facts, artifacts, sbom, installers);
   console.log(`build: ${artifacts.length} of ${chosen.length} targets in ${outdir}`);
   return artifacts.length === chosen.length ? 0 : 1;
+}
+
+/** What a release has of a program: the packed files, and the hash of what is in them. */
+async function packed(outdir: string, artifact: Artifact): Promise<Artifact> {
+  const started = performance.now();
+  const files = await writeArchives(outdir, artifact.file);
+  rmSync(join(outdir, artifact.file));
+  const described = await withArchives(outdir, artifact, files);
+  const sizes = described.archives?.map(
+    ({ file, bytes }) => `${file} ${(bytes / 1e6).toFixed(1)} MB`,
+  );
+  console.log(
+    `build: ${sizes?.join(", ")}  ${((performance.now() - started) / 1000).toFixed(0)} s`,
+  );
+  return described;
 }
 
 /** Says how it went; the files in the bundle, or undefined when the target failed. */

@@ -13,8 +13,10 @@ $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue' # the progress bar of Windows PowerShell slows a download tenfold
 Set-StrictMode -Version 2.0
 
-# Where releases live: the only place that names it.
-$Releases = 'https://github.com/scorpiox/scorpiox-code/releases'
+# Where releases come from, as owner/name: the build of a release fills it in from package.json.
+$Repository = ''
+$StallSeconds = 30
+$DownloadTries = 5
 $ReplySecondsMax = 30
 $Clock = [Diagnostics.Stopwatch]::StartNew()
 
@@ -77,12 +79,84 @@ function Build-Checkout([string] $Checkout, [string] $Target) {
   return Join-Path $Checkout 'dist'
 }
 
+# Goes on where it stopped, as often as each try brings something or a few tries bring nothing.
+function Save-Url([string] $Url, [string] $To) {
+  $tries = 0
+  while ($true) {
+    $before = Get-Size $To
+    try { Save-Rest $Url $To; return }
+    catch {
+      $problem = $_.Exception
+      while ($problem.InnerException) { $problem = $problem.InnerException }
+      $status = 0
+      if ($problem -is [Net.WebException] -and $problem.Response) { $status = [int] $problem.Response.StatusCode }
+      if ($status -eq 416) { Remove-Item -LiteralPath $To -Force }
+      elseif ($status -ge 400 -and $status -lt 500 -and $status -ne 408 -and $status -ne 429) { $tries = $DownloadTries }
+      if ((Get-Size $To) -gt $before) { $tries = 0 } else { $tries++ }
+      if ($tries -ge $DownloadTries) { throw "cannot get $Url`: $($problem.Message) Nothing was installed." }
+      Say "the download stopped after $(Get-Size $To) bytes ($($problem.Message)); taking it up again"
+      Start-Sleep -Seconds ([Math]::Max(1, $tries))
+    }
+  }
+}
+
+function Get-Size([string] $Path) {
+  if (Test-Path -LiteralPath $Path) { return (Get-Item -LiteralPath $Path).Length }
+  return 0
+}
+
+function Save-Rest([string] $Url, [string] $To) {
+  $from = Get-Size $To
+  $request = [Net.HttpWebRequest] [Net.WebRequest]::Create($Url)
+  $request.UserAgent = 'scorpiox-install'
+  $request.Timeout = 20000
+  # A read that brings nothing for so long is given up.
+  $request.ReadWriteTimeout = $StallSeconds * 1000
+  if ($from -gt 0) { $request.AddRange([long] $from) }
+  $response = $request.GetResponse()
+  try {
+    # A server that gives no parts sends it all again.
+    $isPart = $response.StatusCode -eq [Net.HttpStatusCode]::PartialContent
+    $mode = [IO.FileMode]::Create
+    if ($isPart) { $mode = [IO.FileMode]::Append } else { $from = 0 }
+    $total = $from + $response.ContentLength
+    $stream = $response.GetResponseStream()
+    $file = New-Object IO.FileStream $To, $mode
+    try {
+      $buffer = New-Object byte[] 131072
+      $got = $from
+      $shown = -1
+      while (($count = $stream.Read($buffer, 0, $buffer.Length)) -gt 0) {
+        $file.Write($buffer, 0, $count)
+        $got += $count
+        if ($response.ContentLength -le 1000000 -or [Console]::IsErrorRedirected) { continue }
+        $percent = [Math]::Floor(100 * $got / $total)
+        if ($percent -ne $shown) { [Console]::Error.Write("`r{0,3}% of {1:0.0} MB" -f $percent, ($total / 1e6)) }
+        $shown = $percent
+      }
+      if ($shown -ge 0) { [Console]::Error.WriteLine() }
+    }
+    finally { $file.Dispose(); $stream.Dispose() }
+    if ($response.ContentLength -ge 0 -and $got -lt $total) { throw 'the connection ended too early.' }
+  }
+  finally { $response.Dispose() }
+}
+
+function Expand-Gzip([string] $Archive, [string] $To) {
+  $source = [IO.File]::OpenRead($Archive)
+  try {
+    $gzip = New-Object IO.Compression.GZipStream $source, ([IO.Compression.CompressionMode]::Decompress)
+    $target = [IO.File]::Create($To)
+    try { $gzip.CopyTo($target) } finally { $target.Dispose(); $gzip.Dispose() }
+  }
+  finally { $source.Dispose() }
+}
+
 function Get-ReleaseFile([string] $Source, [string] $Name, [string] $To) {
   if ($Source -like 'https://*') {
     # Windows PowerShell 5.1 offers older versions of TLS by default.
     [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
-    try { Invoke-WebRequest -UseBasicParsing -Uri "$Source/$Name" -OutFile $To }
-    catch { throw "cannot get $Source/$Name`: $($_.Exception.Message) Nothing was installed." }
+    Save-Url "$Source/$Name" $To
   }
   elseif ($Source -like '*://*' -and $Source -notlike 'file://*') {
     throw "SCORPIOX_RELEASE_URL must start with https:// or be a folder, not: $Source"
@@ -98,7 +172,32 @@ function Get-ExpectedHash([string] $Sums, [string] $Name) {
   foreach ($line in Get-Content -LiteralPath $Sums) {
     if ($line -match '^([0-9a-f]{64}) [ *](\S+)$' -and $Matches[2] -eq $Name) { return $Matches[1] }
   }
-  throw "SHA256SUMS has no SHA-256 for $Name. Nothing was installed."
+  return $null
+}
+
+function Assert-Hash([string] $Path, [string] $Name, [string] $Expected) {
+  $actual = (Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash.ToLowerInvariant()
+  if ($actual -eq $Expected) { return $actual }
+  Remove-Item -LiteralPath $Path -Force
+  throw "$Name is not what was released: nothing was installed.`n  expected $Expected`n  actual   $actual"
+}
+
+# The program, checked, at $To. A release has it packed; what an interrupted installer has got of it is not got again.
+function Get-Program([string] $Source, [string] $Sums, [string] $File, [string] $Folder, [string] $To) {
+  $expected = Get-ExpectedHash $Sums $File
+  if (-not $expected) { throw "SHA256SUMS has no SHA-256 for $File. Nothing was installed." }
+  $packed = Get-ExpectedHash $Sums "$File.gz"
+  if ($packed) {
+    $partial = Join-Path $Folder ".scorpiox-code.part.$packed"
+    Get-ChildItem -LiteralPath $Folder -Filter '.scorpiox-code.part.*' -Force |
+      Where-Object { $_.FullName -ne $partial } | Remove-Item -Force
+    Get-ReleaseFile $Source "$File.gz" $partial
+    Assert-Hash $partial "$File.gz" $packed | Out-Null
+    Expand-Gzip $partial $To
+    Remove-Item -LiteralPath $partial -Force
+  }
+  else { Get-ReleaseFile $Source $File $To }
+  return Assert-Hash $To $File $expected
 }
 
 # ---- proof: what a client will do --------------------------------------------------------------------
@@ -228,7 +327,8 @@ function Install-Scorpiox {
   $checkout = Get-Checkout
   if ($env:SCORPIOX_RELEASE_URL) { $source = $env:SCORPIOX_RELEASE_URL.TrimEnd('/') }
   elseif ($checkout) { $source = Build-Checkout $checkout $target }
-  else { $source = "$Releases/latest/download" }
+  elseif ($Repository) { $source = "https://github.com/$Repository/releases/latest/download" }
+  else { throw 'this install.ps1 is not from a release, so it does not know where releases are. Take the one of a release, set SCORPIOX_RELEASE_URL, or run it in a checkout.' }
   Say "source: $source"
   $file = "scorpiox-code-$target.exe"
   # Not .exe: Windows does not start it before it has been checked.
@@ -237,12 +337,7 @@ function Install-Scorpiox {
   $binary = Join-Path $folder 'scorpiox-code.exe'
   try {
     Get-ReleaseFile $source 'SHA256SUMS' $sums
-    $expected = Get-ExpectedHash $sums $file
-    Get-ReleaseFile $source $file $staged
-    $actual = (Get-FileHash -LiteralPath $staged -Algorithm SHA256).Hash.ToLowerInvariant()
-    if ($actual -ne $expected) {
-      throw "$file is not what was released: nothing was installed.`n  expected $expected`n  actual   $actual"
-    }
+    $actual = Get-Program $source $sums $file $folder $staged
     Say "checksum: $actual"
     if ((Test-Path -LiteralPath $binary) -and (Get-FileHash -LiteralPath $binary -Algorithm SHA256).Hash -eq $actual) {
       Say 'in place: the same file is already there'

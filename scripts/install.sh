@@ -6,12 +6,17 @@
 #
 # SCORPIOX_HOME         the folder to install into           (default: ~/.scorpiox)
 # SCORPIOX_RELEASE_URL  https:// or file:// folder with SHA256SUMS and the binaries; set, it wins over a checkout
+# SCORPIOX_STALL_SECONDS  how long a download may bring nothing before it is taken up again  (default: 30)
 set -eu
 
-# Where releases live: the only place that names it.
-RELEASES=https://github.com/scorpiox/scorpiox-code/releases
-SIGNER='^https://github\.com/scorpiox/scorpiox-code/\.github/workflows/release\.yml@refs/tags/v'
+# Where releases come from, as owner/name: the build of a release fills it in from package.json.
+REPOSITORY=
+RELEASES=https://github.com/$REPOSITORY/releases
 REPLY_SECONDS_MAX=30
+# A download that brings less than this many bytes a second, for so long, is broken off and taken up where it stopped.
+STALL_BYTES=1000
+STALL_SECONDS=${SCORPIOX_STALL_SECONDS:-30}
+DOWNLOAD_TRIES=5
 # Printed as it is: the reader's home folder.
 HOME_SHOWN='~'
 
@@ -39,8 +44,10 @@ main() {
   elif [ -n "$checkout" ]; then
     build_checkout
     source_url=file://$checkout/dist
-  else
+  elif [ -n "$REPOSITORY" ]; then
     source_url=$RELEASES/latest/download
+  else
+    fail "this install.sh is not from a release, so it does not know where releases are. Take the one of a release, set SCORPIOX_RELEASE_URL, or run it in a checkout."
   fi
   stage
   swap
@@ -159,18 +166,64 @@ stage() {
   say "source: $source_url"
   get SHA256SUMS "$work/SHA256SUMS"
   check_signature
-  expected=$(awk -v file="$file" '$2 == file || $2 == "*" file { print $1; exit }' "$work/SHA256SUMS")
+  expected=$(released_sum "$file")
   is_sha256 "$expected" || fail "SHA256SUMS at $source_url has no SHA-256 for $file. Nothing was installed."
   staged=$folder/.scorpiox-code.new.$$
-  get "$file" "$staged"
-  actual=$(sha256_of "$staged") || fail "cannot compute a SHA-256: install sha256sum (coreutils), shasum or openssl."
-  [ "$actual" = "$expected" ] ||
-    fail "$file is not what was released: nothing was installed.
-  expected $expected
-  actual   $actual
-Download it again; if it stays like this, do not run it, and report it."
+  choose_archive
+  if [ -n "$archive" ]; then
+    get_archive
+  else
+    get "$file" "$staged"
+  fi
+  check_sum "$staged" "$file" "$expected"
   chmod 700 "$staged"
   say "checksum: $actual"
+}
+
+# The SHA-256 that a file of the release has; nothing when the release has no such file.
+released_sum() { awk -v file="$1" '$2 == file || $2 == "*" file { print $1; exit }' "$work/SHA256SUMS"; }
+
+# check_sum PATH NAME EXPECTED
+check_sum() {
+  actual=$(sha256_of "$1") || fail "cannot compute a SHA-256: install sha256sum (coreutils), shasum or openssl."
+  [ "$actual" = "$3" ] || {
+    rm -f -- "$1"
+    fail "$2 is not what was released: nothing was installed.
+  expected $3
+  actual   $actual
+Download it again; if it stays like this, do not run it, and report it."
+  }
+}
+
+# The smallest packed form that the release has and this machine can unpack; none for a build.
+choose_archive() {
+  archive=
+  for unpack in zstd gzip; do
+    ending=gz
+    [ "$unpack" = gzip ] || ending=zst
+    archive_sum=$(released_sum "$file.$ending")
+    if is_sha256 "$archive_sum" && command -v "$unpack" >/dev/null 2>&1; then
+      archive=$file.$ending
+      return 0
+    fi
+  done
+  unpack=
+}
+
+# What was got of it before, by an installer that was interrupted, is not got again: its name says what it is to become.
+get_archive() {
+  partial=$folder/.scorpiox-code.part.$archive_sum
+  for stale in "$folder"/.scorpiox-code.part.*; do
+    [ "$stale" = "$partial" ] || rm -f -- "$stale"
+  done
+  taken=$work/archive
+  # Two installers at once do not write to one file: who takes it away has it.
+  mv -- "$partial" "$taken" 2>/dev/null || true
+  get "$archive" "$taken"
+  check_sum "$taken" "$archive" "$archive_sum"
+  "$unpack" -dc <"$taken" >"$staged" 2>"$work/reason" ||
+    fail "cannot unpack $archive: $(reason). Nothing was installed ($(free_space) free in $folder)."
+  rm -f -- "$taken"
 }
 
 # get NAME TO
@@ -180,7 +233,7 @@ get() {
     file://*) cp -- "${url#file://}" "$2" 2>"$work/reason" ;;
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*)
       need_downloader
-      download "$url" "$2" 2>"$work/reason"
+      download "$url" "$2"
       ;;
     *) fail "SCORPIOX_RELEASE_URL must start with https:// or file://, not: $url" ;;
   esac || fail "cannot get $url: $(reason). Nothing was installed ($(free_space) free in $folder)."
@@ -191,12 +244,48 @@ need_downloader() {
     fail "curl or wget is needed to download. On Debian: apt-get install curl; on Alpine: apk add curl."
 }
 
+# download URL TO: goes on where it stopped, as often as each try brings something or a few tries bring nothing.
 download() {
+  tries=0
+  while :; do
+    before=$(size_of "$2")
+    if fetch_rest "$1" "$2"; then return 0; fi
+    case $fetched in
+      # The server gives no parts, or has less than is here: from the start.
+      33 | 36 | status-416) rm -f -- "$2" ;;
+      # Asking again changes nothing: the file cannot be written, or the server said no.
+      23 | status-40[0-79] | status-4[1-9]*) return 1 ;;
+    esac
+    if [ "$(size_of "$2")" -gt "$before" ]; then tries=0; else tries=$((tries + 1)); fi
+    [ "$tries" -lt "$DOWNLOAD_TRIES" ] || return 1
+    say "the download stopped after $(size_of "$2") bytes ($(reason)); taking it up again"
+    sleep "$tries"
+  done
+}
+
+size_of() { if [ -f "$1" ]; then wc -c <"$1" | tr -d ' '; else echo 0; fi; }
+
+# Shows progress where somebody sees it. How it failed is in $fetched, what was said in $work/reason.
+fetch_rest() {
+  fetched=0
   if command -v curl >/dev/null 2>&1; then
-    curl -fsSL --retry 2 --connect-timeout 20 -o "$2" "$1" </dev/null
+    set -- -fL --connect-timeout 20 -y "$STALL_SECONDS" -Y "$STALL_BYTES" -C - -w '%{http_code}' -o "$2" "$1"
+    if [ -t 2 ]; then
+      status=$(curl --progress-bar "$@" </dev/null) || fetched=$?
+      [ "$fetched" -eq 0 ] || echo "curl ended with $fetched, HTTP status $status" >"$work/reason"
+    else
+      status=$(curl -sS "$@" </dev/null 2>"$work/reason") || fetched=$?
+    fi
+    [ "$fetched" -ne 22 ] || fetched=status-$status
+  elif [ -t 2 ]; then
+    wget -c -T "$STALL_SECONDS" -O "$2" "$1" </dev/null || fetched=$?
+    [ "$fetched" -eq 0 ] || echo "wget ended with $fetched" >"$work/reason"
   else
-    wget -q -T 20 -O "$2" "$1" </dev/null
+    wget -q -c -T "$STALL_SECONDS" -O "$2" "$1" </dev/null 2>"$work/reason" || fetched=$?
+    # GNU's wget says so of any answer of 400 or above.
+    [ "$fetched" -ne 8 ] || fetched=status-400
   fi
+  [ "$fetched" = 0 ]
 }
 
 free_space() { df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { printf "%d MB", $4 / 1024 }'; }
@@ -217,6 +306,7 @@ sha256_of() {
 
 # Who signed the list of checksums: only cosign can tell, and few machines have it.
 check_signature() {
+  [ -n "$REPOSITORY" ] || return 0
   case $source_url in "$RELEASES"/*) ;; *) return 0 ;; esac
   if ! command -v cosign >/dev/null 2>&1; then
     say "signature: not checked (cosign is not installed); the checksum is"
@@ -224,11 +314,17 @@ check_signature() {
   fi
   get SHA256SUMS.sigstore.json "$work/SHA256SUMS.sigstore.json"
   cosign verify-blob --bundle "$work/SHA256SUMS.sigstore.json" \
-    --certificate-identity-regexp "$SIGNER" \
+    --certificate-identity-regexp "$(signer)" \
     --certificate-oidc-issuer https://token.actions.githubusercontent.com \
     "$work/SHA256SUMS" </dev/null >&2 ||
     fail "the signature of SHA256SUMS is not from this project's release workflow. Nothing was installed."
   say "signature: of this project's release workflow"
+}
+
+# The release workflow of the repository, as a regular expression over the identity in a certificate.
+signer() {
+  printf '^https://github\\.com/%s/\\.github/workflows/release\\.yml@refs/tags/v' \
+    "$(printf '%s' "$REPOSITORY" | sed 's/\./\\./g')"
 }
 
 # ---- put it in place, keep a way back -------------------------------------------------------------
@@ -270,6 +366,8 @@ clean_up() {
   fi
   [ -z "$staged" ] || rm -f -- "$staged"
   [ -z "$old" ] || rm -f -- "$old"
+  # The next installer goes on with what was got.
+  if [ -n "${taken:-}" ] && [ -s "$taken" ]; then mv -f -- "$taken" "$partial" 2>/dev/null || true; fi
   [ -z "$work" ] || rm -rf -- "$work"
   exit "$status"
 }

@@ -13,7 +13,7 @@ export interface MachOImage {
   readonly signature: FileRange & { readonly commandAt: number };
 }
 
-export interface FileRange {
+interface FileRange {
   readonly offset: number;
   readonly size: number;
 }

@@ -2,12 +2,13 @@ import { parseArgs } from "node:util";
 import { findTarget, hostTarget, type Target, targets } from "./targets.ts";
 
 export interface BuildOptions {
-  readonly kind: "product" | "faulty";
+  readonly kind: "product" | "faulty" | "release";
   readonly targets: readonly Target[];
   readonly outdir: string;
 }
 
 export const usage = `bun scripts/build.ts [--all | --target NAME…] [--outdir DIR]    the program, for this machine by default
+bun scripts/build.ts --release [--target NAME…] [--outdir DIR]   every file of a release: packed programs and installers
 bun scripts/build.ts --faulty [--outdir DIR]                     the binary with faults that the tests need
 targets: ${targets.map((row) => row.name).join(" ")}`;
 
@@ -19,17 +20,21 @@ export function parseOptions(args: readonly string[]): BuildOptions | "help" {
       all: { type: "boolean", default: false },
       target: { type: "string", multiple: true, default: [] },
       faulty: { type: "boolean", default: false },
+      release: { type: "boolean", default: false },
       outdir: { type: "string", default: "dist" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (values.help) return "help";
-  if (values.faulty && (values.all || values.target.length > 0)) {
-    throw new Error("--faulty is built for this machine only: leave out --all and --target");
+  if (values.faulty && (values.all || values.release || values.target.length > 0)) {
+    throw new Error(
+      "--faulty is built for this machine only: leave out --all, --release and --target",
+    );
   }
   if (values.all && values.target.length > 0) throw new Error("give --all or --target, not both");
-  const kind = values.faulty ? "faulty" : "product";
-  return { kind, outdir: values.outdir, targets: chooseTargets(values.all, values.target) };
+  const kind = values.faulty ? "faulty" : values.release ? "release" : "product";
+  const isAll = values.all || (values.release && values.target.length === 0);
+  return { kind, outdir: values.outdir, targets: chooseTargets(isAll, values.target) };
 }
 
 function chooseTargets(all: boolean, names: readonly string[]): readonly Target[] {

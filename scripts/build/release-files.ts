@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, renameSync, statSync, writeFileSync } from "node:fs";
+import { createReadStream, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Target } from "./targets.ts";
@@ -12,6 +12,14 @@ export interface Artifact {
   readonly cpu: string;
   readonly libc: string | null;
   readonly bytecode: boolean;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** The same file packed, as it is downloaded; none outside a release. */
+  readonly archives?: readonly Archive[];
+}
+
+interface Archive {
+  readonly file: string;
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -32,17 +40,56 @@ export async function describeArtifact(outdir: string, target: Target): Promise<
   return { target: name, file, os, cpu, libc: libc ?? null, bytecode, ...facts };
 }
 
-/** Writes `manifest.json`, `sbom.cdx.json` and, last, `SHA256SUMS`, which covers them and the binaries. */
+/** The artifact with the packed files that stand beside it. */
+export async function withArchives(
+  outdir: string,
+  artifact: Artifact,
+  files: readonly string[],
+): Promise<Artifact> {
+  const archives: Archive[] = [];
+  for (const file of files) {
+    const path = join(outdir, file);
+    archives.push({ file, bytes: statSync(path).size, sha256: await sha256Of(path) });
+  }
+  return { ...artifact, archives };
+}
+
+/** The installers of a release: the scripts of this checkout, which know from then on where releases come from. */
+export function writeInstallers(
+  root: string,
+  outdir: string,
+  repository: string,
+): readonly string[] {
+  const blanks = { "install.sh": "\nREPOSITORY=\n", "install.ps1": "\n$Repository = ''\n" };
+  return Object.entries(blanks).map(([file, blank]) => {
+    const script = readFileSync(join(root, "scripts", file), "utf8");
+    if (script.split(blank).length !== 2)
+      throw new Error(`${file} has no place for its repository`);
+    const filled = blank.includes("''")
+      ? blank.replace("''", `'${repository}'`)
+      : blank.replace("=", `=${repository}`);
+    writeWhole(
+      join(outdir, file),
+      script.replace(blank, () => filled),
+    );
+    return file;
+  });
+}
+
+/** Writes `manifest.json`, `sbom.cdx.json` and, last, `SHA256SUMS`, which covers them, the binaries and what else a release has. */
 export async function writeReleaseFiles(
   outdir: string,
   facts: BuildFacts,
   artifacts: readonly Artifact[],
   sbom: Record<string, unknown>,
+  installers: readonly string[] = [],
 ): Promise<void> {
   writeWhole(join(outdir, "manifest.json"), toJson({ ...facts, artifacts }));
   writeWhole(join(outdir, "sbom.cdx.json"), toJson(sbom));
-  const lines = artifacts.map((row) => `${row.sha256}  ${row.file}\n`);
-  for (const file of ["manifest.json", "sbom.cdx.json"]) {
+  const lines = artifacts
+    .flatMap((row) => [row, ...(row.archives ?? [])])
+    .map((row) => `${row.sha256}  ${row.file}\n`);
+  for (const file of ["manifest.json", "sbom.cdx.json", ...installers]) {
     lines.push(`${await sha256Of(join(outdir, file))}  ${file}\n`);
   }
   writeWhole(join(outdir, "SHA256SUMS"), lines.join(""));

@@ -1,4 +1,4 @@
-import { version } from "../../package.json";
+import { repository, version } from "../../package.json";
 
 /** What the program says of itself: in `serverInfo`, in help and in `version`. */
 export const product = {
@@ -8,3 +8,8 @@ export const product = {
   description:
     "One executable that gives an AI client working tools over the Model Context Protocol",
 } as const;
+
+/** Where the program comes from; undefined while `repository` of `package.json` is the placeholder for an owner. */
+export const homepage = repository.startsWith("github:OWNER/")
+  ? undefined
+  : repository.replace("github:", "https://github.com/");

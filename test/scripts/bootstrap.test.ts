@@ -98,10 +98,20 @@ describe.skipIf(process.platform === "win32")("test.sh", () => {
 
   // The tests are run in two parts, each of which says this.
   test.each<[string, string, string, string]>([
-    ["everything passes", "echo 'gate: lint passed'", summary(12, 0), "28 passed, 0 failed"],
-    ["tests fail", "echo 'gate: lint passed'", summary(12, 3), "28 passed, 6 failed"],
-    ["the gate fails", "echo 'gate: lint failed'; exit 1", summary(12, 0), "27 passed, 1 failed"],
-    ["the gate crashes", "exit 2", summary(12, 0), "27 passed, 1 failed"],
+    [
+      "everything passes",
+      "echo 'gate: lint passed'",
+      summary(12, 0),
+      "28 passed, 0 failed, 4 skipped",
+    ],
+    ["tests fail", "echo 'gate: lint passed'", summary(12, 3), "28 passed, 6 failed, 4 skipped"],
+    [
+      "the gate fails",
+      "echo 'gate: lint failed'; exit 1",
+      summary(12, 0),
+      "27 passed, 1 failed, 4 skipped",
+    ],
+    ["the gate crashes", "exit 2", summary(12, 0), "27 passed, 1 failed, 4 skipped"],
     ["the test runner crashes", "", "kill -s KILL $$", "3 passed, 2 failed"],
     [
       "an error is outside of tests",
@@ -126,7 +136,7 @@ describe.skipIf(process.platform === "win32")("test.sh", () => {
     const PATH = createPath(join(scratch.path, "bin"), programs);
     const run = await runCommand(["sh", join(checkout, "scripts/test.sh")], { PATH });
     expect(run.stdout.trimEnd().split("\n").at(-1)).toBe(lastLine);
-    expect(run.exitCode).toBe(lastLine.endsWith(" 0 failed") ? 0 : 1);
+    expect(run.exitCode).toBe(lastLine.includes(" 0 failed") ? 0 : 1);
   });
 
   test("counts a step that nothing can go on without as a failure", async () => {

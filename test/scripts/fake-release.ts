@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hostTarget } from "../../scripts/build/targets.ts";
 
@@ -27,6 +27,19 @@ export function createRelease(folder: string, version: string, fault: Fault = "n
     `${"0".repeat(64)}  scorpiox-code-plan9-x64\n${sha256}  ${hostFile}\n`,
   );
   return { folder, url: `file://${folder}`, file: join(folder, hostFile), sha256 };
+}
+
+/** Packs the program as a release does: the folder then has the archives and no program. */
+export function packRelease(release: FakeRelease, endings: readonly ("gz" | "zst")[]): void {
+  const program = readFileSync(release.file);
+  rmSync(release.file);
+  let sums = `${createHash("sha256").update(program).digest("hex")}  ${hostFile}\n`;
+  for (const ending of endings) {
+    const packed = ending === "gz" ? Bun.gzipSync(program) : Bun.zstdCompressSync(program);
+    writeFileSync(`${release.file}.${ending}`, packed);
+    sums += `${createHash("sha256").update(packed).digest("hex")}  ${hostFile}.${ending}\n`;
+  }
+  writeFileSync(join(release.folder, "SHA256SUMS"), sums);
 }
 
 function fakeProgram(version: string, fault: Fault): string {

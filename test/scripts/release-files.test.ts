@@ -3,7 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { bundledPackages, readProduct, readRuntime } from "../../scripts/build/packages.ts";
-import { describeArtifact, writeReleaseFiles } from "../../scripts/build/release-files.ts";
+import { writeArchives } from "../../scripts/build/archives.ts";
+import {
+  describeArtifact,
+  withArchives,
+  writeInstallers,
+  writeReleaseFiles,
+} from "../../scripts/build/release-files.ts";
 import { createSbom } from "../../scripts/build/sbom.ts";
 import { targets } from "../../scripts/build/targets.ts";
 import { createScratch } from "./run-installer.ts";
@@ -67,6 +73,52 @@ describe("writeReleaseFiles()", () => {
         },
       ],
     });
+  });
+});
+
+describe("a release", () => {
+  test("lists a program and its packed forms, which unpack to it", async () => {
+    using scratch = createScratch();
+    const row = targets[0]!;
+    const program = "program ".repeat(1_000);
+    writeFileSync(join(scratch.path, row.file), program);
+    const files = await writeArchives(scratch.path, row.file);
+    const plain = await describeArtifact(scratch.path, row);
+    const artifact = await withArchives(scratch.path, plain, files);
+    const bytesOf = (file: string) => new Uint8Array(readFileSync(join(scratch.path, file)));
+    expect(artifact).toEqual({
+      ...plain,
+      archives: [".gz", ".zst"].map((ending) => {
+        const bytes = bytesOf(row.file + ending);
+        const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+        return { file: row.file + ending, bytes: bytes.length, sha256: hash };
+      }),
+    });
+    expect([
+      Buffer.from(Bun.gunzipSync(bytesOf(`${row.file}.gz`))).toString(),
+      Buffer.from(Bun.zstdDecompressSync(bytesOf(`${row.file}.zst`))).toString(),
+    ]).toEqual([program, program]);
+    await writeReleaseFiles(scratch.path, facts, [artifact], {}, []);
+    const sums = readFileSync(join(scratch.path, "SHA256SUMS"), "utf8");
+    expect(sums.split("\n").slice(0, 3)).toEqual(
+      [artifact, ...(artifact.archives ?? [])].map(({ sha256: sum, file }) => `${sum}  ${file}`),
+    );
+  });
+
+  test("has the installers of the checkout, but for the repository that they know", () => {
+    using scratch = createScratch();
+    expect(writeInstallers(root, scratch.path, "someone/scorpiox-code")).toEqual([
+      "install.sh",
+      "install.ps1",
+    ]);
+    for (const [file, line] of [
+      ["install.sh", "REPOSITORY=someone/scorpiox-code"],
+      ["install.ps1", "$Repository = 'someone/scorpiox-code'"],
+    ] as const) {
+      const ours = readFileSync(join(root, "scripts", file), "utf8").split("\n");
+      const theirs = readFileSync(join(scratch.path, file), "utf8").split("\n");
+      expect(theirs.filter((text, index) => text !== ours[index])).toEqual([line]);
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { product } from "../../../base/product.ts";
+import { homepage, product } from "../../../base/product.ts";
 import { type EngineId, engineIds } from "../engine.ts";
 
 /**
@@ -22,7 +22,10 @@ const featurePhones: readonly string[] = [
 ];
 
 /** For services that ask programs to say who they are, with somebody to turn to. */
-export const honestUserAgent = `${product.name}/${product.version} (+https://github.com/scorpiox/scorpiox-code)`;
+export const honestUserAgent = [
+  `${product.name}/${product.version}`,
+  ...(homepage === undefined ? [] : [`(+${homepage})`]),
+].join(" ");
 
 /** One for each engine and process: DuckDuckGo ties its tokens to it. */
 export function desktopUserAgent(id: EngineId): string {
