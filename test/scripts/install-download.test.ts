@@ -28,7 +28,7 @@ type Answering = (from: number) => Answer;
 /** A release on loopback that gives its archive as a test wants it; `asked` has the first byte of each request for it. */
 class ReleaseSite implements Disposable {
   readonly asked: number[] = [];
-  readonly #listener: Bun.TCPSocketListener;
+  readonly #listener: Bun.TCPSocketListener<undefined>;
 
   constructor(release: FakeRelease, answers: readonly Answering[]) {
     this.#listener = Bun.listen({
@@ -58,7 +58,11 @@ class ReleaseSite implements Disposable {
   }
 }
 
-function send(socket: Bun.Socket, file: Buffer, { status, from, share, after }: Answer): void {
+function send(
+  socket: Bun.Socket<undefined>,
+  file: Buffer,
+  { status, from, share, after }: Answer,
+): void {
   const body = status < 300 ? file.subarray(from) : Buffer.from("no");
   const head = [`HTTP/1.1 ${status} -`, `Content-Length: ${body.length}`, "Connection: close"];
   if (status === 206) head.push(`Content-Range: bytes ${from}-${file.length - 1}/${file.length}`);
