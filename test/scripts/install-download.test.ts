@@ -58,11 +58,7 @@ class ReleaseSite implements Disposable {
   }
 }
 
-function send(
-  socket: Bun.Socket<undefined>,
-  file: Buffer,
-  { status, from, share, after }: Answer,
-): void {
+function send(socket: Bun.Socket, file: Buffer, { status, from, share, after }: Answer): void {
   const body = status < 300 ? file.subarray(from) : Buffer.from("no");
   const head = [`HTTP/1.1 ${status} -`, `Content-Length: ${body.length}`, "Connection: close"];
   if (status === 206) head.push(`Content-Range: bytes ${from}-${file.length - 1}/${file.length}`);
