@@ -159,6 +159,7 @@ const otherVariables: ReadonlySet<string> = new Set([
   "HOME",
   "OWNER",
   "RELEASE_URL",
+  "STALL_SECONDS",
   "SECRETS",
   "TRUST_PROJECT",
 ]);
