@@ -161,6 +161,21 @@ export const upstreamRelayedRestMsMax = 10_000;
 /** Whether a configuration file of other servers has appeared is looked at this often. */
 export const upstreamAppearMs = 2_000;
 
+// ---- Packages that servers are started from ----------------------------------------------------
+
+/** Packages that are fetched at a time: each takes the network and a processor. */
+export const upstreamInstallsMax = 3;
+/** A runner that writes nothing and computes nothing for so long is stuck: npm itself gives up a request after five minutes. */
+export const upstreamInstallQuietMs = 5 * 60_000;
+/** How often it is looked whether it computes. */
+export const upstreamInstallLookMs = 15_000;
+/** A package that is named without a version is looked for anew after so long: its runner would do that at each start. */
+export const upstreamRefetchMs = 24 * 60 * 60_000;
+/** A model is told to try again after so long; a package takes from five seconds to a minute. */
+export const upstreamInstallAgainMs = 10_000;
+/** A call waits this long for a package that is being fetched: it may nearly be there. */
+export const upstreamInstallWaitMs = 3_000;
+
 // ---- Connections to other servers -----------------------------------------------------------
 
 /** One line, or one HTTP message, of another server: the largest legitimate ones are images of a few megabytes. */

@@ -1,12 +1,12 @@
 import { product } from "../base/product.ts";
-import type { ServerInfo } from "../upstream/server-state.ts";
+import { isComing, type ServerInfo } from "../upstream/server-state.ts";
 import { exitCodes } from "./command-io.ts";
 
 /** Why the tools of a server are not all there, and what to do; undefined when they are. Several lines. */
 export function standingText({ name, state, reason }: ServerInfo): string | undefined {
   if (state === "ready" || state === "cached" || state === "disabled") return undefined;
   const why = reason === null ? "" : ` ${readable(reason)}`;
-  const isFailed = state === "backoff" || state === "failed" || state === "starting";
+  const isFailed = state === "backoff" || state === "failed" || isComing(state);
   const test = isFailed ? ` (more: ${product.name} mcp test ${name})` : "";
   return `${state.replace("_", " ")}${test}.${why}`;
 }

@@ -10,6 +10,7 @@ export function statusLines(info: ServerInfo): readonly string[] {
   const retry = retryInMs === null ? [] : [`  tried again in ${formatDuration(retryInMs)}`];
   return [
     `${name}: ${facts}`,
+    ...(info.startedAs === undefined ? [] : [`  started as ${escapeName(info.startedAs)}`]),
     ...callsLine(info),
     ...(reason === null ? [] : [`  ${readable(reason).replaceAll("\n", "\n  ")}`]),
     ...retry,

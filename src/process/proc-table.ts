@@ -12,10 +12,8 @@ export interface ProcStat {
 
 /** The process `pid`, or undefined when there is none (or no `/proc`). */
 export function readProcStat(pid: number): ProcStat | undefined {
-  const text = readProcFile(`/proc/${pid}/stat`);
-  if (text === undefined) return undefined;
-  // The second field is the program's name in brackets and may itself contain brackets and blanks.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = readStatFields(pid);
+  if (fields === undefined) return undefined;
   return {
     pid,
     state: fields[0] ?? "?",
@@ -49,6 +47,22 @@ export function listProcesses(): number[] {
   } catch {
     return [];
   }
+}
+
+/** Clock ticks for which the living members of a process group have computed; undefined where the system does not say. */
+export function groupTicks(groupId: number): number | undefined {
+  const members = listProcesses()
+    .map(readStatFields)
+    .filter((fields) => Number(fields?.[2]) === groupId);
+  if (members.length === 0) return undefined;
+  return members.reduce((sum, fields) => sum + Number(fields?.[11]) + Number(fields?.[12]), 0);
+}
+
+/** From the third on: its state, its parent, its group, … */
+function readStatFields(pid: number): readonly string[] | undefined {
+  const text = readProcFile(`/proc/${pid}/stat`);
+  // The second field is the program's name in brackets and may itself contain brackets and blanks.
+  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
 function readProcFile(path: string): string | undefined {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { upstreamSearchWaitMs, upstreamToolsWaitMs } from "../base/upstream-limits.ts";
+import { isComing } from "./server-state.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 import type { Upstreams } from "./upstreams.ts";
 
@@ -13,7 +14,7 @@ import type { Upstreams } from "./upstreams.ts";
 export async function awaitServers(upstreams: Upstreams, server?: string): Promise<void> {
   await upstreams.settled(upstreamToolsWaitMs);
   const starting = (await upstreams.infoList()).filter(({ name, state, era }) => {
-    return state === "starting" && era === null && (server === undefined || name === server);
+    return isComing(state) && era === null && (server === undefined || name === server);
   });
   const waitMs = server === undefined ? upstreamSearchWaitMs : upstreamToolsWaitMs;
   const waits = starting.map(({ name }) => {
@@ -28,9 +29,9 @@ export async function awaitServers(upstreams: Upstreams, server?: string): Promi
 async function caughtUp(upstreams: Upstreams): Promise<void> {
   const deadline = performance.now() + snapshotLagMsMax;
   const infos = await upstreams.infoList();
-  const known = infos.filter(({ state }) => state !== "starting").map(({ name }) => name);
+  const known = infos.filter(({ state }) => !isComing(state)).map(({ name }) => name);
   const isBehind = ({ servers = [] }: Partial<UpstreamSnapshot> = {}): boolean =>
-    servers.some(({ name, state }) => state === "starting" && known.includes(name));
+    servers.some(({ name, state }) => isComing(state) && known.includes(name));
   while (isBehind(upstreams.snapshot) && performance.now() < deadline) await sleep(lookMs);
 }
 

@@ -65,6 +65,8 @@ export interface ServerOptions {
   readonly inheritEnv: readonly string[];
   readonly oauth?: OauthOptions;
   readonly start: "lazy" | "eager";
+  /** `direct`: what a runner of packages would start is started without it, where that comes to the same. */
+  readonly launcher: "direct" | "as-is";
   readonly restart: boolean;
   readonly handover: boolean;
   /** Its tools are listed beside ours even in deferred mode. */

@@ -8,6 +8,8 @@ export type ServerState =
   | "needs_auth"
   /** Known from an earlier run; started by the first call that needs it. */
   | "cached"
+  /** What it is started from is being fetched. */
+  | "installing"
   | "starting"
   | "ready"
   /** Works with what was read; not everything could be read. */
@@ -15,6 +17,21 @@ export type ServerState =
   | "backoff"
   | "failed"
   | "stopped";
+
+/** Its tools may be there soon. */
+export function isComing(state: ServerState): boolean {
+  return state === "starting" || state === "installing";
+}
+
+/** A package that is being fetched. */
+export interface Installing {
+  /** As its entry names it. */
+  readonly what: string;
+  /** What fetches it: `npx`. */
+  readonly runner: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
 
 /** The facts of `mcp status --json` for one server. Secrets are redacted in all texts. */
 export interface ServerInfo {
@@ -43,6 +60,10 @@ export interface ServerInfo {
   readonly retryInMs: number | null;
   /** Notifications, log lines and late answers that were dropped. */
   readonly dropped: number;
+  /** In the state `installing` only. */
+  readonly installing?: Installing;
+  /** How it was started, where that is not the command of its entry: without the runner of its package. */
+  readonly startedAs?: string;
   /** The last lines that it wrote to stderr. */
   readonly stderr: readonly string[];
 }

@@ -13,7 +13,7 @@ test.each(["docs/gateway.md", "docs/mcp-troubleshooting.md"])(
   "%s has a row for each state of a server",
   (page) => {
     const rows = [...read(page).matchAll(/^\| `(\w+)` +\|/gm)].map(([, state]) => state);
-    expect(states).toHaveLength(11);
+    expect(states).toHaveLength(12);
     expect(rows.filter((row) => states.includes(row))).toEqual(states);
   },
 );

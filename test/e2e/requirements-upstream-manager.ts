@@ -17,6 +17,11 @@ export const upstreamManagerRequirements: Readonly<Record<string, Requirement>> 
     "gateway.roots":
       "A server whose arguments name folders keeps them; others are told of the client's, as `roots` says.",
   }),
+  ...from("docs/mcp-servers.md#packages-npx-uvx-docker", {
+    "gateway.installing":
+      "What a runner of packages has to fetch is a state of its own that everybody is told of, once for all processes.",
+    "gateway.installing-ends": "Nothing goes on fetching when we are killed.",
+  }),
   ...from("docs/gateway.md#results", {
     "gateway.gw-30": "A result that is too long is cut, says so, and can be read whole.",
   }),

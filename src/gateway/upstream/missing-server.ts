@@ -1,11 +1,10 @@
+import { installingText } from "../../upstream/install/installing-text.ts";
 import { nameStarts } from "../../upstream/names/alias-forms.ts";
-import type { ServerInfo, ServerState } from "../../upstream/server-state.ts";
+import { isComing, type ServerInfo, type ServerState } from "../../upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../../upstream/snapshot.ts";
 
 /** What is known of their tools is all there is. */
 const known: ReadonlySet<ServerState> = new Set(["ready", "cached"]);
-/** Their tools are coming. */
-const coming: ReadonlySet<ServerState> = new Set(["starting"]);
 
 /** A server whose tools are not there. */
 export interface MissingServer {
@@ -37,15 +36,16 @@ export function missingServer(
     .sort((one, other) => other.length - one.length)[0];
   if (found === undefined) return undefined;
   const { server } = found;
-  const isComing = coming.has(server.state);
-  return { isComing, text: isComing ? comingText(server) : standingText(server) };
+  const isSoon = isComing(server.state);
+  return { isComing: isSoon, text: isSoon ? comingText(server) : standingText(server) };
 }
 
 function standingText({ name, state, reason }: ServerInfo): string {
   return `The server ${name} is ${state}.${reason === null ? "" : ` ${reason}`}`;
 }
 
-function comingText({ name, reason }: ServerInfo): string {
+function comingText({ name, reason, installing }: ServerInfo): string {
+  if (installing !== undefined) return `The MCP server ${name}: ${installingText(installing)}`;
   const why = reason === null ? "" : ` ${reason}`;
   return `The MCP server ${name} is starting, and its tools are not known yet.${why} Try again in ${startsAgainS} s.`;
 }

@@ -4,6 +4,7 @@ import { ConnectionError, type ConnectionEvents } from "../connect/connection.ts
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
 import type { AskedCatalogue } from "../trust/asked-catalogue.ts";
+import type { Prepared } from "../install/installer.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import { loginAdvice } from "./login-advice.ts";
 import type { OpeningEvents } from "./link-parts.ts";
@@ -23,9 +24,10 @@ export async function askServer(
   const expanded = await parts.expand(configured);
   if (expanded.kind === "needs_config") return { kind: "unreachable", reason: expanded.text };
   const target = await LaunchTarget.of(configured, expanded.launch, expanded.secrets, parts);
-  using _turn = await parts.turns.take(signal);
   try {
-    return await readOnce(target, signal);
+    const prepared = await target.prepare(signal, () => {});
+    using _turn = await parts.turns.take(signal);
+    return await readOnce(target, signal, prepared);
   } catch (error) {
     assertWanted(signal);
     const wantsLogin = error instanceof ConnectionError && error.failure === "needs_auth";
@@ -34,8 +36,12 @@ export async function askServer(
   }
 }
 
-async function readOnce(target: LaunchTarget, signal: AbortSignal): Promise<AskedCatalogue> {
-  const opened = await target.open(undefined, nobodyListens, signal, nobodyWaits);
+async function readOnce(
+  target: LaunchTarget,
+  signal: AbortSignal,
+  prepared: Prepared | undefined,
+): Promise<AskedCatalogue> {
+  const opened = await target.open(undefined, nobodyListens, signal, nobodyWaits, { prepared });
   try {
     const late = AbortSignal.timeout(target.configured.entry.options.initTimeoutMs);
     const read = await opened.connection.readCatalogue(AbortSignal.any([signal, late]));

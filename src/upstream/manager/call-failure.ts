@@ -44,6 +44,8 @@ export function downFailure({ name, configured }: ManagedServer, down: LinkDown)
   switch (down.as) {
     case "needs_auth":
       return failed("needs_auth", loginText(configured, sentence(down.message)));
+    case "installing":
+      return failed("backoff", `The MCP server ${name} cannot be called yet: ${down.message}`);
     case "backoff":
       return failed("backoff", text);
     case "failed":

@@ -3,6 +3,7 @@ import { upstreamStartingMax } from "../../base/upstream-limits.ts";
 import { CatalogueCache } from "../cache/catalogue-cache.ts";
 import { expandLaunch } from "../config/expand-launch.ts";
 import { openConnection } from "../connect/open-connection.ts";
+import { Installer } from "../install/installer.ts";
 import { LoginStore } from "../oauth/login-store.ts";
 import { LoginAsker } from "../oauth/login-asker.ts";
 import { openLogin } from "../oauth/open-login.ts";
@@ -35,6 +36,12 @@ export const createUpstreamWork = ((options, host, others: Partial<OuterParts> =
     openConnection,
     expand: (server) => expandLaunch(server, expansion),
     loginOf: (server, url) => openLogin(server, url, logins, expansion),
+    installer: new Installer({
+      scorpioxDir,
+      env,
+      startProcess: (launch) => host.startProcess(launch),
+      log: (server, line) => host.log(server, line),
+    }),
     trust: new TrustStore(scorpioxDir),
     cache: new CatalogueCache(scorpioxDir),
     results: new SavedResults(resultFolders),

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 
-import { messageOf } from "../../base/errors.ts";
 import { hideTokens } from "../../base/hide-secrets.ts";
 import { product } from "../../base/product.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
@@ -14,13 +13,23 @@ import {
   type Endpoint,
 } from "../connect/connection.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
-import type { UpstreamProcess } from "../process/upstream-process.ts";
+import type { Prepared } from "../install/installer.ts";
+import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import { isolationOf } from "../config/isolation.ts";
-import type { ConfiguredServer, GivenRoots, Isolation, ServerLaunch } from "../server-entry.ts";
+import type {
+  ConfiguredServer,
+  GivenRoots,
+  Isolation,
+  ServerLaunch,
+  StdioLaunch,
+} from "../server-entry.ts";
+import type { Installing } from "../server-state.ts";
 import { givenRoots, rootsOffer } from "./given-roots.ts";
-import type { OpenedLink, OpeningEvents } from "./link-parts.ts";
+import type { LentStart, OpenedLink, OpeningEvents } from "./link-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { processLaunchOf, stopProcesses } from "./process-launch.ts";
 import { isPersonal, launchFor, type PrincipalParts } from "./principal-launch.ts";
+import { triedEra } from "./tried-era.ts";
 
 /** Where one server is, with everything that its connections need. */
 export class LaunchTarget {
@@ -93,7 +102,7 @@ export class LaunchTarget {
    * connection is told at its begin (IS5).
    */
   get key(): string {
-    const { era, inheritEnv, sampling, elicitation, oauth, restart, idleStopS } =
+    const { era, inheritEnv, launcher, sampling, elicitation, oauth, restart, idleStopS } =
       this.configured.entry.options;
     const rights = [sampling !== "deny", elicitation !== "deny"];
     const { launch, isolation, roots } = this;
@@ -103,6 +112,7 @@ export class LaunchTarget {
       secrets: this.#secrets,
       era,
       inheritEnv,
+      launcher,
       rights,
       roots,
       oauth: oauth ?? null,
@@ -140,16 +150,32 @@ export class LaunchTarget {
   readonly cleanTalk = (text: string): string => hideTokens(this.clean(text));
 
   /**
-   * Opens one connection.
+   * Sees to it that what its process is started from is here (CN10a).
    * @param owner the principal whose it is
+   * @returns undefined for a server that has no process
    * @throws ConnectionError, AppError
    */
+  async prepare(
+    signal: AbortSignal,
+    tell: (installing: Installing) => void,
+    owner?: string,
+  ): Promise<Prepared | undefined> {
+    const launch = launchFor(this.configured, this.launch, owner, this.#principal);
+    if (launch.transport === "http") return undefined;
+    const { launcher } = this.configured.entry.options;
+    const wish = { launch: this.#processOf(launch), launcher };
+    const prepared = await this.#parts.installer.prepare(wish, signal, tell);
+    const { startedAs } = prepared;
+    return startedAs === undefined ? prepared : { ...prepared, startedAs: this.clean(startedAs) };
+  }
+
+  /** Opens one connection. @param lent the principal whose it is, and what is started for it @throws ConnectionError, AppError */
   async open(
     knownEra: Era | undefined,
     events: ConnectionEvents,
     signal: AbortSignal,
     opening: OpeningEvents,
-    owner?: string,
+    { owner, prepared }: LentStart = {},
   ): Promise<OpenedLink> {
     const processes: UpstreamProcess[] = [];
     const endpoint = this.#endpoint(
@@ -159,21 +185,22 @@ export class LaunchTarget {
         opening.onBegun();
       },
       launchFor(this.configured, this.launch, owner, this.#principal),
+      prepared,
     );
     if (endpoint.transport === "http") opening.onBegun();
     try {
-      const era = this.#diesAtOnce ? oneWay(knownEra) : eraOf(knownEra);
+      const era = triedEra(knownEra, this.#diesAtOnce);
       const options = { ...this.#options(endpoint), ...era };
       const connection = await this.#parts.openConnection(options, events, signal);
       this.#diesAtOnce = false;
-      opening.onEnding(stopAll(processes.filter(({ pid }) => pid !== connection.pid)));
+      opening.onEnding(stopProcesses(processes.filter(({ pid }) => pid !== connection.pid)));
       const end = async (): Promise<void> => {
         await connection.close().catch(() => {});
-        await stopAll(processes);
+        await stopProcesses(processes);
       };
       return { connection, end };
     } catch (error) {
-      opening.onEnding(stopAll(processes));
+      opening.onEnding(stopProcesses(processes));
       const isLost = error instanceof ConnectionError && error.failure === "lost";
       this.#diesAtOnce = isLost && (this.#diesAtOnce || processes.length > 1);
       throw error;
@@ -195,44 +222,27 @@ export class LaunchTarget {
     };
   }
 
-  #endpoint(onProcess: (process: UpstreamProcess) => void, launch: ServerLaunch): Endpoint {
-    const { configured } = this;
+  #endpoint(
+    onProcess: (process: UpstreamProcess) => void,
+    launch: ServerLaunch,
+    prepared: Prepared | undefined,
+  ): Endpoint {
     if (launch.transport === "http") {
       const auth = this.#login?.auth;
       const { url, headers } = launch;
       return { transport: "http", url, headers, ...(auth === undefined ? {} : { auth }) };
     }
-    const { name, options } = configured.entry;
-    const { command, args, env, cwd } = launch;
+    const started = prepared?.launch ?? this.#processOf(launch);
     const spawn = async (): Promise<UpstreamProcess> => {
-      const process = await this.#parts.host.startProcess({
-        server: name,
-        command,
-        args,
-        env,
-        inheritEnv: options.inheritEnv,
-        cwd: cwd ?? this.#parts.options.dirs.homeDir,
-        redact: this.cleanTalk,
-      });
+      const process = await this.#parts.host.startProcess(started);
       onProcess(process);
       return process;
     };
-    return { transport: "stdio", spawn };
+    return { transport: "stdio", spawn, isInstalled: prepared?.isInstalled ?? false };
   }
-}
 
-function eraOf(knownEra: Era | undefined): { readonly knownEra?: Era } {
-  return knownEra === undefined ? {} : { knownEra };
-}
-
-/** One process is enough to see whether a server still ends at once: starts are counted (gateway contract §3.4). */
-function oneWay(knownEra: Era | undefined): Pick<ConnectOptions, "knownEra"> | { era: "modern" } {
-  return knownEra === "modern" ? { era: "modern" } : { knownEra: "legacy" };
-}
-
-async function stopAll(processes: readonly UpstreamProcess[]): Promise<void> {
-  const stops = processes.map((process) =>
-    process.stop().catch((error: unknown) => messageOf(error)),
-  );
-  await Promise.all(stops);
+  #processOf(launch: StdioLaunch): ProcessLaunch {
+    const { homeDir } = this.#parts.options.dirs;
+    return processLaunchOf(this.configured, launch, { homeDir, redact: this.cleanTalk });
+  }
 }

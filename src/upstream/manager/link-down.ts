@@ -8,7 +8,7 @@ export class LinkDown extends Error {
 
   constructor(
     message: string,
-    readonly as: "backoff" | "failed" | "needs_auth" | "stopped",
+    readonly as: "backoff" | "failed" | "needs_auth" | "installing" | "stopped",
     readonly retryInMs: number | undefined,
   ) {
     super(message);

@@ -1,4 +1,5 @@
 import { upstreamBackoffWaitMs, upstreamProbeOnCallMs } from "../../base/upstream-limits.ts";
+import type { Installing } from "../server-state.ts";
 import { RecentFailures } from "./recent-failures.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 import { StartLimit } from "./start-limit.ts";
@@ -7,7 +8,11 @@ import { StartLimit } from "./start-limit.ts";
 export type LinkState =
   /** Never wanted so far, or stopped since nobody used it. */
   | { readonly kind: "idle" }
-  | { readonly kind: "starting" }
+  | {
+      readonly kind: "starting";
+      /** What it is started from is being fetched. */
+      readonly installing?: Installing;
+    }
   | { readonly kind: "ready" }
   /** It failed. `retryAt` undefined: only a call tries it again. */
   | {
@@ -88,6 +93,12 @@ export class LinkMachine {
     this.onNextProcess(now);
     this.#triedAt = now;
     this.#state = { kind: "starting" };
+  }
+
+  /** @param installing undefined: all is there now */
+  onInstalling(installing: Installing | undefined): void {
+    if (this.#state.kind !== "starting") return;
+    this.#state = { kind: "starting", ...(installing === undefined ? {} : { installing }) };
   }
 
   /** The start takes one process more. */

@@ -1,6 +1,8 @@
 import type { Turns } from "../../base/turns.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
+import type { Prepared } from "../install/installer.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
+import type { Installing } from "../server-state.ts";
 import type { LinkTime } from "./link-time.ts";
 import type { RecentFailures } from "./recent-failures.ts";
 
@@ -19,12 +21,27 @@ export interface OpeningEvents {
   readonly onEnding: (ended: Promise<void>) => void;
 }
 
+/** Whose connection is opened, and with what. */
+export interface LentStart {
+  readonly owner?: string | undefined;
+  readonly prepared?: Prepared | undefined;
+}
+
 export interface LinkParts {
+  /**
+   * Fetches what the server is started from, where that is not here: what `open` is given.
+   * @throws ConnectionError, AppError
+   */
+  readonly prepare?: (
+    signal: AbortSignal,
+    tell: (installing: Installing) => void,
+  ) => Promise<Prepared | undefined>;
   /** @throws ConnectionError, AppError */
   readonly open: (
     events: ConnectionEvents,
     signal: AbortSignal,
     opening: OpeningEvents,
+    prepared?: Prepared,
   ) => Promise<OpenedLink>;
   /** Only so many start at a time. */
   readonly turns: Turns;

@@ -8,6 +8,7 @@ import { downAs, failureOf, LinkDown } from "./link-down.ts";
 import { type LinkFailure, LinkMachine, type LinkState } from "./link-machine.ts";
 import { LinkHealth } from "./link-health.ts";
 import type { LinkParts, OpenedLink } from "./link-parts.ts";
+import { LinkPreparation } from "./link-preparation.ts";
 import { orCancelled } from "./or-cancelled.ts";
 
 /** One connection to one server through all its lives: started when it is wanted, again when it was lost. */
@@ -15,6 +16,7 @@ export class Link {
   readonly #parts: LinkParts;
   readonly #machine: LinkMachine;
   readonly #health: LinkHealth;
+  readonly preparation: LinkPreparation;
   #opened: OpenedLink | undefined;
   /** Whoever waits for the start that is under way or planned. */
   #waiting: Deferred<UpstreamConnection> | undefined;
@@ -31,6 +33,7 @@ export class Link {
   constructor(parts: LinkParts) {
     this.#parts = parts;
     this.#machine = new LinkMachine(parts.restarts, parts.random, parts.failures);
+    this.preparation = new LinkPreparation(parts, this.#machine);
     this.#health = new LinkHealth({
       time: parts.time,
       idleStopMs: parts.idleStopMs,
@@ -97,7 +100,10 @@ export class Link {
     }
     const wait = (this.#waiting ??= this.#newWait());
     if (advice.do === "start") this.#startIn(advice.inMs);
-    return orCancelled(wait.promise, signal);
+    return orCancelled(
+      Promise.race([wait.promise, this.preparation.orTooLong(wait.promise)]),
+      signal,
+    );
   }
 
   /** A call uses it: it is not idle, and may be too busy to answer pings. Returns what ends that. */
@@ -153,19 +159,25 @@ export class Link {
     try {
       // What was ended before may still hold a port or a file.
       await this.#ending;
+      const prepared = await this.preparation.run(starting.signal);
       using _turn = await this.#parts.turns.take(starting.signal);
-      const opened = await this.#parts.open(this.#eventsFor(starting), starting.signal, {
-        onProcess: (process) => {
-          if (isAnother) this.#machine.onNextProcess(this.#parts.time.now());
-          isAnother = true;
-          this.#process = process;
+      const opened = await this.#parts.open(
+        this.#eventsFor(starting),
+        starting.signal,
+        {
+          onProcess: (process) => {
+            if (isAnother) this.#machine.onNextProcess(this.#parts.time.now());
+            isAnother = true;
+            this.#process = process;
+          },
+          onBegun: () => {
+            this.#isBegun = true;
+            this.#parts.onBegun();
+          },
+          onEnding: (ended) => this.#await(ended),
         },
-        onBegun: () => {
-          this.#isBegun = true;
-          this.#parts.onBegun();
-        },
-        onEnding: (ended) => this.#await(ended),
-      });
+        prepared,
+      );
       if (starting.signal.aborted) return await opened.end();
       this.#onOpened(opened);
     } catch (error) {

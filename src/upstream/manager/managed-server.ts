@@ -76,7 +76,6 @@ export class ManagedServer {
     return this.#standing;
   }
 
-  /** Whether `looked` has resolved. */
   get isLookedAt(): boolean {
     return this.#isLookedAt;
   }
@@ -176,6 +175,7 @@ export class ManagedServer {
       trouble: this.breaker.trouble(this.#parts.clock()),
       pid: link?.connection?.pid,
       starts: this.#links?.starts ?? 0,
+      startedAs: link?.preparation.startedAs,
       figures: this.figures.facts(),
       retryInMs: link?.retryInMs,
       dropped: this.log.dropped,

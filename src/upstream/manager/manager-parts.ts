@@ -2,6 +2,7 @@ import type { Turns } from "../../base/turns.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
 import type { ExpandedLaunch } from "../config/expand-launch.ts";
 import type { OpenConnection } from "../connect/connection.ts";
+import type { Installer } from "../install/installer.ts";
 import type { LoginAsker } from "../oauth/login-asker.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { SavedResults } from "../results/saved-results.ts";
@@ -26,6 +27,8 @@ export interface ManagerParts {
   readonly askToLogIn?: LoginAsker["logIn"];
   /** Who is served now. */
   readonly principals: () => Principals;
+  /** Fetches what servers are started from. */
+  readonly installer: Pick<Installer, "prepare">;
   readonly trust: TrustStore;
   /** The project's `mcp.lock` as it was last read. */
   readonly lock: () => LockReading;

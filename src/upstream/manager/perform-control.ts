@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { SearchedTool } from "../search/searched-tool.ts";
-import type { ServerInfo } from "../server-state.ts";
+import { isComing, type ServerInfo } from "../server-state.ts";
 import type { UpstreamControl } from "../upstreams.ts";
 import { askServer } from "./ask-server.ts";
 import type { ManagedServer } from "./managed-server.ts";
@@ -49,7 +49,7 @@ export async function performControl(
 async function connect(server: ManagedServer, waitMs: number): Promise<ServerInfo> {
   server.connect();
   const deadline = performance.now() + waitMs;
-  while (server.info().state === "starting" && performance.now() < deadline) await sleep(lookMs);
+  while (isComing(server.info().state) && performance.now() < deadline) await sleep(lookMs);
   return server.info();
 }
 

@@ -1,3 +1,4 @@
+import { installingFact } from "../install/installing-text.ts";
 import type { ServerInfo, ServerState } from "../server-state.ts";
 import type { CallFacts } from "./call-figures.ts";
 import type { CallTrouble } from "./circuit-breaker.ts";
@@ -20,6 +21,8 @@ export interface ServerFacts {
   readonly trouble: CallTrouble | undefined;
   readonly pid: number | undefined;
   readonly starts: number;
+  /** How its process was started, where that is not what its entry says. */
+  readonly startedAs?: string | undefined;
   readonly figures: CallFacts;
   readonly retryInMs: number | undefined;
   readonly dropped: number;
@@ -59,6 +62,10 @@ export function serverInfo(facts: ServerFacts): ServerInfo {
     p95Ms: figures.p95Ms,
     retryInMs: facts.retryInMs ?? null,
     dropped: facts.dropped,
+    ...(facts.link?.kind === "starting" && facts.link.installing !== undefined
+      ? { installing: facts.link.installing }
+      : {}),
+    ...(facts.startedAs === undefined ? {} : { startedAs: facts.startedAs }),
     stderr: facts.stderr,
   };
 }
@@ -74,7 +81,8 @@ export function conditionOf(facts: ServerFacts): Condition {
     case "ready":
       return readyCondition(facts, reason);
     case "starting":
-      return { state: "starting", reason };
+      if (link.installing === undefined) return { state: "starting", reason };
+      return { state: "installing", reason: installingFact(link.installing) };
     case "down":
       return { state: link.as, reason: downReason(facts.configured, link) };
     case "stopped":

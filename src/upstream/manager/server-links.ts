@@ -180,8 +180,9 @@ export class ServerLinks {
     const isShared = this.#isolation === "shared";
     const audience = (): LinkListener => audienceOf(() => link);
     const link: Link = new Link({
-      open: (events, signal, opening) =>
-        this.#target.open(this.#knownEra(), events, signal, opening, owner),
+      prepare: (signal, tell) => this.#target.prepare(signal, tell, owner),
+      open: (events, signal, opening, prepared) =>
+        this.#target.open(this.#knownEra(), events, signal, opening, { owner, prepared }),
       turns: this.#parts.turns,
       time: this.#parts.linkTime,
       failures: this.#failures,

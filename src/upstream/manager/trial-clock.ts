@@ -4,6 +4,7 @@ import type { ManagerParts } from "./manager-parts.ts";
 /** Measures the steps of a start. */
 export class TrialClock {
   readonly #parts: ManagerParts;
+  #installMs: number | undefined;
   #startMs: number | undefined;
   #negotiateMs: number | undefined;
   #listMs: number | undefined;
@@ -15,9 +16,23 @@ export class TrialClock {
   }
 
   /** To be used in the place of those that it was made with. */
-  get parts(): Pick<ManagerParts, "host" | "openConnection"> {
-    const { host, openConnection, clock } = this.#parts;
+  get parts(): Pick<ManagerParts, "host" | "installer" | "openConnection"> {
+    const { host, installer, openConnection, clock } = this.#parts;
     return {
+      installer: {
+        prepare: async (wish, signal, tell) => {
+          const begin = clock();
+          let isNeeded = false;
+          try {
+            return await installer.prepare(wish, signal, (installing) => {
+              isNeeded = true;
+              tell(installing);
+            });
+          } finally {
+            if (isNeeded) this.#installMs = (this.#installMs ?? 0) + clock() - begin;
+          }
+        },
+      },
       host: {
         startProcess: async (launch) => {
           const begin = clock();
@@ -56,6 +71,7 @@ export class TrialClock {
   /** Those that were begun, in their order. @param isUsable all went well */
   steps(isUsable: boolean): readonly TrialStep[] {
     const took = [
+      { name: "install" as const, ms: this.#installMs },
       { name: "start" as const, ms: this.#startMs },
       { name: "negotiate" as const, ms: this.#negotiateMs },
       { name: "list" as const, ms: this.#listMs },

@@ -3,6 +3,7 @@ import { assertWanted } from "../../base/turns.ts";
 import { cacheKeyOf } from "../cache/cache-key.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
+import { isComing } from "../server-state.ts";
 import type { TriedServer } from "../tried-server.ts";
 import { readLock } from "../trust/lock/read-lock.ts";
 import { LinkPool } from "./link-pool.ts";
@@ -32,7 +33,7 @@ export async function tryServer(
   try {
     await server.apply(configured);
     server.connect();
-    while (server.info().state === "starting") await changes.next();
+    while (isComing(server.info().state)) await changes.next();
     clock.onSettled();
     await server.offer.written;
     const info = server.info();

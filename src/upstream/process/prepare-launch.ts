@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
+import { delimiter } from "node:path";
 
 import { upstreamLoginPathMsMax } from "../../base/upstream-limits.ts";
 import type { LeaderSpec } from "../../process/spawn-leader.ts";
@@ -59,7 +60,9 @@ async function findIn(
       inheritEnv: launch.inheritEnv,
       own: launch.env,
     });
-    const { command, cwd } = launch;
+    const { command, cwd, path = [] } = launch;
+    const name = Object.keys(env).find((key) => key.toUpperCase() === "PATH") ?? "PATH";
+    if (path.length > 0) env[name] = [...path, env[name] ?? ""].join(delimiter);
     const found = await findProgram({ command, cwd, env, platform: process.platform, probe });
     return { env, found };
   };

@@ -27,6 +27,8 @@ export interface ProcessLaunch {
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
   readonly cwd: string;
+  /** Folders that are put before all others into its PATH. */
+  readonly path?: readonly string[];
   /** Takes secrets out of what it writes to stderr, before that is kept anywhere. Stays in the Worker. */
   readonly redact?: (text: string) => string;
 }

@@ -64,7 +64,8 @@ function noteLines(notes: SearchNotes): readonly string[] {
     lines.push(`Servers and their tools: ${servers.join(", ") || "none"}.`);
   }
   for (const { server, state, reason, retry_in: retryIn } of notes.unavailable) {
-    const retry = retryIn === undefined ? "" : ` Tried again in ${retryIn} s.`;
+    const again = state === "installing" ? "Search again" : "Tried again";
+    const retry = retryIn === undefined ? "" : ` ${again} in ${retryIn} s.`;
     lines.push(
       escapeUnsafe(`Unavailable: ${server} is ${state}: ${reason}.${retry}`.replace("..", ".")),
     );

@@ -1,5 +1,5 @@
 import { oneLine } from "../../../base/cut-text.ts";
-import { searchReasonCharsMax } from "../../../base/upstream-limits.ts";
+import { searchReasonCharsMax, upstreamInstallAgainMs } from "../../../base/upstream-limits.ts";
 import type { ServerInfo, ServerState } from "../../server-state.ts";
 
 /** A server whose tools cannot be offered now. */
@@ -27,10 +27,13 @@ const usualReasons: Partial<Readonly<Record<ServerState, string>>> = {
 export function unavailableServers(servers: readonly ServerInfo[]): readonly Unavailable[] {
   return servers
     .filter(({ state }) => !quietStates.has(state))
-    .map(({ name, state, reason, retryInMs }) => ({
-      server: name,
-      state,
-      reason: oneLine(reason ?? usualReasons[state] ?? "cannot be reached", searchReasonCharsMax),
-      ...(retryInMs === null ? {} : { retry_in: Math.ceil(retryInMs / 1000) }),
-    }));
+    .map(({ name, state, reason, installing, retryInMs }) => {
+      const againMs = installing === undefined ? retryInMs : upstreamInstallAgainMs;
+      return {
+        server: name,
+        state,
+        reason: oneLine(reason ?? usualReasons[state] ?? "cannot be reached", searchReasonCharsMax),
+        ...(againMs === null ? {} : { retry_in: Math.ceil(againMs / 1000) }),
+      };
+    });
 }

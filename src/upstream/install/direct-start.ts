@@ -1,0 +1,166 @@
+import { open, readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+
+import { isObject } from "../../protocol/json-rpc.ts";
+import type { NpxPackage } from "./runner-command.ts";
+import type { Fetched } from "./install-file.ts";
+
+/** A program of a package, started as `npx` would start it, without `npx`. */
+export interface DirectStart {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Before all other folders of PATH. */
+  readonly path: readonly string[];
+}
+
+/** `…/_npx/<16 hexadecimal digits>/node_modules/.bin` */
+const npxFolder = /[\\/]_npx[\\/][0-9a-f]{16}[\\/]node_modules[\\/]\.bin$/;
+
+/**
+ * The version of a package that was fetched; undefined when it is not there any more, or is another one than is wanted.
+ * Never rejects.
+ */
+export async function fetchedVersion(
+  npx: NpxPackage,
+  fetched: Fetched,
+): Promise<string | undefined> {
+  const [, version] = (await installed(npx, fetched)) ?? [];
+  return version;
+}
+
+/**
+ * How the program is started without the runner; undefined when that would not be the same: a package or program of the
+ * project itself or of all projects comes first, and only scripts for Node.js need nothing but it. Never rejects.
+ */
+export async function directStart(
+  npx: NpxPackage,
+  fetched: Fetched,
+  cwd: string,
+): Promise<DirectStart | undefined> {
+  const [manifest] = (await installed(npx, fetched)) ?? [];
+  const { env = {}, path = [] } = fetched;
+  const node = env["npm_node_execpath"];
+  const folder = binFolder(fetched);
+  if (manifest === undefined || node === undefined || folder === undefined) return undefined;
+  const [name, file] = binOf(npx.name, manifest.bin) ?? [];
+  if (name === undefined || file === undefined || !(await isFile(node))) return undefined;
+  if (await isElsewhere(npx, name, cwd, env)) return undefined;
+  const root = join(dirname(folder), ...npx.name.split("/"));
+  const script = resolve(root, file);
+  if (!(await isNodeScript(script, dirname(folder)))) return undefined;
+  // As the first line of the script has it started; on Windows a batch file names the script itself.
+  const program = process.platform === "win32" ? script : join(folder, name);
+  if (!(await isFile(program))) return undefined;
+  return {
+    command: node,
+    args: [program, ...npx.args],
+    env: { ...env, npm_config_package: "", npm_lifecycle_script: quoted(name) },
+    path,
+  };
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly bin: unknown;
+}
+
+async function installed(
+  npx: NpxPackage,
+  fetched: Fetched,
+): Promise<readonly [Manifest, string] | undefined> {
+  const folder = binFolder(fetched);
+  if (folder === undefined) return undefined;
+  const root = join(dirname(folder), ...npx.name.split("/"));
+  const manifest = await readJson(join(root, "package.json"));
+  if (!isObject(manifest) || typeof manifest.version !== "string") return undefined;
+  const { version, bin } = manifest;
+  const isWanted = npx.range === "*" || Bun.semver.satisfies(version, npx.range);
+  return isWanted ? [{ version, bin }, version] : undefined;
+}
+
+function binFolder({ path = [] }: Fetched): string | undefined {
+  const [first] = path;
+  return first !== undefined && npxFolder.test(first) ? first : undefined;
+}
+
+/** The program that `npx` takes: that of the package's name, or the only one. */
+function binOf(packageName: string, bin: unknown): readonly [string, string] | undefined {
+  const plain = packageName.replace(/^@[^/]+\//, "");
+  if (typeof bin === "string") return [plain, bin];
+  if (!isObject(bin)) return undefined;
+  const entries = Object.entries(bin).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  const isOne = new Set(entries.map(([, file]) => file)).size === 1;
+  return isOne ? entries[0] : entries.find(([name]) => name === plain);
+}
+
+/** What `npx` looks at before its own folder: the project and those above it, and what is installed for all. */
+async function isElsewhere(
+  { name, spec }: NpxPackage,
+  bin: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const places: string[] = [];
+  for (let dir = resolve(cwd); ; dir = dirname(dir)) {
+    const modules = join(dir, "node_modules");
+    places.push(join(modules, name), ...[spec, bin].map((each) => join(modules, ".bin", each)));
+    if (dirname(dir) === dir) break;
+  }
+  const prefix = env["npm_config_global_prefix"] ?? env["npm_config_prefix"];
+  if (prefix !== undefined) {
+    places.push(join(prefix, "lib", "node_modules", name), join(prefix, "node_modules", name));
+    places.push(join(prefix, "bin", spec), join(prefix, `${spec}.cmd`));
+  }
+  const own = await readJson(join(cwd, "package.json"));
+  if (isObject(own) && (own.name === name || (isObject(own.bin) && spec in own.bin))) return true;
+  const found = await Promise.all(places.map((place) => exists(place)));
+  return found.includes(true);
+}
+
+const nodeLine = /^#!\s*(?:\S*\/)?(?:env\s+)?node\s*$/;
+
+/** A script of that folder whose first line says Node.js, and no options for it. */
+async function isNodeScript(script: string, modules: string): Promise<boolean> {
+  try {
+    const real = await realpath(script);
+    if (!real.startsWith((await realpath(modules)) + sep)) return false;
+    await using file = await open(real);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+    const [line = ""] = buffer.toString("utf8", 0, bytesRead).split("\n");
+    return nodeLine.test(line.trimEnd());
+  } catch {
+    return false;
+  }
+}
+
+/** As npm hands a program's name to the shell. */
+function quoted(name: string): string {
+  return process.platform === "win32" ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+function exists(path: string): Promise<boolean> {
+  return basename(path) === ""
+    ? Promise.resolve(false)
+    : stat(path).then(
+        () => true,
+        () => false,
+      );
+}

@@ -1,0 +1,13 @@
+import { upstreamInstallAgainMs } from "../../base/upstream-limits.ts";
+import type { Installing } from "../server-state.ts";
+
+/** What goes on, for a model: with how long it has taken, and when to come back. */
+export function installingText(installing: Installing): string {
+  return `${installingFact(installing)} Try again in ${upstreamInstallAgainMs / 1000} s.`;
+}
+
+/** The same for people. */
+export function installingFact({ what, runner, since }: Installing): string {
+  const seconds = Math.max(0, Math.round((Date.now() - since) / 1000));
+  return `${what} is being installed with ${runner} (${seconds} s so far).`;
+}

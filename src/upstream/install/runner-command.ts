@@ -1,0 +1,217 @@
+import {
+  imageOptions,
+  npmOptions,
+  programOf,
+  pypiOptions,
+  splitArguments,
+  valuesOf,
+  withoutOption,
+} from "./runner-words.ts";
+
+/** A command that fetches what it runs, and how it is made to fetch that and run nothing of it. */
+export interface RunnerCommand {
+  /** As people call it: `npx`, `docker run`. */
+  readonly runner: string;
+  /** What it fetches, as the entry names it. */
+  readonly packages: readonly string[];
+  /** Arguments that fetch, for the same program. */
+  readonly fetch: readonly string[];
+  /** Arguments of a quick look, which succeeds when all of it is there. */
+  readonly look?: readonly string[];
+  /** Part of what a fetch says that failed only since there was nothing to run. */
+  readonly fetchedWhenSaid?: string;
+  /** With `npx` alone: what it would run, where the runner can be left out. */
+  readonly npx?: NpxPackage;
+}
+
+/** One package of a registry, with all that is given to its program. */
+export interface NpxPackage {
+  /** As written. */
+  readonly spec: string;
+  readonly name: string;
+  /** A range of versions; `*` for a name alone. */
+  readonly range: string;
+  readonly args: readonly string[];
+}
+
+/** `-c` runs it in a shell; both shells print their environment, which says where npm has put things. */
+const npmScript = process.platform === "win32" ? "set" : `node -p "JSON.stringify(process['env'])"`;
+
+type Read = (args: readonly string[], runner: string) => RunnerCommand | undefined;
+
+interface Form {
+  /** The words that it begins with. */
+  readonly words: readonly string[];
+  readonly read: Read;
+}
+
+const forms: readonly Form[] = [
+  { words: ["npx"], read: (args, runner) => npm(args, runner, []) },
+  { words: ["npm", "exec"], read: (args, runner) => npm(args, runner, ["exec"]) },
+  { words: ["npm", "x"], read: (args, runner) => npm(args, runner, ["x"]) },
+  { words: ["bunx"], read: (args, runner) => bun(args, runner, []) },
+  { words: ["bun", "x"], read: (args, runner) => bun(args, runner, ["x"]) },
+  { words: ["pnpx"], read: (args, runner) => pnpm(args, runner, []) },
+  { words: ["pnpm", "dlx"], read: (args, runner) => pnpm(args, runner, ["dlx"]) },
+  { words: ["yarn", "dlx"], read: yarn },
+  { words: ["uvx"], read: (args, runner) => uv(args, runner, []) },
+  { words: ["uv", "tool", "run"], read: (args, runner) => uv(args, runner, ["tool", "run"]) },
+  { words: ["pipx", "run"], read: pipx },
+  ...["docker", "podman", "nerdctl"].map((name) => ({ words: [name, "run"], read: image })),
+];
+
+/** Undefined for a command that fetches nothing, was told not to, or says what is not known here. */
+export function readRunner(command: string, args: readonly string[]): RunnerCommand | undefined {
+  const words = [programOf(command), ...args];
+  for (const { words: begin, read } of forms) {
+    if (begin.every((word, index) => words[index] === word)) {
+      return read(words.slice(begin.length), begin.join(" "));
+    }
+  }
+  return undefined;
+}
+
+/** Options after which nothing is to be fetched. */
+const refusals = new Set([
+  "--no",
+  "-n",
+  "--no-install",
+  "--yes=false",
+  "--offline",
+  "--help",
+  "-h",
+]);
+
+/** `npm exec --package=SPEC -c COMMAND` gets the same folder of `_npx` as `npx SPEC` (docs: npm-exec). */
+function npm(
+  args: readonly string[],
+  runner: string,
+  subcommand: readonly string[],
+): RunnerCommand | undefined {
+  const { options, rest, isMarked } = splitArguments(args, npmOptions);
+  if (options.some((option) => refusals.has(option))) return undefined;
+  const named = valuesOf(options, ["-p", "--package"]);
+  const isCall = valuesOf(options, ["-c", "--call"]).length > 0;
+  const [spec, ...own] = rest;
+  const packages = named.length > 0 ? named : isCall || spec === undefined ? [] : [spec];
+  if (packages.length === 0) return undefined;
+  const kept = withoutOption(options, ["-p", "--package", "-c", "--call"]);
+  const wanted = packages.map((one) => `--package=${one}`);
+  const fetch = [...subcommand, ...kept, "--loglevel=http", ...wanted, "-c", npmScript];
+  // npm takes options behind the package for its own, npx does not.
+  const isPlain = runner === "npx" || isMarked || !own.some((arg) => arg.startsWith("-"));
+  const isAlone = named.length === 0 && isPlain;
+  const npx = isAlone && spec !== undefined ? npxPackage(spec, own) : undefined;
+  return { runner, packages, fetch, ...(npx === undefined ? {} : { npx }) };
+}
+
+/** Undefined for tags, addresses, folders and other names of a package: only npm knows what they mean. */
+function npxPackage(spec: string, args: readonly string[]): NpxPackage | undefined {
+  const found = /^((?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*)(?:@(.*))?$/i.exec(spec);
+  const [, name, version = "*"] = found ?? [];
+  if (name === undefined) return undefined;
+  const isRange = /^[~^<>=v]*\s*\d[\w.+\-\s<>=|~^*]*$|^\*$|^x$/i.test(version);
+  return isRange ? { spec, name, range: version, args } : undefined;
+}
+
+/** True for a version that can never become another one. */
+export function isExactVersion(range: string): boolean {
+  return /^=?v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(range);
+}
+
+/** `bunx --package NAME COMMAND` (docs: bunx). */
+function bun(
+  args: readonly string[],
+  runner: string,
+  subcommand: readonly string[],
+): RunnerCommand | undefined {
+  const { options, rest } = splitArguments(args, npmOptions);
+  if (options.some((option) => refusals.has(option))) return undefined;
+  const packages = ofOptionOr(options, ["-p", "--package"], rest);
+  if (packages.length === 0) return undefined;
+  const wanted = packages.map((one) => `--package=${one}`);
+  return { runner, packages, fetch: [...subcommand, ...wanted, "node", "-e", "0"] };
+}
+
+/** `pnpm dlx --package=NAME COMMAND` (docs: pnpm dlx). */
+function pnpm(
+  args: readonly string[],
+  runner: string,
+  subcommand: readonly string[],
+): RunnerCommand | undefined {
+  const { options, rest } = splitArguments(args, npmOptions);
+  if (options.some((option) => refusals.has(option))) return undefined;
+  const packages = ofOptionOr(options, ["--package"], rest);
+  if (packages.length === 0) return undefined;
+  const wanted = packages.map((one) => `--package=${one}`);
+  const kept = withoutOption(options, ["--package", "-c", "--shell-mode"]);
+  return { runner, packages, fetch: [...subcommand, ...kept, ...wanted, "node", "-e", "0"] };
+}
+
+/** `yarn dlx -p NAME COMMAND` (docs: yarn dlx) runs programs of the package only, once it has fetched that. */
+function yarn(args: readonly string[], runner: string): RunnerCommand | undefined {
+  const { options, rest } = splitArguments(args, npmOptions);
+  if (options.some((option) => refusals.has(option))) return undefined;
+  const packages = ofOptionOr(options, ["-p", "--package"], rest);
+  if (packages.length === 0) return undefined;
+  const wanted = packages.flatMap((one) => ["-p", one]);
+  const fetch = ["dlx", ...wanted, noProgram];
+  return { runner, packages, fetch, fetchedWhenSaid: `Binary not found (${noProgram};` };
+}
+
+/** No package has a program of this name. */
+const noProgram = "scorpiox-code-fetches-only";
+
+/** `uvx --from NAME python` (docs: uv, tools): the interpreter of the environment that was made for the tool. */
+function uv(
+  args: readonly string[],
+  runner: string,
+  subcommand: readonly string[],
+): RunnerCommand | undefined {
+  const { options, rest } = splitArguments(args, pypiOptions);
+  if (options.some((option) => refusals.has(option))) return undefined;
+  const packages = ofOptionOr(options, ["--from"], rest);
+  const [spec] = packages;
+  if (spec === undefined) return undefined;
+  const from = spec.replace(/^([\w.-]+)@(\d[\w.!+-]*)$/, "$1==$2").replace(/@latest$/, "");
+  const kept = withoutOption(options, ["--from"]);
+  const fetch = [...subcommand, ...kept, "--from", from, "python", "-c", "0"];
+  return { runner, packages: [spec], fetch };
+}
+
+/** `pipx run --spec NAME python` (docs: pipx run). */
+function pipx(args: readonly string[], runner: string): RunnerCommand | undefined {
+  const { options, rest } = splitArguments(args, pypiOptions);
+  if (options.some((option) => refusals.has(option))) return undefined;
+  const [spec] = ofOptionOr(options, ["--spec"], rest);
+  if (spec === undefined) return undefined;
+  const kept = withoutOption(options, ["--spec"]);
+  return {
+    runner,
+    packages: [spec],
+    fetch: ["run", ...kept, "--spec", spec, "python", "-c", "0"],
+  };
+}
+
+function image(args: readonly string[], runner: string): RunnerCommand | undefined {
+  const { options, rest } = splitArguments(args, imageOptions);
+  const [name] = rest;
+  const [pull = "missing"] = valuesOf(options, ["--pull"]);
+  if (name === undefined || pull === "never") return undefined;
+  const platform = valuesOf(options, ["--platform"]).flatMap((one) => ["--platform", one]);
+  return {
+    runner,
+    packages: [name],
+    fetch: ["pull", ...platform, name],
+    ...(pull === "always" ? {} : { look: ["image", "inspect", "--format", "{{.Id}}", name] }),
+  };
+}
+
+function ofOptionOr(
+  options: readonly string[],
+  names: readonly string[],
+  rest: readonly string[],
+): readonly string[] {
+  const named = valuesOf(options, names);
+  return named.length > 0 ? named : rest.slice(0, 1);
+}
