@@ -1,9 +1,13 @@
+import { orAborted } from "../base/or-aborted.ts";
 import type { CommandIo } from "./command-io.ts";
 
 /** A longer line is no answer to a question of yes or no. */
 const lineCharsMax = 100;
 
-/** Asks a person at the terminal one question after the other; only a line that says `y` or `yes` is one. */
+/**
+ * Asks a person at the terminal one question after the other; only a line that says `y` or `yes` is one. Rejects with
+ * `cancelled` on Ctrl-C.
+ */
 export function createAsker(io: CommandIo): (question: string) => Promise<boolean> {
   let chunks: AsyncIterator<Uint8Array> | undefined;
   const decoder = new TextDecoder();
@@ -13,7 +17,7 @@ export function createAsker(io: CommandIo): (question: string) => Promise<boolea
     chunks ??= io.stdin[Symbol.asyncIterator]();
     io.stderr.write(`${question} [y/N] `);
     while (!text.includes("\n") && text.length <= lineCharsMax) {
-      const { value, done } = await chunks.next();
+      const { value, done } = await orAborted(chunks.next(), io.interrupted);
       if (done === true) break;
       text += decoder.decode(value, { stream: true });
     }

@@ -12,8 +12,10 @@ export interface CommandIo {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C. Whoever asks for it takes over what Ctrl-C does; until then it ends the process. */
   readonly interrupted: AbortSignal;
+  /** True when Ctrl-C has aborted it. */
+  readonly wasInterrupted: boolean;
 }
 
 export interface TextOutput {
@@ -33,4 +35,6 @@ export const exitCodes = {
   /** Something is missing, or new. */
   missing: 11,
   unreachable: 12,
+  /** By Ctrl-C: as shells say it of what a signal has ended. */
+  interrupted: 130,
 } as const;

@@ -17,6 +17,8 @@ import type { StartUp } from "./start-up.ts";
 /** What commands need from the composition root. */
 export interface CliServices {
   readonly version: string;
+  /** The tools of our own, those that are switched off too. */
+  readonly toolNames: readonly string[];
   /** Serves one client over stdin and stdout; resolves with the exit code when it has gone. */
   serveStdio(options: StartUp): Promise<number>;
   /** Serves clients over HTTP; resolves with the exit code when it was told to end. */

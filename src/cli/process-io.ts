@@ -34,6 +34,9 @@ export function createProcessIo({ machineDir }: Pick<CommandIo, "machineDir"> = 
       interrupt ??= abortOnInterrupt();
       return interrupt.signal;
     },
+    get wasInterrupted() {
+      return interrupt?.signal.aborted === true;
+    },
   };
 }
 

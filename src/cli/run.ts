@@ -22,9 +22,11 @@ export async function runCommandLine(
 ): Promise<number> {
   const print = new Printer(io);
   try {
-    return await dispatch(argv, io, services, print);
+    const exitCode = await dispatch(argv, io, services, print);
+    return io.wasInterrupted ? exitCodes.interrupted : exitCode;
   } catch (error) {
     print.error(messageOf(error));
+    if (io.wasInterrupted) return exitCodes.interrupted;
     if (!(error instanceof AppError)) return exitCodes.failed;
     return exitCodeOf(error.code);
   }
@@ -124,5 +126,7 @@ function checkCount(
 
 function exitCodeOf(code: AppErrorCode): number {
   if (code === "usage") return exitCodes.usage;
+  // Ctrl-C was a key there, and no signal.
+  if (code === "cancelled") return exitCodes.interrupted;
   return code === "not_found" ? exitCodes.notFound : exitCodes.failed;
 }

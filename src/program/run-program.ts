@@ -39,6 +39,9 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   const { env } = io;
   const services: CliServices = {
     version: product.version,
+    get toolNames() {
+      return parts.cards.map(({ listing }) => listing.name);
+    },
     serveStdio: (start) => serveStdio(parts, start, { env, warn, cwd: io.cwd }),
     async serveHttp(start, http) {
       const { serveHttp } = await import("./serve-http.ts");

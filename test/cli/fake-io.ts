@@ -45,6 +45,8 @@ export interface CommandRunInput {
   readonly sandbox?: SandboxReport;
   /** What other servers say when they are asked; without it nothing can ask them. */
   readonly catalogues?: Readonly<Record<string, AskedCatalogue>>;
+  /** What Ctrl-C aborts. */
+  readonly interrupted?: AbortSignal;
   /** Chunks of stdin. */
   readonly stdin?: readonly (string | Uint8Array)[];
 }
@@ -103,7 +105,8 @@ export async function runIn(
     stdin: chunksOf(input.stdin ?? []),
     stdout,
     stderr,
-    interrupted: new AbortController().signal,
+    interrupted: input.interrupted ?? new AbortController().signal,
+    wasInterrupted: input.interrupted?.aborted === true,
   };
   const exitCode = await runCommandLine(argv, io, probe.services);
   return {
@@ -158,6 +161,7 @@ function createServices(input: CommandRunInput): ServicesProbe {
   let forgotten = 0;
   const services: CliServices = {
     version: "1.2.3",
+    toolNames: ["Bash", "BackgroundBash", "ReadDocs", "WebSearch"],
     async serveStdio(options) {
       served = options;
       return 0;

@@ -139,6 +139,8 @@ test.each([
   { argv: ["emit", "../up"], exitCode: 2, error: "../up is no name of an event" },
   { argv: ["emit", "x".repeat(65)], exitCode: 2, error: "is no name of an event" },
   { argv: ["emit", "mine", "{"], exitCode: 2, error: "The data is not JSON" },
+  { argv: ["emit", "tool_uze"], exitCode: 3, error: "Did you mean tool_use?" },
+  { argv: ["emit", "mine"], exitCode: 3, error: "There is no event mine, and no folder" },
   { argv: ["emit"], exitCode: 2, error: "something is missing" },
 ])("hooks $argv ends with $exitCode", async ({ argv, exitCode, error }) => {
   using tree = new TempTree();

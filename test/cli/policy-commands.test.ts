@@ -36,3 +36,17 @@ test.each([
   const checked = await run(["policy", "check", command], { files });
   expect([checked.exitCode, checked.stdout.split("\n")[0]]).toEqual([exitCode, text]);
 });
+
+test.each<[string, number, string]>([
+  ["bash", 3, "There is no tool bash. Did you mean Bash"],
+  ["ReadDoc", 3, "Did you mean ReadDocs?"],
+  ["mcp__fils__read", 3, "There is no tool mcp__fils__read."],
+  ["no such thing at all", 3, "There are: Bash,"],
+  ["mcp__files__read", 0, ""],
+  ["tool_call", 0, ""],
+])("policy check --tool %s", async (tool, exitCode, said) => {
+  const servers = { "home/.scorpiox/config.toml": '[mcp.servers.files]\ncommand = "c"\n' };
+  const checked = await run(["policy", "check", "{}", "--tool", tool], { files: servers });
+  expect([checked.exitCode, checked.stderr]).toEqual([exitCode, expect.stringContaining(said)]);
+  expect(checked.stdout).toBe(exitCode === 0 ? "allow\n" : "");
+});

@@ -351,7 +351,28 @@ test("[gateway.commands-end] a mute server gives 12 in time, and Ctrl-C ends all
     });
     await eventually("the server runs", () => processesWith(name).length > 0);
     child.kill("SIGINT");
-    await child.exited;
+    expect([line, await child.exited]).toEqual([line, 130]);
     await eventually(`all of ${line} has ended`, () => processesWith(name).length === 0, 3_000);
+  }
+});
+
+test("[gateway.commands-end] Ctrl-C ends a call and what it has started with 130", async () => {
+  const seconds = uniqueSeconds();
+  using home = projectOf(upstreamHome({}));
+  for (const words of [
+    ["call", "Bash", JSON.stringify({ command: `sleep ${seconds}` })],
+    ["hooks", "emit", "slow"],
+  ]) {
+    home.write(".scorpiox/hooks/slow/sync-wait.sh", `#!/bin/sh\nsleep ${seconds}\n`, 0o755);
+    const child = Bun.spawn([productBinary, ...words], {
+      cwd: home.at("project"),
+      env: testEnvironment(home.path),
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    const line = words.slice(0, 2).join(" ");
+    await eventually(`${line} runs`, () => processesWith(`sleep ${seconds}`).length > 0);
+    child.kill("SIGINT");
+    expect([line, await child.exited]).toEqual([line, 130]);
+    await eventually("all has ended", () => processesWith(`sleep ${seconds}`).length === 0, 3_000);
   }
 });

@@ -1,12 +1,17 @@
+import { join } from "node:path";
+
 import { AppError, messageOf } from "../../base/errors.ts";
+import { nearestNames } from "../../config/nearest-name.ts";
 import { type HookEnd, isFailure } from "../../policy/hooks/hook-end.ts";
-import { isEventName } from "../../policy/hooks/hook-event.ts";
+import { isEventName, productEvents } from "../../policy/hooks/hook-event.ts";
+import { hooksFoldersOf } from "../../policy/hooks/hooks-folders.ts";
+import { readEventNames } from "../../policy/hooks/read-hooks.ts";
 import { type Hook, hookKey } from "../../policy/hooks/hook.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { jsonFlag } from "../json-flag.ts";
 import type { Printer } from "../print.ts";
-import { startUp, startUpFlags } from "../start-up.ts";
+import { type StartUp, startUp, startUpFlags } from "../start-up.ts";
 
 interface Run {
   readonly hook: Hook;
@@ -17,7 +22,8 @@ export const hooksEmitCommand: Command = {
   usage: "EVENT ['JSON'] [FLAGS]",
   description:
     "Runs the hooks of an event, of your own or of the product, waits for all of them and prints how they ended.\n" +
-    "Exits with 1 when one failed, with 4 when one of the project is not approved.",
+    "An event of your own is one that has a folder of hooks.\n" +
+    "Exits with 1 when one failed, with 4 when one of the project is not approved, with 3 when there is no such event.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 2 },
   async run(context) {
@@ -29,6 +35,7 @@ export const hooksEmitCommand: Command = {
       print.error("No hook was run: HOOKS_ENABLED is false.");
       return exitCodes.failed;
     }
+    await checkEvent(eventName, start);
     const runs: Run[] = [];
     const hooks = await context.services.openHooks(start);
     try {
@@ -43,6 +50,24 @@ export const hooksEmitCommand: Command = {
     return report(context, eventName, runs);
   },
 };
+
+/**
+ * An event is the product's, or one that has a folder of hooks: any other name is a slip, after which nothing would run.
+ * @throws AppError `not_found`
+ */
+async function checkEvent(eventName: string, { dirs }: StartUp): Promise<void> {
+  const folders = hooksFoldersOf(dirs);
+  const own = (await Promise.all(folders.map((folder) => readEventNames(folder)))).flat();
+  const known = [...new Set([...productEvents, ...own])];
+  if (known.includes(eventName)) return;
+  const nearest = nearestNames(eventName, known, 5);
+  const hint = nearest.length === 0 ? "" : ` Did you mean ${nearest.join(", ")}?`;
+  const places = folders.map(({ hooksDir }) => join(hooksDir, eventName)).join(" or ");
+  throw new AppError(
+    "not_found",
+    `There is no event ${eventName}, and no folder ${places} that would make it one of your own.${hint}`,
+  );
+}
 
 function readData(eventName: string, text: string): unknown {
   if (!isEventName(eventName)) {

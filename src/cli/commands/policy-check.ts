@@ -1,8 +1,13 @@
 import { AppError } from "../../base/errors.ts";
+import { nearestNames } from "../../config/nearest-name.ts";
 import type { JudgedCall } from "../../policy/rules/judge-call.ts";
 import type { RuleAction } from "../../policy/rules/rule.ts";
 import type { Verdict } from "../../policy/rules/verdict.ts";
 import type { ShellReading, SimpleCommand } from "../../policy/shell/shell-command.ts";
+import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
+import { configPartsOf } from "../../upstream/config/upstream-start.ts";
+import { nameStarts } from "../../upstream/names/alias-forms.ts";
+import type { ConfiguredServer } from "../../upstream/server-entry.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { jsonFlag } from "../json-flag.ts";
@@ -20,25 +25,55 @@ export const policyCheckCommand: Command = {
   description:
     "Says what the rules would do with a command, and why. Nothing is run.\n" +
     "With --tool another tool's call is checked: its arguments as JSON instead of the command.\n" +
-    "Exit code: 0 allowed, 1 denied, 4 asked.",
+    "Exit code: 0 allowed, 1 denied, 4 asked, 3 there is no such tool.",
   flags: {
     tool: { kind: "text", placeholder: "NAME", help: "The tool that is called. Default: Bash." },
     ...jsonFlag,
     ...startUpFlags,
   },
   arguments: { min: 1, max: 1 },
-  async run({ args, io, print }) {
+  async run({ args, io, print, services }) {
     const start = startUp(args, io, print);
     const [written = ""] = args.positionals;
     const { createJudge } = await import("../create-judge.ts");
     const judge = createJudge(start, io, (message) => print.warning(message));
-    const call = callOf(args.text("tool") ?? "Bash", written);
+    const tool = args.text("tool") ?? "Bash";
+    checkTool(tool, services.toolNames, loadUpstreamConfig(configPartsOf(start, io.env)).servers);
+    const call = callOf(tool, written);
     const { verdict, reading } = await judge(call);
     if (args.has("json")) print.json({ ...call, ...verdict, ...(reading && describe(reading)) });
     else printVerdict(verdict, reading, print);
     return codes[verdict.action];
   },
 };
+
+/** Tools that stand before those of other servers, which rules are asked about as well. */
+const gatewayTools = ["tool_search", "tool_call"];
+
+/**
+ * A rule for a tool that does not exist allows everything. Which tools another server has is not known without asking it:
+ * there its name is enough.
+ * @throws AppError `not_found`
+ */
+function checkTool(
+  tool: string,
+  ownTools: readonly string[],
+  servers: ReadonlyMap<string, ConfiguredServer>,
+): void {
+  const own = [...ownTools, ...gatewayTools];
+  const starts = [...servers.values()].flatMap(({ entry }) =>
+    nameStarts(entry.name, entry.options.toolsPrefix),
+  );
+  if (own.includes(tool) || starts.some((start) => tool.startsWith(start))) return;
+  const nearest = nearestNames(
+    tool,
+    [...own, ...[...servers.keys()].map((name) => `mcp__${name}__`)],
+    5,
+  );
+  const hint =
+    nearest.length === 0 ? `There are: ${own.join(", ")}` : `Did you mean ${nearest.join(", ")}?`;
+  throw new AppError("not_found", `There is no tool ${tool.slice(0, 100)}. ${hint}`);
+}
 
 function callOf(tool: string, written: string): JudgedCall {
   if (tool === "Bash" || tool === "BackgroundBash") return { tool, args: { command: written } };
