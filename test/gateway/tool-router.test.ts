@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
@@ -59,11 +60,17 @@ describe("ToolRouter", () => {
       [true, false].map(async (isStreaming) => {
         await using harness = new RouterHarness(() => true, isStreaming);
         const messages: ProgressUpdate[] = [];
+        const folder = mkdtempSync(join(tmpdir(), "scorpiox-progress-"));
+        const isSeen = (count: number): string => join(folder, String(count));
+        if (!isStreaming) for (const count of [1, 2]) writeFileSync(isSeen(count), "");
+        const wait = (count: number): string =>
+          `until [ -e ${isSeen(count)} ]; do sleep 0.02; done`;
         await harness.call(
           "Bash",
-          { command: "echo one; sleep 0.25; echo two; sleep 0.25" },
-          { onProgress: (message) => messages.push(message) },
+          { command: `echo one; ${wait(1)}; echo two; ${wait(2)}` },
+          { onProgress: (message) => writeFileSync(isSeen(messages.push(message)), "") },
         );
+        rmSync(folder, { recursive: true });
         return messages;
       }),
     );

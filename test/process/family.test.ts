@@ -7,8 +7,12 @@ const host = join(import.meta.dir, "fixtures/family-host.ts");
 const member = "echo $$; exec sleep 300";
 const daemon = `setsid bash -c '${member}'`;
 
-async function endFirst(...scripts: string[]): Promise<unknown> {
-  const child = Bun.spawn([process.execPath, host, ...scripts], {
+/** Time for who heeds TERM, however busy the processors are, and for who does not. */
+const graces = { heeded: 10_000, ignored: 200 };
+
+async function endFirst(members: number, graceMs: number, ...scripts: string[]): Promise<unknown> {
+  const numbers = [String(members), String(graceMs)];
+  const child = Bun.spawn([process.execPath, host, ...numbers, ...scripts], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   return JSON.parse(await child.stdout.text());
@@ -53,11 +57,16 @@ describe("endFamily() leaves nothing of", () => {
     ],
   ];
   test.each(rows)("%s", async (_name, script, before, neededKill) => {
-    expect(await endFirst(script)).toEqual({ ...ended, before, neededKill });
+    const graceMs = neededKill ? graces.ignored : graces.heeded;
+    expect(await endFirst(before, graceMs, script)).toEqual({ ...ended, before, neededKill });
   });
 
   test("one family only: another one's processes are not touched", async () => {
     const script = `echo $$; (${daemon} &) ; sleep 0.1; echo ready; sleep 300`;
-    expect(await endFirst(script, script, script)).toEqual({ ...ended, before: 2, others: [2, 2] });
+    expect(await endFirst(2, graces.heeded, script, script, script)).toEqual({
+      ...ended,
+      before: 2,
+      others: [2, 2],
+    });
   });
 });
