@@ -173,7 +173,7 @@ stage() {
   if [ -n "$archive" ]; then
     get_archive
   else
-    get "$file" "$staged"
+    get "$file" "$staged" --show-progress
   fi
   check_sum "$staged" "$file" "$expected"
   chmod 700 "$staged"
@@ -219,15 +219,18 @@ get_archive() {
   taken=$work/archive
   # Two installers at once do not write to one file: who takes it away has it.
   mv -- "$partial" "$taken" 2>/dev/null || true
-  get "$archive" "$taken"
+  get "$archive" "$taken" --show-progress
   check_sum "$taken" "$archive" "$archive_sum"
   "$unpack" -dc <"$taken" >"$staged" 2>"$work/reason" ||
     fail "cannot unpack $archive: $(reason). Nothing was installed ($(free_space) free in $folder)."
   rm -f -- "$taken"
 }
 
-# get NAME TO
+# get NAME TO [--show-progress]
 get() {
+  bar=no
+  # Only where somebody sees it, and not for the small files.
+  if [ "${3:-}" = --show-progress ] && [ -t 2 ]; then bar=yes; fi
   url=$source_url/$1
   case $url in
     file://*) cp -- "${url#file://}" "$2" 2>"$work/reason" ;;
@@ -265,19 +268,19 @@ download() {
 
 size_of() { if [ -f "$1" ]; then wc -c <"$1" | tr -d ' '; else echo 0; fi; }
 
-# Shows progress where somebody sees it. How it failed is in $fetched, what was said in $work/reason.
+# How it failed is in $fetched, what was said in $work/reason.
 fetch_rest() {
   fetched=0
   if command -v curl >/dev/null 2>&1; then
     set -- -fL --connect-timeout 20 -y "$STALL_SECONDS" -Y "$STALL_BYTES" -C - -w '%{http_code}' -o "$2" "$1"
-    if [ -t 2 ]; then
+    if [ "$bar" = yes ]; then
       status=$(curl --progress-bar "$@" </dev/null) || fetched=$?
       [ "$fetched" -eq 0 ] || echo "curl ended with $fetched, HTTP status $status" >"$work/reason"
     else
       status=$(curl -sS "$@" </dev/null 2>"$work/reason") || fetched=$?
     fi
     [ "$fetched" -ne 22 ] || fetched=status-$status
-  elif [ -t 2 ]; then
+  elif [ "$bar" = yes ]; then
     wget -c -T "$STALL_SECONDS" -O "$2" "$1" </dev/null || fetched=$?
     [ "$fetched" -eq 0 ] || echo "wget ended with $fetched" >"$work/reason"
   else
