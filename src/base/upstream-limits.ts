@@ -300,6 +300,8 @@ export const resultMetaCharsMax = 16 * KIB;
 export const upstreamListWaitMs = 1_300;
 /** In all, while processes are still to be started, or another process of this user starts the same server. */
 export const upstreamListWaitMsMax = 5_000;
+/** A process of ours leaves a start to another one for so long: ten starts at once take ten times as long as one. */
+export const upstreamTrialMsMax = 15_000;
 /** Whether another process has heard of a server by now is looked at this often. */
 export const upstreamTrialLookMs = 100;
 /** A call by a name that nobody has waits this long for servers that are still being asked for their tools. */

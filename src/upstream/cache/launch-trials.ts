@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { systemCodeOf } from "../../base/errors.ts";
-import { upstreamListWaitMs, upstreamListWaitMsMax } from "../../base/upstream-limits.ts";
+import { upstreamListWaitMs, upstreamTrialMsMax } from "../../base/upstream-limits.ts";
 import {
   isRunningStill,
   ownIdentity,
@@ -17,7 +17,7 @@ export type TrialClaim =
   | "ours"
   /** Another process of this user does, at this moment. */
   | "others"
-  /** The same, for longer than any list waits. */
+  /** The same, for so long that nobody should rely on it. */
   | "slow"
   /** It was tried before, and nothing was heard. */
   | "tried";
@@ -76,7 +76,7 @@ export class LaunchTrials {
     const holder = holderIn(text);
     // Whoever made it may not have written its name yet.
     if (holder === undefined) return text === "" && ageMs < writingMsMax ? "others" : "tried";
-    if (isRunningStill(holder)) return ageMs < upstreamListWaitMsMax ? "others" : "slow";
+    if (isRunningStill(holder)) return ageMs < upstreamTrialMsMax ? "others" : "slow";
     // Its holder was killed. Two who take it over at once both start the server, and nothing is worse for it.
     if (ageMs >= upstreamListWaitMs) return "tried";
     await writePrivate(path, this.#own);

@@ -2,6 +2,7 @@ import {
   upstreamListWaitMs,
   upstreamListWaitMsMax,
   upstreamTrialLookMs,
+  upstreamTrialMsMax,
 } from "../../base/upstream-limits.ts";
 import type { Timer } from "../../base/timer.ts";
 import type { LaunchTrials, TrialClaim } from "../cache/launch-trials.ts";
@@ -32,6 +33,7 @@ export class FirstContact {
   #hasHadItsTime = false;
   /** Lists have waited for as long as they ever do. */
   #isLate = false;
+  #relyUntil = 0;
   #cap: Timer | undefined;
   #begun: Timer | undefined;
   #next: Timer | undefined;
@@ -54,13 +56,16 @@ export class FirstContact {
   }
 
   /** Finds out who tries it. Never rejects. */
-  async claim(): Promise<void> {
-    this.#claim = await this.#parts.trials.claim(this.#identity);
-    if (this.#isOver) return;
+  async claim(): Promise<TrialClaim> {
+    const claim = await this.#parts.trials.claim(this.#identity);
+    this.#claim = claim;
+    if (this.#isOver) return claim;
+    this.#relyUntil = this.#parts.time.now() + upstreamTrialMsMax;
     this.#cap ??= this.#parts.time.after(upstreamListWaitMsMax, () => {
       this.#isLate = true;
       this.#parts.onChange();
     });
+    return claim;
   }
 
   /** Sees to it that it is started: by us, unless another process does it right now. @param isEager by us too */
@@ -103,10 +108,13 @@ export class FirstContact {
     if (await this.#parts.look()) return void this.#end();
     const claim = await this.#parts.trials.claim(this.#identity);
     if (this.#isOver) return;
-    if (claim === "others" && !this.#isLate) {
+    // By our own clock too: that of the mark may be set back.
+    if (claim === "others" && this.#parts.time.now() < this.#relyUntil) {
       this.#next = this.#lookLater();
       return;
     }
+    // Whoever tried it may have kept something between our two looks.
+    if (claim === "ours" && (await this.#parts.look())) return this.onHeard();
     this.#next = undefined;
     // That others have failed says nothing of us: lists wait for our start as they would have for theirs.
     this.#claim = claim === "ours" ? "ours" : "slow";

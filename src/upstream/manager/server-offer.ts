@@ -80,7 +80,9 @@ export class ServerOffer {
         onChange,
       });
       this.#contact = contact;
-      await contact.claim();
+      // Whoever tried it may have kept something between our two looks.
+      const isOurs = (await contact.claim()) === "ours";
+      if (isOurs && (await this.#read(configured))) await contact.onHeard();
     });
   }
 

@@ -7,12 +7,16 @@ import { FirstContact } from "../../../src/upstream/manager/first-contact.ts";
 class Stage {
   claims: TrialClaim[] = [];
   isKept = false;
+  onClaim: () => void = () => {};
   readonly did: string[] = [];
   #now = 0;
   #timers: { readonly at: number; readonly act: () => void }[] = [];
   readonly contact = new FirstContact("id", {
     trials: {
-      claim: () => Promise.resolve(this.claims.length > 1 ? this.claims.shift() : this.claims[0]),
+      claim: () => {
+        this.onClaim();
+        return Promise.resolve(this.claims.length > 1 ? this.claims.shift() : this.claims[0]);
+      },
       succeed: () => this.#note("succeed"),
       fail: () => this.#note("fail"),
       leave: () => this.#note("leave"),
@@ -105,13 +109,15 @@ test.each(["ours", "tried", "slow"] as const)(
   },
 );
 
-test("after five seconds we start it beside the other process, and no list waits any more", async () => {
+test("lists wait for another process for five seconds, and we leave it the start for fifteen", async () => {
   const stage = await Stage.of("others");
   stage.contact.begin(false);
   await stage.pass(4_999);
   expect([stage.did, stage.contact.holdsLists]).toEqual([[], true]);
+  await stage.pass(10_000);
+  expect([stage.did, stage.contact.holdsLists]).toEqual([["change"], false]);
   await stage.pass(101);
-  expect([stage.did.includes("start"), stage.contact.holdsLists]).toEqual([true, false]);
+  expect(stage.did).toContain("start");
 });
 
 test("an eager one is started whoever else does it, and lists wait for whoever is first", async () => {
@@ -139,4 +145,12 @@ test("only whoever tries it says that it was in vain", async () => {
   await ours.contact.onFailed();
   await others.contact.onFailed();
   expect([ours.did, others.did]).toEqual([["fail"], []]);
+});
+
+test("what was kept between the look and the claim is taken", async () => {
+  const stage = await Stage.of("others", "ours");
+  stage.contact.begin(false);
+  stage.onClaim = () => void (stage.isKept = true);
+  await stage.pass(100);
+  expect([stage.did, stage.contact.holdsLists]).toEqual([["succeed"], false]);
 });
