@@ -1,6 +1,7 @@
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import { approveLaunchOf, revokeLaunchOf } from "../upstream/trust/launch-approval.ts";
 import { launchLines, launchRow } from "../upstream/trust/launch-lines.ts";
+import { installServers } from "./install-servers.ts";
 import type { Approval } from "./approval.ts";
 
 /** Shows the launch of a project's server and records what the user says of it. False: nothing was approved. */
@@ -28,5 +29,6 @@ export async function decideLaunch(approval: Approval, server: ConfiguredServer)
   if (!(await approval.confirm(`Let ${name} run in this project?`))) return false;
   await approveLaunchOf(server, projectDir, view.store);
   context.print.note(`${name}: approved.`);
+  await installServers(context, view.start, [server]);
   return true;
 }

@@ -2,6 +2,7 @@ import type { Router } from "../gateway/call.ts";
 import type { HookEnd } from "../policy/hooks/hook-end.ts";
 import type { Hook } from "../policy/hooks/hook.ts";
 import type { SandboxReport } from "../policy/sandbox/report.ts";
+import type { InstallOutcome } from "../upstream/install-outcome.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { TriedServer } from "../upstream/tried-server.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
@@ -47,6 +48,15 @@ export interface CliServices {
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, TriedServer | string>>;
+  /**
+   * Fetches what other servers are started from, and says by name how that went. All of `servers` may be started. Absent
+   * where this cannot be done.
+   */
+  installUpstreams?(
+    options: StartUp,
+    servers: readonly ConfiguredServer[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, InstallOutcome>>;
   /** What shows pages to the user of this machine. Absent where nothing can. */
   openPages?(options: StartUp): Promise<PageOpener>;
   /** Hooks, without a server around them; whoever asked for it closes it. */

@@ -14,6 +14,7 @@ import { TrustStore } from "../upstream/trust/trust-store.ts";
 import { type CommandIo, exitCodes } from "./command-io.ts";
 import type { CommandContext } from "./command.ts";
 import type { FlagTable } from "./flags.ts";
+import { installFlags, installServers } from "./install-servers.ts";
 import { jsonFlag } from "./json-flag.ts";
 import { scopeFlags, type ServerFile, serverFileOf } from "./mcp-scope.ts";
 import type { Printer } from "./print.ts";
@@ -25,18 +26,20 @@ export const storeFlags: FlagTable = {
   ...scopeFlags,
   force: { kind: "switch", help: "Replace a server of this name that is in the file." },
   ...jsonFlag,
+  ...installFlags,
 };
 
 /**
- * Writes one server that the user has typed, approves its launch, and prints what is stored.
+ * Writes one server that the user has typed, approves its launch, prints what is stored, and fetches its package.
  * @throws {AppError} `usage` for an entry that cannot be used or a name that is taken; as `addServers`
  */
 export async function storeServer(
-  { args, io, print }: CommandContext,
+  context: CommandContext,
   start: StartUp,
   name: string,
   entry: NewEntry,
 ): Promise<number> {
+  const { args, io, print } = context;
   const place = serverFileOf(args, start.dirs, io.cwd);
   const checked = checkEntry(name, entry, place.origin, print);
   if (isOwnEntry(checked.launch, configPartsOf(start, io.env))) {
@@ -57,6 +60,8 @@ export async function storeServer(
   }
   await approve(checked, start, io);
   report(args.has("json"), print, place, name, entry);
+  const identity = launchIdentity(checked.launch);
+  await installServers(context, start, [{ entry: checked, identity, shadowed: [] }]);
   return exitCodes.done;
 }
 

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../base/errors.ts";
+import type { InstallOutcome } from "../upstream/install-outcome.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { TriedServer } from "../upstream/tried-server.ts";
 import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
@@ -33,6 +34,21 @@ export function tryUpstreams(
     controlOf: (server) => ({ kind: "try", server }),
     onReply: (reply) => reply as TriedServer,
     onFailure: (reason) => reason,
+    signal,
+  });
+}
+
+/** For commands: fetches what servers are started from, and says by name how that went. @throws AppError `cancelled` */
+export function installUpstreams(
+  parts: ProgramParts,
+  options: ToolServicesOptions,
+  servers: readonly ConfiguredServer[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, InstallOutcome>> {
+  return askEach<InstallOutcome>(parts, options, servers, {
+    controlOf: (server) => ({ kind: "install", server }),
+    onReply: (reply) => reply as InstallOutcome,
+    onFailure: (reason) => ({ kind: "failed", reason }),
     signal,
   });
 }

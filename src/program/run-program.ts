@@ -68,6 +68,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
       const { tryUpstreams } = await import("./ask-upstreams.ts");
       return tryUpstreams(parts, { start, env, warn }, servers, signal);
     },
+    async installUpstreams(start, servers, signal) {
+      const { installUpstreams } = await import("./ask-upstreams.ts");
+      return installUpstreams(parts, { start, env, warn }, servers, signal);
+    },
     async openPages(start) {
       const { openPages } = await import("./open-pages.ts");
       return openPages(start, env);

@@ -122,6 +122,8 @@ export type UpstreamControl =
   | { readonly kind: "tools"; readonly server?: string }
   /** All that a server offers, over a connection of its own; nothing is kept or approved. It may be started. */
   | { readonly kind: "ask"; readonly server: ConfiguredServer }
+  /** Fetches what a server is started from (`InstallOutcome`). It may be started. */
+  | { readonly kind: "install"; readonly server: ConfiguredServer }
   /** Starts a server as a running program would, says how that went (`TriedServer`), and ends it. */
   | { readonly kind: "try"; readonly server: ConfiguredServer };
 

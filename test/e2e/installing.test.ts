@@ -101,3 +101,44 @@ async function names(server: Server): Promise<readonly string[]> {
   const { result } = await server.request("tools/list");
   return (result as { tools: readonly { name: string }[] }).tools.map(({ name }) => name);
 }
+
+test("[gateway.install-at-once] mcp add and mcp approve fetch a package at once, mcp import when it is told to", async () => {
+  using npx = new PlayedNpx();
+  using home = new TempFolder();
+  const own = ["-e", `PLAYED_NPX=${npx.dir}`];
+  const add = ["mcp", "add", "-s", "global", ...own];
+  const run = async (words: readonly string[]): Promise<string> => {
+    const { exitCode, stderr } = await runProduct(home, words);
+    expect([exitCode, stderr]).toEqual([0, stderr]);
+    return stderr;
+  };
+  await run([...add, "later", "--no-install", "--", npx.command, "-y", "later"]);
+  expect(npx.runs).toEqual([]);
+  const said = await run([...add, "now", "--", npx.command, "-y", "now"]);
+  expect(said).toContain("now: fetching now with npx …");
+  expect(said).toMatch(
+    /now: installed in [\d.]+ m?s\.\n.*It is started as \S+node \S+\/_npx\/\w+\/node_modules\/\.bin\/now\n/,
+  );
+  expect(npx.runs).toEqual(["fetch now"]);
+
+  const entry = { command: npx.command, args: ["-y", "theirs"], env: { PLAYED_NPX: npx.dir } };
+  home.write("project/.mcp.json", JSON.stringify({ mcpServers: { theirs: entry } }));
+  expect(npx.runs).toEqual(["fetch now"]);
+  expect(await run(["mcp", "approve", "theirs", "--yes"])).toContain("theirs: installed in ");
+  expect(npx.runs).toEqual(["fetch now", "fetch theirs"]);
+
+  const foreign = home.write(
+    "other.json",
+    JSON.stringify({ mcpServers: { taken: { ...entry, args: ["taken"] } } }),
+  );
+  const imported = ["mcp", "import", foreign, "--scope", "global"];
+  expect(await run(imported)).toContain(
+    "The packages of taken are fetched when they are first started",
+  );
+  expect(npx.runs.length).toBe(2);
+  expect(await run([...imported, "--force", "--install"])).toContain("taken: installed in ");
+
+  npx.plan({ fails: "npm error code E404" });
+  const failed = await run([...add, "none", "--", npx.command, "-y", "none"]);
+  expect(failed).toContain("warning: none: npx could not install none:");
+});

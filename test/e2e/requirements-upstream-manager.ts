@@ -20,6 +20,8 @@ export const upstreamManagerRequirements: Readonly<Record<string, Requirement>> 
   ...from("docs/mcp-servers.md#packages-npx-uvx-docker", {
     "gateway.installing":
       "What a runner of packages has to fetch is a state of its own that everybody is told of, once for all processes.",
+    "gateway.install-at-once":
+      "`mcp add` and `mcp approve` fetch a package at once, `mcp import` when it is told to.",
     "gateway.installing-ends": "Nothing goes on fetching when we are killed.",
   }),
   ...from("docs/gateway.md#results", {

@@ -7,7 +7,8 @@ import { beginsCommand, entryFlags, typedEntry } from "../typed-entry.ts";
 export const mcpAddCommand: Command = {
   usage: "NAME (URL [-H K:V ...] | [-e K=V ...] -- COMMAND [ARG ...]) [-s project|global] [FLAGS]",
   description:
-    "Adds another MCP server: its tools are then offered beside ours. Nothing is started.\n" +
+    "Adds another MCP server: its tools are then offered beside ours. Its package (npx, uvx,\n" +
+    "docker, …) is fetched at once, and nothing is started.\n" +
     "What follows -- is the command, word for word. For instance:\n" +
     "  scorpiox-code mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n" +
     "  scorpiox-code mcp add remote https://example.com/mcp -H 'Authorization: Bearer ${TOKEN}'\n" +

@@ -6,6 +6,7 @@ import { approveTools, decideTool } from "../approve-tools.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { openServers, serverNamed } from "../configured-servers.ts";
+import { installFlags } from "../install-servers.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { trustOf } from "../server-rows.ts";
 import { startUpFlags } from "../start-up.ts";
@@ -15,12 +16,13 @@ export const mcpApproveCommand: Command = {
   description:
     "Shows the servers of the project that wait for approval, and exactly what would be started, and asks. With the name\n" +
     "of a server that may be started already: what of it is new or was changed. With --all: both, of all servers.\n" +
-    "Running servers notice an approval within two seconds. Ends with 4 when something stays unapproved.",
+    "Its package (npx, uvx, docker, …) is fetched at once. Running servers notice an approval within two seconds. Ends with 4 when something stays unapproved.",
   flags: {
     all: { kind: "switch", help: "All servers, and what of them is new or was changed." },
     yes: { kind: "switch", help: "Approve what is shown without asking; needs a name or --all." },
     deny: { kind: "switch", help: "Refuse it: it is not used, and nobody is asked again." },
     revoke: { kind: "switch", help: "Withdraw what was decided." },
+    ...installFlags,
     ...jsonFlag,
     ...startUpFlags,
   },

@@ -6,14 +6,17 @@ import { isInside } from "../../base/is-inside.ts";
 import { product } from "../../base/product.ts";
 import { realPathOf } from "../../base/real-path.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
+import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { addServers, type AddedServers } from "../../upstream/edit/edit-server-file.ts";
 import { filesOfClient, importClients } from "../../upstream/import/client-files.ts";
 import type { Dialect } from "../../upstream/import/foreign-entry.ts";
 import { type ImportStep, planImport } from "../../upstream/import/plan-import.ts";
 import { readForeignFile } from "../../upstream/import/read-foreign-file.ts";
+import { createAsker } from "../ask-in-turn.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { installServers, runnerOf } from "../install-servers.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { scopeFlags, type ServerFile, serverFileOf } from "../mcp-scope.ts";
 import type { Printer } from "../print.ts";
@@ -30,6 +33,10 @@ export const mcpImportCommand: Command = {
     `allowed without asking is not taken over. Clients: ${clientIds.join(", ")}.`,
   flags: {
     "dry-run": { kind: "switch", help: "Show what would be written, and write nothing." },
+    install: {
+      kind: "switch",
+      help: "Fetch their packages (npx, uvx, docker, …) at once, without asking.",
+    },
     force: { kind: "switch", help: "Replace servers that are in the file already." },
     ...scopeFlags,
     ...jsonFlag,
@@ -51,9 +58,35 @@ export const mcpImportCommand: Command = {
     const isForced = args.has("force");
     const done = isDryRun ? undefined : await addServers(place.target, entries, isForced);
     report(context, { source, steps, place, done });
+    if (done !== undefined) await installWritten(context, start, done);
     return exitCodes.done;
   },
 };
+
+/** Packages of servers that may be started as they are: those of a project are fetched when they are approved. */
+async function installWritten(
+  context: CommandContext,
+  start: StartUp,
+  { added, replaced }: AddedServers,
+): Promise<void> {
+  const { args, io, print } = context;
+  const names = new Set([...added, ...replaced]);
+  const { servers } = loadUpstreamConfig(configPartsOf(start, io.env));
+  const wanted = [...servers.values()].filter(
+    (server) =>
+      names.has(server.entry.name) &&
+      server.entry.origin.trust === "user" &&
+      runnerOf(server) !== undefined,
+  );
+  if (wanted.length === 0) return;
+  const named = wanted.map(({ entry }) => entry.name).join(", ");
+  const ask = async (): Promise<boolean> =>
+    io.stdinIsTerminal &&
+    !args.has("json") &&
+    createAsker(io)(`Fetch the packages of ${named} now?`);
+  if (args.has("install") || (await ask())) return installServers(context, start, wanted);
+  print.note(`The packages of ${named} are fetched when they are first started; now: --install`);
+}
 
 interface ImportSource {
   /** Those that are there. */

@@ -4,6 +4,7 @@ import type { SearchedTool } from "../search/searched-tool.ts";
 import { isComing, type ServerInfo } from "../server-state.ts";
 import type { UpstreamControl } from "../upstreams.ts";
 import { askServer } from "./ask-server.ts";
+import { installServer } from "./install-server.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { tryServer } from "./try-server.ts";
@@ -36,6 +37,8 @@ export async function performControl(
     }
     case "ask":
       return askServer(control.server, parts, signal);
+    case "install":
+      return installServer(control.server, parts, signal);
     case "try":
       return tryServer(control.server, parts, signal);
     case "tools": {
