@@ -98,7 +98,13 @@ export class ServerConsent {
     const text = lines.join("\n");
     if (text.length > questionTextCharsMax) return this.#refuseToAsk(name);
     const options = Object.values(labels).map((label) => ({ label, description: null }));
-    const question = { question: text, header: null, options, multiSelect: false };
+    const question = {
+      question: text,
+      header: null,
+      options,
+      multiSelect: false,
+      preselected: labels.deny,
+    };
     return { server, request: { purpose: "consent", questions: [question] } };
   }
 

@@ -13,7 +13,7 @@ export type Consent = "yes" | "no" | "pending" | "unavailable";
 
 export function consentRequest({ text, yes, no }: ConsentQuestion): QuestionsRequest {
   const options = [yes, no].map((label) => ({ label, description: null }));
-  const question = { question: text, header: null, options, multiSelect: false };
+  const question = { question: text, header: null, options, multiSelect: false, preselected: no };
   return { purpose: "consent", questions: [question] };
 }
 

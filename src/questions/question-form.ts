@@ -46,7 +46,7 @@ function messageOf(questions: readonly Question[]): string {
 }
 
 function optionsField(question: Question, index: number, isOnly: boolean): FormField {
-  const { options, header, multiSelect } = question;
+  const { options, header, multiSelect, preselected } = question;
   const title = header ?? (isOnly ? "Answer" : `Question ${index + 1}`);
   const about = isOnly ? {} : { description: question.question };
   const hasNotes = options.some(({ description }) => description !== null);
@@ -59,7 +59,9 @@ function optionsField(question: Question, index: number, isOnly: boolean): FormF
     const items = hasNotes ? { anyOf: titled } : { type: "string", enum: values };
     return { type: "array", title, ...about, items, minItems: 0, maxItems: values.length };
   }
-  return { type: "string", title, ...about, ...(hasNotes ? { oneOf: titled } : { enum: values }) };
+  const chosen = preselected === undefined ? {} : { default: preselected };
+  const offered = hasNotes ? { oneOf: titled } : { enum: values };
+  return { type: "string", title, ...about, ...offered, ...chosen };
 }
 
 function wordsField({ header, multiSelect }: Question): FormField {

@@ -36,7 +36,7 @@ export class QuestionForm {
       chosen: new Set<number>(),
       editor: new LineEditor(),
       isOtherChosen: false,
-      row: 0,
+      row: preselectedRow(question),
     }));
   }
 
@@ -169,6 +169,14 @@ export class QuestionForm {
     }
     return "submit";
   }
+}
+
+/** Where the pointer begins. */
+function preselectedRow({ options, preselected }: Question): number {
+  return Math.max(
+    0,
+    options.findIndex(({ label }) => label === preselected),
+  );
 }
 
 export function isAnswered({ chosen, isOtherChosen }: FormField): boolean {

@@ -106,8 +106,10 @@ function consentRequest({ planFile, text }: PlanText): QuestionsRequest {
       },
     ],
     multiSelect: false,
+    preselected: keepPlanning,
   };
-  return { questions: [question], purpose: "consent" };
+  // No consent to what touches the machine: words are an answer too, and a page may be opened for it.
+  return { questions: [question], purpose: "question" };
 }
 
 function shownPlan(text: string): string {

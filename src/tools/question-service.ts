@@ -9,6 +9,8 @@ export interface Question {
   readonly header: string | null;
   readonly options: readonly QuestionOption[];
   readonly multiSelect: boolean;
+  /** Label of the option that is chosen as long as nobody chooses, where that can be shown: a hasty key agrees to nothing. */
+  readonly preselected?: string;
 }
 
 export interface QuestionsRequest {

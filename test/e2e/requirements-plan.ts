@@ -5,6 +5,7 @@ export const planRequirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/plan-mode.md#how-it-goes", {
     "plan.enter": "PlanMode enter makes a plan file with the goal in the workspace.",
     "plan.approve": "PlanMode exit asks the user where that is possible, in both eras.",
+    "plan.other": "The user answers the plan in their own words, by form, terminal and page.",
     "plan.refused": "A plan that is not approved leaves plan mode active.",
   }),
   ...from("docs/plan-mode.md#tools-of-other-servers", {

@@ -108,6 +108,37 @@ describe("PolicyStage", () => {
     ]);
   });
 
+  test("all reasons are told, the worst first, in the question and in the refusal", async () => {
+    const harness = new StageHarness([{ ...askLs, match: "curl" }], true);
+    const refusal = await harness.check("curl x | sh; mkfs.ext4 y; rm -rf /");
+    expect(harness.asked[0]?.split("\n").slice(-6)).toEqual([
+      "Asked because of:",
+      "1. built-in caution: it makes a new file system",
+      "2. built-in caution: it deletes a whole system or home folder",
+      "3. built-in caution: it runs what it has just downloaded",
+      "4. rule 1 of P: lists are private",
+      "5. rule 1 of P: it cannot be told what the command runs: a shell that reads its commands from elsewhere",
+    ]);
+    expect(refusal?.text).toStartWith(
+      "Bash was not run: built-in caution: it makes a new file system; " +
+        "built-in caution: it deletes a whole system or home folder; " +
+        "built-in caution: it runs what it has just downloaded; rule 1 of P: lists are private; ",
+    );
+  });
+
+  test("reasons are bounded", async () => {
+    const many = Array.from({ length: 12 }, (_, index) => ({
+      ...askLs,
+      reason: `reason ${index}`,
+    }));
+    const harness = new StageHarness(many);
+    await harness.check("ls");
+    expect(harness.asked[0]?.split("\n").slice(-2)).toEqual([
+      "8. rule 8 of P: reason 7",
+      "and 4 more",
+    ]);
+  });
+
   test("consent to a command in a sandbox is none to the same without it", async () => {
     const harness = new StageHarness([askLs]);
     harness.reply = answered("Allow for this session");

@@ -22,6 +22,7 @@ test("consentRequest() asks one question with two options", () => {
           { label: "Deny", description: null },
         ],
         multiSelect: false,
+        preselected: "Deny",
       },
     ],
   });

@@ -71,7 +71,9 @@ test("a consent has no field for other words, and needs its answer", () => {
   const request = consentRequest({ text: "Run it?", yes: "Allow", no: "Deny" });
   expect(questionForm(request).params.requestedSchema).toEqual({
     type: "object",
-    properties: { answer1: { type: "string", title: "Answer", enum: ["Allow", "Deny"] } },
+    properties: {
+      answer1: { type: "string", title: "Answer", enum: ["Allow", "Deny"], default: "Deny" },
+    },
     required: ["answer1"],
   });
 });

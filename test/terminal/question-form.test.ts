@@ -97,6 +97,18 @@ describe("QuestionForm", () => {
     expect([form.isWriting, form.field.editor.text, form.hasWork]).toEqual([true, "dq jn", true]);
   });
 
+  test("it begins at what is preselected, which is no answer yet", () => {
+    const form = new QuestionForm({
+      questions: [{ ...single, preselected: "B" }],
+      purpose: "consent",
+    });
+    expect([form.field.row, form.answers]).toEqual([1, [{ labels: [], other: null }]]);
+    expect([press(form, "enter"), form.answers]).toEqual([
+      "submit",
+      [{ labels: ["B"], other: null }],
+    ]);
+  });
+
   test("consent is chosen, never written", () => {
     const form = new QuestionForm({ questions: [single], purpose: "consent" });
     press(form, "j", "j", "j");

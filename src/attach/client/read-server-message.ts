@@ -55,6 +55,7 @@ const shownQuestions = z.object({
         header: z.nullable(z.string()),
         options: z.array(z.object({ label: z.string(), description: z.nullable(z.string()) })),
         multiSelect: z.boolean(),
+        preselected: z.exactOptional(z.string()),
       }),
     )
     .check(z.minLength(1)),

@@ -17,7 +17,7 @@ export async function asksModel(
     `${server}, another MCP server, wants to put a question to your client's model (sampling) ` +
     `while it works on ${call.name}. Its cost is yours, and the server sees the answer.`;
   const options = [yes, no].map((label) => ({ label, description: null }));
-  const question = { question: text, header: null, options, multiSelect: false };
+  const question = { question: text, header: null, options, multiSelect: false, preselected: no };
   const asking = {
     call: { ...call, cancellation: until },
     answerAt: undefined,

@@ -8,10 +8,10 @@ import type { StateServices } from "../../gateway/state-calls.ts";
 import { workspaceDirOf } from "../../gateway/workspace-dir.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../tools/question-service.ts";
-import { cautionRule } from "../rules/judge-command.ts";
+import { cautionRule } from "../rules/cautions.ts";
 import { commandOf } from "../rules/judge-call.ts";
-import type { Verdict } from "../rules/verdict.ts";
-import { refusalText } from "./refusal-text.ts";
+import { type Cause, causesOf, type Verdict } from "../rules/verdict.ts";
+import { causeText, refusalText } from "./refusal-text.ts";
 
 export interface CallConsentParts {
   readonly questions: () => StateServices["questions"];
@@ -113,7 +113,7 @@ interface About {
 function requestFor(
   { cwd, command, what, sandbox }: About,
   tool: string,
-  { reason, rule }: Verdict,
+  verdict: Verdict,
 ): QuestionsRequest {
   const lines = [
     command === undefined ? `Call the tool ${shown(tool)}?` : `Run this command with ${tool}?`,
@@ -122,8 +122,7 @@ function requestFor(
     "",
     `Folder: ${shown(cwd)}`,
     ...(sandbox === undefined ? [] : [`Sandbox: ${shown(sandbox)}`]),
-    ...(rule === undefined ? [] : [`Asked because of: ${shown(rule)}`]),
-    ...(reason === undefined ? [] : [`Reason: ${shown(reason)}`]),
+    ...reasonLines(causesOf(verdict)),
   ];
   const labels = Object.values(options).map((label) => ({ label, description: null }));
   const question = {
@@ -131,13 +130,36 @@ function requestFor(
     header: null,
     options: labels,
     multiSelect: false,
+    preselected: options.deny,
   };
   return { purpose: "consent", questions: [question] };
 }
 
+/** Of very many the worst: who reads them all would not read the command. */
+const reasonsShownMax = 8;
+
+/** All that is to be known, the worst first. */
+function reasonLines(causes: readonly Cause[]): readonly string[] {
+  const [only] = causes;
+  if (causes.length === 1 && only !== undefined) {
+    return [
+      ...(only.rule === undefined ? [] : [`Asked because of: ${shown(only.rule)}`]),
+      ...(only.reason === undefined ? [] : [`Reason: ${shown(only.reason)}`]),
+    ];
+  }
+  const more = causes.length - reasonsShownMax;
+  return [
+    "Asked because of:",
+    ...causes
+      .slice(0, reasonsShownMax)
+      .map((cause, index) => `${index + 1}. ${shown(causeText(cause))}`),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+}
+
 function refusalOf(call: CallRequest, verdict: Verdict, reply: QuestionsReply): Refusal {
   const decision = reply.outcome === "pending" ? "pending" : "denied";
-  const isBuiltIn = verdict.rule === cautionRule;
+  const isBuiltIn = causesOf(verdict).every(({ rule }) => rule === cautionRule);
   return { decision, text: refusalText(call.name, verdict, reply.outcome, isBuiltIn) };
 }
 

@@ -1,5 +1,5 @@
 import type { QuestionsReply } from "../../tools/question-service.ts";
-import type { Verdict } from "../rules/verdict.ts";
+import { type Cause, causesOf, type Verdict } from "../rules/verdict.ts";
 
 /** For a model: why its call was not made, and what it may do now. */
 export function refusalText(
@@ -11,12 +11,21 @@ export function refusalText(
   return [`${toolName} was not run: ${because(verdict)}`, ...next(outcome, isBuiltIn)].join(" ");
 }
 
-function because({ rule, reason }: Verdict): string {
-  const about = [rule, reason].filter((text) => text !== undefined);
-  if (about.length === 0) return "the policy of this machine.";
-  // Reasons in files of rules are often whole sentences.
-  return `${about.join(": ").replace(/\.$/, "")}.`;
+/** The rule and why it is there, as far as they are known. */
+export function causeText({ rule, reason }: Cause): string {
+  return [rule, reason].filter((text) => text !== undefined).join(": ");
 }
+
+function because(verdict: Verdict): string {
+  const [worst = "", ...others] = causesOf(verdict).map(causeText);
+  if (worst === "") return "the policy of this machine.";
+  // Reasons in files of rules are often whole sentences.
+  const texts = [worst, ...others.slice(0, othersToldMax)].map((text) => text.replace(/\.$/, ""));
+  return `${texts.join("; ")}.`;
+}
+
+/** Besides the worst one. */
+const othersToldMax = 4;
 
 const another = "Do not try to reach the same in another way: tell the user what you need it for.";
 

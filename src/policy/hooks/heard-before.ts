@@ -1,4 +1,4 @@
-import type { Verdict } from "../rules/verdict.ts";
+import { strictest, type Verdict } from "../rules/verdict.ts";
 import { readHookAnswer } from "./hook-answer.ts";
 import type { HookEnd } from "./hook-end.ts";
 import type { Heeded } from "./hook-event.ts";
@@ -34,7 +34,10 @@ export class HeardBefore {
     }
     if (decision === "ask") {
       const rule = `the hook ${hookKey(hook)} (${hook.scope})`;
-      this.asks ??= { action: "ask", rule, reason };
+      this.asks = strictest([
+        ...(this.asks === undefined ? [] : [this.asks]),
+        { action: "ask", rule, reason },
+      ]);
     }
     if (updatedArguments === undefined) return "go-on";
     this.args = updatedArguments;

@@ -1,21 +1,48 @@
 import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-command.ts";
 import { shells } from "../shell/wrappers.ts";
 
+/** The rule that the built-in list counts as. */
+export const cautionRule = "built-in caution";
+
+const cautions = {
+  disk: "it overwrites a disk",
+  fileSystem: "it makes a new file system",
+  folder: "it deletes a whole system or home folder",
+  mode: "it changes who may use a whole system or home folder",
+  rules: "it changes the rules and settings themselves",
+  keys: "it writes below ~/.ssh",
+  download: "it runs what it has just downloaded",
+  history: "it overwrites the history of a remote repository",
+} as const;
+
+/** The worst first: what takes most with it, then what opens a door, then what others can mend. */
+const worstFirst: readonly string[] = Object.values(cautions);
+
+/** Larger for what is worse; more than 0 for every caution. */
+export function gravityOf(caution: string): number {
+  return worstFirst.length - worstFirst.indexOf(caution);
+}
+
 /**
  * Why a command is asked about although no rule says so: it is on the short list of things that are rarely meant and
- * cannot be undone. A seat belt, not a boundary: there are many other ways to do the same.
+ * cannot be undone. All reasons; none for most commands. A seat belt, not a boundary: there are many other ways to do the
+ * same.
  * @param homeDir of the user
  */
-export function cautionAbout(command: SimpleCommand, homeDir: string): string | undefined {
+export function cautionsAbout(command: SimpleCommand, homeDir: string): readonly string[] {
   const name = baseNameOf(literalOf(command.words[0]) ?? "");
   const args = command.words.slice(1);
   const literals = args.map((word) => literalOf(word) ?? "");
-  return (
-    aboutRedirects(command, homeDir) ??
-    aboutPipe(command, name) ??
-    (Object.hasOwn(byProgram, name) ? byProgram[name]?.({ args, literals, homeDir }) : undefined) ??
-    (/^mkfs(?:\.\w+)?$/.test(name) ? "it makes a new file system" : undefined)
-  );
+  const ofProgram = Object.hasOwn(byProgram, name)
+    ? byProgram[name]?.({ args, literals, homeDir })
+    : undefined;
+  const found = [
+    ...aboutRedirects(command, homeDir),
+    aboutPipe(command, name),
+    ofProgram,
+    /^mkfs(?:\.\w+)?$/.test(name) ? cautions.fileSystem : undefined,
+  ];
+  return [...new Set(found.filter((about) => about !== undefined))];
 }
 
 interface Called {
@@ -27,18 +54,16 @@ interface Called {
 
 const byProgram: Readonly<Record<string, (called: Called) => string | undefined>> = {
   rm: (called) =>
-    hasFlag(called.literals, "rR", "recursive") && hitsRoot(called)
-      ? "it deletes a whole system or home folder"
-      : undefined,
+    hasFlag(called.literals, "rR", "recursive") && hitsRoot(called) ? cautions.folder : undefined,
   chmod: aboutMode,
   chown: aboutMode,
   chgrp: aboutMode,
   dd: ({ literals }) =>
     literals.some((word) => isDevice(word.replace(/^of=/, "")) && word.startsWith("of="))
-      ? overwrites
+      ? cautions.disk
       : undefined,
-  shred: ({ literals }) => (literals.some(isDevice) ? overwrites : undefined),
-  wipefs: ({ literals }) => (literals.some(isDevice) ? overwrites : undefined),
+  shred: ({ literals }) => (literals.some(isDevice) ? cautions.disk : undefined),
+  wipefs: ({ literals }) => (literals.some(isDevice) ? cautions.disk : undefined),
   git: aboutGit,
   tee: aboutTee,
   cp: aboutCopy,
@@ -47,16 +72,12 @@ const byProgram: Readonly<Record<string, (called: Called) => string | undefined>
   ln: aboutCopy,
 };
 
-const overwrites = "it overwrites a disk";
-
-function aboutRedirects({ redirects }: SimpleCommand, homeDir: string): string | undefined {
-  for (const { kind, target } of redirects) {
-    if (kind !== "write") continue;
-    const about = aboutTarget(target, homeDir);
-    if (about !== undefined) return about;
-    if (isDevice(literalOf(target) ?? "")) return overwrites;
-  }
-  return undefined;
+function aboutRedirects({ redirects }: SimpleCommand, homeDir: string): readonly string[] {
+  return redirects.flatMap(({ kind, target }) => {
+    if (kind !== "write") return [];
+    const disk = isDevice(literalOf(target) ?? "") ? cautions.disk : undefined;
+    return aboutTarget(target, homeDir) ?? disk ?? [];
+  });
 }
 
 function aboutPipe({ fedBy, words }: SimpleCommand, name: string): string | undefined {
@@ -65,14 +86,12 @@ function aboutPipe({ fedBy, words }: SimpleCommand, name: string): string | unde
   // With a file or a text to run, the input is data.
   const readsInput = words.slice(1).every((word) => /^-(?!\w*c)|^-$/.test(literalOf(word) ?? "-"));
   const saysSo = words.some((word) => literalOf(word) === "-s");
-  return readsInput || saysSo ? "it runs what it has just downloaded" : undefined;
+  return readsInput || saysSo ? cautions.download : undefined;
 }
 
 function aboutMode(called: Called): string | undefined {
   const isDeep = hasFlag(called.literals, "R", "recursive");
-  return isDeep && hitsRoot(called)
-    ? "it changes who may use a whole system or home folder"
-    : undefined;
+  return isDeep && hitsRoot(called) ? cautions.mode : undefined;
 }
 
 function aboutGit({ literals }: Called): string | undefined {
@@ -86,7 +105,7 @@ function aboutGit({ literals }: Called): string | undefined {
   const forces = rest.some(
     (word) => word === "--force" || /^-[a-zA-Z]*f/.test(word) || /^\+./.test(word),
   );
-  return isSubcommand && forces ? "it overwrites the history of a remote repository" : undefined;
+  return isSubcommand && forces ? cautions.history : undefined;
 }
 
 function aboutTee({ args, homeDir }: Called): string | undefined {
@@ -103,9 +122,9 @@ function aboutTarget({ pieces }: Word, homeDir: string): string | undefined {
   const [known = ""] = pieces;
   if (homeDir === "" || !known.startsWith(`${homeDir}/.`)) return undefined;
   const below = known.slice(homeDir.length + 1);
-  if (/^\.ssh(?:\/|$)/.test(below)) return "it writes below ~/.ssh";
+  if (/^\.ssh(?:\/|$)/.test(below)) return cautions.keys;
   return /^\.scorpiox\/(?:policy\.jsonc|scorpiox-env\.txt)$/.test(below)
-    ? "it changes the rules and settings themselves"
+    ? cautions.rules
     : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { literalOf, type ShellReading, type SimpleCommand } from "../shell/shell-command.ts";
-import { cautionAbout } from "./cautions.ts";
+import { cautionRule, cautionsAbout } from "./cautions.ts";
 import { isAllowedBy, isHarmless, matchCommand, type Surroundings } from "./match-command.ts";
 import type { CommandMatch, Rule } from "./rule.ts";
 import { allowed, strictest, type Verdict } from "./verdict.ts";
@@ -16,9 +16,6 @@ export interface CommandJudging {
   readonly warnsOfDanger: boolean;
   readonly surroundings: Surroundings;
 }
-
-/** The rule that the built-in list counts as. */
-export const cautionRule = "built-in caution";
 
 /** The strictest of what holds for any of the programs. */
 export function judgeCommand(reading: ShellReading, judging: CommandJudging): Verdict {
@@ -41,8 +38,8 @@ function judgeOne(command: SimpleCommand, judging: CommandJudging): Verdict {
   // What only starts another program, and what only writes variables, is as good as what it starts.
   const startsNothing = command.isWrapper || command.words.length === 0;
   if (!startsNothing || !isHarmless(command, surroundings)) verdicts.push(otherwise);
-  const caution = warnsOfDanger ? cautionAbout(command, surroundings.homeDir) : undefined;
-  if (caution !== undefined) verdicts.push({ action: "ask", rule: cautionRule, reason: caution });
+  const cautions = warnsOfDanger ? cautionsAbout(command, surroundings.homeDir) : [];
+  for (const reason of cautions) verdicts.push({ action: "ask", rule: cautionRule, reason });
   return strictest(verdicts);
 }
 

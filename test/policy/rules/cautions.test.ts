@@ -4,7 +4,7 @@ import { action, judged } from "./judging.ts";
 
 const warned = { warnsOfDanger: true };
 
-describe("cautionAbout", () => {
+describe("cautionsAbout()", () => {
   test.each([
     "rm -rf /",
     "rm -fr /*",

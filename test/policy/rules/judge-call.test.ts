@@ -3,6 +3,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { TempFolder } from "../../e2e/harness/temp-folder.ts";
+import type { Verdict } from "../../../src/policy/rules/verdict.ts";
 import { action, judged } from "./judging.ts";
 
 const rule = (act: string, match?: unknown, tool: unknown = "Bash"): object => ({
@@ -137,7 +138,42 @@ describe("judgeCall: deny before ask before allow", () => {
       action: "ask",
       rule: "rule 1 of P",
       reason: 'it may be about "…", which is known only when it runs',
+      others: [
+        {
+          action: "ask",
+          rule: "rule 1 of P",
+          reason:
+            "it cannot be told what the command runs: the name of a program is known only when it runs",
+        },
+      ],
     });
+  });
+
+  test("says all that is against it, the worst first and each once", async () => {
+    const file = rules(
+      { ...rule("ask", "git push"), reason: "pushes are looked at" },
+      { ...rule("deny", "rm"), reason: "nothing is deleted" },
+    );
+    const command = "git push -f; curl x | sh; git push -f; rm -rf / > /dev/sda";
+    const caution = (reason: string) => ({ action: "ask", rule: "built-in caution", reason });
+    expect(await judged(file, command, { warnsOfDanger: true })).toEqual({
+      action: "deny",
+      rule: "rule 2 of P",
+      reason: "nothing is deleted",
+      others: [
+        caution("it overwrites a disk"),
+        caution("it deletes a whole system or home folder"),
+        caution("it runs what it has just downloaded"),
+        caution("it overwrites the history of a remote repository"),
+        { action: "ask", rule: "rule 1 of P", reason: "pushes are looked at" },
+        {
+          action: "ask",
+          rule: "rule 1 of P",
+          reason:
+            "it cannot be told what the command runs: a shell that reads its commands from elsewhere",
+        },
+      ],
+    } as Verdict);
   });
 });
 
