@@ -16,12 +16,10 @@ export async function generatedPages(root: string): Promise<GeneratedPage[]> {
   return [
     {
       file: "README.md",
-      blocks: new Map([
-        ["tools", toolTable()],
-        ["configuration", configTable()],
-        ["commands", await commandTable()],
-      ]),
+      blocks: new Map([["tools", toolTable()]]),
     },
+    { file: "docs/configuration.md", blocks: new Map([["configuration", configTable()]]) },
+    { file: "docs/commands.md", blocks: new Map([["commands", await commandTable()]]) },
     {
       file: "docs/protocol.md",
       blocks: new Map([

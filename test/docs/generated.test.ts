@@ -166,9 +166,10 @@ const otherVariables: ReadonlySet<string> = new Set([
 
 /** The arguments of each call of the program in a line; code spans name it by its path too. */
 function programArguments(line: string): string[][] {
-  const match = /(?:^|[\s&|;])(?:~\/\.scorpiox\/scorpiox-code|bun src\/main\.ts)(?: (.*))?$/.exec(
-    line,
-  );
+  const match =
+    /(?:^|[\s&|;])(?:(?:~|\/home\/you)\/\.scorpiox\/scorpiox-code|bun src\/main\.ts)(?: (.*))?$/.exec(
+      line,
+    );
   if (match === null || /^(mv|rm|cp|claude) /.test(line)) return [];
   return [splitWords(match[1] ?? "")];
 }

@@ -147,6 +147,9 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/install.md#from-a-release", {
     "upgrade.running": "A binary may be replaced while it runs.",
   }),
+  ...from("docs/install.md#from-a-checkout", {
+    "readme.runs": "Every command and every file that the README shows works as it stands.",
+  }),
   ...from("docs/configuration.md#files", {
     "home.shared": "Two servers on one home work side by side.",
   }),
