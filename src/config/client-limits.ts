@@ -2,8 +2,8 @@ import { messageOf } from "../base/errors.ts";
 import { resultCharsMax } from "../base/limits.ts";
 import { remembered } from "../base/remembered.ts";
 import { parseClientRows } from "./client-rows.ts";
-import type { ClientRow } from "./client-rows.ts";
-import compiledRows from "./clients.json" with { type: "json" };
+import type { ClientRow, ShownForm } from "./client-rows.ts";
+import compiledJson from "./clients.json" with { type: "json" };
 import { ProblemList } from "./problems.ts";
 import type { ConfigProblem } from "./problems.ts";
 import { readTextFile } from "./read-text-file.ts";
@@ -16,6 +16,8 @@ interface KnownClientLimits {
   readonly resultCharsMax: number;
   /** It hides tools from its model by itself. */
   readonly hidesTools?: boolean;
+  /** What its model sees of a result; absent: not known. */
+  readonly shows?: ShownForm;
 }
 
 export interface ClientLimitsInput {
@@ -38,6 +40,8 @@ export interface ClientLimitsTable {
   problems(): readonly ConfigProblem[];
 }
 
+const compiledRows = compiledJson as readonly ClientRow[];
+
 /** For clients that nothing is known of: most give a call up after 60 s. */
 const answerMsDefault = 55_000;
 
@@ -54,10 +58,12 @@ export function createClientLimits(input: ClientLimitsInput): ClientLimitsTable 
     const answerMs = matching.find((row) => row.answerMs !== undefined)?.answerMs;
     const charsMax = matching.find((row) => row.resultCharsMax !== undefined)?.resultCharsMax;
     const defer = matching.find((row) => row.defer !== undefined)?.defer;
+    const shows = matching.find((row) => row.shows !== undefined)?.shows ?? "?";
     return {
       answerMs: input.budgetMs ?? answerMs ?? answerMsDefault,
       resultCharsMax: charsMax ?? resultCharsMax,
       ...(defer === false && { hidesTools: true }),
+      ...(shows !== "?" && { shows }),
     };
   };
   // Clients without a handshake say who they are in every request.

@@ -10,7 +10,16 @@ export interface ClientRow {
   readonly resultCharsMax?: number;
   /** False: it hides tools from its model by itself, and is given all tools of other servers. */
   readonly defer?: boolean;
+  /** What its model sees of a result; `?`, like absent, is not known. */
+  readonly shows?: ShownForm | "?";
 }
+
+/**
+ * `json`: `structuredContent` alone where there is any; `text`: the content alone, unless it is empty; `both`: both.
+ */
+export type ShownForm = "json" | "text" | "both";
+
+const shownForms: readonly unknown[] = ["json", "text", "both", "?"] satisfies (ShownForm | "?")[];
 
 /** The bounds of a row's numbers, so that a slip of the pen cannot make every answer empty. */
 const answerMsMin = 1000;
@@ -22,7 +31,7 @@ const resultCharsCeiling = 500_000;
 export function parseClientRows(json: unknown, report: (text: string) => void): ClientRow[] {
   if (!Array.isArray(json)) {
     report(
-      'it must be an array of {"id", "names", "answerMs", "resultCharsMax", "defer"}; it is ignored.',
+      'it must be an array of {"id", "names", "answerMs", "resultCharsMax", "defer", "shows"}; it is ignored.',
     );
     return [];
   }
@@ -38,7 +47,7 @@ export function parseClientRows(json: unknown, report: (text: string) => void): 
 /** The row, or what is wrong with it. */
 function parseRow(item: unknown): ClientRow | string {
   if (!isRecord(item)) return "it must be an object";
-  const { id, names = [], answerMs, resultCharsMax, defer } = item;
+  const { id, names = [], answerMs, resultCharsMax, defer, shows } = item;
   if (typeof id !== "string" || id === "") return "id must be a text";
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
     return "names must be an array of texts";
@@ -54,12 +63,17 @@ function parseRow(item: unknown): ClientRow | string {
     return refusal("resultCharsMax", resultCharsMax, charsRange);
   }
   if (defer !== undefined && typeof defer !== "boolean") return "defer must be true or false";
+  if (shows !== undefined && !shownForms.includes(shows)) {
+    const given = typeof shows === "string" ? shows : JSON.stringify(shows);
+    return `shows is ${quoteValue(given)}, it must be "json", "text", "both" or "?"`;
+  }
   return {
     id,
     names,
     ...(answerMs !== undefined && { answerMs }),
     ...(resultCharsMax !== undefined && { resultCharsMax }),
     ...(defer !== undefined && { defer }),
+    ...(shows !== undefined && { shows: shows as ShownForm | "?" }),
   };
 }
 

@@ -16,6 +16,11 @@ export interface ClientLimits {
   readonly resultCharsMax: number;
   /** The client hides tools from its model by itself until they are searched for: it is given all of them. */
   readonly hidesTools?: boolean;
+  /**
+   * What its model sees of a result: `structuredContent` alone where there is any, the content alone, or both. Absent: not
+   * known, so each of the two must do.
+   */
+  readonly shows?: "json" | "text" | "both";
 }
 
 /**

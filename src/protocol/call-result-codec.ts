@@ -44,6 +44,23 @@ export function withStructureAsText(result: CallToolResult): readonly ContentBlo
   return [...content, { type: "text", text: JSON.stringify(structuredContent) }];
 }
 
+/** Whether a text of the result is the JSON of its structured content, as servers that serve old clients send it. */
+export function saysStructure({ content, structuredContent }: CallToolResult): boolean {
+  const json = JSON.stringify(structuredContent);
+  return content.some((block) => block.type === "text" && isSameJson(block.text, json));
+}
+
+/** Compares after parsing, so that an indented copy counts. Text that begins otherwise is not parsed at all. */
+function isSameJson(text: string, json: string): boolean {
+  if (text === json) return true;
+  if (!text.trimStart().startsWith(json.charAt(0))) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === json;
+  } catch {
+    return false;
+  }
+}
+
 function hasText(block: ContentBlock): boolean {
   if (block.type === "text") return block.text.trim() !== "";
   return block.type === "resource" && (block.resource.text ?? "").trim() !== "";

@@ -32,6 +32,8 @@ export interface UpstreamCall {
   readonly version?: ProtocolVersion;
   /** Characters of a result that the client takes; the server's entry may say something else (CA13, CA14). */
   readonly resultCharsMax: number;
+  /** The client refuses a result that has no structured content and is no error. */
+  readonly promisesStructure?: boolean;
   /** The answers to an `input-required` of this server, and the state that it gave, unchanged. */
   readonly inputResponses?: InputResponses;
   readonly requestState?: string;

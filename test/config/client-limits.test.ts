@@ -82,7 +82,7 @@ const cases: readonly LimitsCase[] = [
     overrides: "{}",
     expected: [55_000, 30_000],
     problems: [
-      `${file}: it must be an array of {"id", "names", "answerMs", "resultCharsMax", "defer"}; it is ignored.`,
+      `${file}: it must be an array of {"id", "names", "answerMs", "resultCharsMax", "defer", "shows"}; it is ignored.`,
     ],
   },
 ];
@@ -123,6 +123,38 @@ describe("limitsFor()", () => {
     expect(more).toEqual([]);
     expect(problem?.message).toStartWith(`${tree.path(file)}: this file is not JSON (`);
   });
+});
+
+test.each<[string | undefined, string | undefined, string | undefined]>([
+  ["claude-code", undefined, "json"],
+  ["Visual Studio Code", undefined, "json"],
+  ["codex-mcp-client", undefined, "json"],
+  ["opencode", undefined, "text"],
+  ["gemini-cli-mcp-client", undefined, "text"],
+  ["copilot-cli", undefined, "both"],
+  ["qwen-cli-mcp-client-scorpiox", undefined, "both"],
+  ["something", undefined, undefined],
+  [undefined, undefined, undefined],
+  ["something", "json", "json"],
+  ["claude-code", "text", "text"],
+  ["claude-code", "?", undefined],
+])("what the model of %j sees, with %j in the file: %j", (client, shows, expected) => {
+  const row = { id: "row", names: [client], shows };
+  using tree = new TempTree(shows === undefined ? {} : { [file]: JSON.stringify([row]) });
+  const overrideFile = tree.path(file);
+  const table = createClientLimits({ budgetMs: undefined, clientId: undefined, overrideFile });
+  expect<unknown>(table.limitsFor(client).shows).toBe(expected);
+  expect(table.problems()).toEqual([]);
+});
+
+test("what a model sees is one of four words", () => {
+  using tree = new TempTree({ [file]: '[{"id": "a", "names": ["a"], "shows": "JSON"}]' });
+  const overrideFile = tree.path(file);
+  const table = createClientLimits({ budgetMs: undefined, clientId: undefined, overrideFile });
+  expect(table.limitsFor("a").shows).toBeUndefined();
+  expect(table.problems().map(({ message }) => tree.relative(message))).toEqual([
+    `${file}: entry 1: shows is "JSON", it must be "json", "text", "both" or "?"; the entry is ignored.`,
+  ]);
 });
 
 test("hasClient() knows ids and names", () => {

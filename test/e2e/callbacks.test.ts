@@ -51,7 +51,10 @@ const line = (fireId: number, message: string, callbackId = 0): string =>
 /** The lines at the end of a result, in the block after its own text. */
 function mailOf(reply: ServerMessage): readonly string[] {
   const texts = contentOf(reply).map(({ text = "" }) => text);
-  return texts.filter((text) => text.startsWith("[")).flatMap((text) => text.split("\n"));
+  return texts
+    .map((text) => text.trimStart())
+    .filter((text) => text.startsWith("["))
+    .flatMap((text) => text.split("\n"));
 }
 
 describe.concurrent("SetCallback on a pipe", () => {
@@ -193,7 +196,7 @@ test("[callbacks.ways] an SDK client is sampled and has the message in its chann
     const { content } = await client.callTool({ name: "SetCallback", arguments: list });
     expect(content).toEqual([
       { type: "text", text: "No active callbacks." },
-      { type: "text", text: line(1, "hello") },
+      { type: "text", text: `\n${line(1, "hello")}` },
     ]);
   } finally {
     await client.close();

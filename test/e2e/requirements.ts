@@ -131,6 +131,9 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
   ...from("docs/output.md#in-which-form", {
     "result.forms": "A result is complete in every form in which it is sent.",
+    "result.foreign":
+      "Nothing of ours is put into another server's data; what it cannot carry waits.",
+    "result.once": "A client that knows no structured content gets a result once.",
   }),
   ...from("docs/output.md#how-much-is-shown", {
     "result.cut": "Long results are cut to the client's limit; one private file holds the whole.",

@@ -8,6 +8,7 @@ import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client
 
 import { samplePng } from "../images/sample-images.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { eventually } from "./harness/conditions.ts";
 import { builtTools, contentOf, modernVersion, structuredOf, textOf } from "./harness/messages.ts";
 import { type AnyClient, clientInfo, stdioParameters } from "./harness/official-clients.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
@@ -15,6 +16,7 @@ import { runProduct } from "./harness/run-product.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 import { taskIdOf } from "./harness/told.ts";
+import { upstreamHome } from "./harness/upstream-home.ts";
 
 setDefaultTimeout(testMsMax);
 ensureBuilt(productBinary);
@@ -74,42 +76,48 @@ const notes = [
   "Required by required_skills.txt, but there is no such skill: nowhere.",
 ];
 
+/** An official client in front of the compiled server: the v1 client with a session, the v2 client without. */
+async function connected(
+  way: "v1" | "v2",
+  home: TempFolder,
+  more: Record<string, string>,
+): Promise<AnyClient & AsyncDisposable> {
+  const { env, ...parameters } = stdioParameters(home);
+  const transport = { ...parameters, env: { ...env, ...more } };
+  const versionNegotiation = { mode: { pin: modernVersion } };
+  const client =
+    way === "v1" ? new Client1(clientInfo) : new Client2(clientInfo, { versionNegotiation });
+  if (client instanceof Client1) await client.connect(new Stdio1(transport));
+  else await client.connect(new Stdio2(transport));
+  return {
+    listTools: () => client.listTools(),
+    callTool: (params) => client.callTool(params),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
 // Official clients hold each result against the schema that the list had.
 describe.each(["v1", "v2"] as const)("the official client %s", (way) => {
   posixTest("[result.forms] gets each fact in each form", async () => {
     using home = homeWithNotes();
-    const parameters = stdioParameters(home);
     // Nothing is asked on the web, and nobody in a browser.
-    const env = {
-      ...parameters.env,
-      SCORPIOX_WEBSEARCH_ENGINES: "",
-      SCORPIOX_ASK_BROWSER: "/bin/false",
-    };
-    const versionNegotiation = { mode: { pin: modernVersion } };
-    const v1 = new Client1(clientInfo);
-    const v2 = new Client2(clientInfo, { versionNegotiation });
-    if (way === "v1") await v1.connect(new Stdio1({ ...parameters, env }));
-    else await v2.connect(new Stdio2({ ...parameters, env }));
-    const client: AnyClient & { close(): Promise<void> } = way === "v1" ? v1 : v2;
-    try {
-      const listed = (await client.listTools()).tools as readonly Listed[];
-      const withSchema = listed.filter(({ outputSchema }) => outputSchema !== undefined);
-      expect(withSchema.map(({ name }) => name)).toEqual([...inJson]);
-      for (const [name, args] of calls) {
-        const result = (await client.callTool({ name, arguments: args })) as ToolResult;
-        const texts = result.content.map(({ text = "" }) => text);
-        const failed = result.isError === true && result.structuredContent === undefined;
-        expect([name, args, texts.slice(-2)]).toEqual([name, args, notes]);
-        expect([name, result.structuredContent?.notes?.slice(-2)]).toEqual([
-          name,
-          inJson.includes(name) && !failed ? notes : undefined,
-        ]);
-      }
-      const called = new Set(calls.map(([name]) => name));
-      expect([...builtTools].filter((name) => !called.has(name))).toEqual([]);
-    } finally {
-      await client.close();
+    const env = { SCORPIOX_WEBSEARCH_ENGINES: "", SCORPIOX_ASK_BROWSER: "/bin/false" };
+    await using client = await connected(way, home, env);
+    const listed = (await client.listTools()).tools as readonly Listed[];
+    const withSchema = listed.filter(({ outputSchema }) => outputSchema !== undefined);
+    expect(withSchema.map(({ name }) => name)).toEqual([...inJson]);
+    for (const [name, args] of calls) {
+      const result = (await client.callTool({ name, arguments: args })) as ToolResult;
+      const texts = result.content.map(({ text = "" }) => text.trimStart());
+      const failed = result.isError === true && result.structuredContent === undefined;
+      expect([name, args, texts.slice(-2)]).toEqual([name, args, notes]);
+      expect([name, result.structuredContent?.notes?.slice(-2)]).toEqual([
+        name,
+        inJson.includes(name) && !failed ? notes : undefined,
+      ]);
     }
+    const called = new Set(calls.map(([name]) => name));
+    expect([...builtTools].filter((name) => !called.has(name))).toEqual([]);
   });
 });
 
@@ -126,7 +134,7 @@ test("[result.forms] a callback that fired is told in the JSON too, once", async
   const told = await server.call("ListBgTasks");
   const line = "[Callback 0, fire 1] Reminder set with SetCallback: look";
   expect([textOf(told), structuredOf(told)]).toEqual([
-    `No background tasks.${line}`,
+    `No background tasks.\n${line}`,
     { tasks: [], notes: [line] },
   ]);
   expect(structuredOf(await server.call("ListBgTasks"))).toEqual({ tasks: [] });
@@ -167,4 +175,115 @@ posixTest("[result.forms] programs get the data: --json, and hooks", async () =>
   expect(contentOf(reply)).toEqual([{ type: "text", text: "a\nexit code: 3" }]);
   const [, told = ""] = (await Bun.file(seen).text()).split("\n");
   expect(JSON.parse(told)).toMatchObject({ result: { structuredContent: data } });
+});
+
+const outputSchema = { type: "object", properties: { sum: { type: "number" } } };
+/** What another server answers is in the arguments of its tool. */
+const foreign = { inputSchema: { type: "object" }, outputSchema };
+const script = {
+  tools: [
+    { name: "data", behaviour: "reply", ...foreign },
+    { name: "slow", behaviour: "sleep", ...foreign },
+  ],
+};
+const answer = (text: string, structuredContent: object): Record<string, unknown> => ({
+  message: { result: { content: [{ type: "text", text }], structuredContent } },
+});
+
+describe("another server", () => {
+  test.each([
+    ["claude-code", false],
+    ["nobody-knows", false],
+    ["opencode", true],
+    ["copilot-cli", true],
+  ])("[result.foreign] lines of ours over its data, for %s", async (client, isCarried) => {
+    using home = upstreamHome({ own: [script] });
+    await using server = new Server({ home });
+    await server.initialize("2025-11-25", client);
+    const set = { action: "set", message: "look", delay_seconds: 1, repeat_count: 1 };
+    await server.call("SetCallback", set);
+    await server.message("the fire", ({ method }) => method === "notifications/message");
+    const line = "[Callback 0, fire 1] Reminder set with SetCallback: look";
+    const told = await server.call("mcp__own__data", answer("3", { sum: 3 }));
+    expect(told.result).toEqual({
+      content: [
+        { type: "text", text: "3" },
+        ...(isCarried ? [{ type: "text", text: `\n${line}` }] : []),
+      ],
+      structuredContent: { sum: 3 },
+      isError: false,
+    });
+    const next = structuredOf(await server.call("ListBgTasks"));
+    expect(next).toEqual(isCarried ? { tasks: [] } : { tasks: [], notes: [line] });
+    expect(structuredOf(await server.call("ListBgTasks"))).toEqual({ tasks: [] });
+  });
+
+  posixTest.each(["v1", "v2"] as const)(
+    "[result.foreign] a text in the place of its data passes the official client %s, and is no failure",
+    async (way) => {
+      using home = upstreamHome({ own: [script] });
+      const env = { SCORPIOX_CLIENT_BUDGET_MS: "1500", SCORPIOX_AUDIT: "on" };
+      await using client = await connected(way, home, env);
+      const { tools } = await client.listTools();
+      const schemas = (tools as readonly Listed[]).filter(({ name }) =>
+        name.startsWith("mcp__own"),
+      );
+      expect(schemas.map((tool) => tool.outputSchema)).toMatchObject([outputSchema, outputSchema]);
+      const call = async (name: string, args: Record<string, unknown>): Promise<ToolResult> =>
+        (await client.callTool({ name: `mcp__own__${name}`, arguments: args })) as ToolResult;
+      expect(await call("data", answer("3", { sum: 3 }))).toMatchObject({
+        content: [{ type: "text", text: "3" }],
+        structuredContent: { sum: 3 },
+        isError: false,
+      });
+      const large = await call("data", answer("long", { sum: 3, more: "x".repeat(50_000) }));
+      const [made, shown] = large.content;
+      expect(made?.text).toStartWith("The call was made.");
+      expect(shown?.text).toMatch(/^long\n\{"sum":3,"more":"x+\n\[\.\.\. .*\.\.\.\]\nx+"\}$/);
+      const chars = large.content.reduce((sum, { text = "" }) => sum + text.length, 0);
+      expect(chars).toBeLessThanOrEqual(30_000);
+      expect([large.isError, "structuredContent" in large]).toEqual([true, false]);
+      const handedOver = await call("slow", { ms: 4_000 });
+      expect(handedOver).toMatchObject({
+        content: [{ text: expect.stringContaining("goes on as background task 1") as string }],
+        isError: true,
+      });
+      const audit = await eventually("the log", async () => {
+        const file = Bun.file(home.at(".scorpiox/audit/audit.jsonl"));
+        const lines = (await file.exists()) ? (await file.text()).split("\n").slice(0, -1) : [];
+        return lines.length >= 3 && lines.map((line) => JSON.parse(line) as { outcome: string });
+      });
+      expect(audit.map(({ outcome }) => outcome)).toEqual(["result", "result", "result"]);
+    },
+  );
+
+  test.each(["2024-11-05", "2025-03-26"])(
+    "[result.once] %s gets its data once, within the limit",
+    async (version) => {
+      using home = upstreamHome({ own: [script] });
+      await using server = new Server({ home });
+      await server.initialize(version, "claude-ai");
+      const data = { sum: 1, more: "y".repeat(15_000) };
+      const told = [
+        await server.call("mcp__own__data", answer("a sentence", data)),
+        await server.call("mcp__own__data", answer(JSON.stringify(data, null, 1), data)),
+        await server.call("mcp__own__data", {
+          message: { result: { content: [], structuredContent: data } },
+        }),
+        await server.call("Bash", { command: "seq 1 20000" }),
+        await server.call("ListBgTasks"),
+      ];
+      expect(
+        told.map((reply) =>
+          contentOf(reply)
+            .map(({ type }) => type)
+            .join(),
+        ),
+      ).toEqual(["text", "text", "text", expect.stringMatching(/^text/), "text"]);
+      expect(textOf(told[0] as never)).toBe("a sentence");
+      expect(JSON.parse(textOf(told[2] as never))).toEqual(data);
+      const longest = told.map((reply) => textOf(reply).length);
+      expect(longest.filter((chars) => chars > 20_000)).toEqual([]);
+    },
+  );
 });

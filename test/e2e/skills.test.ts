@@ -192,7 +192,7 @@ test("[skills.required] results name what must be loaded, until it is", async ()
   const notes = async (params: Params): Promise<(string | undefined)[]> =>
     contentOf(await server.request("tools/call", params))
       .slice(1)
-      .map(({ text }) => text);
+      .map(({ text }) => text?.trimStart());
   const bash = { name: "Bash", arguments: { command: "true" } };
   const missing = (names: string): string =>
     `Required skills not loaded yet: ${names}. Load them with InvokeSkill.`;

@@ -18,7 +18,7 @@ type ClientId = (typeof clients)[number];
 function callOf(id: ClientId): CallRequest {
   const client = {
     id,
-    limits: { answerMs: 0, resultCharsMax: 1 },
+    limits: { answerMs: 0, resultCharsMax: 30_000 },
     workspaceDir: () => Promise.resolve("/"),
   };
   const cancellation = new Cancellation();

@@ -12,7 +12,7 @@ import { FakeTime } from "../callbacks/fake-time.ts";
 function callOf(id: string): CallRequest {
   const client = {
     id,
-    limits: { answerMs: 0, resultCharsMax: 1 },
+    limits: { answerMs: 0, resultCharsMax: 30_000 },
     workspaceDir: () => Promise.resolve("/"),
   };
   const cancellation = new Cancellation();
@@ -75,7 +75,7 @@ class World {
     const outcome = await this.gate.call(call);
     if (outcome.kind !== "result") throw new Error(outcome.kind);
     const { content } = JSON.parse(outcome.json) as { content: { text: string }[] };
-    return content.map(({ text }) => text);
+    return content.map(({ text }) => text.trimStart());
   }
 }
 

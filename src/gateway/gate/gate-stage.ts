@@ -57,7 +57,7 @@ export interface GateStage {
   after?(call: CallRequest, outcome: CallOutcome, leftMs: number): Promise<Look> | undefined;
 }
 
-/** Has lines to end results with, such as callbacks that fired. */
+/** Has lines to end results with, such as callbacks that fired. They wait for a result that can carry them. */
 export interface NoteSource {
   /** Lines for the result of this call, which may still fail to be delivered; empty = none. */
   notesFor(call: CallRequest): readonly string[];

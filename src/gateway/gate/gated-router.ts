@@ -4,9 +4,10 @@ import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { InputNeeded } from "../ask-client.ts";
 import type { CallOutcome, CallRequest, Router, TaskSupport } from "../call.ts";
-import { appendNotes, appendNotesToOwn } from "./append-notes.ts";
+
 import { Admissions } from "./admissions.ts";
 import type { CallEnd, CallWatcher, GateStage, Look, NoteSource, Refusal } from "./gate-stage.ts";
+import { withLinesAbout, withWaitingLines } from "./result-lines.ts";
 
 export interface GateParts {
   readonly router: Router;
@@ -117,7 +118,9 @@ export class GatedRouter implements Router {
     for (const source of this.#parts.notes) {
       const lines = source.notesFor(request);
       if (lines.length === 0) continue;
-      json = withLines(request, json, lines);
+      const told = withWaitingLines(request, json, lines);
+      if (told === undefined) continue;
+      json = told;
       source.delivered(request, lines);
     }
     return { ...outcome, json };
@@ -141,14 +144,9 @@ function withLook(
   const seen = json ?? outcome.json;
   return {
     ...outcome,
-    json: lines.length === 0 ? seen : withLines(request, seen, lines),
+    json: lines.length === 0 ? seen : withLinesAbout(request, seen, lines),
     ...(dataJson === undefined ? {} : { dataJson }),
   };
-}
-
-/** Nothing of ours is ever put into the structured content of another server. */
-function withLines({ target }: CallRequest, json: string, lines: readonly string[]): string {
-  return target?.kind === "tool" ? appendNotes(json, lines) : appendNotesToOwn(json, lines);
 }
 
 function isInterim(outcome: CallOutcome): boolean {

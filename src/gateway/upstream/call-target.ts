@@ -1,3 +1,5 @@
+import { isAtLeast } from "../../protocol/versions.ts";
+import type { CallRequest } from "../call.ts";
 import type { ToolAnnotations } from "../../protocol/tool-types.ts";
 import type { BlockReason, ServerRights } from "../../upstream/snapshot.ts";
 
@@ -19,6 +21,15 @@ export interface ToolTarget extends NamedTool {
   readonly isReadOnly?: true;
   /** Clients that were shown a schema of its results demand structured content of each that is no error. */
   readonly hasOutputSchema: boolean;
+}
+
+/**
+ * Whether a result of this call that has no structured content must be an error: the client was shown a schema of it, and
+ * refuses, or does not show, any other. A program shows what there is.
+ */
+export function promisesStructure({ target, version, wantsData }: CallRequest): boolean {
+  if (target?.kind !== "tool" || wantsData === true) return false;
+  return target.hasOutputSchema && isAtLeast(version, "2025-06-18");
 }
 
 interface BlockedTarget extends NamedTool {

@@ -6,6 +6,7 @@ import type { UpstreamCall, UpstreamReply } from "../../upstream/upstreams.ts";
 export interface ExchangeSpec extends Pick<UpstreamCall, "server" | "method" | "params"> {
   readonly rights: ServerRights;
   readonly resultCharsMax: number;
+  readonly promisesStructure?: boolean;
 }
 
 /** How it ended. */

@@ -9,9 +9,9 @@ import { badArguments } from "../../protocol/call-result-codec.ts";
 import { answerTimeOf } from "../answer-time.ts";
 import { tryBecomeTask } from "../become-task.ts";
 import type { CallOutcome, CallRequest } from "../call.ts";
-import { appendNotes } from "../gate/append-notes.ts";
+import { withLinesAbout } from "../gate/result-lines.ts";
 import { withSignal } from "../with-signal.ts";
-import type { ToolTarget } from "./call-target.ts";
+import { promisesStructure, type ToolTarget } from "./call-target.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-fault.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";
@@ -55,13 +55,14 @@ export class UpstreamCalls {
       },
       rights,
       resultCharsMax: request.client.limits.resultCharsMax,
+      ...(promisesStructure(request) && { promisesStructure: true }),
     } as const;
     const exchange = Exchange.of(this.#parts, spec, request);
     const running = outcomeOf(exchange, request);
     const answerAt = answerTimeOf(request.client, begunAt);
     if (answerAt === undefined || !rights.handover) return running;
     const first = await this.#inTime(request, target, running, answerAt);
-    return first ?? this.#handOver(request, target, exchange, running.then(look));
+    return first ?? this.#handOver(request, exchange, running.then(look));
   }
 
   /** `tool_search`. */
@@ -103,12 +104,7 @@ export class UpstreamCalls {
     }
   }
 
-  #handOver(
-    request: CallRequest,
-    { hasOutputSchema }: ToolTarget,
-    exchange: Exchange,
-    running: Promise<CallOutcome>,
-  ): CallOutcome {
+  #handOver(request: CallRequest, exchange: Exchange, running: Promise<CallOutcome>): CallOutcome {
     const { id, execution } = handOver(this.#parts, request, running, () => exchange.abandon());
     exchange.markAnswered((step) => execution.tellStep(step));
     // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
@@ -117,8 +113,7 @@ export class UpstreamCalls {
       `${request.name} takes longer than this client waits, and goes on as background task ${id}. ` +
       `Its result is read with ReadBgOutput (task_id ${id}; wait_ms waits for it), and KillBgTask gives it up. ` +
       `Do not call it again.`;
-    // A result without the structured content that the tool has promised counts as an error for many clients.
-    const json = textResult(text, hasOutputSchema, request.version);
+    const json = textResult(text, promisesStructure(request), request.version);
     return { kind: "result", json, isInterim: true };
   }
 }
@@ -128,7 +123,7 @@ async function outcomeOf(exchange: Exchange, request: CallRequest): Promise<Call
   const end = await exchange.run();
   switch (end.kind) {
     case "result":
-      return { kind: "result", json: withNotes(end.json.json, exchange.notes) };
+      return { kind: "result", json: withOwnNotes(request, end.json.json, exchange.notes) };
     case "fault":
       return faultOutcome(exchange.server, end.fault, version);
     case "failed":
@@ -151,8 +146,8 @@ function faultOutcome(server: string, fault: ProtocolFault, version: ProtocolVer
 }
 
 /** The Worker has shaped it for the client's revision: it is not looked at again, which for images would take long. */
-function withNotes(json: string, notes: readonly string[]): string {
-  return notes.length === 0 ? json : appendNotes(json, notes);
+function withOwnNotes(request: CallRequest, json: string, notes: readonly string[]): string {
+  return notes.length === 0 ? json : withLinesAbout(request, json, notes);
 }
 
 /** The call was not made, and will not be before the user has done something. */

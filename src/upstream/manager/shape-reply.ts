@@ -37,7 +37,8 @@ export async function shapeReply(
       const structured = isObject(answer) ? answer.structuredContent : undefined;
       const fault = isObject(schema) ? await structureFault(schema, structured, checks) : undefined;
       const onProblem = (problem: string): void => server.log.say(problem);
-      const told = { ...parts, tool, structureFault: fault, onProblem };
+      const { promisesStructure = false } = call;
+      const told = { ...parts, tool, structureFault: fault, promisesStructure, onProblem };
       return shapeCallResult(answer, told, call.version);
     }
   }

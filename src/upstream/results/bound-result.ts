@@ -1,13 +1,13 @@
 import { resultMetaCharsMax } from "../../base/upstream-limits.ts";
-import { withStructureAsText } from "../../protocol/call-result-codec.ts";
+import { saysStructure } from "../../protocol/call-result-codec.ts";
 import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
 import { blockText, textOf } from "../adapters/text-of.ts";
 import { boundText, fits } from "./bound-text.ts";
 import type { ResultStore, SavedResult } from "./saved-results.ts";
 
 /**
- * The result within what the client takes: text is cut to its two ends and its whole is kept in a file, structured
- * content that is too long becomes text, images stay whole (CA13, CA14).
+ * The result within what the client takes: text is cut to its two ends and its whole is kept in a file, images stay whole
+ * (CA13, CA14). Structured content is never cut: where it or the text is too long, the whole result becomes text.
  * @param charsMax characters of all texts together
  */
 export async function boundResult(
@@ -15,10 +15,11 @@ export async function boundResult(
   charsMax: number,
   results: ResultStore,
 ): Promise<CallToolResult> {
-  const plain = withoutLongMeta(withoutLongStructure(result, charsMax));
-  const words = plain.content.filter(isWords);
-  const text = words.map((block) => blockText(block)).join("\n");
-  if (fits(text, charsMax) && fitsTogether(words, charsMax)) return plain;
+  const sent = withoutLongMeta(result);
+  if (isWithin(sent, charsMax)) return sent;
+  const plain = withoutStructure(sent);
+  if (isWithin(plain, charsMax)) return plain;
+  const text = textIn(plain);
   // The file has the place of each image too.
   const whole = textOf(plain);
   const bound = await boundText(whole === "" ? text : whole, charsMax, results);
@@ -54,12 +55,25 @@ function fitsTogether(words: readonly ContentBlock[], charsMax: number): boolean
   return JSON.stringify(words).length <= 2 * charsMax;
 }
 
-/** Structured content that would not fit is text like any other. */
-function withoutLongStructure(result: CallToolResult, charsMax: number): CallToolResult {
+function isWithin({ content, structuredContent }: CallToolResult, charsMax: number): boolean {
+  const words = content.filter(isWords);
+  if (!fits(textIn({ content }), charsMax) || !fitsTogether(words, charsMax)) return false;
+  return structuredContent === undefined || fits(JSON.stringify(structuredContent), charsMax);
+}
+
+function textIn({ content }: Pick<CallToolResult, "content">): string {
+  return content
+    .filter(isWords)
+    .map((block) => blockText(block))
+    .join("\n");
+}
+
+/** All that it says, in its texts. */
+function withoutStructure(result: CallToolResult): CallToolResult {
   const { structuredContent, ...rest } = result;
-  if (structuredContent === undefined) return result;
-  if (fits(JSON.stringify(structuredContent), charsMax)) return result;
-  return { ...rest, content: withStructureAsText(result) };
+  if (structuredContent === undefined || saysStructure(result)) return rest;
+  const json = { type: "text" as const, text: JSON.stringify(structuredContent) };
+  return { ...rest, content: [...result.content, json] };
 }
 
 function withoutLongMeta(result: CallToolResult): CallToolResult {

@@ -19,6 +19,8 @@ export interface CallResultParts extends ResultParts {
   readonly tool: string;
   /** What is wrong with structured content by the tool's `outputSchema`; undefined when nothing is, or there is none. */
   readonly structureFault: string | undefined;
+  /** The client refuses a result that has no structured content and is no error. */
+  readonly promisesStructure?: boolean;
   /** Told what was mended, one sentence each: for the server's log. */
   readonly onProblem: (problem: string) => void;
 }
@@ -38,9 +40,24 @@ export async function shapeCallResult(
   const result =
     read.kind === "malformed"
       ? await malformedResult(answer, read.reason, parts)
-      : cleanCallResult(withRightStructure(read.result, parts), parts);
+      : withTextAtLeast(cleanCallResult(withRightStructure(read.result, parts), parts));
   const bound = await boundResult(result, parts.charsMax, parts.results);
-  return new JsonText(encodeCallToolResult(bound, version));
+  const isTextInstead = result.structuredContent !== undefined && !("structuredContent" in bound);
+  const shown = isTextInstead ? asOurs(bound, parts) : bound;
+  return new JsonText(encodeCallToolResult(shown, version));
+}
+
+/** Some clients show their model the content alone. */
+function withTextAtLeast(result: CallToolResult): CallToolResult {
+  if (result.structuredContent === undefined) return result;
+  return { ...result, content: withStructureAsText(result) };
+}
+
+/** A text of ours in the place of what the tool has promised: an error only in its form, which is said. */
+function asOurs(bound: CallToolResult, { promisesStructure }: CallResultParts): CallToolResult {
+  if (bound.isError || promisesStructure !== true) return bound;
+  const text = "The call was made. Its result is too long to be given as data; this is its text:";
+  return { ...bound, content: [{ type: "text", text }, ...bound.content], isError: true };
 }
 
 /** What can be read of it is shown all the same: it may be what the model needs. */

@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { InputNeeded } from "../../../src/gateway/ask-client.ts";
-import type { CallOutcome, CallRequest, Router } from "../../../src/gateway/call.ts";
+import type { CallOutcome, CallRequest, ClientLimits, Router } from "../../../src/gateway/call.ts";
 import { GatedRouter, type GateParts } from "../../../src/gateway/gate/gated-router.ts";
+import type { CallToolResult, TextContent } from "../../../src/protocol/tool-types.ts";
 import type { ToolTarget } from "../../../src/gateway/upstream/call-target.ts";
 import type { CallEnd, GateStage, Refusal } from "../../../src/gateway/gate/gate-stage.ts";
 
@@ -19,6 +20,7 @@ class GateHarness {
   readonly cancellation = new Cancellation();
   outcome: CallOutcome | Error = done;
   passedMs = 0;
+  limits: Partial<ClientLimits> = {};
   called: CallRequest | undefined;
   look: Parameters<Router["call"]>[2];
 
@@ -51,7 +53,7 @@ class GateHarness {
     const gate = new GatedRouter({ router, stages: [], notes: [], watchers, ...parts });
     const client = {
       id: "c",
-      limits: { answerMs: 0, resultCharsMax: 1 },
+      limits: { answerMs: 0, resultCharsMax: 1_000, ...this.limits },
       workspaceDir: () => Promise.resolve("/"),
     };
     return gate.call({
@@ -63,6 +65,10 @@ class GateHarness {
     });
   }
 }
+
+const text = (said: string): TextContent => ({ type: "text", text: said });
+const resultOf = (outcome: CallOutcome): unknown =>
+  outcome.kind === "result" && JSON.parse(outcome.json);
 
 const textsOf = (outcome: CallOutcome): unknown =>
   outcome.kind === "result" &&
@@ -157,8 +163,8 @@ describe("GatedRouter", () => {
         return Promise.resolve({ json, lines: [`line ${text}`] });
       },
     }));
-    expect(textsOf(await gate.call({ stages }))).toEqual(["b", "line b"]);
-    expect(seen).toEqual([["done"], ["a", "line a"], ["b", "line b"]]);
+    expect(textsOf(await gate.call({ stages }))).toEqual(["b", "\nline b"]);
+    expect(seen).toEqual([["done"], ["a", "\nline a"], ["b", "\nline b"]]);
   });
 
   test("a call that is answered before it ends is looked at when it does", async () => {
@@ -168,7 +174,7 @@ describe("GatedRouter", () => {
     const interim: CallOutcome = { kind: "result", json: done.json, isInterim: true };
     gate.outcome = interim;
     expect(await gate.call({ stages })).toEqual(interim);
-    expect(textsOf((await gate.look?.(done)) ?? interim)).toEqual(["done", "seen"]);
+    expect(textsOf((await gate.look?.(done)) ?? interim)).toEqual(["done", "\nseen"]);
   });
 
   test("InputNeeded and defects pass, and the watchers hear of the end", async () => {
@@ -205,11 +211,11 @@ describe("GatedRouter", () => {
       delivered: (_call, told) => void gate.log.push(`told ${told.join()}`),
     });
     const notes = [note("a", "b"), note(), note("c")];
-    expect(textsOf(await gate.call({ notes }))).toEqual(["done", "a\nb", "c"]);
+    expect(textsOf(await gate.call({ notes }))).toEqual(["done", "\na\nb", "\nc"]);
     expect(textsOf(await gate.call({ notes, stages: [gate.stage("1", refusal)] }))).toEqual([
       "no\uFFFD",
-      "a\nb",
-      "c",
+      "\na\nb",
+      "\nc",
     ]);
     expect(gate.log.filter((line) => line.startsWith("told"))).toEqual([
       "told a,b",
@@ -222,7 +228,7 @@ describe("GatedRouter", () => {
   });
 
   const structured = { a: 1 };
-  const content = [{ type: "text", text: "done" }];
+  const content = [text("done")];
   const rights = { name: "files" } as ToolTarget["rights"];
   const foreign = {
     kind: "tool",
@@ -235,7 +241,6 @@ describe("GatedRouter", () => {
     ["of ours", undefined, structured, { a: 1, notes: ["w", "b", "c"] }],
     ["of ours that has notes", undefined, { notes: ["a"] }, { notes: ["a", "w", "b", "c"] }],
     ["of a search", { kind: "search" }, structured, { a: 1, notes: ["w", "b", "c"] }],
-    ["of another server", foreign, structured, structured],
   ])("the JSON of a result %s", async (_name, target, structuredContent, shown) => {
     const gate = new GateHarness();
     gate.outcome = { kind: "result", json: JSON.stringify({ content, structuredContent }) };
@@ -243,11 +248,73 @@ describe("GatedRouter", () => {
     const stage = { ...gate.stage("1"), after: () => Promise.resolve({ lines: ["w"] }) };
     const resolve = (call: CallRequest): CallRequest => ({ ...call, ...(target && { target }) });
     const outcome = await gate.call({ notes, stages: [stage], resolve });
-    expect(textsOf(outcome)).toEqual(["done", "w", "b\nc"]);
-    expect(outcome.kind === "result" && JSON.parse(outcome.json)).toMatchObject({
+    expect(resultOf(outcome)).toEqual({
+      content: [...content, text("\nw"), text("\nb\nc")],
       structuredContent: shown,
     });
-    expect(outcome.kind === "result" && JSON.parse(outcome.json).structuredContent).toEqual(shown);
+  });
+
+  const listed = { ...foreign, hasOutputSchema: true };
+  const bare = { ...foreign, hasOutputSchema: false };
+  const instead = text('\n{"a":1}\nThe call was made, and this is its result; but:\nw');
+  const full = { content, structuredContent: structured, isError: false };
+  const untold = { content: [...content, text('\n{"a":1}\nw')], isError: false };
+  const both = { ...full, content: [...content, text("\nw")] };
+  const marked = { content: [...content, instead], isError: true };
+  test.each<[ClientLimits["shows"], ToolTarget, Partial<CallRequest>, CallToolResult]>([
+    ["text", listed, {}, both],
+    ["both", listed, {}, both],
+    ["json", bare, {}, untold],
+    [undefined, bare, {}, untold],
+    ["json", listed, {}, marked],
+    ["json", listed, { version: "2025-03-26" }, untold],
+    [undefined, listed, { wantsData: true }, both],
+  ])("lines about a foreign result do not wait: %j", async (shows, target, more, shown) => {
+    const gate = new GateHarness();
+    gate.limits = shows === undefined ? {} : { shows };
+    gate.outcome = { kind: "result", json: JSON.stringify(full) };
+    const notes = [{ notesFor: () => ["b"], delivered: () => void gate.log.push("told") }];
+    const stage = { ...gate.stage("1"), after: () => Promise.resolve({ lines: ["w"] }) };
+    const resolve = (call: CallRequest): CallRequest => ({ ...call, ...more, target });
+    // What was waiting comes with what is a text by now.
+    expect(resultOf(await gate.call({ notes, stages: [stage], resolve }))).toEqual({
+      ...shown,
+      content: [...shown.content, text("\nb")],
+    });
+    expect(gate.log).toContain("told");
+  });
+
+  test.each<[ClientLimits["shows"], object, boolean]>([
+    ["json", full, false],
+    [undefined, full, false],
+    [undefined, { ...full, isError: true }, false],
+    ["text", full, true],
+    ["both", full, true],
+    ["json", { content, isError: false }, true],
+  ])("lines of the time over a foreign result: %j, %j", async (shows, result, isTold) => {
+    const gate = new GateHarness();
+    gate.limits = shows === undefined ? {} : { shows };
+    gate.outcome = { kind: "result", json: JSON.stringify(result) };
+    const delivered = (): void => void gate.log.push("told");
+    const notes = [{ notesFor: () => ["b"], delivered }];
+    const resolve = (call: CallRequest): CallRequest => ({ ...call, target: listed });
+    expect(resultOf(await gate.call({ notes, resolve }))).toEqual({
+      ...result,
+      content: [...content, ...(isTold ? [text("\nb")] : [])],
+    });
+    expect(gate.log.includes("told")).toBe(isTold);
+  });
+
+  test.each([
+    [9, true],
+    [8, false],
+  ])("a result of %d characters at most", async (resultCharsMax, isTold) => {
+    const gate = new GateHarness();
+    gate.limits = { resultCharsMax };
+    const notes = [{ notesFor: () => ["four"], delivered: () => void gate.log.push("told") }];
+    const outcome = await gate.call({ notes });
+    expect(textsOf(outcome)).toEqual(["done", ...(isTold ? ["\nfour"] : [])]);
+    expect(gate.log.includes("told")).toBe(isTold);
   });
 
   test("a stage gives data of its own to programs", async () => {

@@ -90,7 +90,7 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     resolve(textReply("whole"));
     await execution.ended;
     const bytes = Buffer.concat(execution.output.read(0).map((segment) => segment.bytes));
-    expect([bytes.toString(), seen.length]).toEqual(["whole\nfrom a hook\n", 1]);
+    expect([bytes.toString(), seen.length]).toEqual(["whole\n\nfrom a hook\n", 1]);
   });
 
   test("how far it is goes to those who wait for its output, and not into the output", async () => {

@@ -195,6 +195,62 @@ describe("GW-30, CA13, CA14: bounds", () => {
     expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(3_000 + 1_000);
   });
 
+  const sentence = {
+    type: "text",
+    text: "The call was made. Its result is too long to be given as data; this is its text:",
+  };
+  const data = { list: Array.from({ length: 2_000 }, (_, index) => index) };
+  test.each([
+    ["a tool that has promised no data", {}, [], false],
+    ["a tool that has promised data", { promisesStructure: true }, [sentence], true],
+  ])("data that is too long is never cut: %s", async (_name, parts, first, isError) => {
+    const answer = { content: [text("2,000 numbers")], structuredContent: data };
+    const { content, ...rest } = await shape(answer, parts);
+    const [shown, link, ...others] = content.slice(first.length);
+    expect<object>([...content.slice(0, first.length)]).toEqual(first);
+    // The file has it all: what stood in the texts, and the data.
+    expect(shown?.text).toStartWith('2,000 numbers\n{"list":[0,1,');
+    expect(shown?.text).toContain("characters in all;");
+    expect([link?.type, others]).toEqual(["resource_link", []]);
+    expect(rest).toMatchObject({ isError });
+    expect("structuredContent" in rest).toBe(false);
+  });
+
+  test("data that stands in a text too is saved and shown once", async () => {
+    const json = JSON.stringify(data);
+    const answer = { content: [text(json)], structuredContent: data };
+    const { content } = await shape(answer);
+    expect(content[0]?.text).toContain(` ${json.length.toLocaleString("en")} characters in all;`);
+  });
+
+  test("data beside a text that is too long goes with it", async () => {
+    const answer = { content: [text("x".repeat(9_000))], structuredContent: { a: 1 } };
+    const shown = await shape(answer, { promisesStructure: true });
+    expect([shown.isError, "structuredContent" in shown]).toEqual([true, false]);
+    expect(shown.content[1]?.text).toEndWith('\n{"a":1}');
+  });
+
+  test("text and data may each be as long as the client takes", async () => {
+    const answer = {
+      content: [text("x".repeat(1_900))],
+      structuredContent: { a: "y".repeat(1_900) },
+    };
+    const { content, structuredContent } = await shape(answer, { promisesStructure: true });
+    expect([content, structuredContent]).toEqual([
+      answer.content,
+      answer.structuredContent,
+    ] as never);
+  });
+
+  test.each([
+    ["no content", [], '{"a":1}'],
+    ["a picture alone", [{ type: "image", data: "", mimeType: "image/png" }], '{"a":1}'],
+  ])("clients that show texts alone get data as one: %s", async (_name, content, json) => {
+    const shown = await shape({ content, structuredContent: { a: 1 } });
+    expect(shown).toMatchObject({ structuredContent: { a: 1 }, isError: false });
+    expect(shown.content.slice(content.length)).toEqual([text(json)] as never);
+  });
+
   test("long structured content becomes text, which is cut", async () => {
     const shown = await shape({
       content: [],
