@@ -207,7 +207,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     const answer = { content: [text("2,000 numbers")], structuredContent: data };
     const { content, ...rest } = await shape(answer, parts);
     const [shown, link, ...others] = content.slice(first.length);
-    expect<object>([...content.slice(0, first.length)]).toEqual(first);
+    expect<object>(content.slice(0, first.length)).toEqual(first);
     // The file has it all: what stood in the texts, and the data.
     expect(shown?.text).toStartWith('2,000 numbers\n{"list":[0,1,');
     expect(shown?.text).toContain("characters in all;");
