@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,upstream-load,upstream-output,upstream-flood,mixed,battery,images,pages,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,upstream-load,upstream-output,upstream-flood,mixed,battery,images,pages,readme,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
@@ -21,6 +21,7 @@ import { checkMixedEras } from "./mixed-eras.ts";
 import type { Outcome } from "./outcome.ts";
 import { checkPageScore, hasPages } from "./page-score.ts";
 import { page, summary } from "./report.ts";
+import { checkReadme } from "./readme.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSkillLists } from "./skill-lists.ts";
 import { checkSoak } from "./soak.ts";
@@ -61,6 +62,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   images: () => checkImageFuzz(500),
   // The annotated pages are beside the checkout, or this is not checked and not listed.
   ...(hasPages ? { pages: checkPageScore } : {}),
+  readme: checkReadme,
   sandbox: checkSandbox,
   tasks: () => checkTasks(150),
   skills: () => checkSkillLists(500),
