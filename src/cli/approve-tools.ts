@@ -32,7 +32,7 @@ export async function approveTools(
   tool?: string,
 ): Promise<boolean> {
   const { context, view } = approval;
-  const replies = await askCatalogues(context, view, servers);
+  const replies = await askCatalogues(context, view, servers, { asLastHeard: true });
   let isDone = true;
   for (const server of servers) {
     const reply = replies.get(server.entry.name);

@@ -6,7 +6,7 @@ import type { InstallOutcome } from "../upstream/install-outcome.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { TriedServer } from "../upstream/tried-server.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
-import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { AskedAs, AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { WebSearch } from "../web/search/web-search.ts";
 import type { CommandIo } from "./command-io.ts";
@@ -38,6 +38,7 @@ export interface CliServices {
     options: StartUp,
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
+    how?: AskedAs,
   ): Promise<ReadonlyMap<string, AskedCatalogue>>;
   /**
    * Starts other servers as a server of ours would, all at the same time, and ends them. By name; a text says why nothing

@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
 import type { ConfiguredServer, UpstreamConfig } from "../upstream/server-entry.ts";
-import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { AskedAs, AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { CommandContext } from "./command.ts";
 import { readServers, type TrustState, trustOf } from "./server-rows.ts";
@@ -51,6 +51,7 @@ export async function askCatalogues(
   { services, io }: CommandContext,
   view: ServersOfCommand,
   servers: readonly ConfiguredServer[],
+  how: AskedAs = {},
 ): Promise<ReadonlyMap<string, AskedCatalogue>> {
   const replies = new Map<string, AskedCatalogue>();
   const asked: ConfiguredServer[] = [];
@@ -63,7 +64,7 @@ export async function askCatalogues(
   if (services.upstreamCatalogues === undefined) {
     throw new AppError("unsupported", "This program cannot connect to other servers.");
   }
-  const answered = await services.upstreamCatalogues(view.start, asked, io.interrupted);
+  const answered = await services.upstreamCatalogues(view.start, asked, io.interrupted, how);
   for (const { entry } of asked) {
     const reply = answered.get(entry.name);
     replies.set(entry.name, readableReply(reply ?? unasked));

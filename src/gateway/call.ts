@@ -133,9 +133,14 @@ export interface Router {
   list(): readonly ToolListing[];
   /**
    * The tools as this client is told of them: the names of `list`, with descriptions of its own; absent = as `list`.
-   * The same array as long as nothing has changed. `version`: the revision in which the client asks.
+   * The same array as long as nothing has changed. `version`: the revision in which the client asks;
+   * `showsApps`: it has declared that it shows the apps of servers, whose own tools it gets too.
    */
-  listFor?(client: ClientContext, version?: ProtocolVersion): Promise<readonly ToolListing[]>;
+  listFor?(
+    client: ClientContext,
+    version?: ProtocolVersion,
+    showsApps?: boolean,
+  ): Promise<readonly ToolListing[]>;
   /**
    * Rejects only with `InputNeeded` and `FaultError` of its handlers.
    * @param passedMs how much of the client's patience is used up, because a person was asked before
@@ -146,6 +151,8 @@ export interface Router {
     passedMs?: number,
     look?: (outcome: CallOutcome) => Promise<CallOutcome>,
   ): Promise<CallOutcome>;
+  /** A client says what it can do, before it asks for a list or a call. */
+  meet?(capabilities: ClientCapabilities): void;
   /** Absent: no tool becomes an MCP task. */
   taskSupport?(toolName: string): TaskSupport;
   /** True when it takes names that are not in `list`: tools of other servers, which may become MCP tasks. */

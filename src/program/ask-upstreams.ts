@@ -2,7 +2,7 @@ import { AppError, messageOf } from "../base/errors.ts";
 import type { InstallOutcome } from "../upstream/install-outcome.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { TriedServer } from "../upstream/tried-server.ts";
-import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { AskedAs, AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
 import type { UpstreamControl } from "../upstream/upstreams.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
@@ -12,10 +12,10 @@ export function askUpstreams(
   parts: ProgramParts,
   options: ToolServicesOptions,
   servers: readonly ConfiguredServer[],
-  signal: AbortSignal,
+  { signal, how }: { readonly signal: AbortSignal; readonly how?: AskedAs | undefined },
 ): Promise<ReadonlyMap<string, AskedCatalogue>> {
   return askEach(parts, options, servers, {
-    controlOf: (server) => ({ kind: "ask", server }),
+    controlOf: (server) => ({ kind: "ask", server, ...how }),
     // Our own Worker says so.
     onReply: (reply) => reply as AskedCatalogue,
     onFailure: (reason) => ({ kind: "unreachable", reason }),

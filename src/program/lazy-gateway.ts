@@ -3,13 +3,14 @@ import { LazyPart } from "../base/lazy-part.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest, ClientContext, Router } from "../gateway/call.ts";
+import type { ListAsked } from "../gateway/upstream/upstream-listings.ts";
 import type { Changes } from "../gateway/changes.ts";
 import type { CompletionProvider, PromptProvider, ResourceProvider } from "../gateway/features.ts";
 import type { GateStage, Refusal } from "../gateway/gate/gate-stage.ts";
 import type { GatewayServices, UpstreamGateway } from "../gateway/upstream/upstream-gateway.ts";
+import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { CacheHints } from "../protocol/cache-hints.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
-import type { ProtocolVersion } from "../protocol/versions.ts";
 import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import type { LazyUpstreams } from "./lazy-upstreams.ts";
 import type { ServerConsent } from "./server-consent.ts";
@@ -55,9 +56,14 @@ export class LazyGateway {
   listFor(
     own: readonly ToolListing[],
     client: ClientContext,
-    version: ProtocolVersion | undefined,
+    asked: ListAsked,
   ): Promise<readonly ToolListing[]> {
-    return this.#gateway.get().then(({ listings }) => listings.listFor(own, client, version));
+    return this.#gateway.get().then(({ listings }) => listings.listFor(own, client, asked));
+  }
+
+  /** A client has said what it can do. */
+  meet({ apps }: ClientCapabilities): void {
+    this.#parts.upstreams.meet(apps);
   }
 
   /** `own`, with what is known of other servers by now. */
@@ -68,6 +74,7 @@ export class LazyGateway {
   /** See `GateParts.resolve`. */
   readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
     if (this.#enabled.has(call.name) || !this.isWanted) return call;
+    if (call.capabilities !== undefined) this.meet(call.capabilities);
     return this.#gateway.made?.resolver.resolve(call) ?? this.#resolveLater(call);
   };
 

@@ -10,6 +10,7 @@ import { LazyPart } from "../base/lazy-part.ts";
 import { Changes } from "../gateway/changes.ts";
 import type { ResourceProvider } from "../gateway/features.ts";
 import { killTime } from "../process/end-grace.ts";
+import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import { LiveConnections } from "../server/live-connections.ts";
@@ -72,12 +73,20 @@ export class LazyRouter implements Router {
   }
 
   /** InvokeSkill lists the skills that this client can load; tools of other servers follow ours. */
-  listFor(client: ClientContext, version?: ProtocolVersion): Promise<readonly ToolListing[]> {
+  listFor(
+    client: ClientContext,
+    version?: ProtocolVersion,
+    showsApps = false,
+  ): Promise<readonly ToolListing[]> {
     const own = this.#offersSkills
       ? this.skills.toolListings(client)
       : Promise.resolve(this.#listings);
     if (!this.gateway.isWanted) return own;
-    return own.then((listings) => this.gateway.listFor(listings, client, version));
+    return own.then((listings) => this.gateway.listFor(listings, client, { version, showsApps }));
+  }
+
+  meet(capabilities: ClientCapabilities): void {
+    this.gateway.meet(capabilities);
   }
 
   get isOpen(): boolean {

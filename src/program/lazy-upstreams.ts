@@ -2,6 +2,7 @@ import { AppError } from "../base/errors.ts";
 import type { JsonText } from "../base/json-text.ts";
 import { LazyPart } from "../base/lazy-part.ts";
 import { upstreamAppearMs } from "../base/upstream-limits.ts";
+import type { AppSupport } from "../protocol/client-capabilities.ts";
 import { emptySnapshot } from "../upstream/empty-snapshot.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
@@ -39,6 +40,7 @@ export class LazyUpstreams implements Upstreams {
   readonly #upstreams: LazyPart<Upstreams> = new LazyPart(() => this.#make());
   #look: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
+  #apps: AppSupport | undefined;
 
   constructor(parts: LazyUpstreamsParts) {
     this.#parts = parts;
@@ -92,6 +94,16 @@ export class LazyUpstreams implements Upstreams {
 
   async control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown> {
     return (await this.#load()).control(control, signal);
+  }
+
+  /** A client has said whether it shows the apps of servers; of several the one that shows most counts. */
+  meet(apps: AppSupport | undefined): void {
+    if (apps === undefined || this.#apps === apps || this.#apps === "pages") return;
+    this.#apps = apps;
+    // One that fails starts anew, with what is known by then.
+    this.#upstreams.making
+      ?.then((upstreams) => upstreams.control({ kind: "show-apps", apps }))
+      .catch(() => {});
   }
 
   /** From now on several principals are served; one that starts later is told with its options. */
@@ -148,7 +160,8 @@ export class LazyUpstreams implements Upstreams {
     ]);
     if (this.#isClosed) throw shuttingDown();
     clearInterval(this.#look);
-    const client = new UpstreamClient({ createWorker, options, processes, warn });
+    const met = this.#apps === undefined ? options : { ...options, apps: this.#apps };
+    const client = new UpstreamClient({ createWorker, options: met, processes, warn });
     client.listen((event) => {
       for (const listener of this.#listeners) listener(event);
     });

@@ -60,9 +60,9 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
         close: () => router.close(),
       };
     },
-    async upstreamCatalogues(start, servers, signal) {
+    async upstreamCatalogues(start, servers, signal, how) {
       const { askUpstreams } = await import("./ask-upstreams.ts");
-      return askUpstreams(parts, { start, env, warn }, servers, signal);
+      return askUpstreams(parts, { start, env, warn }, servers, { signal, how });
     },
     async triedUpstreams(start, servers, signal) {
       const { tryUpstreams } = await import("./ask-upstreams.ts");

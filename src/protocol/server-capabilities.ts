@@ -13,6 +13,8 @@ export interface OfferedCapabilities {
   readonly tasks: boolean;
   /** The skills extension. */
   readonly skills: boolean;
+  /** Apps of other servers are passed on; absent = they are not. */
+  readonly apps?: boolean;
   /** Messages into the conversation, to clients that take them; absent = none. */
   readonly channel?: boolean;
 }
@@ -25,7 +27,7 @@ export function encodeCapabilities(offered: OfferedCapabilities, version: Protoc
   const { tools, resources, prompts, completions, channel = false } = offered;
   return {
     ...(completions && isAtLeast(version, "2025-03-26") ? { completions: {} } : {}),
-    ...(isModernVersion(version) ? encodeExtensions(offered) : {}),
+    ...encodeExtensions(offered, version),
     ...(channel ? { experimental: { [channelCapability]: {} } } : {}),
     logging: {},
     ...(prompts === undefined ? {} : { prompts: listChanged(prompts) }),
@@ -36,14 +38,20 @@ export function encodeCapabilities(offered: OfferedCapabilities, version: Protoc
   };
 }
 
-/** Extensions exist in modern revisions only; `{}` means no settings (modern.md section 2). */
-function encodeExtensions({ tasks, skills }: OfferedCapabilities): Params {
-  if (!tasks && !skills) return {};
+/**
+ * `{}` means no settings (modern.md section 2). Hosts of apps and of skills look for them in the answer to `initialize` too;
+ * tasks are of modern revisions only, and revisions before 2025-06-18 have no `_meta` for what apps need.
+ */
+function encodeExtensions(
+  { tasks, skills, apps = false }: OfferedCapabilities,
+  version: ProtocolVersion,
+): Params {
   const extensions = {
     ...(skills ? { [extensionIds.skills]: { directoryRead: true } } : {}),
-    ...(tasks ? { [extensionIds.tasks]: {} } : {}),
+    ...(tasks && isModernVersion(version) ? { [extensionIds.tasks]: {} } : {}),
+    ...(apps && isAtLeast(version, "2025-06-18") ? { [extensionIds.apps]: {} } : {}),
   };
-  return { extensions };
+  return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
 function listChanged(offered: { readonly listChanged: boolean }): Params {

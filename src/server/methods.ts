@@ -46,6 +46,12 @@ const commonMethods: readonly (readonly [string, Method])[] = [
   ["prompts/list", { handle: handlePromptsList, needs: "prompts", isLong: true }],
   ["prompts/get", { handle: handlePromptsGet, needs: "prompts", isLong: true }],
   ["completion/complete", { handle: handleCompletionComplete, needs: "completion", isLong: true }],
+  ["skills/list", { handle: handleSkillsList, needs: "skills", isLong: true }],
+  ["skills/get", { handle: handleSkillsGet, needs: "skills", isLong: true }],
+  [
+    "resources/directory/read",
+    { handle: handleResourcesDirectoryRead, needs: "skills", isLong: true },
+  ],
 ];
 
 /** The only gate: a method that is not in its era's table does not exist (modern.md section 2, legacy.md section 1). */
@@ -63,12 +69,6 @@ export const modernMethods: ReadonlyMap<string, Method> = new Map<string, Method
   ["server/discover", { handle: handleDiscover }],
   ...commonMethods,
   ["subscriptions/listen", { handle: handleListen, needs: "subscriptions", isLong: true }],
-  ["skills/list", { handle: handleSkillsList, needs: "skills", isLong: true }],
-  ["skills/get", { handle: handleSkillsGet, needs: "skills", isLong: true }],
-  [
-    "resources/directory/read",
-    { handle: handleResourcesDirectoryRead, needs: "skills", isLong: true },
-  ],
   ["tasks/get", { handle: handleTasksGet, needs: "tasks" }],
   ["tasks/update", { handle: handleTasksUpdate, needs: "tasks" }],
   ["tasks/cancel", { handle: handleTasksCancel, needs: "tasks" }],

@@ -22,7 +22,7 @@ export function isOffered(features: ServerFeatures, need: Need): boolean {
 
 /** What is declared in both handshakes, before the revision shapes it. */
 export function offeredCapabilities(features: ServerFeatures): OfferedCapabilities {
-  const { resources, prompts, completion, skills, changing } = features;
+  const { resources, prompts, completion, skills, changing, router } = features;
   return {
     tools: { listChanged: changing.has("tools") },
     ...(resources === undefined ? {} : { resources: { listChanged: changing.has("resources") } }),
@@ -30,6 +30,7 @@ export function offeredCapabilities(features: ServerFeatures): OfferedCapabiliti
     completions: completion !== undefined,
     tasks: offersTasks(features),
     skills: skills !== undefined,
+    apps: router.isOpen === true,
   };
 }
 

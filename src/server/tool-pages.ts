@@ -25,9 +25,10 @@ export class ToolPages {
     version: ProtocolVersion,
     client: ClientContext,
     cursor: unknown,
+    showsApps = false,
   ): string | undefined | Promise<string | undefined> {
     const { router } = this.#features;
-    const listing = router.listFor?.(client, version);
+    const listing = router.listFor?.(client, version, showsApps);
     if (listing === undefined) return this.#page(router.list(), version, client, cursor);
     return listing.then((listings) => this.#page(listings, version, client, cursor));
   }

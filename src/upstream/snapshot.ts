@@ -18,6 +18,8 @@ export interface ToolEntry {
   readonly prefix?: string;
   /** Names that it had in `mcp.lock` under another budget; they can still be called (NM7). */
   readonly earlierNames?: readonly string[];
+  /** It is for the apps of servers alone: listed for clients that show them, and for no model. */
+  readonly isForApps?: true;
   /** Present when it is in the list: what clients are shown. Hidden tools have theirs in the Worker only. */
   readonly listing?: ToolListing;
   /** Hints of an untrusted party: they may tighten a decision, never loosen one (TR6). */
@@ -33,6 +35,8 @@ export interface BlockedTool {
   readonly tool: string;
   readonly prefix?: string;
   readonly reason: BlockReason;
+  /** See `ToolEntry`. */
+  readonly isForApps?: true;
   /** What happened and how to approve. */
   readonly text: string;
 }

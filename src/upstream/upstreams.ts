@@ -1,5 +1,5 @@
 import type { JsonText } from "../base/json-text.ts";
-import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
+import type { AppSupport, ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../protocol/input-request.ts";
 import type { Params } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
@@ -7,6 +7,7 @@ import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { ConfiguredServer } from "./server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";
+import type { AskedAs } from "./trust/asked-catalogue.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 
 /** What the main thread may ask of the Worker that holds all connections to other servers. */
@@ -120,10 +121,12 @@ export type UpstreamControl =
   | { readonly kind: "switch-workspace"; readonly workspace: string | null }
   /** From now on several principals are served: resolves when none of them is left on a connection of all (IS5). */
   | { readonly kind: "several-principals" }
+  /** A client shows the apps of servers. */
+  | { readonly kind: "show-apps"; readonly apps: AppSupport }
   /** Whole definitions of tools, hidden ones included. */
   | { readonly kind: "tools"; readonly server?: string }
   /** All that a server offers, over a connection of its own; nothing is kept or approved. It may be started. */
-  | { readonly kind: "ask"; readonly server: ConfiguredServer }
+  | ({ readonly kind: "ask"; readonly server: ConfiguredServer } & AskedAs)
   /** Fetches what a server is started from (`InstallOutcome`). It may be started. */
   | { readonly kind: "install"; readonly server: ConfiguredServer }
   /** Starts a server as a running program would, says how that went (`TriedServer`), and ends it. */

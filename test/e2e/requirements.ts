@@ -1,4 +1,5 @@
 import { from, type Requirement } from "./harness/requirement.ts";
+import { appRequirements } from "./requirements-apps.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { callbackRequirements } from "./requirements-callbacks.ts";
 import { connectionRequirements } from "./requirements-connections.ts";
@@ -218,6 +219,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...trustRequirements,
   ...upstreamCommandRequirements,
   ...upstreamProcessRequirements,
+  ...appRequirements,
   ...principalRequirements,
   ...upstreamManagerRequirements,
   ...planRequirements,

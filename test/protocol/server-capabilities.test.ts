@@ -12,6 +12,7 @@ const everything: OfferedCapabilities = {
   completions: true,
   tasks: true,
   skills: true,
+  apps: true,
 };
 const nothing: OfferedCapabilities = {
   tools: { listChanged: false },
@@ -25,18 +26,17 @@ const lists = {
   prompts: { listChanged: true },
   logging: {},
 };
-const extensions = {
-  "io.modelcontextprotocol/tasks": {},
-  "io.modelcontextprotocol/skills": { directoryRead: true },
-};
+const skills = { "io.modelcontextprotocol/skills": { directoryRead: true } };
+const apps = { "io.modelcontextprotocol/ui": {} };
+const tasks = { "io.modelcontextprotocol/tasks": {} };
 
 describe("encodeCapabilities()", () => {
   test.each<[ProtocolVersion, Record<string, unknown>]>([
-    ["2024-11-05", lists],
-    ["2025-03-26", { ...lists, completions: {} }],
-    ["2025-06-18", { ...lists, completions: {} }],
-    ["2025-11-25", { ...lists, completions: {} }],
-    ["2026-07-28", { ...lists, completions: {}, extensions }],
+    ["2024-11-05", { ...lists, extensions: skills }],
+    ["2025-03-26", { ...lists, completions: {}, extensions: skills }],
+    ["2025-06-18", { ...lists, completions: {}, extensions: { ...skills, ...apps } }],
+    ["2025-11-25", { ...lists, completions: {}, extensions: { ...skills, ...apps } }],
+    ["2026-07-28", { ...lists, completions: {}, extensions: { ...skills, ...tasks, ...apps } }],
   ])("A14: everything, as %s knows it", (version, expected) => {
     expect(encodeCapabilities(everything, version)).toEqual(expected);
   });

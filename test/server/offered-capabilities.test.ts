@@ -51,7 +51,7 @@ describe("capabilities", () => {
   });
 
   test.each(legacyVersions)(
-    "A14: %s: no extensions, and completions from 2025-03-26",
+    "A14: %s: no tasks, and completions from 2025-03-26",
     async (version) => {
       const server = startServer(0, everyFeature());
       server.router.taskSupports.set("Echo", "optional");
@@ -60,6 +60,7 @@ describe("capabilities", () => {
         request(1, "initialize", { protocolVersion: version }),
       );
       expect((reply as Opening).result.capabilities).toEqual({
+        extensions: { "io.modelcontextprotocol/skills": { directoryRead: true } },
         logging: {},
         tools: { listChanged: true },
         resources: { subscribe: true, listChanged: true },

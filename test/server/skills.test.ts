@@ -38,14 +38,15 @@ describe("the skills extension", () => {
     expect(reply).toMatchObject({ id: 1, error: { code: -32602 } });
   });
 
-  test.each(["skills/list", "skills/get", "resources/directory/read"])(
-    "%s does not exist in legacy sessions",
-    async (method) => {
-      const { exchange } = await startSession("2025-11-25", {}, everyFeature());
-      const [reply] = await exchange(1, request(1, method, { uri: skill.uri }));
-      expect(reply).toMatchObject({ error: { code: -32601 } });
-    },
-  );
+  test.each([
+    ["skills/list", { skills: [skill] }],
+    ["skills/get", { skill }],
+    ["resources/directory/read", { resources: [resource] }],
+  ])("%s answers in legacy sessions without what is of later revisions", async (method, answer) => {
+    const { exchange } = await startSession("2025-11-25", {}, everyFeature());
+    const uri = method === "skills/get" ? skill.uri : "skill://a";
+    expect(await exchange(1, request(1, method, { uri }))).toEqual([result(1, answer)]);
+  });
 
   test("a server with skills has resources: their files are read there", () => {
     const { skills } = everyFeature();

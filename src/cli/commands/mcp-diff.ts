@@ -50,7 +50,7 @@ async function differencesOf(
   view: ServersOfCommand,
   servers: readonly ConfiguredServer[],
 ): Promise<ReadonlyMap<string, ServerDifference>> {
-  const replies = await askCatalogues(context, view, servers);
+  const replies = await askCatalogues(context, view, servers, { asLastHeard: true });
   const { projectDir } = view.config;
   const lock = projectDir === undefined ? { kind: "absent" as const } : await readLock(projectDir);
   const differences = new Map<string, ServerDifference>();

@@ -19,5 +19,6 @@ export function askableOf(
     samplingTools: samples && capabilities.samplingTools,
     roots: rights.roots !== "none",
     tasks: false,
+    ...(capabilities.apps === undefined ? {} : { apps: capabilities.apps }),
   };
 }

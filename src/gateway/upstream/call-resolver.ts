@@ -2,7 +2,12 @@ import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limi
 import { parseCallArguments } from "../../upstream/deferred/gateway-arguments.ts";
 import { toolCallName, toolSearchName } from "../../upstream/deferred/gateway-tools.ts";
 import { NameTable, type Resolution } from "../../upstream/names/name-table.ts";
-import type { ServerRights, ToolEntry, UpstreamSnapshot } from "../../upstream/snapshot.ts";
+import type {
+  BlockedTool,
+  ServerRights,
+  ToolEntry,
+  UpstreamSnapshot,
+} from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { CallRequest } from "../call.ts";
 import type { CallTarget } from "./call-target.ts";
@@ -34,7 +39,14 @@ export class CallResolver {
   readonly #parts: CallResolverParts;
   readonly #reserved: readonly string[];
   readonly #enabled: ReadonlySet<string>;
-  #table: { readonly snapshot: UpstreamSnapshot; readonly names: NameTable } | undefined;
+  /** With the tools that are for apps alone, and without. */
+  #table:
+    | {
+        readonly snapshot: UpstreamSnapshot;
+        readonly all: NameTable;
+        readonly forModels: NameTable;
+      }
+    | undefined;
 
   constructor(parts: CallResolverParts) {
     this.#parts = parts;
@@ -61,21 +73,34 @@ export class CallResolver {
   async #resolve(call: CallRequest, meant: Meant): Promise<CallRequest> {
     const { upstreams } = this.#parts;
     let snapshot = upstreams.snapshot ?? (await upstreams.settled(upstreamListWaitMs));
-    let resolution = this.#look(meant.name, snapshot);
+    // What an app calls comes from its host by name; a model uses the others.
+    const isForApps = call.capabilities?.apps !== undefined && !meant.isWrapped;
+    let resolution = this.#look(meant.name, snapshot, isForApps);
     if (resolution.kind === "unknown" && snapshot.isIncomplete) {
       snapshot = await upstreams.settled(upstreamNameWaitMs);
-      resolution = this.#look(meant.name, snapshot);
+      resolution = this.#look(meant.name, snapshot, isForApps);
     }
     return this.#asMeant(call, meant, resolution, snapshot);
   }
 
-  #look(name: string, snapshot: UpstreamSnapshot): Resolution {
+  #look(name: string, snapshot: UpstreamSnapshot, isForApps: boolean): Resolution {
     if (this.#table?.snapshot !== snapshot) {
       const { tools, blocked } = snapshot;
-      const parts = { tools, blocked, reserved: this.#reserved, ownKey: this.#parts.ownKey };
-      this.#table = { snapshot, names: NameTable.build(parts) };
+      const build = (isWanted: (entry: ToolEntry | BlockedTool) => boolean): NameTable =>
+        NameTable.build({
+          tools: tools.filter(isWanted),
+          blocked: blocked.filter(isWanted),
+          reserved: this.#reserved,
+          ownKey: this.#parts.ownKey,
+        });
+      const isAppTool = (entry: ToolEntry | BlockedTool): boolean => entry.isForApps === true;
+      const all = build(() => true);
+      const hasAppTools = [...tools, ...blocked].some(isAppTool);
+      const forModels = hasAppTools ? build((entry) => !isAppTool(entry)) : all;
+      this.#table = { snapshot, all, forModels };
     }
-    return this.#table.names.resolve(name);
+    const { all, forModels } = this.#table;
+    return (isForApps ? all : forModels).resolve(name);
   }
 
   /** One of ours by an alias. */

@@ -19,6 +19,13 @@ export interface UpstreamListingsParts {
   readonly onFirst?: (first: UpstreamSnapshot) => void;
 }
 
+/** How a list is asked for: what it may differ by between clients. */
+export interface ListAsked {
+  readonly version: ProtocolVersion | undefined;
+  /** The client shows apps of servers: tools that are for these alone are listed. */
+  readonly showsApps: boolean;
+}
+
 interface Joined {
   readonly snapshot: UpstreamSnapshot;
   readonly listings: readonly ToolListing[];
@@ -35,6 +42,8 @@ export class UpstreamListings {
   readonly #joined = new WeakMap<readonly ToolListing[], Joined>();
   /** For clients that hide tools by themselves. */
   readonly #whole = new WeakMap<readonly ToolListing[], Joined>();
+  /** Each of these with the tools for apps, by the list without. */
+  readonly #withApps = new WeakMap<readonly ToolListing[], Joined>();
 
   constructor(parts: UpstreamListingsParts) {
     this.#parts = parts;
@@ -79,11 +88,13 @@ export class UpstreamListings {
   async listFor(
     own: readonly ToolListing[],
     client: ClientContext,
-    version: ProtocolVersion | undefined,
+    { version, showsApps }: ListAsked,
   ): Promise<readonly ToolListing[]> {
     const snapshot = await this.known();
-    if (!this.#isWhole(client, version)) return this.#join(own, snapshot);
-    return this.#joinWhole(own, snapshot);
+    const listings = this.#isWhole(client, version)
+      ? await this.#joinWhole(own, snapshot)
+      : this.#join(own, snapshot);
+    return showsApps ? this.#joinApps(listings, snapshot) : listings;
   }
 
   /** In the stateless era a list must not depend on who asks (DF3). */
@@ -96,7 +107,7 @@ export class UpstreamListings {
   #join(own: readonly ToolListing[], snapshot: UpstreamSnapshot): readonly ToolListing[] {
     const known = this.#joined.get(own);
     if (known?.snapshot === snapshot) return known.listings;
-    const listed = snapshot.tools.flatMap(({ listing }) => listing ?? []);
+    const listed = listedTools(snapshot);
     return this.#keep(this.#joined, own, snapshot, [...own, ...finders(snapshot), ...listed]);
   }
 
@@ -109,9 +120,20 @@ export class UpstreamListings {
     const hasHidden = snapshot.tools.some(({ listing }) => listing === undefined);
     const all = hasHidden
       ? listingsIn(await this.#parts.upstreams.control({ kind: "tools" }))
-      : snapshot.tools.flatMap(({ listing }) => listing ?? []);
+      : listedTools(snapshot);
     const ours = [...own, ...finders(snapshot)].map(alwaysLoaded);
     return this.#keep(this.#whole, own, snapshot, [...ours, ...all]);
+  }
+
+  /** The host tells them apart by their `_meta`, and keeps them from its model. */
+  #joinApps(listings: readonly ToolListing[], snapshot: UpstreamSnapshot): readonly ToolListing[] {
+    const known = this.#withApps.get(listings);
+    if (known?.snapshot === snapshot) return known.listings;
+    const apps = snapshot.tools.flatMap(({ listing, isForApps }) =>
+      isForApps === true && listing !== undefined ? [listing] : [],
+    );
+    if (apps.length === 0) return listings;
+    return this.#keep(this.#withApps, listings, snapshot, [...listings, ...apps]);
   }
 
   #keep(
@@ -139,9 +161,13 @@ export function listedKey(listings: readonly ToolListing[]): string {
   return digest.digest("base64url");
 }
 
-/** What of a snapshot is in the list of everybody. */
+/** What of a snapshot is in some list. */
 export function listedOf(snapshot: UpstreamSnapshot): readonly ToolListing[] {
   return [...finders(snapshot), ...snapshot.tools.flatMap(({ listing }) => listing ?? [])];
+}
+
+function listedTools({ tools }: UpstreamSnapshot): readonly ToolListing[] {
+  return tools.flatMap(({ listing, isForApps }) => (isForApps === true ? [] : (listing ?? [])));
 }
 
 function finders(snapshot: UpstreamSnapshot): readonly ToolListing[] {

@@ -5,8 +5,9 @@ import { invalidParams, resultReply, type MethodReply } from "../method.ts";
 import { offeredCapabilities } from "../offered-capabilities.ts";
 
 /** `server/discover` (modern.md section 2). */
-export function handleDiscover(_request: ActiveRequest, { server }: Connection): MethodReply {
+export function handleDiscover({ asker }: ActiveRequest, { server }: Connection): MethodReply {
   const { features, instructions } = server;
+  features.router.meet?.(asker.capabilities);
   const offered = offeredCapabilities(features);
   return resultReply(encodeDiscoverResult({ offered, instructions }));
 }

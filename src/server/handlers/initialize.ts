@@ -9,6 +9,7 @@ export function handleInitialize(request: ActiveRequest, connection: Connection)
   const { server, session } = connection;
   const { features, instructions } = server;
   const version = session.begin(request.params);
+  features.router.meet?.(session.capabilities);
   // What an earlier session of this connection was not told yet is not told to this one.
   server.release(connection);
   const offered = { ...offeredCapabilities(features), channel: session.takesChannel };

@@ -3,13 +3,15 @@ import type { Connection } from "../connection.ts";
 import { resultReply, type MethodReply } from "../method.ts";
 import { unknownCursor } from "../page-reply.ts";
 
-/** `tools/list` (modern.md section 4). At once where the list is the same for all clients. */
+/** `tools/list` (modern.md section 4). At once where the list is the same for all clients with the same extensions. */
 export function handleToolsList(
   request: ActiveRequest,
   connection: Connection,
 ): MethodReply | Promise<MethodReply> {
-  const { version, client, params } = request;
-  const page = connection.server.toolPages.page(version, client, params?.cursor);
+  const { version, client, params, asker } = request;
+  connection.server.features.router.meet?.(asker.capabilities);
+  const showsApps = asker.capabilities.apps !== undefined;
+  const page = connection.server.toolPages.page(version, client, params?.cursor, showsApps);
   return page instanceof Promise ? page.then(replyOf) : replyOf(page);
 }
 

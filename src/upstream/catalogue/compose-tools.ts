@@ -6,6 +6,7 @@ import type { SearchedTool } from "../search/searched-tool.ts";
 import type { BlockedTool, ToolEntry } from "../snapshot.ts";
 import type { JudgedItem } from "../trust/judge-catalogue.ts";
 import { createToolGlob, toolGlobMatches } from "../trust/tool-glob.ts";
+import { isForApps } from "./is-for-apps.ts";
 import type { RawTool } from "./server-catalogue.ts";
 import type { ServerView } from "./server-view.ts";
 import { toolListing } from "./tool-listing.ts";
@@ -22,7 +23,7 @@ export interface ToolParts {
 export interface ComposedTools {
   readonly tools: readonly ToolEntry[];
   readonly blocked: readonly BlockedTool[];
-  /** All that can be called, hidden ones included, with whole definitions. */
+  /** All that a model can call, hidden ones included, with whole definitions. */
   readonly searched: readonly SearchedTool[];
   readonly decision: DeferralDecision;
 }
@@ -49,17 +50,19 @@ export function composeTools(parts: ToolParts): ComposedTools {
       callable.push({ server, tool, view, listing, isUnapproved: judged.isUnapproved === true });
     } else {
       const { state: reason, text } = judged;
-      blocked.push({ name, server, tool, reason, text, ...prefixOf(view) });
+      const audience = isForApps(judged.item) ? { isForApps: true as const } : {};
+      blocked.push({ name, server, tool, reason, text, ...audience, ...prefixOf(view) });
     }
   }
-  const searched = withTitles(callable);
+  const titled = withTitles(callable);
+  const searched = titled.filter(({ listing }) => !isForApps(listing));
   const decision = decideDeferral({
     mode: parts.defer,
     tools: searched,
     hasUnknownServer: parts.views.some(({ isUnknown }) => isUnknown),
     wasDeferred: parts.wasDeferred,
   });
-  const tools = searched.map((one) => entryOf(one, decision.isDeferred, parts.earlierNamesOf));
+  const tools = titled.map((one) => entryOf(one, decision.isDeferred, parts.earlierNamesOf));
   return { tools, blocked, searched, decision };
 }
 
@@ -99,6 +102,7 @@ function entryOf(
 ): ToolEntry {
   const { options } = view;
   const earlierNames = earlierNamesOf({ server, tool, name: listing.name });
+  const isAppsOnly = isForApps(listing);
   const isPinned = matchesOne(options.alwaysLoad, [tool, listing.name]);
   const { annotations } = listing;
   return {
@@ -107,7 +111,9 @@ function entryOf(
     tool,
     ...prefixOf(view),
     ...(earlierNames.length === 0 ? {} : { earlierNames }),
-    ...(isListed({ isDeferred, options, isPinned }) ? { listing } : {}),
+    ...(isAppsOnly ? { isForApps: true } : {}),
+    // A host cannot search.
+    ...(isAppsOnly || isListed({ isDeferred, options, isPinned }) ? { listing } : {}),
     ...(annotations === undefined ? {} : { annotations }),
     ...(annotations?.readOnlyHint === true && !isUnapproved && { isReadOnly: true }),
   };

@@ -1,3 +1,4 @@
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { ObjectSchema } from "../../protocol/tool-types.ts";
 
@@ -25,6 +26,8 @@ export interface ServerCatalogue {
   /** How long its lists may be kept: the least of them; undefined for a legacy server. */
   readonly ttlMs?: number;
   readonly isPrivate: boolean;
+  /** Whether it was told that apps are shown; absent = it was not. */
+  readonly apps?: AppSupport;
   /** What was left out, one sentence each; not empty = the server is `degraded`. */
   readonly problems: readonly string[];
 }

@@ -22,6 +22,8 @@ export interface InventoryTool {
   readonly tokens: number | null;
   /** False: it is found by `tool_search` only, or not at all. */
   readonly listed: boolean;
+  /** Present: it is for apps of servers alone, listed for clients that show these. */
+  readonly forApps?: true;
   /** Of one that may be called: what is not approved says nothing to anybody. */
   readonly summary: string;
   readonly args: readonly string[];
@@ -61,9 +63,20 @@ export function toolInventory(parts: InventoryParts): readonly InventoryTool[] {
             summary: summaryOf(listing),
             args: argumentNames(listing.inputSchema),
           };
-    const listed = entry.listing !== undefined;
+    const forApps = entry.isForApps === true ? { forApps: true as const } : {};
+    const listed = entry.listing !== undefined && entry.isForApps !== true;
     const aliases = aliasesOf(entry);
-    return { name, server, tool, aliases, state: "approved", reason: null, listed, ...shown };
+    return {
+      name,
+      server,
+      tool,
+      aliases,
+      state: "approved",
+      reason: null,
+      listed,
+      ...forApps,
+      ...shown,
+    };
   });
   const others = blocked.map((entry): InventoryTool => {
     const { name, server, tool, reason: state, text: reason } = entry;

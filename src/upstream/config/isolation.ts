@@ -22,7 +22,11 @@ export function isolationOf(
 }
 
 /** For people: entries of the user that share what each principal would have for itself. */
-export function sharedNotices({ servers }: Pick<UpstreamConfig, "servers">): readonly string[] {
+export function sharedNotices(
+  { servers }: Pick<UpstreamConfig, "servers">,
+  principals: Principals,
+): readonly string[] {
+  if (principals !== "several") return [];
   return [...servers.values()].flatMap(({ entry }) => {
     const isolation = isolationOf(entry, "several");
     if (!entry.isEnabled || (isolation !== "shared" && isolation !== "workspace")) return [];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { ServerLaunch, StringMap } from "../server-entry.ts";
+import type { ServerLaunch, StringMap, UpstreamConfig } from "../server-entry.ts";
 
 /**
  * What approvals, caches and shared connections hang on: SHA-256 in hex of the canonical JSON of the launch before
@@ -24,4 +24,9 @@ function sorted(map: StringMap): StringMap {
   const result: Record<string, string> = Object.create(null);
   for (const key of Object.keys(map).sort()) result[key] = map[key] ?? "";
   return result;
+}
+
+/** Equal for configurations with the same servers. */
+export function configFace(config: UpstreamConfig | undefined): string {
+  return JSON.stringify([...(config?.servers ?? [])].map(([name, { entry }]) => [name, entry]));
 }

@@ -1,16 +1,18 @@
-import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
+import { appExtension, type ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { metaKeys, metaOf } from "../../protocol/envelope.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ConnectOptions } from "./connection.ts";
 
 type Asking = Pick<ConnectOptions, "mayAsk" | "roots">;
+type Greeting = Asking & Pick<ConnectOptions, "apps">;
 
 /** What a legacy server is told in the handshake: all that any client may be asked for, since it is told once only. */
-export function handshakeCapabilities({ mayAsk, roots }: Asking): Params {
+export function handshakeCapabilities({ mayAsk, roots, apps }: Greeting): Params {
   return {
     ...(roots === undefined ? {} : { roots: {} }),
     ...(mayAsk.elicitation ? { elicitation: { form: {}, url: {} } } : {}),
     ...(mayAsk.sampling ? { sampling: { tools: {} } } : {}),
+    ...appExtension(apps),
   };
 }
 
@@ -27,7 +29,15 @@ export function requestCapabilities(client: ClientCapabilities, { mayAsk, roots 
     ...(mayAsk.sampling && client.sampling
       ? { sampling: client.samplingTools ? { tools: {} } : {} }
       : {}),
+    ...appExtension(client.apps),
   };
+}
+
+/** Of two that may both name extensions. */
+export function joinCapabilities(some: Params, more: Params): Params {
+  const { extensions } = some;
+  if (!isObject(extensions) || !isObject(more.extensions)) return { ...some, ...more };
+  return { ...some, ...more, extensions: { ...extensions, ...more.extensions } };
 }
 
 /** `params` with the envelope that every modern request carries. Other members of `_meta` stay. */

@@ -1,5 +1,5 @@
 import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
-import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
+import type { AppSupport, ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
@@ -43,6 +43,10 @@ export interface ConnectOptions {
   /** The folders that it is told of; undefined = it may not ask. */
   readonly roots?: RootsOffer;
   readonly product: { readonly name: string; readonly version: string };
+  /** Its clients show the apps of servers: told at the handshake. */
+  readonly apps?: AppSupport;
+  /** Whether any client does: told to a stateless server with requests for its lists. */
+  readonly listApps?: () => AppSupport | undefined;
 }
 
 /** Told what nobody asked for. Must not throw. */

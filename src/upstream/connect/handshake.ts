@@ -4,6 +4,7 @@ import {
   upstreamTitleCharsMax,
   upstreamToolCharsMax,
 } from "../../base/upstream-limits.ts";
+import { appExtension } from "../../protocol/client-capabilities.ts";
 import { metaKeys, metaOf } from "../../protocol/envelope.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
@@ -52,10 +53,10 @@ export async function acceptInitialize(peer: Peer, result: unknown): Promise<Gre
 /** `server/discover`, as a request of the one modern revision. @throws ConnectionError */
 export function discover(
   peer: Peer,
-  { product }: ConnectOptions,
+  { product, apps }: ConnectOptions,
   patience: Patience,
 ): Promise<PeerReply> {
-  const params = withEnvelope({}, modernVersions[0], {}, product);
+  const params = withEnvelope({}, modernVersions[0], appExtension(apps), product);
   return peer.request({ method: "server/discover", params, ...patience });
 }
 

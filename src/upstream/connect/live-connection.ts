@@ -1,11 +1,11 @@
 import { upstreamPingMsMax } from "../../base/upstream-limits.ts";
-import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
+import { type AppSupport, noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isLogLevel } from "../../protocol/log-level.ts";
 import type { Era, ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import { CallHeaders } from "./call-headers.ts";
 import { CallTasks, taskExtension } from "./call-tasks.ts";
-import { requestCapabilities, withEnvelope } from "./client-envelope.ts";
+import { joinCapabilities, requestCapabilities, withEnvelope } from "./client-envelope.ts";
 import {
   type ConnectionEvents,
   ConnectionError,
@@ -55,7 +55,9 @@ export class LiveConnection implements UpstreamConnection {
         `The server offers no tools, prompts or resources. Its capabilities: ${said}`,
       );
     }
-    const catalogue = await readLists(greeting, this.#askList(signal));
+    const apps = this.#listApps;
+    const read = await readLists(greeting, this.#askList(signal));
+    const catalogue = apps === undefined ? read : { ...read, apps };
     if (!this.#mirrorsArguments) return catalogue;
     const learned = this.#headers.learn(catalogue.tools);
     return {
@@ -114,17 +116,17 @@ export class LiveConnection implements UpstreamConnection {
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),
     };
-    const capabilities = {
-      ...requestCapabilities(request.capabilities, this.#options),
-      ...this.#tasks.capabilities(request),
-    };
+    const capabilities = joinCapabilities(
+      requestCapabilities(request.capabilities, this.#options),
+      this.#tasks.capabilities(request),
+    );
     const logLevel = request.onLog === undefined ? undefined : "info";
     const headers =
       this.#mirrorsArguments && method === "tools/call"
         ? { headers: this.#headers.of(params) }
         : {};
     const shapeOfTask = (more: Params): Params =>
-      this.#shape(more, { ...capabilities, ...taskExtension });
+      this.#shape(more, joinCapabilities(capabilities, taskExtension));
     return this.#peer.request({
       method,
       params: this.#shape(params, capabilities, logLevel),
@@ -138,8 +140,16 @@ export class LiveConnection implements UpstreamConnection {
   }
 
   #askList(signal: AbortSignal): AskList {
+    const apps = this.#listApps;
+    const client = { ...noClientCapabilities, ...(apps === undefined ? {} : { apps }) };
+    const said = requestCapabilities(client, this.#options);
     return (method) => (params, timeoutMs) =>
-      this.#peer.request({ method, params: this.#shape(params), signal, timeoutMs });
+      this.#peer.request({ method, params: this.#shape(params, said), signal, timeoutMs });
+  }
+
+  get #listApps(): AppSupport | undefined {
+    const { apps, listApps } = this.#options;
+    return this.#isModern && listApps !== undefined ? listApps() : apps;
   }
 
   /** As its era wants requests. */

@@ -1,9 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
 import { assertWanted } from "../../base/turns.ts";
 import { ConnectionError, type ConnectionEvents } from "../connect/connection.ts";
+import { cacheKeyOf } from "../cache/cache-key.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
 import type { ConfiguredServer } from "../server-entry.ts";
-import type { AskedCatalogue } from "../trust/asked-catalogue.ts";
+import type { AskedAs, AskedCatalogue } from "../trust/asked-catalogue.ts";
 import type { Prepared } from "../install/installer.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import { loginAdvice } from "./login-advice.ts";
@@ -19,11 +20,15 @@ export async function askServer(
   configured: ConfiguredServer,
   parts: ManagerParts,
   signal: AbortSignal,
+  { asLastHeard }: AskedAs = {},
 ): Promise<AskedCatalogue> {
   assertWanted(signal);
   const expanded = await parts.expand(configured);
   if (expanded.kind === "needs_config") return { kind: "unreachable", reason: expanded.text };
-  const target = await LaunchTarget.of(configured, expanded.launch, expanded.secrets, parts);
+  const heard = asLastHeard === true ? await parts.cache.read(cacheKeyOf(configured)) : undefined;
+  const apps = heard?.catalogue.apps;
+  const asked = { ...parts, apps: () => apps };
+  const target = await LaunchTarget.of(configured, expanded.launch, expanded.secrets, asked);
   try {
     const prepared = await target.prepare(signal, () => {});
     using _turn = await parts.turns.take(signal);

@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
-
 import { hideTokens } from "../../base/hide-secrets.ts";
 import { product } from "../../base/product.ts";
-import { canonicalJson } from "../../protocol/canonical-json.ts";
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 import type { Era } from "../catalogue/server-catalogue.ts";
 import { redactSecrets } from "../config/redact-secrets.ts";
@@ -12,7 +10,6 @@ import {
   type ConnectOptions,
   type Endpoint,
 } from "../connect/connection.ts";
-import type { OpenLogin } from "../oauth/open-login.ts";
 import type { Prepared } from "../install/installer.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import { isolationOf } from "../config/isolation.ts";
@@ -29,22 +26,18 @@ import type { LentStart, OpenedLink, OpeningEvents } from "./link-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { processLaunchOf, stopProcesses } from "./process-launch.ts";
 import { isPersonal, launchFor, type PrincipalParts } from "./principal-launch.ts";
+import { type TargetFacts, targetKey } from "./target-facts.ts";
 import { triedEra } from "./tried-era.ts";
 
 /** Where one server is, with everything that its connections need. */
 export class LaunchTarget {
   readonly #parts: ManagerParts;
-  readonly #secrets: readonly string[];
-  readonly #login: OpenLogin | undefined;
+  readonly #facts: TargetFacts;
+  readonly #principal: PrincipalParts;
   /** Both processes of the last attempt ended, that which was asked one way and that which was asked the other. */
   #diesAtOnce = false;
-  readonly launch: ServerLaunch;
-  readonly configured: ConfiguredServer;
-  /** What it is told of folders. */
-  readonly roots: GivenRoots;
   /** Who shares a connection, as it was when this was made. */
   readonly isolation: Isolation;
-  readonly #principal: PrincipalParts;
 
   /** @param launch filled in, with the `secrets` that are in it. Never rejects. */
   static async of(
@@ -56,27 +49,33 @@ export class LaunchTarget {
     const login =
       launch.transport === "http" ? await parts.loginOf(configured, launch.url) : undefined;
     const roots = await givenRoots(configured.entry, launch, parts.options.dirs);
-    return new LaunchTarget(configured, launch, secrets, login, roots, parts);
+    const apps = parts.apps();
+    return new LaunchTarget({ configured, launch, secrets, login, roots, apps }, parts);
   }
 
-  private constructor(
-    configured: ConfiguredServer,
-    launch: ServerLaunch,
-    secrets: readonly string[],
-    login: OpenLogin | undefined,
-    roots: GivenRoots,
-    parts: ManagerParts,
-  ) {
-    this.configured = configured;
-    this.launch = launch;
-    this.#secrets = secrets;
-    this.#login = login;
-    this.roots = roots;
+  private constructor(facts: TargetFacts, parts: ManagerParts) {
+    this.#facts = facts;
     this.#parts = parts;
     const principals = parts.principals();
-    this.isolation = isolationOf(configured.entry, principals);
+    this.isolation = isolationOf(facts.configured.entry, principals);
     const { scorpioxDir } = parts.options.dirs;
     this.#principal = { scorpioxDir, principals, isolation: this.isolation };
+  }
+
+  get configured(): ConfiguredServer {
+    return this.#facts.configured;
+  }
+
+  get launch(): ServerLaunch {
+    return this.#facts.launch;
+  }
+
+  get apps(): AppSupport | undefined {
+    return this.#facts.apps;
+  }
+
+  get roots(): GivenRoots {
+    return this.#facts.roots;
   }
 
   /**
@@ -87,6 +86,13 @@ export class LaunchTarget {
     return this.isolation === "user" || isPersonal(this.configured, this.#principal);
   }
 
+  /** The same for clients that show apps, or do not. */
+  showing(apps: AppSupport | undefined): LaunchTarget {
+    const target = new LaunchTarget({ ...this.#facts, apps }, this.#parts);
+    target.follow(this);
+    return target;
+  }
+
   /** It is the same launch as `before` by other settings: what was seen of that counts. */
   follow(before: LaunchTarget): void {
     this.#diesAtOnce = before.#diesAtOnce;
@@ -94,7 +100,7 @@ export class LaunchTarget {
 
   /** What its login was for, as `mcp.lock` has it. Never rejects. */
   scopes(): Promise<readonly string[] | undefined> {
-    return this.#login?.scopes() ?? Promise.resolve(undefined);
+    return this.#facts.login?.scopes() ?? Promise.resolve(undefined);
   }
 
   /**
@@ -102,48 +108,31 @@ export class LaunchTarget {
    * connection is told at its begin (IS5).
    */
   get key(): string {
-    const { era, inheritEnv, launcher, sampling, elicitation, oauth, restart, idleStopS } =
-      this.configured.entry.options;
-    const rights = [sampling !== "deny", elicitation !== "deny"];
-    const { launch, isolation, roots } = this;
-    const all = {
-      launch,
-      // Those that are not in the launch: of its login.
-      secrets: this.#secrets,
-      era,
-      inheritEnv,
-      launcher,
-      rights,
-      roots,
-      oauth: oauth ?? null,
-      login: this.#login?.id ?? null,
-      restart,
-      idleStopS,
-      isolation,
-    };
-    return createHash("sha256")
-      .update(this.configured.identity)
-      .update(canonicalJson(all))
-      .digest("hex");
+    return targetKey(this.#facts, this.isolation);
   }
 
   /** What it gets may depend on who asks. */
   get hasCredentials(): boolean {
     const { launch, configured } = this;
     const hasHeaders = launch.transport === "http" && Object.keys(launch.headers).length > 0;
-    const hasLogin = configured.entry.options.oauth !== undefined || this.#login?.id !== undefined;
-    return this.#secrets.length > 0 || hasHeaders || hasLogin;
+    const hasLogin =
+      configured.entry.options.oauth !== undefined || this.#facts.login?.id !== undefined;
+    return this.#facts.secrets.length > 0 || hasHeaders || hasLogin;
   }
 
   /** Whether a person can log in to it: it has no `Authorization` header of its own, and no login by itself. */
   get takesLogin(): boolean {
-    return this.#login !== undefined && this.configured.entry.options.oauth?.service === undefined;
+    return (
+      this.#facts.login !== undefined && this.configured.entry.options.oauth?.service === undefined
+    );
   }
 
   /** Text of the server or about it, fit to be shown. */
   readonly clean = (text: string): string => {
-    const cleaned = redactSecrets(cleanText(text), this.#secrets);
-    return this.#login === undefined ? cleaned : redactSecrets(cleaned, this.#login.secrets());
+    const cleaned = redactSecrets(cleanText(text), this.#facts.secrets);
+    return this.#facts.login === undefined
+      ? cleaned
+      : redactSecrets(cleaned, this.#facts.login.secrets());
   };
 
   /** As `clean`, for what is read in logs and status: there no token belongs, whoever's it is. */
@@ -219,6 +208,8 @@ export class LaunchTarget {
       mayAsk: { sampling: sampling !== "deny", elicitation: elicitation !== "deny" },
       ...(roots === undefined ? {} : { roots }),
       product: { name: product.name, version },
+      ...(this.apps === undefined ? {} : { apps: this.apps }),
+      listApps: this.#parts.apps,
     };
   }
 
@@ -228,7 +219,7 @@ export class LaunchTarget {
     prepared: Prepared | undefined,
   ): Endpoint {
     if (launch.transport === "http") {
-      const auth = this.#login?.auth;
+      const auth = this.#facts.login?.auth;
       const { url, headers } = launch;
       return { transport: "http", url, headers, ...(auth === undefined ? {} : { auth }) };
     }

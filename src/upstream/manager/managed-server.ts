@@ -10,11 +10,12 @@ import { CallFigures } from "./call-figures.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import type { LinkListener } from "./link-pool.ts";
+import { LinkSets } from "./link-sets.ts";
 import { ListReader } from "./list-reader.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
 import type { ServerEvents } from "./server-events.ts";
-import { ServerLinks } from "./server-links.ts";
+import type { ServerLinks } from "./server-links.ts";
 import { ServerLog } from "./server-log.ts";
 import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
@@ -35,7 +36,7 @@ export class ManagedServer {
   #isLookedAt = false;
   /** Resolves when it is known whether it may be used. */
   readonly looked = this.#looked.promise;
-  #links: ServerLinks | undefined;
+  #links: LinkSets | undefined;
   #listProblem: string | undefined;
   /** Of the last launch: what is under way when it ends is cleaned as well. */
   #clean: (text: string) => string = cleanText;
@@ -53,7 +54,7 @@ export class ManagedServer {
       onRead: async (catalogue) => {
         this.#listProblem = undefined;
         await this.offer.take(this.configured, catalogue, this.clean);
-        this.#links?.onListsRead();
+        this.links?.onListsRead();
         this.#parts.onChange();
       },
       onFailure: (reason) => {
@@ -86,6 +87,10 @@ export class ManagedServer {
   }
 
   get links(): ServerLinks | undefined {
+    return this.#links?.main;
+  }
+
+  get linkSets(): LinkSets | undefined {
     return this.#links;
   }
 
@@ -124,11 +129,18 @@ export class ManagedServer {
     else if (isEager || this.offer.isOld) this.#want();
   }
 
+  /** Some client shows the apps of servers now: what is offered may be more. */
+  showApps(): void {
+    if (this.offer.current?.catalogue.era === "modern") this.reader.onChanged();
+    else this.#links?.show(this.#parts.apps());
+    if (this.offer.lacksApps) this.#want();
+  }
+
   /** On the user's wish: what was wrong before does not count. */
   connect(): void {
     this.#isStopped = false;
     if (this.#standing?.kind !== "usable") return;
-    const link = this.#links?.forLists();
+    const link = this.links?.forLists();
     link?.reset();
     link?.want();
     this.#parts.onChange();
@@ -155,9 +167,8 @@ export class ManagedServer {
   }
 
   view(): ServerView {
-    const { configured, offer } = this;
-    const parts = { configured, offer, standing: this.#standing, target: this.#links?.target };
-    return viewOf({ ...parts, info: this.info() });
+    const { configured, offer, standing, links } = this;
+    return viewOf({ configured, offer, standing, target: links?.target, info: this.info() });
   }
 
   #reasonText(reason: string): string {
@@ -165,7 +176,7 @@ export class ManagedServer {
   }
 
   #facts(): ServerFacts {
-    const link = this.#links?.primary;
+    const link = this.links?.primary;
     return {
       configured: this.configured,
       standing: this.#standing,
@@ -174,31 +185,30 @@ export class ManagedServer {
       listProblem: this.#listProblem,
       trouble: this.breaker.trouble(this.#parts.clock()),
       pid: link?.connection?.pid,
-      starts: this.#links?.starts ?? 0,
+      starts: this.links?.starts ?? 0,
       startedAs: link?.preparation.startedAs,
       figures: this.figures.facts(),
       retryInMs: link?.retryInMs,
       dropped: this.log.dropped,
-      stderr: this.#links?.stderr() ?? [],
+      stderr: this.links?.stderr() ?? [],
     };
   }
 
   /** Another launch or other credentials end the connections; what is common stays (CN15). */
   async #aim(target: LaunchTarget): Promise<void> {
-    const before = this.#links;
-    if (before?.target.key === target.key) return before.retarget(target);
+    if (this.#links?.retarget(target) === true) return;
     await this.#endLinks();
     if (this.#isClosed) return;
     this.#isStopped = false;
     this.#listProblem = undefined;
     this.#clean = target.clean;
-    this.#links = new ServerLinks(target, this.#parts, this.#listener(), () => {
+    this.#links = new LinkSets(target, this.#parts, this.#listener(), () => {
       return this.offer.current?.catalogue.era;
     });
   }
 
   #want(): void {
-    if (!this.#isStopped) this.#links?.forLists().want();
+    if (!this.#isStopped) this.links?.forLists().want();
   }
 
   async #endLinks(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { Turns } from "../../base/turns.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
 import type { ExpandedLaunch } from "../config/expand-launch.ts";
@@ -27,6 +28,8 @@ export interface ManagerParts {
   readonly askToLogIn?: LoginAsker["logIn"];
   /** Who is served now. */
   readonly principals: () => Principals;
+  /** Whether some client shows the apps of servers. */
+  readonly apps: () => AppSupport | undefined;
   /** Fetches what servers are started from. */
   readonly installer: Pick<Installer, "prepare">;
   readonly trust: TrustStore;

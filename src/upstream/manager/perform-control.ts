@@ -21,7 +21,10 @@ export interface ControlParts extends ManagerParts {
  * @throws AppError `not_found` for a server that is not configured; `cancelled`
  */
 export async function performControl(
-  control: Exclude<UpstreamControl, { kind: "switch-workspace" | "several-principals" }>,
+  control: Exclude<
+    UpstreamControl,
+    { kind: "switch-workspace" | "several-principals" | "show-apps" }
+  >,
   signal: AbortSignal,
   parts: ControlParts,
 ): Promise<unknown> {
@@ -36,7 +39,7 @@ export async function performControl(
       return server.info();
     }
     case "ask":
-      return askServer(control.server, parts, signal);
+      return askServer(control.server, parts, signal, control);
     case "install":
       return installServer(control.server, parts, signal);
     case "try":

@@ -122,15 +122,17 @@ export class ServerCall {
 
   async #request(): Promise<ConnectionReply> {
     const call = this.#call;
-    const { links } = this.#server;
-    if (links === undefined) throw new LinkDown("its entry is being changed", "stopped", undefined);
+    const { linkSets } = this.#server;
+    if (linkSets === undefined)
+      throw new LinkDown("its entry is being changed", "stopped", undefined);
+    const links = linkSets.of(call.capabilities.apps);
     const lent = links.forCall(call);
     if (lent === undefined) {
       const reason = "it has too many connections already; end some clients";
       throw new LinkDown(reason, "failed", undefined);
     }
     try {
-      const listed = links.listedBy(lent.link);
+      const listed = linkSets.listed(links, lent.link);
       if (listed !== lent.link) await this.#connected(listed);
       const connection = await this.#connected(lent.link);
       return await connection.request(this.#requestOf(call));

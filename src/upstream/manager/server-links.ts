@@ -73,11 +73,6 @@ export class ServerLinks {
     return this.#newest?.stderr() ?? [];
   }
 
-  /** That of which the lists must have been looked at before `link` is called: another one where nobody has its lists. */
-  listedBy(link: Link): Link {
-    return this.#target.keepsListsApart ? this.forLists() : link;
-  }
-
   /** The connection for lists, which is started with `want` of it. */
   forLists(): Link {
     return (this.#primary ??= this.#make(unowned));

@@ -64,7 +64,15 @@ export class ServerOffer {
 
   /** From an earlier run, and so old that the server should be asked. */
   get isOld(): boolean {
-    return this.#isCacheOld;
+    return this.#isCacheOld || this.lacksApps;
+  }
+
+  /** It was asked for what it offers when nobody showed apps. */
+  get lacksApps(): boolean {
+    const offer = this.#offer;
+    return (
+      offer !== undefined && offer.catalogue.apps === undefined && this.#parts.apps() !== undefined
+    );
   }
 
   /** Reads what an earlier run kept; where there is nothing, sees who is to find out. */

@@ -3,7 +3,9 @@ import { AppError, messageOf } from "../../base/errors.ts";
 import { upstreamNoticesKept } from "../../base/upstream-limits.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import { sharedNotices } from "../config/isolation.ts";
-import type { Principals, UpstreamConfig } from "../server-entry.ts";
+import { configFace } from "../config/launch-identity.ts";
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
+import type { UpstreamConfig } from "../server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type {
@@ -32,7 +34,7 @@ import { Subscriptions } from "./subscriptions.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** What the manager itself adds to the parts of each server. */
-export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange" | "principals">;
+export type OuterParts = Omit<ManagerParts, "rules" | "lock" | "onChange" | "principals" | "apps">;
 
 /** All servers: configuration, connections, what they offer, calls to them. The whole work of the Worker. */
 export class UpstreamManager implements UpstreamWork {
@@ -50,7 +52,8 @@ export class UpstreamManager implements UpstreamWork {
   readonly #configured = createDeferred<void>();
   #isConfigured = false;
   #config: UpstreamConfig | undefined;
-  #principals: Principals;
+  /** Who is served, as it is now. */
+  #served: Pick<UpstreamOptions, "principals" | "apps">;
   #lock: LockReading = { kind: "absent" };
   readonly #told = new Set<string>();
   #isClosed = false;
@@ -59,7 +62,7 @@ export class UpstreamManager implements UpstreamWork {
   constructor(outer: OuterParts) {
     this.#options = outer.options;
     this.#host = outer.host;
-    this.#principals = outer.options.principals;
+    this.#served = outer.options;
     this.#follower = new ConfigFollower(outer.options, (config) =>
       this.#apply(config).catch((error: unknown) => this.#notice(messageOf(error))),
     );
@@ -67,7 +70,8 @@ export class UpstreamManager implements UpstreamWork {
       ...outer,
       rules: () => this.#config?.rules ?? [],
       lock: () => this.#lock,
-      principals: () => this.#principals,
+      principals: () => this.#served.principals,
+      apps: () => this.#served.apps,
       onChange: () => this.#onChange(),
     };
     this.#servers = new ServerSet(this.#parts, {
@@ -148,6 +152,7 @@ export class UpstreamManager implements UpstreamWork {
   async control(control: UpstreamControl, signal = new AbortController().signal): Promise<unknown> {
     if (control.kind === "switch-workspace") return this.#switchWorkspace(control.workspace);
     if (control.kind === "several-principals") return this.#serveSeveral();
+    if (control.kind === "show-apps") return this.#showApps(control.apps);
     return performControl(control, signal, {
       ...this.#parts,
       infoList: () => this.infoList(),
@@ -171,7 +176,7 @@ export class UpstreamManager implements UpstreamWork {
 
   endClient(clientId: string): void {
     this.#subscriptions.endClient(clientId);
-    for (const server of this.#servers.all) server.links?.endClient(clientId);
+    for (const server of this.#servers.all) server.linkSets?.endClient(clientId);
   }
 
   async close(): Promise<void> {
@@ -186,9 +191,8 @@ export class UpstreamManager implements UpstreamWork {
 
   #known(name: string): ManagedServer {
     const server = this.#servers.get(name);
-    if (server === undefined)
-      throw new AppError("not_found", `There is no server ${name} in the configuration.`);
-    return server;
+    if (server !== undefined) return server;
+    throw new AppError("not_found", `There is no server ${name} in the configuration.`);
   }
 
   async #switchWorkspace(workspace: string | null): Promise<readonly ServerInfo[]> {
@@ -199,9 +203,13 @@ export class UpstreamManager implements UpstreamWork {
 
   /** Resolves when the connections that all shared have ended. */
   async #serveSeveral(): Promise<void> {
-    if (this.#principals === "several") return;
-    this.#principals = "several";
+    this.#served = { ...this.#served, principals: "several" };
     await this.#follower.again();
+  }
+
+  #showApps(apps: AppSupport): void {
+    this.#served = { ...this.#served, apps };
+    for (const server of this.#servers.all) server.showApps();
   }
 
   #onConfigured(): void {
@@ -211,14 +219,14 @@ export class UpstreamManager implements UpstreamWork {
 
   async #apply(config: UpstreamConfig): Promise<void> {
     // What was decided by another configuration does not hold (DF2); an approval is none.
-    if (faceOf(config) !== faceOf(this.#config)) this.#composer.decideAgain();
+    if (configFace(config) !== configFace(this.#config)) this.#composer.decideAgain();
     this.#config = config;
     const { projectDir } = this.#options.dirs;
     this.#lock = projectDir === undefined ? { kind: "absent" } : await readLock(projectDir);
     const problem = await this.#parts.trust.problem();
-    const shared = this.#principals === "several" ? sharedNotices(config) : [];
-    const texts = [...config.problems, ...config.notices, ...shared, problem ?? ""];
-    for (const text of texts) this.#notice(text);
+    const shared = sharedNotices(config, this.#served.principals);
+    const { problems, notices } = config;
+    for (const text of [...problems, ...notices, ...shared, problem ?? ""]) this.#notice(text);
     const applied = this.#servers.apply(config);
     this.#onConfigured();
     await applied;
@@ -239,9 +247,4 @@ export class UpstreamManager implements UpstreamWork {
     this.#publisher.later();
     this.#status.later();
   }
-}
-
-/** Equal for configurations with the same servers. */
-function faceOf(config: UpstreamConfig | undefined): string {
-  return JSON.stringify([...(config?.servers ?? [])].map(([name, { entry }]) => [name, entry]));
 }

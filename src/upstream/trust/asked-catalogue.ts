@@ -10,3 +10,12 @@ export type AskedCatalogue =
     }
   /** `reason` is a sentence: what happened and what to do. */
   | { readonly kind: "unreachable"; readonly reason: string };
+
+/** How a server is asked. */
+export interface AskedAs {
+  /**
+   * As the clients that it was last used by: it may offer more to those that show apps, and what of that was found is to be
+   * seen and approved. Absent: as by clients that do not, so that the answer is the same on each machine.
+   */
+  readonly asLastHeard?: true;
+}

@@ -119,6 +119,7 @@ export class UpstreamClient implements Upstreams {
     // Also of the next Worker.
     if (control.kind === "several-principals")
       this.#options = { ...this.#options, principals: "several" };
+    if (control.kind === "show-apps") this.#options = { ...this.#options, apps: control.apps };
     return this.#ask({ kind: "control", control }, signal);
   }
 

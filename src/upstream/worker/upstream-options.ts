@@ -1,3 +1,4 @@
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { ToldPlace } from "../cache/told-servers.ts";
 import type { Principals } from "../server-entry.ts";
@@ -12,6 +13,8 @@ export interface UpstreamOptions {
   /** `--strict-config`: only their servers count (CF3). */
   readonly isStrict: boolean;
   readonly workspace?: string;
+  /** Of the clients so far, what the one that shows most of the apps of servers has declared; `show-apps` says when that changes. */
+  readonly apps?: AppSupport;
   /** Who is served when it starts; `several-principals` says when that changes. */
   readonly principals?: Exclude<Principals, undefined>;
   /** How this program was started: an entry that starts it again is skipped (CF20). */

@@ -127,7 +127,8 @@ export class GatewayHarness implements AsyncDisposable {
     const router: Router = {
       isOpen: true,
       list: () => listings.now(ownListings),
-      listFor: (client, version) => listings.listFor(ownListings, client, version),
+      listFor: (client, version) =>
+        listings.listFor(ownListings, client, { version, showsApps: false }),
       taskSupport: (name) => (name === "Echo" ? "none" : "optional"),
       call: async (call) => (await gated).call(call),
     };

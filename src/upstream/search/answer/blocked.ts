@@ -18,7 +18,7 @@ export function blockedMatches(
   const likely = blocked.flatMap((tool) => {
     const facet = server?.toLowerCase() ?? "";
     const isElsewhere = !tool.server.toLowerCase().startsWith(facet);
-    const likeness = isElsewhere ? 0 : likenessOf(tool, parsed);
+    const likeness = isElsewhere || tool.isForApps === true ? 0 : likenessOf(tool, parsed);
     return likeness === 0 ? [] : [{ tool, likeness }];
   });
   likely.sort((a, b) => b.likeness - a.likeness || (a.tool.name < b.tool.name ? -1 : 1));

@@ -1,0 +1,105 @@
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
+import type { Era } from "../catalogue/server-catalogue.ts";
+import type { LaunchTarget } from "./launch-target.ts";
+import type { LinkListener } from "./link-pool.ts";
+import type { Link } from "./link.ts";
+import type { ManagerParts } from "./manager-parts.ts";
+import { ServerLinks } from "./server-links.ts";
+
+type Apps = AppSupport | undefined;
+
+/**
+ * All connections to one server. An older server is told once, at the handshake, whether apps are shown: clients that show
+ * them and clients that do not have connections of their own. A stateless one is told with each request.
+ */
+export class LinkSets {
+  readonly #parts: ManagerParts;
+  readonly #listener: LinkListener;
+  readonly #knownEra: () => Era | undefined;
+  #main: ServerLinks;
+  readonly #others = new Map<Apps, ServerLinks>();
+
+  constructor(
+    target: LaunchTarget,
+    parts: ManagerParts,
+    listener: LinkListener,
+    knownEra: () => Era | undefined,
+  ) {
+    this.#parts = parts;
+    this.#listener = listener;
+    this.#knownEra = knownEra;
+    this.#main = this.#make(target);
+  }
+
+  /** Those whose lists count. */
+  get main(): ServerLinks {
+    return this.#main;
+  }
+
+  /** For a client that shows apps, or does not. */
+  of(apps: Apps): ServerLinks {
+    const { target } = this.#main;
+    if (apps === target.apps || this.#knownEra() === "modern") return this.#main;
+    const known = this.#others.get(apps) ?? this.#make(target.showing(apps));
+    this.#others.set(apps, known);
+    return known;
+  }
+
+  /** That of which the lists must have been looked at before `link` of `links` is called: maybe another one. */
+  listed(links: ServerLinks, link: Link): Link {
+    return links === this.#main && !links.target.keepsListsApart ? link : this.#main.forLists();
+  }
+
+  /** Some client shows apps now: the lists are from here on those that such a client is given. */
+  show(apps: Apps): void {
+    const before = this.#main;
+    const next = this.of(apps);
+    if (next === before) return;
+    this.#others.delete(apps);
+    this.#others.set(before.target.apps, before);
+    this.#main = next;
+    const connection = next.primary?.connection;
+    if (connection !== undefined) this.#listener.onConnected(connection);
+    else if (before.primary !== undefined) next.forLists().want();
+  }
+
+  /** For the same launch by other settings; false when it is another one. */
+  retarget(target: LaunchTarget): boolean {
+    const { target: before } = this.#main;
+    const next = target.showing(before.apps);
+    if (next.key !== before.key) return false;
+    this.#main.retarget(next);
+    for (const [apps, links] of this.#others) links.retarget(target.showing(apps));
+    return true;
+  }
+
+  /** What was only for this client ends. */
+  endClient(clientId: string): void {
+    for (const links of this.#all) links.endClient(clientId);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#all.map((links) => links.stop()));
+  }
+
+  get #all(): readonly ServerLinks[] {
+    return [this.#main, ...this.#others.values()];
+  }
+
+  #make(target: LaunchTarget): ServerLinks {
+    const listener = this.#listener;
+    const isMain = (): boolean => links === this.#main;
+    const links: ServerLinks = new ServerLinks(
+      target,
+      this.#parts,
+      {
+        ...listener,
+        onBegun: () => isMain() && listener.onBegun(),
+        onConnected: (connection) => isMain() && listener.onConnected(connection),
+        onListChanged: (list) => isMain() && listener.onListChanged(list),
+      },
+      this.#knownEra,
+    );
+    return links;
+  }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+
+import { isForApps } from "../../../src/upstream/catalogue/is-for-apps.ts";
+
+test.each([
+  [undefined, false],
+  [{}, false],
+  [{ ui: "app" }, false],
+  [{ ui: { resourceUri: "ui://a" } }, false],
+  [{ ui: { visibility: "app" } }, false],
+  [{ ui: { visibility: ["model", "app"] } }, false],
+  [{ ui: { visibility: ["model"] } }, false],
+  [{ ui: { visibility: ["app"] } }, true],
+  [{ ui: { visibility: [] } }, true],
+])("isForApps() of _meta %j is %p", (meta, expected) => {
+  expect(isForApps({ name: "a", ...(meta && { _meta: meta }) })).toBe(expected);
+});
