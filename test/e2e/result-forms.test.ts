@@ -9,7 +9,14 @@ import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client
 import { samplePng } from "../images/sample-images.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
-import { builtTools, contentOf, modernVersion, structuredOf, textOf } from "./harness/messages.ts";
+import {
+  builtTools,
+  contentOf,
+  modernVersion,
+  structuredOf,
+  textOf,
+  wholeTextOf,
+} from "./harness/messages.ts";
 import { type AnyClient, clientInfo, stdioParameters } from "./harness/official-clients.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { runProduct } from "./harness/run-product.ts";
@@ -143,7 +150,7 @@ test("[result.forms] a callback that fired is told in the JSON too, once", async
 posixTest("[result.forms] what the data said stands in the text", async () => {
   await using server = new Server();
   await server.initialize();
-  const slow = textOf(await server.call("Bash", { command: "echo a; sleep 1.1" }));
+  const slow = wholeTextOf(await server.call("Bash", { command: "echo a; sleep 1.1" }));
   expect(slow).toMatch(/^a\ntook \d+\.\d s$/);
   const task = await server.call("BackgroundBash", { command: "echo one; printf two; sleep 60" });
   const read = { task_id: taskIdOf(task), wait_ms: 10_000, until: "two" };

@@ -37,10 +37,20 @@ export function contentOf(message: ServerMessage): ContentBlock[] {
 }
 
 /** The text blocks of a tool's result, joined. */
-export function textOf(message: ServerMessage): string {
+/** All that a model reads of it. */
+export function wholeTextOf(message: ServerMessage): string {
   return contentOf(message)
     .map((block) => block.text ?? "")
     .join("");
+}
+
+/**
+ * Without the line that says how long a command took: on a busy machine any may take more than the second from which on
+ * it is said.
+ */
+export function textOf(message: ServerMessage): string {
+  const text = wholeTextOf(message);
+  return /^took [\d.]+ s$/.test(text) ? "(no output)" : text.replace(/^took [\d.]+ s(?:\n|$)/m, "");
 }
 
 export function isError(message: ServerMessage): boolean {
