@@ -447,8 +447,10 @@ proof_failed() {
 
 print_clients() {
   path=$(printf '%s' "$binary" | sed 's/\\/\\\\/g; s/"/\\"/g')
-  entry="{\"type\": \"stdio\", \"command\": \"$path\", \"args\": [\"--client\", \"claude-code\"]}"
-  quoted=$(printf '%s' "$entry" | sed "s/'/'\\\\''/g")
+  case $binary in
+    *[!A-Za-z0-9_./-]*) word="'$(printf '%s' "$binary" | sed "s/'/'\\\\''/g")'" ;;
+    *) word=$binary ;;
+  esac
   if [ "${target%%-*}" = darwin ]; then
     applications="$HOME_SHOWN/Library/Application Support"
   else
@@ -466,7 +468,7 @@ Claude Desktop   $applications/Claude/claude_desktop_config.json   (then quit it
 }
 
 Claude Code      in a terminal
-claude mcp add-json -s user scorpiox-code '$quoted'
+claude mcp add -s user scorpiox-code -- $word --client claude-code
 
 Cursor           $HOME_SHOWN/.cursor/mcp.json   (it reloads by itself)
 {

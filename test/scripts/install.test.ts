@@ -32,13 +32,7 @@ function tamper(path: string): void {
 
 /** Each JSON object that the installer printed, in order. */
 function printedObjects(stdout: string): unknown[] {
-  const inline = stdout
-    .split("\n")
-    .flatMap((line) => /add-json .* '(\{.*\})'$/.exec(line)?.[1] ?? []);
-  const blocks = [...stdout.matchAll(/^\{\n[^]*?^\}$/gm)].map((match) => match[0]);
-  return [...inline.map((text) => text.replaceAll("'\\''", "'")), ...blocks].map((text) =>
-    JSON.parse(text),
-  );
+  return [...stdout.matchAll(/^\{\n[^]*?^\}$/gm)].map(([text]) => JSON.parse(text) as unknown);
 }
 
 describe.skipIf(process.platform === "win32")("install.sh from a release", () => {
@@ -61,9 +55,11 @@ describe.skipIf(process.platform === "win32")("install.sh from a release", () =>
     ]) {
       expect(run.stderr).toContain(step);
     }
+    expect(run.stdout).toContain(
+      `claude mcp add -s user scorpiox-code -- ${command} --client claude-code\n`,
+    );
     const entry = (client: string): object => ({ command, args: ["--client", client] });
     expect(printedObjects(run.stdout)).toEqual([
-      { type: "stdio", ...entry("claude-code") },
       { mcpServers: { "scorpiox-code": entry("claude-desktop") } },
       { mcpServers: { "scorpiox-code": entry("cursor") } },
       { servers: { "scorpiox-code": { type: "stdio", ...entry("vscode") } } },
@@ -187,7 +183,7 @@ describe.skipIf(process.platform === "win32")("install.sh and its folder", () =>
     const home = join(scratch.path, name);
     const run = await runInstaller({ SCORPIOX_HOME: home, SCORPIOX_RELEASE_URL: release.url });
     expect(run.exitCode).toBe(0);
-    expect(printedObjects(run.stdout)[1]).toEqual({
+    expect(printedObjects(run.stdout)[0]).toEqual({
       mcpServers: {
         "scorpiox-code": {
           command: join(home, "scorpiox-code"),
@@ -202,14 +198,19 @@ describe.skipIf(process.platform === "win32")("install.sh and its folder", () =>
     const release = createRelease(join(scratch.path, "release"), "1.0.0");
     const home = join(scratch.path, "it's $HOME `here`");
     const run = await runInstaller({ SCORPIOX_HOME: home, SCORPIOX_RELEASE_URL: release.url });
-    const line = run.stdout.split("\n").find((text) => text.startsWith("claude mcp add-json"));
-    const script = `claude() { printf '%s' "$6"; }; ${line}`;
+    const line = run.stdout.split("\n").find((text) => text.startsWith("claude mcp add "));
+    const script = `claude() { printf '%s\\n' "$@"; }; ${line}`;
     const { stdout } = await runCommand(["sh", "-c", script], {});
-    expect(JSON.parse(stdout)).toEqual({
-      type: "stdio",
-      command: join(home, "scorpiox-code"),
-      args: ["--client", "claude-code"],
-    });
+    const command = [join(home, "scorpiox-code"), "--client", "claude-code"];
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      "mcp",
+      "add",
+      "-s",
+      "user",
+      "scorpiox-code",
+      "--",
+      ...command,
+    ]);
   });
 
   test.each<[string, Record<string, string>]>([
