@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { formatCount } from "../base/amount-text.ts";
-import { oneLine } from "../base/cut-text.ts";
+import { formatAmount, formatCount } from "../base/amount-text.ts";
+import { bodyCharsMax, oneLine } from "../base/cut-text.ts";
 import { describeState } from "../base/task-state-text.ts";
 import { notesSchema } from "./notes-schema.ts";
 import type { TaskSummary } from "./services.ts";
@@ -23,12 +23,39 @@ export const listBgTasks = defineTool({
     openWorldHint: false,
   },
   snapshots: ["backgroundTasks"],
-  handler(_input, { snapshots }) {
-    const tasks = snapshots.backgroundTasks ?? [];
-    const text = tasks.length === 0 ? "No background tasks." : tasks.map(line).join("\n");
-    return { text, structured: { tasks: [...tasks] } };
+  handler(_input, { snapshots, limits }) {
+    const all = snapshots.backgroundTasks ?? [];
+    const tasks = fitting(all, bodyCharsMax(limits.resultCharsMax));
+    const leftOut = all.length - tasks.length;
+    const notes = leftOut === 0 ? [] : [leftOutNote(leftOut)];
+    const lines = [...tasks.map(line), ...notes];
+    return {
+      text: lines.length === 0 ? "No background tasks." : lines.join("\n"),
+      structured: { tasks: [...tasks], ...(notes.length > 0 && { notes }) },
+    };
   },
 });
+
+/** Those that have room, in the text and in the data: of what has ended the newest. */
+function fitting(all: readonly TaskSummary[], charsMax: number): readonly TaskSummary[] {
+  const isRunning = ({ state }: TaskSummary): boolean => state === "running";
+  const byWeight = [
+    ...all.filter(isRunning),
+    ...all.filter((task) => !isRunning(task)).toReversed(),
+  ];
+  let left = charsMax;
+  const kept = new Set<TaskSummary>();
+  for (const task of byWeight) {
+    left -= Math.max(line(task).length, JSON.stringify(task).length) + 1;
+    if (left < 0) break;
+    kept.add(task);
+  }
+  return all.filter((task) => kept.has(task));
+}
+
+function leftOutNote(count: number): string {
+  return `[${formatAmount(count, "more task")} have no room here, those that ended first. ReadBgOutput still tells of each.]`;
+}
 
 function line(task: TaskSummary): string {
   const unread = task.unreadBytes === 0 ? "" : `, ${formatCount(task.unreadBytes)} bytes unread`;

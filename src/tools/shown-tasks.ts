@@ -1,6 +1,9 @@
 import { formatCount } from "../base/amount-text.ts";
-import { oneLine } from "../base/cut-text.ts";
+import { cutEnd, oneLine } from "../base/cut-text.ts";
 import type { Task, TaskRequest, TasksReply } from "./task-service.ts";
+
+/** Characters of a query that nothing has. */
+const wordsShownMax = 300;
 
 /** A reply of TaskManager in words. */
 export interface DescribedTasks {
@@ -90,7 +93,7 @@ function ofList(
     return { above: [action === "list" ? "No tasks." : "Nothing is pending."] };
   }
   const kind = action === "list" ? "" : "pending ";
-  return { above: [`No ${kind}task has the words ${words.join(" ")}.`] };
+  return { above: [`No ${kind}task has the words ${cutEnd(words.join(" "), wordsShownMax)}.`] };
 }
 
 function cutNote({ isCut, matching, tasks }: TasksReply): string[] {

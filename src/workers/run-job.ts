@@ -4,8 +4,10 @@ import {
   type BadArguments,
   badArguments,
   encodeCallToolResult,
+  tooLongForData,
 } from "../protocol/call-result-codec.ts";
-import type { ContentBlock, ProtocolFault } from "../protocol/tool-types.ts";
+import type { CallToolResult, ContentBlock, ProtocolFault } from "../protocol/tool-types.ts";
+import { isAtLeast } from "../protocol/versions.ts";
 import type { SavedFile } from "../tools/services.ts";
 import { fitText, isShort, savedLinks } from "../tools/shown-output.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../tools/tool.ts";
@@ -64,11 +66,12 @@ function refusedAs(
 /** The result within its bounds, so that nothing huge ever crosses to the main thread. */
 function done(
   tool: AnyTool,
-  { jobId, version, wantsData }: JobMessage,
+  job: JobMessage,
   output: ToolOutput,
   text: string,
   saved: SavedFile | null,
 ): FromWorker {
+  const { jobId, wantsData } = job;
   const content: ContentBlock[] = [
     ...(output.images ?? []),
     { type: "text", text: text.toWellFormed() },
@@ -77,32 +80,42 @@ function done(
   ];
   const { afterDelivery, isError = false } = output;
   const data = tool.output === undefined ? undefined : output.structured;
-  const isSent = tool.answersInJson === true && data !== undefined;
-  const structure = isSent ? { structuredContent: data } : {};
-  const json = encodeCallToolResult({ content, isError, ...structure }, version);
-  assertBounded(json, output);
+  const result = { content, isError };
   return {
     kind: "done",
     jobId,
-    json,
+    json:
+      tool.answersInJson === true && data !== undefined
+        ? withData(job, result, data)
+        : encodeCallToolResult(result, job.version),
     ...(wantsData === true ? dataFor(data) : {}),
     ...(afterDelivery === undefined ? {} : { afterDelivery }),
   };
+}
+
+/**
+ * Data is never cut: what is longer than the client takes is left out, and its tool has promised it. Nothing huge is
+ * looked at twice: most results are shorter as a whole.
+ */
+function withData(
+  { version, limits, wantsData }: JobMessage,
+  result: CallToolResult,
+  structuredContent: NonNullable<ToolOutput["structured"]>,
+): string {
+  if (!isAtLeast(version, "2025-06-18")) return encodeCallToolResult(result, version);
+  const json = encodeCallToolResult({ ...result, structuredContent }, version);
+  const charsMax = limits.resultCharsMax;
+  if (json.length <= charsMax || JSON.stringify(structuredContent).length <= charsMax) return json;
+  if (wantsData === true) return encodeCallToolResult(result, version);
+  const said = { type: "text" as const, text: `${tooLongForData}\n` };
+  const told = { content: [said, ...result.content], isError: true };
+  return encodeCallToolResult(told, version);
 }
 
 /** For programs, within the bound of structured results. */
 function dataFor(data: ToolOutput["structured"]): { readonly dataJson?: string } {
   const dataJson = JSON.stringify(data) as string | undefined;
   return dataJson === undefined || dataJson.length > structuredBytesMax ? {} : { dataJson };
-}
-
-/** Text is bounded by then; what remains is a structured result out of all measure. */
-function assertBounded(json: string, { images = [] }: ToolOutput): void {
-  if (json.length <= structuredBytesMax) return;
-  const imageChars = images.reduce((sum, image) => sum + image.data.length, 0);
-  if (json.length - imageChars <= structuredBytesMax) return;
-  const limit = Math.round(structuredBytesMax / 1024);
-  throw new AppError("limit", `The structured result is larger than ${limit} KiB.`);
 }
 
 function failed(tool: AnyTool, { jobId, version }: JobMessage, error: unknown): FromWorker {

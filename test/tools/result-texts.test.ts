@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { shownCommandCharsMax } from "../../src/base/limits.ts";
 import { backgroundBash } from "../../src/tools/background-bash.ts";
 import { bash } from "../../src/tools/bash.ts";
 import { killBgTask } from "../../src/tools/kill-bg-task.ts";
@@ -174,3 +175,39 @@ test("ListBgTasks has a line for each task", async () => {
   const none = await listBgTasks.handler({}, fakeContext());
   expect(none).toEqual({ text: "No background tasks.", structured: { tasks: [] } });
 });
+
+test.each([
+  [30_000, 64, 192],
+  [20_000, 64, 192],
+  [30_000, 0, 256],
+])(
+  "ListBgTasks keeps within %d characters, in both forms: %d run, %d have ended",
+  async (resultCharsMax, running, ended) => {
+    const command = "x".repeat(shownCommandCharsMax);
+    const tasks = Array.from({ length: running + ended }, (_, index) => ({
+      ...runningTask,
+      taskId: index + 1,
+      command,
+      state: index % 4 === 0 && index / 4 < running ? ("running" as const) : ("exited" as const),
+    }));
+    const limits = { answerMs: null, resultCharsMax };
+    const context = fakeContext({ snapshots: { backgroundTasks: tasks }, limits });
+    const { text, structured } = await listBgTasks.handler({}, context);
+    const { tasks: shown = [], notes = [] } = structured ?? {};
+    expect(Math.max(text.length, JSON.stringify(structured).length)).toBeLessThanOrEqual(
+      resultCharsMax,
+    );
+    expect(text.split("\n")).toHaveLength(shown.length + 1);
+    expect(notes).toEqual([
+      `[${tasks.length - shown.length} more tasks have no room here, those that ended first. ReadBgOutput still tells of each.]`,
+    ]);
+    // Whatever still runs comes first, then what ended last.
+    const isRunning = ({ state }: { state: string }): boolean => state === "running";
+    const missing = tasks.filter(({ taskId }) => !shown.some((task) => task.taskId === taskId));
+    if (missing.some(isRunning)) expect(shown.every(isRunning)).toBe(true);
+    else
+      expect(missing.at(-1)?.taskId ?? 0).toBeLessThan(
+        shown.findLast((task) => !isRunning(task))?.taskId ?? 0,
+      );
+  },
+);

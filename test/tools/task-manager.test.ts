@@ -124,6 +124,25 @@ describe("TaskManager", () => {
     for (const [args, lines] of talk) expect(await linesOf(args)).toEqual(lines);
   });
 
+  test.each([
+    [30_000, "a"],
+    [20_000, 'say "no\\"'],
+    [1_000, "ä".repeat(100)],
+  ])("a list keeps within %d characters, in both forms: %j", async (resultCharsMax, text) => {
+    for (let count = 0; count < 400; count++) {
+      await call({ action: "create", text });
+      if (count % 4 === 0) await call({ action: "add", text });
+    }
+    const listed = await call({}, resultCharsMax);
+    const json = JSON.stringify(listed.structured);
+    expect(Math.max(listed.text.length, json.length)).toBeLessThanOrEqual(resultCharsMax);
+    expect(listed.structured?.tasks.length).toBeGreaterThan(0);
+    // What is left out is told in both.
+    const [note] = listed.structured?.notes ?? [];
+    expect(note).toContain("have no room here");
+    expect(listed.text).toContain(note ?? "?");
+  });
+
   test("the structured result has the same, and what has no room", async () => {
     await call({ action: "create", text: "a" });
     expect((await call({ action: "add", text: "s" })).structured).toEqual({

@@ -229,13 +229,31 @@ describe("runJob() shapes what the handler returns", () => {
     expect<object>(await resultOf(tool, { name: "x" }, version)).toEqual(expected);
   });
 
-  test("JSON above 512 KiB that a client is to get", async () => {
-    const data = "d".repeat(512 * 1024);
-    const tool = toolOf(() => ({ text: "a", structured: { data } }));
-    expect<object>(await resultOf({ ...tool, answersInJson: true }, { name: "x" })).toEqual({
-      content: [{ type: "text", text: "The structured result is larger than 512 KiB." }],
-      isError: true,
-    });
+  const tooLong = {
+    type: "text",
+    text: "The call was made. Its result is too long to be given as data; this is its text:\n",
+  };
+  test.each([
+    ["as long as the client takes", 29_989, {}, "2025-11-25", undefined, false],
+    ["longer", 29_990, {}, "2025-11-25", [tooLong, ...content], true],
+    ["huge", 2_000_000, {}, "2026-07-28", [tooLong, ...content], true],
+    ["huge, for a program", 2_000_000, { wantsData: true }, "2025-11-25", content, false],
+    ["huge, for a client that knows no data", 2_000_000, {}, "2025-03-26", content, false],
+  ] as const)("data is never cut: %s", async (_name, length, more, version, texts, isError) => {
+    const data = { data: "d".repeat(length) };
+    const tool = {
+      ...toolOf(() => ({ text: "a", structured: data })),
+      answersInJson: true,
+    } as const;
+    const context = fakeContext();
+    const limits = { ...context.limits, resultCharsMax: 30_000 };
+    const message = await run(tool, { name: "x" }, version, { ...context, limits }, more);
+    const result = message.kind === "done" ? (JSON.parse(message.json) as Result) : undefined;
+    expect([result?.content, result?.structuredContent, result?.isError]).toEqual([
+      (texts ?? content) as Result["content"],
+      texts === undefined ? data : undefined,
+      isError,
+    ]);
   });
 
   test.each([

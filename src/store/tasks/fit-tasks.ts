@@ -2,8 +2,10 @@ import { oneLine } from "../../base/cut-text.ts";
 import { resultBytesPerChar, taskLineCharsMax } from "../../base/limits.ts";
 import type { Task, TaskStep } from "./task-records.ts";
 
-/** Beside its text: ids, marks and counts of one line, of which the structured copy has more than the text. */
+/** Beside its text: ids and marks of one line, of which the structured copy has more than the text. */
 export const lineCostChars = 48;
+/** What the structured copy of a task says besides: counts, and the list of its steps. */
+const taskCostChars = 40;
 
 export interface FittedTasks {
   /** By id. */
@@ -31,7 +33,7 @@ export function fitTasks(tasks: readonly Task[], charsMax: number): FittedTasks 
 
 /** The task with the steps that have room, pending ones first; undefined when not even the task has. */
 function fitSteps(task: Task, room: number): Task | undefined {
-  const own = lineCost(task.text);
+  const own = lineCost(task.text) + taskCostChars;
   if (own > room) return undefined;
   if (costOf(task) <= room) return task;
   const kept: TaskStep[] = [];
@@ -54,12 +56,13 @@ function costOfAll(tasks: readonly Task[]): number {
 }
 
 function costOf({ text, steps }: Task): number {
-  return steps.reduce((cost, step) => cost + lineCost(step.text), lineCost(text));
+  return steps.reduce((cost, step) => cost + lineCost(step.text), lineCost(text) + taskCostChars);
 }
 
 /** In characters; text that takes many bytes as JSON counts as the characters that it takes the room of. */
 function lineCost(text: string): number {
-  const chars = Math.max(text.length, Buffer.byteLength(JSON.stringify(text)) / resultBytesPerChar);
+  const json = JSON.stringify(text);
+  const chars = Math.max(json.length, Buffer.byteLength(json) / resultBytesPerChar);
   return chars + lineCostChars;
 }
 

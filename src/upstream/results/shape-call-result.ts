@@ -1,5 +1,9 @@
 import { JsonText } from "../../base/json-text.ts";
-import { encodeCallToolResult, withStructureAsText } from "../../protocol/call-result-codec.ts";
+import {
+  encodeCallToolResult,
+  tooLongForData,
+  withStructureAsText,
+} from "../../protocol/call-result-codec.ts";
 import type { CallToolResult } from "../../protocol/tool-types.ts";
 import { modernVersions, type ProtocolVersion } from "../../protocol/versions.ts";
 import { textOf } from "../adapters/text-of.ts";
@@ -56,8 +60,8 @@ function withTextAtLeast(result: CallToolResult): CallToolResult {
 /** A text of ours in the place of what the tool has promised: an error only in its form, which is said. */
 function asOurs(bound: CallToolResult, { promisesStructure }: CallResultParts): CallToolResult {
   if (bound.isError || promisesStructure !== true) return bound;
-  const text = "The call was made. Its result is too long to be given as data; this is its text:";
-  return { ...bound, content: [{ type: "text", text }, ...bound.content], isError: true };
+  const said = { type: "text" as const, text: `${tooLongForData}\n` };
+  return { ...bound, content: [said, ...bound.content], isError: true };
 }
 
 /** What can be read of it is shown all the same: it may be what the model needs. */
