@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,upstream-load,upstream-output,upstream-flood,mixed,battery,images,pages,readme,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,mixed,battery,images,pages,readme,sandbox,tasks,skills,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { ensureBuilt, faultyBinary, productBinary, root } from "../../test/e2e/harness/binary.ts";
 import { checkBattery } from "./battery.ts";
 import { checkBench } from "./bench.ts";
+import { checkColdNpx } from "./cold-npx.ts";
 import { checkExitTimes } from "./exit-times.ts";
 import { checkFirstLists } from "./first-lists.ts";
 import { checkHandover } from "./handover-90s.ts";
@@ -54,6 +55,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "upstream-exit": () => checkUpstreamExit(Number(values.runs)),
   "upstream-start": () => checkUpstreamStart(10),
   "first-lists": () => checkFirstLists(20),
+  "cold-npx": () => checkColdNpx(40),
   "upstream-load": () => checkUpstreamLoad(1_000),
   "upstream-output": checkUpstreamOutput,
   "upstream-flood": checkUpstreamFlood,

@@ -171,6 +171,8 @@ export const upstreamInstallQuietMs = 5 * 60_000;
 export const upstreamInstallLookMs = 15_000;
 /** A package that is named without a version is looked for anew after so long: its runner would do that at each start. */
 export const upstreamRefetchMs = 24 * 60 * 60_000;
+/** The same of a tag (`@latest`): its runner may fetch another version at each start, which must not be in the time of that. */
+export const upstreamRefetchTagMs = 5 * 60_000;
 /** A model is told to try again after so long; a package takes from five seconds to a minute. */
 export const upstreamInstallAgainMs = 10_000;
 /** A call waits this long for a package that is being fetched: it may nearly be there. */

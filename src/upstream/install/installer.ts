@@ -2,7 +2,11 @@ import { createHash } from "node:crypto";
 
 import { messageOf } from "../../base/errors.ts";
 import { Turns } from "../../base/turns.ts";
-import { upstreamInstallsMax, upstreamRefetchMs } from "../../base/upstream-limits.ts";
+import {
+  upstreamInstallsMax,
+  upstreamRefetchMs,
+  upstreamRefetchTagMs,
+} from "../../base/upstream-limits.ts";
 import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
 import { directStart, fetchedVersion } from "./direct-start.ts";
@@ -81,7 +85,8 @@ export class Installer {
     const { npx, look } = runner;
     if (look !== undefined) return this.#isThere(look, launch);
     const ageMs = this.#now() - fetched.at;
-    const isFresh = ageMs >= 0 && ageMs < upstreamRefetchMs;
+    const keptMs = runner.isTagged === true ? upstreamRefetchTagMs : upstreamRefetchMs;
+    const isFresh = ageMs >= 0 && ageMs < keptMs;
     if (npx === undefined) return isFresh;
     const isWanted = (await fetchedVersion(npx, fetched)) !== undefined;
     return isWanted && (isFresh || isExactVersion(npx.range));

@@ -20,6 +20,8 @@ export interface RunnerCommand {
   readonly look?: readonly string[];
   /** Part of what a fetch says that failed only since there was nothing to run. */
   readonly fetchedWhenSaid?: string;
+  /** Its runner may fetch another version at any start. */
+  readonly isTagged?: boolean;
   /** With `npx` alone: what it would run, where the runner can be left out. */
   readonly npx?: NpxPackage;
 }
@@ -102,7 +104,7 @@ function npm(
   const isPlain = runner === "npx" || isMarked || !own.some((arg) => arg.startsWith("-"));
   const isAlone = named.length === 0 && isPlain;
   const npx = isAlone && spec !== undefined ? npxPackage(spec, own) : undefined;
-  return { runner, packages, fetch, ...(npx === undefined ? {} : { npx }) };
+  return { runner, packages, fetch, ...(npx === undefined ? { isTagged: true } : { npx }) };
 }
 
 /** Undefined for tags, addresses, folders and other names of a package: only npm knows what they mean. */

@@ -48,6 +48,8 @@ describe("Installer, npx [CN10a]", () => {
     ["a name alone, within a day", ["pkg"], day - 1, 1],
     ["a name alone, after a day", ["pkg"], day, 2],
     ["a range, after a day", ["pkg@^1.0.0"], day, 2],
+    ["a tag, within five minutes", ["pkg@latest"], 5 * 60_000 - 1, 1],
+    ["a tag, after five minutes", ["pkg@latest"], 5 * 60_000, 2],
     ["an exact version, ever after", ["pkg@1.0.0"], 400 * day, 1],
   ])("%s", async (_, args, ageMs, fetches) => {
     using harness = new InstallHarness();
