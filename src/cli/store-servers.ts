@@ -62,6 +62,7 @@ export async function storeServer(
   report(args.has("json"), print, place, name, entry);
   const identity = launchIdentity(checked.launch);
   await installServers(context, start, [{ entry: checked, identity, shadowed: [] }]);
+  if (!args.has("json")) print.note(`Does it work? ${product.name} mcp test ${name}`);
   return exitCodes.done;
 }
 
@@ -125,7 +126,6 @@ function report(
   } else {
     for (const line of entryLines(name, entry)) print.line(line);
     print.note(`${name} is in ${file}`);
-    print.note(`Does it work? ${product.name} mcp test ${name}`);
   }
   warnOfSecrets(name, entry, place, print);
 }

@@ -55,6 +55,6 @@ describe("skills show", () => {
 
   test("as JSON", async () => {
     const ran = await run(["skills", "show", "good", "--json"], { files, cwd: "project" });
-    expect(JSON.parse(ran.stdout)).toMatchObject({ name: "good", body: "Do .", files: [] });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ name: "good", body: "Do $1.", files: [] });
   });
 });

@@ -16,7 +16,10 @@ const before = "# mine\r\n[other]\r\na = 1 # no line end";
 test("[gateway.gw-05] mcp add and mcp remove leave a file as it was", async () => {
   using home = new TempFolder();
   const file = home.write("project/.scorpiox/config.toml", before);
-  expect((await runProduct(home, ["mcp", "add", "x", "--", "npx", "-y", "pkg"])).exitCode).toBe(0);
+  expect(
+    (await runProduct(home, ["mcp", "add", "x", "--no-install", "--", "npx", "-y", "pkg"]))
+      .exitCode,
+  ).toBe(0);
   expect(readFileSync(file, "utf8")).toStartWith(before);
   expect((await runProduct(home, ["mcp", "remove", "x"])).exitCode).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(before);
@@ -42,7 +45,21 @@ test("[gateway.gw-05] mcp add and mcp remove leave a file as it was", async () =
 test.each<[words: readonly string[], file: string, entry: string]>([
   [["docs", "https://x.test/mcp"], "project/.scorpiox/config.toml", 'url = "https://x.test/mcp"\n'],
   [
-    ["-s", "user", "-e", "A=${A}", "git", "-t", "stdio", "--", "npx", "-y", "-e", "pkg"],
+    [
+      "-s",
+      "user",
+      "-e",
+      "A=${A}",
+      "git",
+      "-t",
+      "stdio",
+      "--no-install",
+      "--",
+      "npx",
+      "-y",
+      "-e",
+      "pkg",
+    ],
     ".scorpiox/config.toml",
     'command = "npx"\nargs = ["-y", "-e", "pkg"]\nenv = { A = "${A}" }\n',
   ],
