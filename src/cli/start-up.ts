@@ -142,6 +142,12 @@ function findDirs(io: CommandIo, workDir: string): ConfigDirs {
   };
 }
 
+/** The same, for a client that works in `folder`. */
+export function startIn(start: StartUp, folder: string): StartUp {
+  const { dirs } = start;
+  return { ...start, dirs: { ...dirs, projectDir: findProjectDir(folder, dirs.homeDir) } };
+}
+
 /** Far more than anybody types, far less than what would hurt. */
 const workspaceNameCharsMax = 100;
 

@@ -26,6 +26,7 @@ export function createServerContext(router: LazyRouter, start: StartUp): ServerC
     instructions: () => instructionsOf(router, start),
     stateKey,
     connections,
+    onRootsChanged: (client) => router.rootsChanged(client),
   });
 }
 

@@ -18,7 +18,10 @@ import type { LazySkills } from "./lazy-skills.ts";
 
 export interface LazyGatewayParts {
   readonly upstreams: LazyUpstreams;
-  readonly start: StartUp;
+  /** In the project that counts now. */
+  readonly start: () => StartUp;
+  /** See `FollowedProject`. */
+  readonly follow: (client: ClientContext) => Promise<void> | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly changes: Changes;
   /** Of all tools that are built. */
@@ -73,10 +76,24 @@ export class LazyGateway {
 
   /** See `GateParts.resolve`. */
   readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
-    if (this.#enabled.has(call.name) || !this.isWanted) return call;
+    if (this.#enabled.has(call.name)) return call;
+    const following = this.#parts.follow(call.client);
+    return following === undefined
+      ? this.#resolve(call)
+      : following.then(() => this.#resolve(call));
+  };
+
+  #resolve(call: CallRequest): CallRequest | Promise<CallRequest> {
+    if (!this.isWanted) return call;
     if (call.capabilities !== undefined) this.meet(call.capabilities);
     return this.#gateway.made?.resolver.resolve(call) ?? this.#resolveLater(call);
-  };
+  }
+
+  /** The project is another one: the next list waits for its servers as the first did. */
+  onMoved(): void {
+    this.#gateway.made?.listings.awaitAgain();
+    this.#consent?.onMoved();
+  }
 
   async #resolveLater(call: CallRequest): Promise<CallRequest> {
     return (await this.#gateway.get()).resolver.resolve(call);
@@ -215,8 +232,8 @@ export class LazyGateway {
       ownNames,
       enabledNames,
       services,
-      defer: start.upstream.defer,
-      ownKey: start.config.settings.mcp.serverName,
+      defer: start().upstream.defer,
+      ownKey: start().config.settings.mcp.serverName,
       prompts: skills.prompts,
       completion: skills.completion,
     });

@@ -6,6 +6,7 @@ import type {
   TaskSupport,
 } from "../gateway/call.ts";
 import { AppError } from "../base/errors.ts";
+import type { StartUp } from "../cli/start-up.ts";
 import { LazyPart } from "../base/lazy-part.ts";
 import { Changes } from "../gateway/changes.ts";
 import type { ResourceProvider } from "../gateway/features.ts";
@@ -17,6 +18,7 @@ import { LiveConnections } from "../server/live-connections.ts";
 import { LazyResources } from "./lazy-resources.ts";
 import { mayHaveServers } from "../upstream/config/may-have-servers.ts";
 import { LazyGateway } from "./lazy-gateway.ts";
+import { FollowedProject } from "./followed-project.ts";
 import { LazySkills } from "./lazy-skills.ts";
 import { LazyUpstreams } from "./lazy-upstreams.ts";
 import { skillToolName } from "../gateway/skills/skill-tool-name.ts";
@@ -38,6 +40,8 @@ export class LazyRouter implements Router {
   readonly upstreams: LazyUpstreams;
   /** What clients see of them. */
   readonly gateway: LazyGateway;
+  /** Only where one client is served: several may work in as many projects. */
+  readonly #project: FollowedProject | undefined;
   readonly #offersSkills: boolean;
   readonly #parts: ProgramParts;
   readonly #options: ToolServicesOptions;
@@ -57,6 +61,7 @@ export class LazyRouter implements Router {
       changes: this.changes,
       listings: this.#listings,
     });
+    this.#project = options.transport === "stdio" ? this.#createProject() : undefined;
     this.upstreams = this.#createUpstreams();
     this.gateway = this.#createGateway();
     this.#offersSkills = this.ownNames.includes(skillToolName);
@@ -81,12 +86,22 @@ export class LazyRouter implements Router {
     const own = this.#offersSkills
       ? this.skills.toolListings(client)
       : Promise.resolve(this.#listings);
-    if (!this.gateway.isWanted) return own;
-    return own.then((listings) => this.gateway.listFor(listings, client, { version, showsApps }));
+    const following = this.#project?.follow(client);
+    const join = (): Promise<readonly ToolListing[]> =>
+      this.gateway.isWanted
+        ? own.then((listings) => this.gateway.listFor(listings, client, { version, showsApps }))
+        : own;
+    return following === undefined ? join() : following.then(join);
   }
 
   meet(capabilities: ClientCapabilities): void {
     this.gateway.meet(capabilities);
+  }
+
+  /** The client says that it offers other folders: the servers of its project are others. */
+  rootsChanged(client: ClientContext): void {
+    this.#project?.forget();
+    void this.#project?.follow(client)?.then(() => this.gateway.warm());
   }
 
   get isOpen(): boolean {
@@ -136,14 +151,30 @@ export class LazyRouter implements Router {
     await upstreamsEnded;
   }
 
+  #createProject(): FollowedProject {
+    const { start, warn } = this.#options;
+    return new FollowedProject({
+      start,
+      warn,
+      onMove: async (place) => {
+        await this.upstreams.moveTo(place);
+        this.gateway.onMoved();
+      },
+    });
+  }
+
+  /** In the project that counts now. */
+  readonly #startNow = (): StartUp => this.#project?.start ?? this.#options.start;
+
   #createUpstreams(): LazyUpstreams {
-    const { start, env, warn, beforeServices } = this.#options;
+    const { env, warn, beforeServices } = this.#options;
     return new LazyUpstreams({
       createWorker: this.#parts.createUpstreamWorker,
-      mayHaveServers: () => mayHaveServers(start),
+      mayHaveServers: () => mayHaveServers(this.#startNow(), this.#options.start.dirs.projectDir),
       options: async () => {
         const { createUpstreamOptions } = await import("./upstream-options.ts");
-        return createUpstreamOptions(start, env, this.#options);
+        const folders = this.#project?.folders ?? [];
+        return { ...createUpstreamOptions(this.#startNow(), env, this.#options), folders };
       },
       beforeStart: async () => beforeServices?.(),
       processes: async () => (await this.#services.get()).serverProcesses(),
@@ -152,10 +183,11 @@ export class LazyRouter implements Router {
   }
 
   #createGateway(): LazyGateway {
-    const { start, env, warn } = this.#options;
+    const { env, warn } = this.#options;
     return new LazyGateway({
       upstreams: this.upstreams,
-      start,
+      start: this.#startNow,
+      follow: (client) => this.#project?.follow(client),
       env,
       changes: this.changes,
       ownNames: this.#parts.cards.map(({ listing }) => listing.name),

@@ -8,6 +8,7 @@ import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
 import type {
+  ClientPlace,
   SearchQuery,
   UpstreamCall,
   UpstreamCallEvents,
@@ -126,6 +127,13 @@ export class LazyUpstreams implements Upstreams {
 
   endClient(clientId: string): void {
     this.#upstreams.made?.endClient(clientId);
+  }
+
+  /** The client works elsewhere now. What is not loaded yet begins there. */
+  async moveTo(place: ClientPlace): Promise<void> {
+    const { making } = this.#upstreams;
+    if (making === undefined) return;
+    await (await making).control({ kind: "switch-project", ...place });
   }
 
   listen(listener: (event: UpstreamEvent) => void): () => void {

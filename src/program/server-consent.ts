@@ -9,7 +9,8 @@ import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
 
 export interface ServerConsentParts {
-  readonly start: StartUp;
+  /** In the project that counts now. */
+  readonly start: () => StartUp;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly questions: () => Promise<StateServices["questions"]>;
   readonly warn: (message: string) => void;
@@ -34,6 +35,11 @@ export class ServerConsent {
 
   constructor(parts: ServerConsentParts) {
     this.#parts = parts;
+  }
+
+  /** The project is another one: its servers have not been asked about. */
+  onMoved(): void {
+    this.#asked.clear();
   }
 
   /** Undefined: nothing to wait for. @throws InputNeeded to be let through, for clients that are asked in rounds */
@@ -77,7 +83,8 @@ export class ServerConsent {
 
   /** Undefined for one that needs no answer by now. */
   async #prepare(name: string): Promise<Asked | undefined> {
-    const { start, env } = this.#parts;
+    const { env } = this.#parts;
+    const start = this.#parts.start();
     const [{ loadUpstreamConfig }, { configPartsOf }, { trustOf }, { launchLines, placeText }] =
       await Promise.all([
         import("../upstream/config/load-upstream-config.ts"),
@@ -117,7 +124,7 @@ export class ServerConsent {
 
   /** Only these words count; whoever says nothing is asked by `mcp approve`. */
   async #record(server: ConfiguredServer, reply: QuestionsReply): Promise<void> {
-    const { scorpioxDir, projectDir } = this.#parts.start.dirs;
+    const { scorpioxDir, projectDir } = this.#parts.start().dirs;
     const [answer] = reply.outcome === "answered" ? reply.answers : [];
     if (answer === undefined || answer.other !== null || answer.labels.length !== 1) return;
     if (projectDir === undefined) return;

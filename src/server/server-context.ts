@@ -1,4 +1,5 @@
 import { completionsPerSecondMax } from "../base/limits.ts";
+import type { ClientContext } from "../gateway/call.ts";
 import type { ServerFeatures } from "../gateway/features.ts";
 import { CallRate } from "./call-rate.ts";
 import type { Connection } from "./connection.ts";
@@ -15,6 +16,8 @@ export interface ServerOptions {
   readonly stateKey: () => Promise<Uint8Array>;
   /** Those that may be told something unasked; absent = nobody but the server needs them. */
   readonly connections?: LiveConnections;
+  /** Told when a client says that it offers other folders. */
+  readonly onRootsChanged?: (client: ClientContext) => void;
 }
 
 /** What all connections of one server share. Lives as long as the process; owned by the composition root. */
@@ -26,9 +29,10 @@ export class ServerContext {
   readonly completionRate = new CallRate(completionsPerSecondMax);
   readonly #instructions: ServerOptions["instructions"];
   readonly #connections: LiveConnections;
+  readonly onRootsChanged: (client: ClientContext) => void;
   #mcpTasks: McpTasks | undefined;
 
-  constructor({ features, instructions, stateKey, connections }: ServerOptions) {
+  constructor({ features, instructions, stateKey, connections, onRootsChanged }: ServerOptions) {
     if (features.skills !== undefined && features.resources === undefined) {
       throw new Error("Skills are read as resources: a server with skills has resources too.");
     }
@@ -37,6 +41,7 @@ export class ServerContext {
     this.subscriptions = new Subscriptions(features);
     this.#instructions = instructions;
     this.stateKey = stateKey;
+    this.onRootsChanged = onRootsChanged ?? ((): void => {});
     this.#connections = connections ?? new LiveConnections();
   }
 

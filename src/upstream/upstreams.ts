@@ -113,12 +113,22 @@ export type UpstreamEvent =
   /** For people: goes to stderr. */
   | { readonly kind: "notice"; readonly text: string };
 
+/** Where a client works. */
+export interface ClientPlace {
+  /** Null where there is no project. */
+  readonly projectDir: string | null;
+  /** All that it offers, the first first; none when it offers nothing. */
+  readonly folders: readonly string[];
+}
+
 /** What the command line, and `attach`, may ask for (CN18). */
 export type UpstreamControl =
   | { readonly kind: "info" }
   | { readonly kind: "connect"; readonly server: string; readonly waitMs: number }
   | { readonly kind: "disconnect"; readonly server: string }
   | { readonly kind: "switch-workspace"; readonly workspace: string | null }
+  /** The client works elsewhere now: in which project, and in which folders. */
+  | ({ readonly kind: "switch-project" } & ClientPlace)
   /** From now on several principals are served: resolves when none of them is left on a connection of all (IS5). */
   | { readonly kind: "several-principals" }
   /** A client shows the apps of servers. */

@@ -9,6 +9,8 @@ export const upstreamManagerRequirements: Readonly<Record<string, Requirement>> 
       "A server that is added or removed while we run comes and goes; the others keep their process.",
     "gateway.gw-14":
       "Ten HTTP sessions have one process of a shared server, and one each of a server that is not.",
+    "gateway.gw-11-roots":
+      "A client that offers other folders while we run has the servers of their project, once approved; common ones keep their process.",
     "gateway.first-lists":
       "Clients that start at once, with nothing known of other servers, all list every tool at first.",
     "gateway.gw-44": "A running server says in a file what it knows of other servers.",

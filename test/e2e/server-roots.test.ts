@@ -66,6 +66,14 @@ describe("@modelcontextprotocol/server-filesystem", () => {
       { folders: [], roots: "workspace", offers: ["more"], reads: ["project"] },
     ],
     [
+      "has all folders of the client when it names none",
+      { folders: [], offers: ["more"], reads: ["more", "project"] },
+    ],
+    [
+      'has those of the client by roots = "client", whatever it names',
+      { folders: ["data"], roots: "client", offers: ["more"], reads: ["more", "project"] },
+    ],
+    [
       "has the folders of the entry",
       { folders: ["data"], roots: ["more", "../data"], offers: [], reads: ["data", "more"] },
     ],

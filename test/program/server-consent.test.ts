@@ -35,10 +35,8 @@ async function asked(
   const dirs = { homeDir: tree.path("home"), scorpioxDir, executableDir: tree.path("bin") };
   const upstream = { configFiles: [], isStrict: false, trustsProject: false };
   const consent = new ServerConsent({
-    start: {
-      dirs: { ...dirs, projectDir: tree.path("project") },
-      upstream,
-    } as unknown as StartUp,
+    start: () =>
+      ({ dirs: { ...dirs, projectDir: tree.path("project") }, upstream }) as unknown as StartUp,
     env: {},
     questions: () => Promise.resolve(service as unknown as StateServices["questions"]),
     warn: (message) => void warnings.push(message),
@@ -88,7 +86,7 @@ test("[GW-22] the answer is for what was shown, and not for what the file says b
 
 test("a command is not asked: it is done before anybody answers", () => {
   const consent = new ServerConsent({
-    start: {} as StartUp,
+    start: () => ({}) as StartUp,
     env: {},
     questions: () => Promise.reject(new Error("asked")),
     warn: (message) => expect(message).toBe(""),

@@ -56,6 +56,11 @@ export class UpstreamListings {
     return this.#first.then((first) => upstreams.snapshot ?? first);
   }
 
+  /** There are other servers now: the next list waits for them as the first did. */
+  awaitAgain(): void {
+    this.#first = undefined;
+  }
+
   /** As `known`, but at most until it is known of each server whether it may be started. */
   async standing(): Promise<UpstreamSnapshot> {
     const { upstreams } = this.#parts;

@@ -17,6 +17,7 @@ export function handleNotification(message: NotificationMessage, connection: Con
       return;
     case "notifications/roots/list_changed":
       connection.session.forgetRoots();
+      connection.server.onRootsChanged(connection.session.legacyAsker(connection.outbox).client);
       return;
     default:
   }

@@ -9,7 +9,7 @@ type Greeting = Asking & Pick<ConnectOptions, "apps">;
 /** What a legacy server is told in the handshake: all that any client may be asked for, since it is told once only. */
 export function handshakeCapabilities({ mayAsk, roots, apps }: Greeting): Params {
   return {
-    ...(roots === undefined ? {} : { roots: {} }),
+    ...(roots === undefined ? {} : { roots: { listChanged: true } }),
     ...(mayAsk.elicitation ? { elicitation: { form: {}, url: {} } } : {}),
     ...(mayAsk.sampling ? { sampling: { tools: {} } } : {}),
     ...appExtension(apps),

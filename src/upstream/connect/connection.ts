@@ -128,6 +128,8 @@ export interface UpstreamConnection {
   readCatalogue(signal: AbortSignal): Promise<ServerCatalogue>;
   /** @throws ConnectionError */
   request(request: ConnectionRequest): Promise<ConnectionReply>;
+  /** A server of the older revisions may ask for the folders again. */
+  tellRootsChanged(): void;
   /** The cheapest request there is; an error answer counts as alive (CN13). @throws ConnectionError */
   ping(signal: AbortSignal): Promise<void>;
   /** False when the server knows no subscriptions. @throws ConnectionError */

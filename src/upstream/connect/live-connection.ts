@@ -45,6 +45,12 @@ export class LiveConnection implements UpstreamConnection {
     this.subscriptions.start();
   }
 
+  tellRootsChanged(): void {
+    // A stateless server asks with each call.
+    if (this.#isModern || this.#options.roots?.isAsked !== true) return;
+    this.#met.peer.notify("notifications/roots/list_changed").catch(() => {});
+  }
+
   async readCatalogue(signal: AbortSignal): Promise<ServerCatalogue> {
     const { greeting } = this.#met;
     const { tools, prompts, resources } = greeting.capabilities;

@@ -13,6 +13,7 @@ export class ConfigFollower {
   readonly #lastGood = new LastGoodFiles();
   #unwatch: () => void = () => {};
   #newest: UpstreamConfig | undefined;
+  #workspace: string | undefined;
   #work: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -28,6 +29,7 @@ export class ConfigFollower {
    */
   async follow(workspace: string | undefined): Promise<void> {
     if (this.#isClosed) return;
+    this.#workspace = workspace;
     const parts = { ...this.#options, workspace, lastGood: this.#lastGood };
     const config = loadUpstreamConfig(parts);
     const watching = createDeferred<void>();
@@ -46,6 +48,11 @@ export class ConfigFollower {
     // An approval that is given from here on is noticed, one that was given before is read.
     await watching.promise;
     if (this.#unwatch === unwatch) await this.#next(this.#newest);
+  }
+
+  /** The same workspace, in another project. */
+  moved(): Promise<void> {
+    return this.follow(this.#workspace);
   }
 
   /** Applies what is followed once more, since something else has changed that it depends on. */

@@ -13,6 +13,7 @@ import { createExpansion } from "../secrets/create-expansion.ts";
 import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-work.ts";
+import { CurrentProject } from "./current-project.ts";
 import { LinkPool } from "./link-pool.ts";
 import { realTime } from "./link-time.ts";
 import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
@@ -21,7 +22,10 @@ import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
  * Puts the parts together: what the Worker runs.
  * @param others in the place of the usual ones
  */
-export const createUpstreamWork = ((options, host, others: Partial<OuterParts> = {}) => {
+export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {}) => {
+  const project = new CurrentProject(given.dirs);
+  project.become(given.dirs.projectDir, given.folders ?? []);
+  const options = { ...given, dirs: project.dirs };
   const { dirs, env, resultFolders } = options;
   const { scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
@@ -32,6 +36,7 @@ export const createUpstreamWork = ((options, host, others: Partial<OuterParts> =
   const asker = new LoginAsker(logins, expansion, clock);
   return new UpstreamManager({
     options,
+    project,
     host,
     openConnection,
     expand: (server) => expandLaunch(server, expansion),

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { ConfigDirs } from "../../config/places.ts";
 import { narrowerRoots } from "../config/roots-rule.ts";
 import type { RootsOffer } from "../connect/connection.ts";
+import type { CurrentProject } from "./current-project.ts";
 import type { GivenRoots, ServerEntry, ServerLaunch } from "../server-entry.ts";
 
 /**
@@ -26,11 +27,16 @@ export async function givenRoots(
 /** The same for one connection; undefined when it may not ask. */
 export function rootsOffer(
   given: GivenRoots,
-  projectDir: string | undefined,
+  project: Pick<CurrentProject, "folders" | "dirs">,
 ): RootsOffer | undefined {
   if (given === "none") return undefined;
   if (typeof given !== "string") return { isAsked: false, known: () => given.map(rootOf) };
-  return { isAsked: true, known: () => (projectDir === undefined ? [] : [rootOf(projectDir)]) };
+  if (given === "client") return { isAsked: true, known: () => project.folders.map(rootOf) };
+  const workspace = (): readonly string[] => {
+    const { projectDir } = project.dirs;
+    return projectDir === undefined ? [] : [projectDir];
+  };
+  return { isAsked: true, known: () => workspace().map(rootOf) };
 }
 
 function rootOf(path: string): ReturnType<RootsOffer["known"]>[number] {

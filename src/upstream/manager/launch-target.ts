@@ -50,7 +50,9 @@ export class LaunchTarget {
       launch.transport === "http" ? await parts.loginOf(configured, launch.url) : undefined;
     const roots = await givenRoots(configured.entry, launch, parts.options.dirs);
     const apps = parts.apps();
-    return new LaunchTarget({ configured, launch, secrets, login, roots, apps }, parts);
+    const { projectDir } = parts.options.dirs;
+    const facts = { configured, launch, projectDir, secrets, login, roots, apps };
+    return new LaunchTarget(facts, parts);
   }
 
   private constructor(facts: TargetFacts, parts: ManagerParts) {
@@ -103,10 +105,7 @@ export class LaunchTarget {
     return this.#facts.login?.scopes() ?? Promise.resolve(undefined);
   }
 
-  /**
-   * Equal for those who may share a connection: the same launch, the same credentials, and the same rights, which a
-   * connection is told at its begin (IS5).
-   */
+  /** Equal for those who may share a connection (IS5). */
   get key(): string {
     return targetKey(this.#facts, this.isolation);
   }
@@ -198,8 +197,8 @@ export class LaunchTarget {
 
   #options(endpoint: Endpoint): ConnectOptions {
     const { era, initTimeoutMs, sampling, elicitation } = this.configured.entry.options;
-    const { dirs, version } = this.#parts.options;
-    const roots = rootsOffer(this.roots, dirs.projectDir);
+    const { version } = this.#parts.options;
+    const roots = rootsOffer(this.roots, this.#parts.project);
     return {
       server: this.configured.entry.name,
       endpoint,

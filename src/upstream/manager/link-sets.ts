@@ -73,6 +73,11 @@ export class LinkSets {
     return true;
   }
 
+  /** Those that may ask for folders ask again. */
+  tellRoots(): void {
+    for (const links of this.#all) links.tellRoots();
+  }
+
   /** What was only for this client ends. */
   endClient(clientId: string): void {
     for (const links of this.#all) links.endClient(clientId);

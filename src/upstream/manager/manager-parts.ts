@@ -13,12 +13,15 @@ import type { LockReading } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
+import type { CurrentProject } from "./current-project.ts";
 import type { LinkPool } from "./link-pool.ts";
 import type { LinkTime } from "./link-time.ts";
 
 /** What all servers share. */
 export interface ManagerParts {
+  /** Their `dirs` are those of the present project. */
   readonly options: UpstreamOptions;
+  readonly project: CurrentProject;
   readonly host: UpstreamHost;
   readonly openConnection: OpenConnection;
   readonly expand: (server: ConfiguredServer) => Promise<ExpandedLaunch>;

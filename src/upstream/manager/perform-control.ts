@@ -23,7 +23,7 @@ export interface ControlParts extends ManagerParts {
 export async function performControl(
   control: Exclude<
     UpstreamControl,
-    { kind: "switch-workspace" | "several-principals" | "show-apps" }
+    { kind: "switch-workspace" | "switch-project" | "several-principals" | "show-apps" }
   >,
   signal: AbortSignal,
   parts: ControlParts,

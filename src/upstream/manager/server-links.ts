@@ -88,6 +88,12 @@ export class ServerLinks {
     return { link, giveBack: link.use() };
   }
 
+  /** Those that may ask for folders ask again. */
+  tellRoots(): void {
+    if (this.#target.roots !== "client" && this.#target.roots !== "workspace") return;
+    for (const { connection } of this.#links.values()) connection?.tellRootsChanged();
+  }
+
   /** What was only for this client ends. */
   endClient(clientId: string): void {
     if (this.#isolation === "session") void this.#end(`client:${clientId}`);

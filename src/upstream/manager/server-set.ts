@@ -1,3 +1,4 @@
+import { AppError } from "../../base/errors.ts";
 import type { UpstreamConfig } from "../server-entry.ts";
 import { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
@@ -21,6 +22,13 @@ export class ServerSet {
 
   get(name: string): ManagedServer | undefined {
     return this.#servers.get(name);
+  }
+
+  /** @throws AppError `not_found` */
+  known(name: string): ManagedServer {
+    const server = this.#servers.get(name);
+    if (server !== undefined) return server;
+    throw new AppError("not_found", `There is no server ${name} in the configuration.`);
   }
 
   /**

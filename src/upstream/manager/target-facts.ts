@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isAbsolute } from "node:path";
 
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
@@ -8,8 +9,9 @@ import type { ConfiguredServer, GivenRoots, Isolation, ServerLaunch } from "../s
 /** What is known of a server before it is connected to. */
 export interface TargetFacts {
   readonly configured: ConfiguredServer;
-  /** Filled in, with the `secrets` that are in it. */
+  /** Filled in for a project, with the `secrets` that are in it. */
   readonly launch: ServerLaunch;
+  readonly projectDir: string | undefined;
   readonly secrets: readonly string[];
   readonly login: OpenLogin | undefined;
   /** What it is told of folders. */
@@ -22,22 +24,19 @@ export interface TargetFacts {
  * Equal for those who may share a connection: the same launch, the same credentials, and the same rights, which a
  * connection is told at its begin (IS5).
  */
-export function targetKey(
-  { configured, launch, secrets, login, roots, apps }: TargetFacts,
-  isolation: Isolation,
-): string {
+export function targetKey(facts: TargetFacts, isolation: Isolation): string {
+  const { configured, secrets, login, apps } = facts;
   const { era, inheritEnv, launcher, sampling, elicitation, oauth, restart, idleStopS } =
     configured.entry.options;
   const rights = [sampling !== "deny", elicitation !== "deny"];
   const all = {
-    launch,
+    launch: anywhere(facts),
     // Those that are not in the launch: of its login.
     secrets,
     era,
     inheritEnv,
     launcher,
     rights,
-    roots,
     oauth: oauth ?? null,
     login: login?.id ?? null,
     restart,
@@ -46,4 +45,19 @@ export function targetKey(
     ...(apps === undefined ? {} : { apps }),
   };
   return createHash("sha256").update(configured.identity).update(canonicalJson(all)).digest("hex");
+}
+
+/**
+ * Without the project's folder: a server that two projects have in common keeps running, and is in the folder of the one in
+ * which it was started (CN16).
+ */
+function anywhere({ configured, launch, roots, projectDir }: TargetFacts): string {
+  const written = configured.entry.launch;
+  const place =
+    written.transport !== "stdio" || isAbsolute(written.cwd ?? ".")
+      ? {}
+      : { cwd: written.cwd ?? "." };
+  const text = canonicalJson({ ...launch, ...place, roots });
+  if (projectDir === undefined) return text;
+  return text.replaceAll(JSON.stringify(projectDir).slice(1, -1), "${workspaceFolder}");
 }

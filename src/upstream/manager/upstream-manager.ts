@@ -1,5 +1,5 @@
 import { createDeferred } from "../../base/deferred.ts";
-import { AppError, messageOf } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { upstreamNoticesKept } from "../../base/upstream-limits.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import { sharedNotices } from "../config/isolation.ts";
@@ -21,7 +21,6 @@ import { argumentsFault, callFault } from "./arguments-fault.ts";
 import { failed } from "./call-failure.ts";
 import { Composer } from "./composer.ts";
 import { ConfigFollower } from "./config-follower.ts";
-import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { orCancelled } from "./or-cancelled.ts";
 import { performControl } from "./perform-control.ts";
@@ -31,6 +30,7 @@ import { ServerSet } from "./server-set.ts";
 import { ownStatus } from "./server-status.ts";
 import { StatusFile } from "./status-file.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { switchPlace } from "./switch-project.ts";
 import { ToolSearch, type SearchState } from "./tool-search.ts";
 
 /** What the manager itself adds to the parts of each server. */
@@ -150,14 +150,15 @@ export class UpstreamManager implements UpstreamWork {
   }
 
   async control(control: UpstreamControl, signal = new AbortController().signal): Promise<unknown> {
-    if (control.kind === "switch-workspace") return this.#switchWorkspace(control.workspace);
+    if (control.kind === "switch-workspace" || control.kind === "switch-project")
+      return this.#switchPlace(control);
     if (control.kind === "several-principals") return this.#serveSeveral();
     if (control.kind === "show-apps") return this.#showApps(control.apps);
     return performControl(control, signal, {
       ...this.#parts,
       infoList: () => this.infoList(),
       searched: () => this.#composer.state.searched,
-      server: (name) => this.#known(name),
+      server: (name) => this.#servers.known(name),
     });
   }
 
@@ -189,15 +190,10 @@ export class UpstreamManager implements UpstreamWork {
     await Promise.all([this.#composer.close(), this.#servers.close(), this.#status.close()]);
   }
 
-  #known(name: string): ManagedServer {
-    const server = this.#servers.get(name);
-    if (server !== undefined) return server;
-    throw new AppError("not_found", `There is no server ${name} in the configuration.`);
-  }
-
-  async #switchWorkspace(workspace: string | null): Promise<readonly ServerInfo[]> {
-    if ((workspace ?? undefined) !== this.#options.workspace) this.#composer.leavePlace();
-    await this.#follower.follow(workspace ?? undefined);
+  async #switchPlace(control: Parameters<typeof switchPlace>[0]): Promise<readonly ServerInfo[]> {
+    const parts = { follower: this.#follower, composer: this.#composer, servers: this.#servers };
+    const { workspace } = this.#options;
+    await switchPlace(control, { ...parts, workspace, project: this.#parts.project });
     return this.infoList();
   }
 

@@ -7,15 +7,25 @@ import type { SecretStore } from "./secret-store.ts";
 
 /**
  * What references are filled in from, of this user and this project.
+ * @param dirs whose project may become another one
  * @param signal ends commands that run
  */
 export function createExpansion(
-  { homeDir, projectDir }: Pick<ConfigDirs, "homeDir" | "projectDir">,
+  dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,
   env: Environment,
   secrets: SecretStore,
   signal?: AbortSignal,
 ): ExpansionContext {
-  const cwd = projectDir ?? homeDir;
+  const { homeDir } = dirs;
+  const cwd = dirs.projectDir ?? homeDir;
   const outputs = new KeptOutputs((command) => runSecretCommand(command, { env, cwd, signal }));
-  return { env, homeDir, projectDir, secrets, runCommand: outputs.get };
+  return {
+    env,
+    homeDir,
+    get projectDir() {
+      return dirs.projectDir;
+    },
+    secrets,
+    runCommand: outputs.get,
+  };
 }

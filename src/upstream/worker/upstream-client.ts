@@ -18,6 +18,7 @@ import type {
   UpstreamReply,
   Upstreams,
 } from "../upstreams.ts";
+import { optionsAfter } from "./options-after.ts";
 import { KeptSubscriptions } from "./kept-subscriptions.ts";
 import type { UpstreamRequest } from "./messages.ts";
 import { RestartPause } from "./restart-pause.ts";
@@ -115,11 +116,7 @@ export class UpstreamClient implements Upstreams {
   }
 
   async control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown> {
-    if (control.kind === "switch-workspace") this.#rememberWorkspace(control.workspace);
-    // Also of the next Worker.
-    if (control.kind === "several-principals")
-      this.#options = { ...this.#options, principals: "several" };
-    if (control.kind === "show-apps") this.#options = { ...this.#options, apps: control.apps };
+    this.#options = optionsAfter(control, this.#options);
     return this.#ask({ kind: "control", control }, signal);
   }
 
@@ -226,11 +223,6 @@ export class UpstreamClient implements Upstreams {
         this.#parts.warn(`internal error: ${messageOf(error)}`);
       }
     }
-  }
-
-  #rememberWorkspace(workspace: string | null): void {
-    const { workspace: _before, ...others } = this.#options;
-    this.#options = workspace === null ? others : { ...others, workspace };
   }
 
   async #close(): Promise<void> {

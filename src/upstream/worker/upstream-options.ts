@@ -15,6 +15,8 @@ export interface UpstreamOptions {
   readonly workspace?: string;
   /** Of the clients so far, what the one that shows most of the apps of servers has declared; `show-apps` says when that changes. */
   readonly apps?: AppSupport;
+  /** Of the one client that is served, once it has said so. */
+  readonly folders?: readonly string[];
   /** Who is served when it starts; `several-principals` says when that changes. */
   readonly principals?: Exclude<Principals, undefined>;
   /** How this program was started: an entry that starts it again is skipped (CF20). */
