@@ -107,7 +107,8 @@ export class ToolRouter implements Router {
   #unknownTool(name: string): CallOutcome {
     const known = [...this.#cards.keys()].join(", ") || "none";
     const message = `Unknown tool: ${name.slice(0, 100)}. Known tools: ${known}.`;
-    return { kind: "fault", fault: createFault(errorCodes.invalidParams, message) };
+    const fault = createFault(errorCodes.invalidParams, message);
+    return { kind: "fault", fault, refusal: "invalid" };
   }
 }
 
@@ -120,13 +121,19 @@ function kindsToAsk(request: CallRequest): readonly InputKind[] {
   return ask === undefined ? nothing : inputKinds.filter((kind) => ask.can(kind));
 }
 
+function refusalOf({ isInvalid }: { readonly isInvalid?: true }): { readonly refusal?: "invalid" } {
+  return isInvalid === true ? { refusal: "invalid" } : {};
+}
+
 function callOutcome(outcome: JobOutcome, request: CallRequest): CallOutcome {
   switch (outcome.kind) {
     case "done": {
       const { json, dataJson } = outcome;
-      return { kind: "result", json, ...(dataJson === undefined ? {} : { dataJson }) };
+      const data = dataJson === undefined ? {} : { dataJson };
+      return { kind: "result", json, ...data, ...refusalOf(outcome) };
     }
     case "fault":
+      return { kind: "fault", fault: outcome.fault, ...refusalOf(outcome) };
     case "input-required":
     case "cancelled":
       return outcome;

@@ -6,7 +6,7 @@ import type { WorkerSlot } from "./worker-slot.ts";
 /** How a job ended. */
 export type JobOutcome =
   | Omit<JobDone, "jobId">
-  | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault; readonly isInvalid?: true }
   /** The client has to answer first; then the call is made again. */
   | {
       readonly kind: "input-required";

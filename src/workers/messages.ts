@@ -59,6 +59,8 @@ export interface JobDone {
   /** The data of the result as JSON text, when the job wants it and the tool has any. */
   readonly dataJson?: string;
   readonly afterDelivery?: AfterDelivery;
+  /** The tool takes other arguments: its handler was not run. */
+  readonly isInvalid?: true;
 }
 
 export type FromWorker =
@@ -67,7 +69,12 @@ export type FromWorker =
   | { readonly kind: "broken"; readonly jobId: number; readonly reason: string }
   | ServiceCall
   | JobDone
-  | { readonly kind: "fault"; readonly jobId: number; readonly fault: ProtocolFault };
+  | {
+      readonly kind: "fault";
+      readonly jobId: number;
+      readonly fault: ProtocolFault;
+      readonly isInvalid?: true;
+    };
 
 /** Messages of one turn travel as the lines of one string, so that the other side is woken once. */
 const separator = "\n";
@@ -119,9 +126,10 @@ export function decodeToWorker(text: string): ToWorker[] {
  */
 export function encodeFromWorker(message: FromWorker): string {
   if (message.kind !== "done") return JSON.stringify(message);
-  const { jobId, json, dataJson, afterDelivery } = message;
-  if (dataJson === undefined && afterDelivery === undefined) return `${jobId} ${json}`;
-  return `${jobId} ${JSON.stringify({ dataJson, afterDelivery })}\t${json}`;
+  const { jobId, json, dataJson, afterDelivery, isInvalid } = message;
+  if (dataJson === undefined && afterDelivery === undefined && isInvalid === undefined)
+    return `${jobId} ${json}`;
+  return `${jobId} ${JSON.stringify({ dataJson, afterDelivery, isInvalid })}\t${json}`;
 }
 
 /** What a finished job says beside its result. */

@@ -1,12 +1,11 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import { structuredBytesMax } from "../base/limits.ts";
 import {
-  type BadArguments,
   badArguments,
   encodeCallToolResult,
   tooLongForData,
 } from "../protocol/call-result-codec.ts";
-import type { CallToolResult, ContentBlock, ProtocolFault } from "../protocol/tool-types.ts";
+import type { CallToolResult, ContentBlock } from "../protocol/tool-types.ts";
 import { isAtLeast } from "../protocol/versions.ts";
 import type { SavedFile } from "../tools/services.ts";
 import { fitText, isShort, savedLinks } from "../tools/shown-output.ts";
@@ -54,13 +53,10 @@ async function finish(
 function refuse(tool: AnyTool, job: JobMessage, issues: readonly Issue[]): FromWorker {
   const faults = describeIssues(issues, Object.keys(tool.input.shape));
   const refused = badArguments(job.version, `Invalid arguments for ${tool.name}: ${faults}`);
-  return { jobId: job.jobId, ...refusedAs(refused) };
-}
-
-function refusedAs(
-  refused: BadArguments,
-): { kind: "done"; json: string } | { kind: "fault"; fault: ProtocolFault } {
-  return refused.kind === "fault" ? refused : { kind: "done", json: refused.json };
+  const { jobId } = job;
+  return refused.kind === "fault"
+    ? { jobId, ...refused, isInvalid: true }
+    : { jobId, kind: "done", json: refused.json, isInvalid: true };
 }
 
 /** The result within its bounds, so that nothing huge ever crosses to the main thread. */

@@ -258,11 +258,12 @@ describe("the audit log", () => {
     using home = new TempFolder();
     home.write(rulesFile, rules(rule("deny", "ls")));
     {
-      await using server = await serverWith(home);
+      await using server = await serverWith(home, { env: { TOOL_READIMAGE: "0" } });
       await bash(server, "echo hidden-words");
       await bash(server, "ls");
       await server.call("Bash", { command: 5 });
       await server.call("NoSuchTool", {});
+      await server.call("ReadImage", { file_path: "/a.png" });
     }
     const common = {
       time: expect.any(String),
@@ -280,8 +281,9 @@ describe("the audit log", () => {
         rule: `rule 1 of ${home.at(rulesFile)}`,
         outcome: "refused",
       },
-      { ...common, tool: "Bash", decision: "allowed", outcome: "result" },
-      { ...common, tool: "NoSuchTool", decision: "allowed", outcome: "fault" },
+      { ...common, tool: "Bash", decision: "invalid", outcome: "refused" },
+      { ...common, tool: "NoSuchTool", decision: "invalid", outcome: "refused" },
+      { ...common, tool: "ReadImage", decision: "invalid", outcome: "refused" },
     ] as unknown as Line[]);
     expect(readFileSync(home.at(".scorpiox/audit/audit.jsonl"), "utf8")).not.toContain(
       "hidden-words",

@@ -23,6 +23,7 @@ describe("ToolRouter", () => {
         code: -32602,
         message: `Unknown tool: Bash. Known tools: ${known.join(", ")}.`,
       },
+      refusal: "invalid",
     });
   });
 

@@ -144,6 +144,7 @@ describe("runJob() refuses arguments", () => {
       expect(message).toEqual({
         kind: "fault",
         jobId: 7,
+        isInvalid: true,
         fault: {
           code: -32602,
           message: "Invalid arguments for Tool: `name` is missing: it must be a string.",

@@ -51,8 +51,8 @@ export class GatedRouter implements Router {
     const resolved = resolve?.(asked) ?? asked;
     let request = resolved instanceof Promise ? await resolved : resolved;
     for (const watcher of watchers) watcher.began?.(request);
-    let end: Omit<CallEnd, "durationMs"> = { decision: "allowed" };
-    let isAdmitted = false;
+    // As long as the stages have not let it through it is not allowed, however it ends.
+    let end: Omit<CallEnd, "durationMs"> = { decision: "pending" };
     try {
       const admission = await this.#admissions.admit(request);
       if (admission !== undefined) request = admission.request;
@@ -60,7 +60,7 @@ export class GatedRouter implements Router {
         end = { decision: admission.refusal.decision };
         return this.#withNotes(request, refused(request, admission.refusal));
       }
-      isAdmitted = true;
+      end = { decision: "allowed" };
       const made = await this.#make(request, begunAt);
       if (isInvalid(made)) {
         end = { decision: "invalid" };
@@ -71,10 +71,10 @@ export class GatedRouter implements Router {
       return this.#withNotes(request, outcome);
     } catch (error) {
       if (error instanceof InputNeeded) {
-        end = { decision: isAdmitted ? "allowed" : "pending", outcome: "input-required" };
+        end = { ...end, outcome: "input-required" };
       }
       if (!isEndOf(request, error)) throw error;
-      end = { decision: "allowed", outcome: "cancelled" };
+      end = { ...end, outcome: "cancelled" };
       return { kind: "cancelled" };
     } finally {
       const durationMs = performance.now() - begunAt;

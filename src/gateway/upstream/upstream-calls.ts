@@ -70,7 +70,7 @@ export class UpstreamCalls {
     const { args, client, version, cancellation } = request;
     const parsed = parseSearchArguments(args ?? {}, client.limits.resultCharsMax);
     if (parsed.kind === "problem") {
-      return { kind: "result", json: textResult(parsed.text, true, version) };
+      return { kind: "result", json: textResult(parsed.text, true, version), refusal: "invalid" };
     }
     try {
       const { json } = await withSignal(cancellation, (signal) =>

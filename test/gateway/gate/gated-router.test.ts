@@ -201,7 +201,7 @@ describe("GatedRouter", () => {
     const outcome = gate.call({ stages: [gate.stage("1", told)] });
     gate.cancellation.cancel();
     expect(await outcome).toEqual({ kind: "cancelled" });
-    expect(gate.log.at(-1)).toBe("ended allowed cancelled");
+    expect(gate.log.at(-1)).toBe("ended pending cancelled");
   });
 
   test("notes end results and refusals, in their order, and are told when they go", async () => {
