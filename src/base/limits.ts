@@ -451,6 +451,10 @@ export const auditFilesMax = 5;
 export const auditLockAgeMsMax = 10_000;
 /** Lines are written this long after the first of them: what a kill -9 may lose. */
 export const auditFlushMs = 1_000;
+/** Refused tokens that have a line of their own in a minute; more are counted, so that a flood of them stays small. */
+export const auditRefusalsMax = 10;
+/** That minute, in ms. */
+export const auditRefusalWindowMs = 60_000;
 /** Lines that may wait for a disk that does not answer; each takes about 1 kB. */
 export const auditLinesWaitingMax = 10_000;
 /** Characters of arguments that are digested before others are served: a millisecond where each is a value. */

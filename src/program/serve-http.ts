@@ -23,6 +23,7 @@ import { createServerContext } from "./create-server-context.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import { listenFault } from "./listen-fault.ts";
 import { PrincipalWatch } from "./principal-watch.ts";
+import { RefusalLog } from "./refusal-log.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { readTlsFiles, tlsFaultOf } from "./tls-files.ts";
 
@@ -50,8 +51,15 @@ export async function serveHttp(
   const { authorizer } = auth;
   const principals = (): Principals => authorizer.principals;
   const router = new LazyRouter(parts, { ...options, start, transport, principals });
-  const endpoint = createEndpoint(router, start, settings, auth, options);
-  const server = listen(settings, endpoint, warn);
+  let server: Bun.Server<undefined> | undefined = undefined;
+  const refusals = new RefusalLog({
+    scorpioxDir: start.dirs.scorpioxDir,
+    isOn: start.config.settings.policy.audit,
+    warn,
+    addressOf: (request) => server?.requestIP(request)?.address,
+  });
+  const endpoint = createEndpoint(router, start, settings, auth, { ...options, refusals });
+  server = listen(settings, endpoint, warn);
   const closeIdle = (): void => void server.closeIdleConnections();
   const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
   print(`Listening on ${new URL(settings.path, server.url).href}`);
@@ -69,7 +77,7 @@ export async function serveHttp(
   await within(httpFlushMsMax, stopped);
   await server.stop(true);
   stopCapping();
-  await router.close();
+  await Promise.all([router.close(), refusals.close()]);
   return 0;
 }
 
@@ -89,7 +97,7 @@ function createEndpoint(
   start: StartUp,
   settings: HttpSettings,
   { authorizer, toolScopes, metadata }: Auth,
-  { warn, cwd }: ServeHttpOptions,
+  { warn, cwd, refusals }: ServeHttpOptions & { readonly refusals: RefusalLog },
 ): HttpEndpoint {
   const hasPrincipals = settings.tokenFile !== undefined || settings.keySetUrl !== undefined;
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
@@ -111,11 +119,13 @@ function createEndpoint(
     server: createServerContext(router, start),
     path: settings.path,
     guard: createGuard(settings, warn),
-    authorize: (request) => watch.authorize(request),
+    authorize: (request) => refusals.watch(request, watch.authorize(request)),
     standingOf: (principal) => authorizer.standingOf(principal),
     refuseTool: (principal, toolName) => {
       if (toolScopes.isAllowed(principal, toolName)) return undefined;
       const { body, ...init } = authorizer.insufficientScope(toolScopes.requiredScopes(toolName));
+      const reason = "The token does not have the scopes of this tool.";
+      refusals.add({ status: init.status, reason, tool: toolName, owner: principal.id });
       return new Response(body, init);
     },
     documents: new Map(metadata?.paths.map((path) => [path, JSON.stringify(metadata.document)])),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, unlinkSync } from "node:fs";
+import { existsSync, readFileSync, unlinkSync } from "node:fs";
 
+import { auditRefusalsMax } from "../../src/base/limits.ts";
 import { AuthorizationServer } from "../auth/authorization-server.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type Answer, mirrored, modernMessage, onlyMessage } from "./harness/http-client.ts";
@@ -8,6 +9,7 @@ import { HttpServer } from "./harness/http-server.ts";
 import { isError, textOf, toolNames } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -248,4 +250,47 @@ describe("U-oauth: signed tokens", () => {
     const challenge = (await plain.client.withToken("").post(list, mirrored(list))).headers;
     expect(challenge.get("www-authenticate")).not.toContain("resource_metadata");
   });
+});
+
+test("[policy.audit-tokens] refused tokens are in the audit log, and a flood of them is a few lines", async () => {
+  using home = new TempFolder();
+  const secret = "not-the-token-0123456789";
+  {
+    await using own = await HttpServer.start({
+      home,
+      tokens: [`reader ${reader} tools:read`],
+      args: ["--tool-scopes", "Bash=tools:exec,*=tools:read"],
+    });
+    const send = (headers: Record<string, string>, path = "/mcp"): Promise<Response> =>
+      own.client.withToken("").fetch({
+        path,
+        headers: { ...mirrored(list), ...headers },
+        body: JSON.stringify(list),
+      });
+    expect((await send({})).status).toBe(401);
+    expect((await send({ authorization: `Bearer ${secret}` })).status).toBe(401);
+    const call = { name: "Bash", arguments: { command: "true" } };
+    expect((await own.client.withToken(reader).modern("tools/call", call)).status).toBe(403);
+    const flood = Array.from({ length: 200 }, () => send({ authorization: `Bearer ${secret}` }));
+    await Promise.all(flood);
+  }
+  const text = readFileSync(home.at(".scorpiox/audit/audit.jsonl"), "utf8");
+  expect(text).not.toContain(secret);
+  const lines = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const common = {
+    time: expect.any(String) as unknown,
+    refused: "token",
+    reason: expect.any(String) as unknown,
+    decision: "denied",
+    outcome: "refused",
+  };
+  expect(lines.slice(0, 2)).toEqual([
+    { ...common, address: "127.0.0.1", status: 401 },
+    { ...common, tool: "Bash", owner: "token:reader", status: 403 },
+  ]);
+  expect(lines).toHaveLength(auditRefusalsMax + 1);
+  expect(lines.at(-1)).toMatchObject({ refused: "token", more: 202 - auditRefusalsMax });
 });

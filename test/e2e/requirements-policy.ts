@@ -19,6 +19,8 @@ export const policyRequirements: Readonly<Record<string, Requirement>> = {
   }),
   ...from("docs/policy.md#the-audit-log", {
     "policy.audit": "Each call is a private line with a digest of its arguments and the decision.",
+    "policy.audit-tokens":
+      "Refused HTTP tokens are in the log, without their text; a flood of them is counted.",
     "policy.audit-off":
       "The log can be switched off, and one that cannot be written fails no call.",
   }),
