@@ -1,7 +1,10 @@
 import type { Family, Orphanage } from "./family.ts";
-import { listProcesses, type ProcStat, readProcStat } from "./proc-table.ts";
+import { listProcesses, type ProcStat, readProcName, readProcStat } from "./proc-table.ts";
 
-/** How many processes of the family live, those that they started elsewhere included; undefined without `/proc`. */
+/**
+ * How many processes of the family live, those that they started elsewhere included; undefined without `/proc`. What holds
+ * a sandbox is none of the command's: bubblewrap's inner process ends a moment after the outer one, which was waited for.
+ */
 export function countFamily(orphanage: Orphanage, family: Family): number | undefined {
   const all = listProcesses().flatMap((pid) => readProcStat(pid) ?? []);
   if (all.length === 0) return undefined;
@@ -9,7 +12,8 @@ export function countFamily(orphanage: Orphanage, family: Family): number | unde
   const members = new Set(orphanage.adoptedOf(family).map(({ pid }) => pid));
   for (const { pid, groupId } of living) if (groupId === family.groupId) members.add(pid);
   addDescendants(members, living);
-  return members.size;
+  if (family.isOverseen !== true) return members.size;
+  return [...members].filter((pid) => readProcName(pid) !== "bwrap").length;
 }
 
 function addDescendants(members: Set<number>, living: readonly ProcStat[]): void {

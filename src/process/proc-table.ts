@@ -23,6 +23,11 @@ export function readProcStat(pid: number): ProcStat | undefined {
   };
 }
 
+/** What the system calls the program of `pid`: the first 15 characters of its file's name. */
+export function readProcName(pid: number): string | undefined {
+  return readProcFile(`/proc/${pid}/comm`)?.trimEnd();
+}
+
 /** The values of `name` in the environment that `pid` was started with, or undefined. */
 export function readProcVariable(pid: number, name: string): string | undefined {
   const text = readProcFile(`/proc/${pid}/environ`);
