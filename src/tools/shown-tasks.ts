@@ -52,12 +52,9 @@ function sentencesOf(request: TaskRequest, reply: TasksReply, task: Task | undef
       return { above: [step], showsTasks: true };
     }
     case "complete":
-      return {
-        above:
-          request.stepId === null
-            ? completedTask(reply, task)
-            : completedStep(reply, task, request.stepId),
-      };
+      return request.stepId === null
+        ? { above: completedTask(reply, task) }
+        : completedStep(reply, task, request.stepId);
     case "switch": {
       const state = reply.isChanged ? "is the current one now" : "was the current one already";
       const below = cutNote(reply);
@@ -75,13 +72,16 @@ function completedTask({ currentTaskId, isChanged }: TasksReply, task: Task): st
   return [fact, ...steps, ...current];
 }
 
-function completedStep(reply: TasksReply, task: Task, stepId: number): string[] {
+function completedStep(reply: TasksReply, task: Task, stepId: number): Sentences {
   const state = reply.isChanged ? "is done" : "was done before";
-  const fact = `Step ${stepId} of task ${task.taskId} ${state}${stepNote(task)}.`;
-  const next = task.steps.find(({ isDone }) => !isDone);
-  if (next !== undefined) return [fact, `Next is step ${next.stepId}: ${onOneLine(next.text)}`];
-  if (task.isDone) return [fact];
-  return [fact, `That was the last one: task ${task.taskId} can be completed.`];
+  const above = [`Step ${stepId} of task ${task.taskId} ${state}${stepNote(task)}.`];
+  return { above, showsTasks: true, below: [...cutNote(reply), ...whatIsNext(task)] };
+}
+
+function whatIsNext({ taskId, isDone, steps }: Task): string[] {
+  const next = steps.find((step) => !step.isDone);
+  if (next !== undefined) return [`Next is step ${next.stepId}: ${onOneLine(next.text)}`];
+  return isDone ? [] : [`That was the last one: task ${taskId} can be completed.`];
 }
 
 function ofList(

@@ -77,6 +77,9 @@ describe("TaskManager", () => {
         { action: "complete", step_id: 1 },
         [
           "Step 1 of task 1 is done (1 of 2 steps done).",
+          "[ ] task 1: Write the parser (current) (1 of 2 steps done)",
+          "    [x] step 1: tokens",
+          "    [ ] step 2: grammar",
           "Next is step 2: grammar",
           "1 task, 1 pending; current: task 1.",
         ],
@@ -85,6 +88,8 @@ describe("TaskManager", () => {
         { action: "complete", step_id: 2 },
         [
           "Step 2 of task 1 is done (2 of 2 steps done).",
+          "[ ] task 1: Write the parser (current) (2 of 2 steps done)",
+          "    [x] step 2: grammar",
           "That was the last one: task 1 can be completed.",
           "1 task, 1 pending; current: task 1.",
         ],
