@@ -132,6 +132,8 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
   ...from("docs/output.md#in-which-form", {
     "result.forms": "A result is complete in every form in which it is sent.",
+    "result.seen":
+      "What the model of each kind of client gets of a result is known, and no fact stands in one form alone.",
     "result.foreign":
       "Nothing of ours is put into another server's data; what it cannot carry waits.",
     "result.once": "A client that knows no structured content gets a result once.",
