@@ -59,7 +59,9 @@ export async function checkColdNpx(starts: number): Promise<Outcome> {
     } catch (error) {
       faults.push(`${told}: ${String(error)}`);
     }
-    if (index % 5 === 4) console.log(`cold-npx: ${ready} of ${starts} ready`);
+    if (index % 5 === 4) {
+      console.log(`cold-npx: ${ready} of ${starts} ready, ${faults.length} faults`);
+    }
   }
   const beside = await directBesideNpx();
   if (ready !== starts) faults.push(`${ready} of ${starts} were ready`);
@@ -78,13 +80,13 @@ export async function checkColdNpx(starts: number): Promise<Outcome> {
   };
 }
 
-/** Two of five starts are of two processes at once; a third of all rounds has busy processors. */
+/** Every fourth round is of two processes at once; two of five rounds have busy processors. */
 function roundsOf(starts: number): readonly Round[] {
   const rounds: Round[] = [];
   for (let left = starts, index = 0; left > 0; index++) {
     const clients = index % 4 === 3 && left >= 2 ? 2 : 1;
     const name = packages[index % packages.length] ?? "memory";
-    rounds.push({ name, clients, isBusy: index % 3 === 2 });
+    rounds.push({ name, clients, isBusy: index % 5 >= 3 });
     left -= clients;
   }
   return rounds;
