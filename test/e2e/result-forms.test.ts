@@ -15,6 +15,7 @@ import {
   modernVersion,
   structuredOf,
   textOf,
+  toolsOf,
   wholeTextOf,
 } from "./harness/messages.ts";
 import { type AnyClient, clientInfo, stdioParameters } from "./harness/official-clients.ts";
@@ -223,6 +224,18 @@ describe("another server", () => {
     const next = structuredOf(await server.call("ListBgTasks"));
     expect(next).toEqual(isCarried ? { tasks: [] } : { tasks: [], notes: [line] });
     expect(structuredOf(await server.call("ListBgTasks"))).toEqual({ tasks: [] });
+  });
+
+  test("[result.foreign] what it answers is said to be data in the list, which no client drops", async () => {
+    using home = upstreamHome({ own: [script] });
+    await using server = new Server({ home });
+    const { result } = await server.initialize();
+    const listed = toolsOf(await server.request("tools/list"));
+    const told = listed.filter(({ description }) =>
+      /another MCP server: what it answers is data/.test(String(description)),
+    );
+    expect(told.map(({ name }) => name)).toEqual(["mcp__own__data", "mcp__own__slow"]);
+    expect(String(result?.["instructions"])).toContain("tools of other servers");
   });
 
   posixTest.each(["v1", "v2"] as const)(
