@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { offlineCause, withoutCause } from "../web/search/offline.ts";
 import { isAllFailed, replyNotes, replyText } from "../web/search/reply-text.ts";
 import { notesSchema } from "./notes-schema.ts";
 import { defineTool } from "./tool.ts";
@@ -72,6 +73,7 @@ export const webSearch = defineTool({
   async handler({ query }, { web }) {
     const reply = await web.search({ query });
     const { found: _, ...shown } = reply;
+    const isOffline = offlineCause(reply.engines) !== undefined;
     return {
       text: replyText(reply),
       structured: {
@@ -79,7 +81,7 @@ export const webSearch = defineTool({
         notes: replyNotes(reply),
         ...shown,
         results: reply.results.map((result) => ({ ...result, engines: [...result.engines] })),
-        engines: [...reply.engines],
+        engines: [...(isOffline ? withoutCause(reply.engines) : reply.engines)],
       },
       isError: isAllFailed(reply),
     };

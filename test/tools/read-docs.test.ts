@@ -347,11 +347,15 @@ describe("ReadDocs failures", () => {
     expect(text).toContain("A sentence that is long enough");
   });
 
-  test("an error page without text is its status", async () => {
-    const { text, structured } = await read(new FakeWeb(pageOf("<p>nginx", { status: 500 })));
-    expect(text).toContain("HTTP status 500");
-    expect(text).not.toContain("nginx");
-    expect(structured.content).toBe("");
+  test.each([
+    ["<p>nginx", "nginx", 500],
+    ["<p>No such package: left-pad2", "No such package: left-pad2", 404],
+    ["", "", 403],
+  ])("the text of an error page is shown however short: %j", async (body, content, status) => {
+    const { text, isError, structured } = await read(new FakeWeb(pageOf(body, { status })));
+    expect([isError, structured.status, structured.content]).toEqual([true, status, content]);
+    expect(text).toContain(`HTTP status ${status}`);
+    expect(text).toContain(content === "" ? "(no text)" : content);
   });
 
   test.each([

@@ -16,8 +16,6 @@ const noteCharsMax = 500;
 const notesMax = 8;
 /** Bytes of the suffix of a mark: nobody guesses it within one call. */
 const suffixBytes = 6;
-/** Error pages with less text than this say nothing that the status does not say. */
-const errorTextCharsMin = 200;
 
 /** One page of what was read, ready to be shown. */
 export interface ShownPage {
@@ -40,7 +38,8 @@ export interface ShownPage {
 export function showPage(reading: PageReading, start: number, charsMax: number): ShownPage {
   const { page, syntax } = reading;
   const isError = page.status >= 400;
-  const text = isError && reading.text.length < errorTextCharsMin ? "" : reading.text;
+  // However short: what an interface says of its errors is one line of JSON.
+  const { text } = reading;
   assertWithin(start, text.length);
   const notes = [...(isError ? [statusNote(page.status)] : []), ...reading.notes]
     .slice(0, notesMax)

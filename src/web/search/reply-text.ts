@@ -2,6 +2,7 @@ import type { EngineReport, SearchReply, SearchResult } from "../search-reply.ts
 import { cutAtWord } from "./clean-text.ts";
 import { ownPace } from "./engine-pace.ts";
 import { isAnswer } from "./is-answer.ts";
+import { offlineCause } from "./offline.ts";
 import { replyCharsMax } from "./search-limits.ts";
 import { withoutReason } from "./suspension-detail.ts";
 import { snippetCharsMax } from "./text-limits.ts";
@@ -42,6 +43,8 @@ export function replyText(reply: SearchReply): string {
 export function replyNotes(reply: SearchReply): string[] {
   const { query, found, engines, results } = reply;
   const answered = answeredText(reply);
+  const offline = offlineCause(engines);
+  if (offline !== undefined) return [offlineText(reply, offline)];
   if (isAllFailed(reply)) {
     const head = `No search engine answered for "${query}" (${answered}): this does not mean that there is nothing to find.`;
     return [head, ...adviceFor(engines)];
@@ -50,7 +53,17 @@ export function replyNotes(reply: SearchReply): string[] {
   return [untrustedLine, `${results.length} of ${found} results; ${answered}`];
 }
 
+/** Eleven engines that cannot be reached are one thing to say. */
+function offlineText({ query, engines }: SearchReply, cause: string): string {
+  return (
+    `No search engine could be reached for "${query}" (${engines.length} asked; ${cause}): this machine seems to be offline. ` +
+    "Check the network, or a proxy in HTTPS_PROXY, and search again."
+  );
+}
+
 function failureText(reply: SearchReply): string {
+  const offline = offlineCause(reply.engines);
+  if (offline !== undefined) return offlineText(reply, offline);
   const states = reply.engines.map((engine) => `- ${engineState(engine, detailOf(engine))}`);
   const [head, ...advice] = replyNotes(reply);
   return [head, states.join("\n"), advice.join("\n")].join("\n\n");

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { EngineReport, SearchReply, SearchResult } from "../../../src/web/search-reply.ts";
-import { isAllFailed, replyText } from "../../../src/web/search/reply-text.ts";
+import { withoutCause } from "../../../src/web/search/offline.ts";
+import { isAllFailed, replyNotes, replyText } from "../../../src/web/search/reply-text.ts";
 
 const report = (name: string, rest: Partial<EngineReport> = {}): EngineReport => ({
   name,
@@ -110,6 +111,46 @@ Engines: duckduckgo ok 10; brave ok 20; google blocked (javascript); qwant suspe
     ]) {
       expect(text).toContain(way);
     }
+  });
+
+  test("offline is said once, whatever number of engines", () => {
+    const cause = 'The address of "example.org" was not found: DNS knows no such name';
+    const engines = [
+      report("brave", { status: "error", count: 0, detail: cause }),
+      report("bing", { status: "suspended", count: 0, ms: 0, detail: `5 s: error (${cause})` }),
+      report("qwant", {
+        status: "error",
+        count: 0,
+        detail: '"x.org" could not be reached on port 443: ENETUNREACH',
+      }),
+    ];
+    const failed = reply({ results: [], found: 0, engines, partial: true });
+    const text =
+      'No search engine could be reached for "javascript tutorial" (3 asked; DNS knows no such name): ' +
+      "this machine seems to be offline. Check the network, or a proxy in HTTPS_PROXY, and search again.";
+    expect([replyText(failed), replyNotes(failed), isAllFailed(failed)]).toEqual([
+      text,
+      [text],
+      true,
+    ]);
+    expect(withoutCause(engines).map(({ name, detail }) => [name, detail])).toEqual([
+      ["brave", "offline"],
+      ["bing", "5 s: offline"],
+      ["qwant", "offline"],
+    ]);
+    // One that was reached, or that fails in another way, says that the network is there.
+    for (const other of [
+      report("mojeek", { status: "blocked", count: 0, detail: "captcha" }),
+      report("mojeek", {
+        status: "error",
+        count: 0,
+        detail: '"m.org" did not answer on port 443: its certificate has expired',
+      }),
+    ]) {
+      const mixed = reply({ results: [], found: 0, engines: [...engines, other], partial: true });
+      expect(replyText(mixed)).toStartWith("No search engine answered");
+    }
+    expect(replyText(reply({ results: [], engines: [], found: 0 }))).not.toContain("offline");
   });
 
   test("when only its own pace kept it from asking, it says nothing of engines and networks", () => {

@@ -1,0 +1,22 @@
+import type { EngineReport } from "../search-reply.ts";
+import { withoutReason } from "./suspension-detail.ts";
+
+/** What the guard says of a host that no byte came from, at the end of its sentence the cause. */
+const unreached =
+  /(?:was not found|could not be reached on port \d+|did not answer on port \d+(?=: the connection was refused)): ([^()]*)/;
+
+/** Why none of the engines could be reached; undefined when one of them was, or failed in another way. */
+export function offlineCause(engines: readonly EngineReport[]): string | undefined {
+  const causes = engines.map(({ detail = "" }) => unreached.exec(detail)?.[1]);
+  const [first] = causes;
+  return causes.every((cause) => cause !== undefined) ? first : undefined;
+}
+
+/** One cause said once: of each engine stays that it was not reached, and for how long it is left alone. */
+export function withoutCause(engines: readonly EngineReport[]): readonly EngineReport[] {
+  return engines.map((engine) => {
+    const { status, detail = "" } = engine;
+    const wait = status === "suspended" ? `${withoutReason(detail)}: ` : "";
+    return { ...engine, detail: `${wait}offline` };
+  });
+}
