@@ -76,7 +76,7 @@ function faultOf(id: string, what: string, { given, told }: Recording["calls"][n
   // Each client cuts in a way of its own what is long.
   if (expected.length > longChars) return [];
   const seen = unframe(id, told);
-  if (seen === expected) return [];
+  if (seen.trim() === expected.trim()) return [];
   return [
     `${what}: the model got ${JSON.stringify(seen).slice(0, 300)}, not ${JSON.stringify(expected).slice(0, 300)}`,
   ];
