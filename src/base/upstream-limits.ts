@@ -454,3 +454,7 @@ export const oauthAskAgainMs = 10 * 60_000;
 export const upstreamLoginSeenMs = 4_000;
 /** Bytes of the list of logins; an entry has a few hundred. */
 export const oauthLoginsBytesMax = 4 * MIB;
+/** Files of one skill of another server: what the extension says every host must take. */
+export const upstreamSkillFilesMax = 512;
+/** Bytes of all of them together: as the number of files. */
+export const upstreamSkillBytesMax = 16 * MIB;

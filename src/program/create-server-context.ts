@@ -9,6 +9,7 @@ import { ServerContext } from "../server/server-context.ts";
 import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";
 import { namedByProject } from "../upstream/config/named-by-project.ts";
 import { instructionLines, standInLine } from "./instructions.ts";
+import { withForeignSkills } from "./foreign-skills.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
 /** What the product offers its clients, whatever they connect by. */
@@ -66,7 +67,7 @@ function offersOf(router: LazyRouter): Omit<ServerFeatures, "router" | "changes"
     resources: new JoinedResources([router.resources, skills.resources, gateway.resources, files]),
     prompts,
     completion,
-    skills: skills.entries,
+    skills: withForeignSkills(skills.entries, gateway),
     changing: all,
   };
 }

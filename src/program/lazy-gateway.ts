@@ -7,6 +7,7 @@ import type { ListAsked } from "../gateway/upstream/upstream-listings.ts";
 import type { Changes } from "../gateway/changes.ts";
 import type { CompletionProvider, PromptProvider, ResourceProvider } from "../gateway/features.ts";
 import type { GateStage, Refusal } from "../gateway/gate/gate-stage.ts";
+import type { UpstreamSkills } from "../gateway/upstream/upstream-skills.ts";
 import type { GatewayServices, UpstreamGateway } from "../gateway/upstream/upstream-gateway.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { CacheHints } from "../protocol/cache-hints.ts";
@@ -152,6 +153,11 @@ export class LazyGateway {
     list: async (client) => (await this.#prompts()).list(client),
     get: async (name, args, context) => (await this.#prompts()).get(name, args, context),
   };
+
+  /** Skills of other servers; undefined while there are no servers. */
+  skills(): Promise<UpstreamSkills> | undefined {
+    return this.isWanted ? this.#gateway.get().then(({ skills }) => skills) : undefined;
+  }
 
   readonly completion: CompletionProvider = {
     complete: async (request, client) => {

@@ -7,6 +7,7 @@ import type { CallWatcher, GateStage, NoteSource } from "../gateway/gate/gate-st
 import type { Confinements } from "../gateway/confinements.ts";
 import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { StateResource } from "../gateway/resources/state-resource.ts";
+import type { LoadedSkill } from "../tools/skill-service.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
 import type { Orphanage } from "../process/family.ts";
 import type { Shell } from "../process/shell.ts";
@@ -24,6 +25,10 @@ import { LazyQuestions } from "./questions.ts";
 import { Tasks } from "./tasks.ts";
 
 export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
+  /** A skill of another server; undefined when none has it. */
+  readonly loadForeignSkill: (
+    ...asked: Parameters<StateServices["skills"]["load"]>
+  ) => Promise<LoadedSkill | undefined>;
   readonly instanceId: string;
   readonly storePath: string;
   readonly createStoreWorker: () => Worker;
@@ -60,8 +65,21 @@ export interface OpenStateServices {
   close(): Promise<void>;
 }
 
-const absent = (): Promise<never> =>
-  Promise.reject(new AppError("unsupported", "Skills are switched off."));
+/** One of ours; else, where none of ours has that name, one of another server. */
+async function loadSkill(
+  { skills, loadForeignSkill }: StateParts,
+  ...[request, call]: Parameters<StateServices["skills"]["load"]>
+): Promise<LoadedSkill> {
+  if (skills === undefined) throw new AppError("unsupported", "Skills are switched off.");
+  try {
+    return await skills.load(request, call);
+  } catch (error) {
+    const isUnknown = error instanceof AppError && error.code === "not_found";
+    const foreign = isUnknown ? await loadForeignSkill(request, call) : undefined;
+    if (foreign === undefined) throw error;
+    return foreign;
+  }
+}
 
 /** The services that keep what outlives a call, and what every call passes on its way. */
 export function createStateServices(parts: StateParts): OpenStateServices {
@@ -91,7 +109,7 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     tasks: tasks.service,
     plan: plans.service,
     questions,
-    skills: parts.skills ?? { load: absent },
+    skills: { load: (request, call) => loadSkill(parts, request, call) },
     callbacks,
   };
   const close = async (): Promise<void> => {

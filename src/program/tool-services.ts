@@ -150,6 +150,7 @@ export class ToolServices {
       warn,
       transport,
       skills,
+      loadForeignSkill: async (request, call) => (await gateway.skills())?.load(request, call),
       instanceId,
       storePath: this.#storePath,
       createStoreWorker: parts.createStoreWorker,

@@ -1,5 +1,6 @@
 import type { ResourceListing, ResourceTemplateListing } from "../protocol/resource-types.ts";
 import type { PromptListing } from "../protocol/prompt-types.ts";
+import type { SkillEntry } from "../protocol/skill-types.ts";
 import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
 import type { GivenRoots } from "./server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";
@@ -63,6 +64,8 @@ export interface UpstreamSnapshot {
   readonly tools: readonly ToolEntry[];
   readonly blocked: readonly BlockedTool[];
   readonly prompts: readonly PromptEntry[];
+  /** Absent where there are none. */
+  readonly skills?: readonly SkillOffer[];
   /** URIs are ours (RP2). */
   readonly resources: readonly ResourceListing[];
   readonly templates: readonly ResourceTemplateListing[];
@@ -81,6 +84,14 @@ export interface UpstreamSnapshot {
   /** The least time that lists may be kept, and whether one of them is private (CA11). */
   readonly ttlMs: number;
   readonly isPrivate: boolean;
+}
+
+/** A skill of another server, approved. */
+export interface SkillOffer {
+  readonly server: string;
+  readonly name: string;
+  /** URIs are ours (RP2). */
+  readonly skill: SkillEntry;
 }
 
 export interface PromptEntry {

@@ -3,6 +3,7 @@ import { appRequirements } from "./requirements-apps.ts";
 import { askRequirements } from "./requirements-ask.ts";
 import { callbackRequirements } from "./requirements-callbacks.ts";
 import { connectionRequirements } from "./requirements-connections.ts";
+import { foreignSkillRequirements } from "./requirements-foreign-skills.ts";
 import { hookRequirements } from "./requirements-hooks.ts";
 import { loginRequirements } from "./requirements-logins.ts";
 import { attachRequirements } from "./requirements-attach.ts";
@@ -222,6 +223,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...upstreamCommandRequirements,
   ...upstreamProcessRequirements,
   ...appRequirements,
+  ...foreignSkillRequirements,
   ...principalRequirements,
   ...upstreamManagerRequirements,
   ...planRequirements,

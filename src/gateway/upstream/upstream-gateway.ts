@@ -12,6 +12,7 @@ import { JoinedCompletion } from "./upstream-completion.ts";
 import { UpstreamListings, type UpstreamListingsParts } from "./upstream-listings.ts";
 import { JoinedPrompts } from "./upstream-prompts.ts";
 import { UpstreamResources } from "./upstream-resources.ts";
+import { UpstreamSkills } from "./upstream-skills.ts";
 import { UpstreamStage } from "./upstream-stage.ts";
 
 /** What calls need of the services behind our own tools. */
@@ -37,6 +38,7 @@ export class UpstreamGateway {
   readonly listings: UpstreamListings;
   readonly resources: UpstreamResources;
   readonly prompts: PromptProvider;
+  readonly skills: UpstreamSkills;
   readonly completion: CompletionProvider;
   readonly #changes: UpstreamChanges;
   readonly #suspended = new SuspendedCalls<Exchange>();
@@ -61,6 +63,7 @@ export class UpstreamGateway {
     const known = this.listings.known.bind(this.listings);
     const provided = { upstreams, known, exchange };
     this.resources = new UpstreamResources(provided);
+    this.skills = new UpstreamSkills(provided);
     this.prompts = new JoinedPrompts(parts.prompts, provided);
     this.completion = new JoinedCompletion(parts.completion, provided);
   }

@@ -1,7 +1,10 @@
 import { upstreamListTtlMsMax } from "../../base/upstream-limits.ts";
 import { assignNames } from "../names/assign-names.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
-import type { PromptEntry, ServerRights, UpstreamSnapshot } from "../snapshot.ts";
+import type { SkillFile } from "../../protocol/skill-types.ts";
+import { ownUri } from "../results/own-uris.ts";
+import type { PromptEntry, ServerRights, SkillOffer, UpstreamSnapshot } from "../snapshot.ts";
+import { skillIn } from "./foreign-skill.ts";
 import { composeTools, type ToolParts } from "./compose-tools.ts";
 import { introductionOf } from "./introduction.ts";
 import { promptListing, resourceListing, templateListing } from "./resource-listings.ts";
@@ -18,6 +21,7 @@ export interface ComposedSnapshot {
 export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
   const { views } = parts;
   const { tools, blocked, searched, decision } = composeTools(parts);
+  const skills = views.flatMap(skillsOf);
   return {
     searched,
     isDeferredForGood: decision.isSettled && decision.isDeferred,
@@ -27,6 +31,7 @@ export function composeSnapshot(parts: ToolParts): ComposedSnapshot {
       tools,
       blocked,
       prompts: promptsOf(views, parts.toolNameMax),
+      ...(skills.length === 0 ? {} : { skills }),
       resources: views.flatMap(({ info, offer }) =>
         (offer?.catalogue.resources ?? []).map((one) => resourceListing(info.name, one)),
       ),
@@ -67,10 +72,22 @@ function rightsOf({ info, roots, options }: ServerView): ServerRights {
   };
 }
 
+function skillsOf({ info, offer }: ServerView): readonly SkillOffer[] {
+  return (offer?.judged.prompts ?? []).flatMap((judged) => {
+    const skill = judged.state === "approved" ? skillIn(judged.shown) : undefined;
+    if (skill === undefined) return [];
+    const { uri, frontmatter, resources } = skill;
+    const own = (file: SkillFile): SkillFile => ({ ...file, uri: ownUri(info.name, file.uri) });
+    const files = resources === "dynamic" ? resources : resources.map(own);
+    const entry = { uri: ownUri(info.name, uri), frontmatter, resources: files };
+    return [{ server: info.name, name: frontmatter.name, skill: entry }];
+  });
+}
+
 function promptsOf(views: readonly ServerView[], nameMax: number): readonly PromptEntry[] {
   const found = views.flatMap(({ info, offer }) =>
     (offer?.judged.prompts ?? []).flatMap((judged) =>
-      judged.state === "approved"
+      judged.state === "approved" && skillIn(judged.item) === undefined
         ? [{ server: info.name, tool: judged.item.name, prompt: judged.shown }]
         : [],
     ),

@@ -5,7 +5,9 @@ import {
   upstreamToolDepthMax,
   upstreamToolNameCharsMax,
 } from "../../base/upstream-limits.ts";
+import { extensionIds } from "../../protocol/client-capabilities.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
+import { skillAsPrompt } from "../catalogue/foreign-skill.ts";
 import type { RawTool, ServerCatalogue } from "../catalogue/server-catalogue.ts";
 import { ConnectionError } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";
@@ -32,6 +34,7 @@ export async function readLists(greeting: Greeting, askList: AskList): Promise<S
   const reader = new ListReader(greeting, askList);
   const tools = await reader.tools();
   const prompts = await reader.named("prompts", "prompts/list", "name");
+  const skills = await reader.skills();
   const resources = await reader.named("resources", "resources/list", "uri");
   const templates = await reader.named(
     "resourceTemplates",
@@ -41,7 +44,7 @@ export async function readLists(greeting: Greeting, askList: AskList): Promise<S
   return {
     ...greeting,
     tools,
-    prompts,
+    prompts: [...prompts, ...skills],
     resources: resources as ServerCatalogue["resources"],
     templates: templates as ServerCatalogue["templates"],
     ...(greeting.era === "modern" && reader.ttlMs !== undefined ? { ttlMs: reader.ttlMs } : {}),
@@ -103,6 +106,20 @@ class ListReader {
       entries.push({ ...item, name: typeof item.name === "string" ? item.name : item[key] });
     }
     return entries;
+  }
+
+  /** What its skills say of themselves; no file of them is read. */
+  async skills(): Promise<readonly Named[]> {
+    const { extensions } = this.#greeting.capabilities;
+    if (!isObject(extensions) || !isObject(extensions[extensionIds.skills])) return [];
+    const pages = await this.#readPages("skills", "skills/list", false);
+    const read = (pages?.items ?? []).map((item) =>
+      isObject(item) && isNestedDeeper(item, upstreamToolDepthMax)
+        ? "A skill is too deep."
+        : skillAsPrompt(item),
+    );
+    this.#problems.push(...read.filter((one) => typeof one === "string"));
+    return read.filter((one) => typeof one !== "string");
   }
 
   /** At most so many; the rest is a number. */

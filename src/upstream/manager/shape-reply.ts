@@ -1,8 +1,10 @@
 import type { JsonText } from "../../base/json-text.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { shapeCallResult, type ResultParts } from "../results/shape-call-result.ts";
+import { type ForeignSkill, skillIn } from "../catalogue/foreign-skill.ts";
 import { shapeContents } from "../results/shape-contents.ts";
 import { shapeCompletion, shapePrompt } from "../results/shape-prompt.ts";
+import { type SkillsOfServer, verifySkillFile } from "../results/verify-skill-file.ts";
 import type { ServerEntry } from "../server-entry.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { ManagedServer } from "./managed-server.ts";
@@ -26,6 +28,7 @@ export async function shapeReply(
   };
   switch (call.method) {
     case "resources/read":
+      verifySkillFile(answer, String(call.params.uri), skillsOf(server));
       return shapeContents(answer, parts);
     case "prompts/get":
       return shapePrompt(answer, parts);
@@ -42,6 +45,15 @@ export async function shapeReply(
       return shapeCallResult(answer, told, call.version);
     }
   }
+}
+
+function skillsOf({ offer }: ManagedServer): SkillsOfServer {
+  const judged = offer.current?.judged.prompts ?? [];
+  const skills = (isApproved: boolean): readonly ForeignSkill[] =>
+    judged.flatMap((one) =>
+      (one.state === "approved") === isApproved ? (skillIn(one.item) ?? []) : [],
+    );
+  return { approved: skills(true), others: skills(false) };
 }
 
 /** What the user's entry says counts; a project's can only lower what the client takes (CA13). */

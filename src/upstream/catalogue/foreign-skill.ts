@@ -1,0 +1,81 @@
+import { upstreamSkillBytesMax, upstreamSkillFilesMax } from "../../base/upstream-limits.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { SkillEntry, SkillFile } from "../../protocol/skill-types.ts";
+
+type Named = Params & { readonly name: string };
+
+/** A skill that its server has described as it must. */
+export interface ForeignSkill extends SkillEntry {
+  readonly frontmatter: Params & { readonly name: string; readonly description: string };
+}
+
+/** Where the skill is in the prompt that it is kept as. */
+const skillKey = "scorpiox-code/skill";
+
+/**
+ * Skills of servers are kept as prompts which have the skill in their `_meta`: so they are pinned, compared, approved and
+ * locked in the same way, digests of all files included.
+ * @returns a text says what is wrong with the entry
+ */
+export function skillAsPrompt(entry: unknown): Named | string {
+  const skill = readSkill(entry);
+  if (typeof skill === "string") return skill;
+  const { uri, frontmatter, resources } = skill;
+  const { name: title, description } = frontmatter;
+  return { name: uri, title, description, _meta: { [skillKey]: { uri, frontmatter, resources } } };
+}
+
+/** The skill that a prompt stands for; undefined when it is a prompt. */
+export function skillIn({ name, _meta: meta }: Named): ForeignSkill | undefined {
+  const kept = isObject(meta) ? meta[skillKey] : undefined;
+  if (kept === undefined || !name.startsWith("skill://")) return undefined;
+  const skill = readSkill(kept);
+  return typeof skill === "string" ? undefined : skill;
+}
+
+function readSkill(entry: unknown): ForeignSkill | string {
+  if (!isObject(entry)) return "An entry of skills/list is no object.";
+  const { uri, frontmatter, resources } = entry;
+  if (typeof uri !== "string" || !isPlainUri(uri))
+    return "An entry of skills/list has no usable uri.";
+  const shown = JSON.stringify(uri);
+  const [, name] = /([^/]+)\/SKILL\.md$/.exec(uri) ?? [];
+  if (!isObject(frontmatter) || name === undefined || frontmatter.name !== name)
+    return `The skill ${shown} is not called as its folder.`;
+  if (name.length > 64 || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
+    return `The skill ${shown} has a name that none may have.`;
+  if (typeof frontmatter.description !== "string") return `The skill ${shown} has no description.`;
+  const known = { ...frontmatter, name, description: frontmatter.description };
+  if (resources === "dynamic") return { uri, frontmatter: known, resources };
+  const files = readFiles(resources, uri);
+  if (files === undefined) return `The files of the skill ${shown} are not listed as they must be.`;
+  return { uri, frontmatter: known, resources: files };
+}
+
+/** Each file once, its own among them, none outside of its folder, and no more of them than there may be. */
+function readFiles(resources: unknown, skillUri: string): readonly SkillFile[] | undefined {
+  if (!Array.isArray(resources) || resources.length > upstreamSkillFilesMax) return undefined;
+  const folder = skillUri.slice(0, -"SKILL.md".length);
+  const files = new Map<string, SkillFile>();
+  let bytes = 0;
+  for (const file of resources as readonly unknown[]) {
+    if (!isObject(file)) return undefined;
+    const { uri, digest, size } = file;
+    if (typeof uri !== "string" || !isPlainUri(uri) || !uri.startsWith(folder)) return undefined;
+    if (typeof digest !== "string" || !/^sha256:[0-9a-f]{64}$/.test(digest)) return undefined;
+    if (typeof size !== "number" || !Number.isInteger(size) || size < 0) return undefined;
+    files.set(uri, { uri, digest, size });
+    bytes += size;
+  }
+  const isWhole = files.size === resources.length && files.has(skillUri);
+  return isWhole && bytes <= upstreamSkillBytesMax ? [...files.values()] : undefined;
+}
+
+/** Without steps that lead out of a folder, however they are written. */
+function isPlainUri(uri: string): boolean {
+  if (!/^skill:\/\/[^\s?#\\]{1,1000}$/.test(uri)) return false;
+  return uri
+    .slice("skill://".length)
+    .split("/")
+    .every((part) => !/^$|^(?:\.|%2e){1,2}$/i.test(part));
+}
