@@ -89,7 +89,7 @@ async function listTwice(home: TempFolder): Promise<Seen> {
 async function listOnce(home: TempFolder): Promise<readonly string[]> {
   await using server = new Server({ home });
   await server.initialize("2025-11-25", "claude-code");
-  return toolsOf(server);
+  return await toolsOf(server);
 }
 
 /** The clients are named as one that hides tools by itself, so that all are listed. */
