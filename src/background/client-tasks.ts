@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+
 import { AppError } from "../base/errors.ts";
 import {
   backgroundEndedAgeMsMax,
@@ -6,33 +8,67 @@ import {
 } from "../base/limits.ts";
 import type { Execution } from "./execution.ts";
 
-/** A command in the background of one client, and how far that client has read it. */
-export interface BackgroundTask {
+interface Readable {
   /** 1, 2, 3 … for each client. */
   readonly id: number;
-  readonly execution: Execution;
   /** Absolute offset of the first byte that the client was not given yet. */
   cursor: number;
   /** The read that is being answered; the next one waits for it. */
   reading: Promise<void>;
 }
 
+/** A command, or a call to another server, in the background of one client, and how far that client has read it. */
+export interface BackgroundTask extends Readable {
+  readonly kind: "command" | "call";
+  readonly execution: Execution;
+}
+
+/** An output that was too long for its result, and what of it the client was not shown. */
+export interface KeptOutput {
+  /** The name of its file, without `.txt`. */
+  readonly resultId: string;
+  readonly path: string;
+  /** What it is the output of: a command, or a tool. */
+  readonly title: string;
+  /** The first byte that was left out. */
+  readonly from: number;
+  /** How many there are, or will be when what writes the file has done so. */
+  readonly bytes: number;
+}
+
+/** Such an output as a task that has ended: it is read on as the output of a command is. */
+export interface OutputTask extends Readable {
+  readonly kind: "output";
+  readonly output: KeptOutput;
+  readonly keptAt: number;
+}
+
+export type ClientTask = BackgroundTask | OutputTask;
+
 /** The background tasks of one client identity. Ids count up and are never reused. */
 export class ClientTasks {
-  readonly #tasks = new Map<number, BackgroundTask>();
+  readonly #tasks = new Map<number, ClientTask>();
   #lastId = 0;
 
   /** Oldest first. */
-  list(): BackgroundTask[] {
+  list(): ClientTask[] {
     if (this.#tasks.size === 0) return [];
     this.#forgetOld();
+    for (const task of this.#tasks.values()) if (isGone(task)) this.#tasks.delete(task.id);
     return [...this.#tasks.values()];
   }
 
+  /** Those that run or ran; oldest first. */
+  executions(): BackgroundTask[] {
+    return this.list().filter((task) => task.kind !== "output");
+  }
+
   /** @throws AppError `not_found` */
-  get(id: number): BackgroundTask {
+  get(id: number): ClientTask {
     const task = this.#tasks.get(id);
-    if (task !== undefined) return task;
+    if (task !== undefined && !isGone(task)) return task;
+    this.#tasks.delete(id);
+    if (task !== undefined) throw goneError(id);
     const known = [...this.#tasks.keys()];
     const hint = known.length === 0 ? "There are no background tasks." : `Known: ${listed(known)}.`;
     throw new AppError("not_found", `No background task has the id ${id}. ${hint}`);
@@ -40,7 +76,7 @@ export class ClientTasks {
 
   /** @throws AppError `limit` when too many are running. */
   assertRoom(): void {
-    const running = this.list().filter((task) => task.execution.isRunning).length;
+    const running = this.executions().filter((task) => task.execution.isRunning).length;
     if (running < backgroundRunningMax) return;
     throw new AppError(
       "limit",
@@ -49,20 +85,49 @@ export class ClientTasks {
     );
   }
 
-  add(execution: Execution, cursor: number): BackgroundTask {
-    const task = { id: ++this.#lastId, execution, cursor, reading: Promise.resolve() };
+  add(kind: BackgroundTask["kind"], execution: Execution, cursor: number): BackgroundTask {
+    const reading = Promise.resolve();
+    const task = { id: ++this.#lastId, kind, execution, cursor, reading };
     this.#tasks.set(task.id, task);
     return task;
   }
 
+  /** @returns the id by which it is read on */
+  keep(output: KeptOutput): number {
+    const id = ++this.#lastId;
+    const { from: cursor } = output;
+    const reading = Promise.resolve();
+    this.#tasks.set(id, { id, kind: "output", output, cursor, reading, keptAt: Date.now() });
+    this.#forgetOld();
+    return id;
+  }
+
   #forgetOld(): void {
-    const ended = [...this.#tasks.values()].filter((task) => !task.execution.isRunning);
+    const ended = [...this.#tasks.values()].filter((task) => endOf(task) !== undefined);
     const oldest = Date.now() - backgroundEndedAgeMsMax;
     for (const [index, task] of ended.entries()) {
       const tooMany = ended.length - index > backgroundEndedMax;
-      if (tooMany || (task.execution.endedAt ?? 0) < oldest) this.#tasks.delete(task.id);
+      if (tooMany || (endOf(task) ?? 0) < oldest) this.#tasks.delete(task.id);
     }
   }
+}
+
+/** When it ended; undefined while it runs. */
+function endOf(task: ClientTask): number | undefined {
+  return task.kind === "output" ? task.keptAt : task.execution.endedAt;
+}
+
+/** Its file was swept away. */
+function isGone(task: ClientTask): boolean {
+  return task.kind === "output" && !existsSync(task.output.path);
+}
+
+/** For an output whose file is not there any more. */
+export function goneError(id: number): AppError {
+  return new AppError(
+    "not_found",
+    `The output of task ${id} is gone: files of long outputs are kept for 24 hours, and 1 GiB of them in all. Run the command again.`,
+  );
 }
 
 function listed(ids: readonly number[]): string {

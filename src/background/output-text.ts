@@ -4,12 +4,15 @@ import type { OutputSegment, OutputStore } from "./output-store.ts";
 /** Output as text for a reader: all of it, or its two ends. */
 export type OutputText = { readonly kind: "whole"; readonly text: string } | CutOutput;
 
-interface CutOutput {
+export interface CutOutput {
   readonly kind: "cut";
   readonly head: string;
   readonly tail: string;
+  /** Bytes of `head` as they were printed: where the first byte that is left out is. */
+  readonly headBytes: number;
   /** Bytes between `head` and `tail`. */
   readonly omittedBytes: number;
+  readonly totalBytes: number;
 }
 
 /**
@@ -35,8 +38,16 @@ export function outputText(store: OutputStore, charsMax: number, to = store.end)
 export function twoEnds(first: Uint8Array, last: Uint8Array, totalBytes: number): CutOutput {
   const head = first.subarray(0, lineEnd(first));
   const tail = last.subarray(lineStart(last));
-  const omittedBytes = totalBytes - head.length - tail.length;
-  return { kind: "cut", head: decode(head), tail: decode(tail), omittedBytes };
+  const headBytes = head.length;
+  const omittedBytes = totalBytes - headBytes - tail.length;
+  return {
+    kind: "cut",
+    head: decode(head),
+    tail: decode(tail),
+    headBytes,
+    omittedBytes,
+    totalBytes,
+  };
 }
 
 /** What follows a cursor: whole lines, then the line that is not ended yet. */
@@ -106,7 +117,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** Where the last whole line of `bytes` ends, or, in one long line, its last whole character. */
-function lineEnd(bytes: Uint8Array): number {
+export function lineEnd(bytes: Uint8Array): number {
   const at = bytes.lastIndexOf(newline);
   return at >= bytes.length / 2 ? at + 1 : completeCharacters(bytes);
 }

@@ -1,5 +1,6 @@
 import { close, openSync, write } from "node:fs";
 import { unlink } from "node:fs/promises";
+import { basename } from "node:path";
 
 import { messageOf } from "../base/errors.ts";
 import { outputQueueBytesMax, savedResultsBytesMax } from "../base/limits.ts";
@@ -23,6 +24,16 @@ export class SavedOutput {
     this.path = path;
     this.#onClosed = onClosed;
     this.#fd = openSync(path, "wx", 0o600);
+  }
+
+  /** The name of the file, without `.txt`. */
+  get id(): string {
+    return basename(this.path, ".txt");
+  }
+
+  /** Bytes that are in the file. */
+  get bytes(): number {
+    return this.#writtenBytes;
   }
 
   /** Why the file does not hold everything, or undefined when it does. */

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 import { savedTextBytesMax } from "../base/limits.ts";
-import { isContinuation, type OutputText, twoEnds } from "./output-text.ts";
+import { isContinuation, lineEnd, type OutputText, twoEnds } from "./output-text.ts";
 
 /** No link is followed and no pipe is waited for; what the platform does not have is left out. */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -38,6 +38,29 @@ export function readSavedPage(
     const start = page === 1 ? 0 : continuations(bytes, 0);
     const end = pageBytes + continuations(bytes, pageBytes);
     return decode(bytes.subarray(start, end));
+  });
+}
+
+/** Some bytes of a file, and how many it has. */
+export interface SavedPart {
+  readonly bytes: Uint8Array;
+  readonly fileBytes: number;
+}
+
+/**
+ * What stands from the byte `from` on, before the byte `to`: about `bytesMax`, up to the end of a line or, in a long
+ * line, of a character. Undefined when there is no such file.
+ */
+export function readSavedPart(
+  path: string,
+  from: number,
+  to: number,
+  bytesMax: number,
+): Promise<SavedPart | undefined> {
+  return withFile(path, async (file, fileBytes) => {
+    const leftBytes = Math.max(0, Math.min(to, fileBytes) - from);
+    const bytes = await readPart(file, from, Math.min(leftBytes, bytesMax));
+    return { bytes: leftBytes <= bytesMax ? bytes : bytes.subarray(0, lineEnd(bytes)), fileBytes };
   });
 }
 

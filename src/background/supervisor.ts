@@ -108,7 +108,7 @@ export class Supervisor {
     try {
       const isEnded = await untilEndOr(execution, spec, () => this.hasRoom(spec.clientId));
       if (isEnded) return { kind: "ended", execution };
-      return { kind: "handed_over", task: this.#addTask(spec.clientId, execution) };
+      return { kind: "handed_over", task: this.#addTask(spec.clientId, "command", execution) };
     } finally {
       cancellation.offCancel(cancel);
       stopListening();
@@ -130,7 +130,7 @@ export class Supervisor {
       assertWanted(cancellation);
       this.tasksOf(clientId).assertRoom();
     });
-    return this.#addTask(clientId, execution);
+    return this.#addTask(clientId, "command", execution);
   }
 
   /**
@@ -173,7 +173,7 @@ export class Supervisor {
     const { orphanage } = this.#parts;
     const execution = new Execution({ commandText: name, orphanage, onGone: () => {} });
     execution.attachWork(makeWork(execution));
-    return this.#addTask(clientId, execution);
+    return this.#addTask(clientId, "call", execution);
   }
 
   /**
@@ -190,7 +190,7 @@ export class Supervisor {
   async endClient(clientId: string): Promise<void> {
     const tasks = this.#clients.get(clientId);
     this.#clients.delete(clientId);
-    const running = tasks?.list().filter((task) => task.execution.isRunning) ?? [];
+    const running = tasks?.executions().filter((task) => task.execution.isRunning) ?? [];
     await Promise.all(
       running.map((task) => task.execution.terminate("shutdown", terminateGraceMs)),
     );
@@ -217,8 +217,8 @@ export class Supervisor {
     this.#parts.guardian.close();
   }
 
-  #addTask(clientId: string, execution: Execution): BackgroundTask {
-    const task = this.tasksOf(clientId).add(execution, 0);
+  #addTask(clientId: string, kind: BackgroundTask["kind"], execution: Execution): BackgroundTask {
+    const task = this.tasksOf(clientId).add(kind, execution, 0);
     this.#parts.onTask?.(clientId, task);
     return task;
   }

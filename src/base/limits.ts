@@ -203,6 +203,8 @@ export const changeRetryMs = 100;
 export const changeRetryMsMax = 5_000;
 /** New output of a background task is told this often at most: whoever is told reads all of it again. */
 export const taskUpdateMs = 1_000;
+/** Bytes of a saved output that are read at once for whoever looks for something in it. */
+export const keptPartBytes = 256 * KIB;
 /** Bytes of a saved output in one resource: escaped as JSON they stay below 10 MiB, where common clients give up. */
 export const savedTextBytesMax = MIB;
 

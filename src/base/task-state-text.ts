@@ -1,7 +1,12 @@
 import { formatDuration } from "./amount-text.ts";
 
+/** A command, a call to another server that goes on, or the whole of an output that was cut. */
+export type TaskKind = "command" | "call" | "output";
+
 /** What is told of a background task's state, wherever it is told. */
 export interface TaskState {
+  /** Absent: a command. */
+  readonly kind?: TaskKind;
   readonly state: "running" | "exited" | "failed" | "killed" | "timed_out" | "lost";
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -12,6 +17,7 @@ export interface TaskState {
 
 /** The state of a task in words: `running for 3.2 s`, `exited with code 0 after 12 ms`. */
 export function describeState(task: TaskState): string {
+  if (task.kind === "output") return "an output that is kept in a file";
   const time = formatDuration(task.runtimeMs);
   switch (task.state) {
     case "running":

@@ -1,11 +1,13 @@
-import type { BackgroundTask, ClientTasks } from "../background/client-tasks.ts";
+import { type ClientTask, type ClientTasks, goneError } from "../background/client-tasks.ts";
 import type { Execution } from "../background/execution.ts";
+import { readSavedPart } from "../background/saved-text.ts";
 import type { Supervisor } from "../background/supervisor.ts";
 import { bodyCharsMax, oneLine } from "../base/cut-text.ts";
 import { AppError } from "../base/errors.ts";
-import { mcpTaskTtlMsDefault, terminateGraceMs } from "../base/limits.ts";
+import { keptPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
 import type {
+  KeptPart,
   KillReply,
   ReadReply,
   ReadRequest,
@@ -19,7 +21,16 @@ import { tryBecomeTask } from "./become-task.ts";
 import type { CallRequest } from "./call.ts";
 import type { Confinements } from "./confinements.ts";
 import { OutputProgress } from "./output-progress.ts";
-import { endedOutput, outputSoFar, readReply, runReply, taskSummary } from "./shown-execution.ts";
+import {
+  endedOutput,
+  type KeepOutput,
+  keptReply,
+  outputSoFar,
+  readReply,
+  runReply,
+  taskSummary,
+} from "./shown-execution.ts";
+import { resultUri } from "./resources/own-uri.ts";
 import { workspaceDirOf } from "./workspace-dir.ts";
 
 export interface BackgroundParts {
@@ -36,6 +47,7 @@ const methods = [
   "background.run",
   "background.start",
   "background.read",
+  "background.readKept",
   "background.kill",
 ] as const;
 
@@ -52,7 +64,7 @@ export class BackgroundCalls {
   /** When the client must have its answer, on the clock of `performance.now()`. */
   readonly #answerAt: number | undefined;
   readonly #isSettled = Promise.withResolvers<void>();
-  #reading: BackgroundTask | undefined;
+  #reading: ClientTask | undefined;
 
   constructor(parts: BackgroundParts, request: CallRequest, answerAt: number | undefined) {
     this.#parts = parts;
@@ -68,6 +80,8 @@ export class BackgroundCalls {
         return this.#start(request as { command: string });
       case "background.read":
         return this.#read(request as ReadRequest);
+      case "background.readKept":
+        return this.#readKept(request as { taskId: number; from: number });
       case "background.kill":
         return this.#kill(request as { taskId: number });
     }
@@ -96,6 +110,11 @@ export class BackgroundCalls {
     const cwd = await workspaceDirOf(client);
     const confinement = await this.#parts.confinements.forCommand(this.#request, cwd);
     const notes = confinement?.notes ?? [];
+    const keep: KeepOutput = (output) => ({
+      path: output.path,
+      uri: resultUri(output.resultId),
+      taskId: this.#tasks.keep({ ...output, title: command }),
+    });
     const outcome = await this.#parts.supervisor.runForeground({
       clientId: client.id,
       commandText: command,
@@ -111,12 +130,12 @@ export class BackgroundCalls {
     progress?.stop();
     if (outcome.kind === "ended") {
       const { execution } = outcome;
-      return { ...runReply(execution, null, await endedOutput(execution, charsMax)), notes };
+      return { ...runReply(execution, null, await endedOutput(execution, charsMax, keep)), notes };
     }
     const { task } = outcome;
     // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
     cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
-    const { output, to } = outputSoFar(task.execution, charsMax);
+    const { output, to } = outputSoFar(task.execution, charsMax, keep);
     task.cursor = to;
     return { ...runReply(task.execution, task.id, output), notes };
   }
@@ -149,14 +168,24 @@ export class BackgroundCalls {
     const deadline = performance.now() + waitMs;
     await this.#takeTurn(task);
     const start = from ?? task.cursor;
+    if (task.kind === "output") return keptReply(task, start);
     // The wait for the turn counts: the client's patience began with its request.
     const leftMs = deadline - performance.now();
     if (leftMs > 0) await this.#waitForOutput(task.execution, waitBeyond ?? start, leftMs);
     return readReply(task, start);
   }
 
+  async #readKept({ taskId, from }: { taskId: number; from: number }): Promise<KeptPart> {
+    const task = this.#tasks.get(taskId);
+    if (task.kind !== "output") return { bytes: "", end: from };
+    const { path, bytes: to } = task.output;
+    const part = await readSavedPart(path, from, to, keptPartBytes);
+    if (part === undefined) throw goneError(taskId);
+    return { bytes: Buffer.from(part.bytes).toString("base64"), end: Math.min(to, part.fileBytes) };
+  }
+
   /** One read of a task at a time, from first look to delivery: nothing is given twice. */
-  async #takeTurn(task: BackgroundTask): Promise<void> {
+  async #takeTurn(task: ClientTask): Promise<void> {
     if (this.#reading === task) return;
     const before = task.reading;
     task.reading = before.then(() => this.#isSettled.promise);
@@ -187,6 +216,7 @@ export class BackgroundCalls {
 
   async #kill({ taskId }: { taskId: number }): Promise<KillReply> {
     const task = this.#tasks.get(taskId);
+    if (task.kind === "output") return { task: taskSummary(task), wasRunning: false };
     const wasRunning = task.execution.isRunning;
     if (wasRunning) {
       await task.execution.terminate("killed", terminateGraceMs);

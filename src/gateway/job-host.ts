@@ -1,7 +1,9 @@
+import type { SavedOutput } from "../background/saved-output.ts";
 import type { SavedOutputs } from "../background/saved-outputs.ts";
 import { assertWanted } from "../base/cancellation.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
+import type { SavedFile } from "../tools/services.ts";
 import type { AfterDelivery } from "../tools/tool.ts";
 import type { JobEnd } from "../workers/job.ts";
 import type { ServiceCall, ServiceReply } from "../workers/messages.ts";
@@ -9,6 +11,7 @@ import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./bac
 import type { CallRequest } from "./call.ts";
 import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 import { askForJob, jobEndOf } from "./job-ask.ts";
+import { resultUri } from "./resources/own-uri.ts";
 import {
   isStateMethod,
   performStateCall,
@@ -69,7 +72,9 @@ export class JobHost {
     }
     switch (method) {
       case "results.create":
-        return this.#createResult();
+        return this.#createResult().then((saved) => (saved === null ? null : { path: saved.path }));
+      case "results.keep":
+        return this.#keepResult(request as { from: number; bytes: number });
       case "web.fetchPage":
       case "web.renderPage":
       case "web.search":
@@ -83,16 +88,31 @@ export class JobHost {
     }
   }
 
-  async #createResult(): Promise<{ path: string } | null> {
+  async #createResult(): Promise<SavedOutput | null> {
     const saved = this.#parts.savedOutputs.create(this.#request.client.id);
     await saved?.finish();
-    return saved === undefined ? null : { path: saved.path };
+    return saved ?? null;
+  }
+
+  async #keepResult(part: {
+    from: number;
+    bytes: number;
+  }): Promise<Omit<SavedFile, "problem"> | null> {
+    const saved = await this.#createResult();
+    if (saved === null) return null;
+    const { name: title, client } = this.#request;
+    const { id: resultId, path } = saved;
+    const taskId = this.#parts.supervisor
+      .tasksOf(client.id)
+      .keep({ resultId, path, title, ...part });
+    return { path, uri: resultUri(resultId), taskId };
   }
 }
 
 /** What the next round may do again, since the handler will run from its start. */
 const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
   "background.read",
+  "background.readKept",
   ...distantMethods,
   ...repeatableStateMethods,
   "workspace.folder",

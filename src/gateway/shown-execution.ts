@@ -1,6 +1,11 @@
-import type { BackgroundTask } from "../background/client-tasks.ts";
+import type {
+  BackgroundTask,
+  ClientTask,
+  KeptOutput,
+  OutputTask,
+} from "../background/client-tasks.ts";
 import type { Execution } from "../background/execution.ts";
-import { newOutput, outputText } from "../background/output-text.ts";
+import { type CutOutput, newOutput, outputText } from "../background/output-text.ts";
 import { formatCount } from "../base/amount-text.ts";
 import { cutEnd } from "../base/cut-text.ts";
 import { shownCommandCharsMax } from "../base/limits.ts";
@@ -14,9 +19,12 @@ import type {
 import { backgroundUri } from "./resources/own-uri.ts";
 
 /** A background task as plain data. A command may have megabytes, and would be told with every list and read. */
-export function taskSummary({ id, execution, cursor }: BackgroundTask): TaskSummary {
+export function taskSummary(task: ClientTask): TaskSummary {
+  if (task.kind === "output") return outputSummary(task);
+  const { id, kind, execution, cursor } = task;
   return {
     taskId: id,
+    kind,
     command: shownCommand(id, execution.commandText),
     state: execution.state,
     exitCode: execution.exit?.exitCode ?? null,
@@ -25,6 +33,22 @@ export function taskSummary({ id, execution, cursor }: BackgroundTask): TaskSumm
     pid: execution.pid,
     runtimeMs: execution.durationMs,
     unreadBytes: execution.output.end - cursor,
+  };
+}
+
+/** As a command that has ended well, which its own may not have. */
+function outputSummary({ id, kind, output, cursor }: OutputTask): TaskSummary {
+  return {
+    taskId: id,
+    kind,
+    command: cutEnd(output.title, shownCommandCharsMax),
+    state: "exited",
+    exitCode: null,
+    signal: null,
+    endedBy: null,
+    pid: 0,
+    runtimeMs: 0,
+    unreadBytes: Math.max(0, output.bytes - cursor),
   };
 }
 
@@ -54,10 +78,20 @@ export function runReply(
   };
 }
 
+/** Makes what was left out readable for the client. */
+export type KeepOutput = (output: Omit<KeptOutput, "title">) => Omit<SavedFile, "problem">;
+
 /** The output of an ended command in `charsMax` characters; a file that is not needed is removed. */
-export async function endedOutput(execution: Execution, charsMax: number): Promise<ShownOutput> {
+export async function endedOutput(
+  execution: Execution,
+  charsMax: number,
+  keep: KeepOutput,
+): Promise<ShownOutput> {
   const shown = outputText(execution.output, charsMax);
-  if (shown.kind === "cut") return { ...shown, saved: savedFileOf(execution) };
+  if (shown.kind === "cut") {
+    const { savedOutput } = execution;
+    return cutOutput(shown, execution, savedOutput?.bytes ?? 0, keep);
+  }
   await execution.savedOutput?.remove();
   return shown;
 }
@@ -66,6 +100,7 @@ export async function endedOutput(execution: Execution, charsMax: number): Promi
 export function outputSoFar(
   execution: Execution,
   charsMax: number,
+  keep: KeepOutput,
 ): { output: ShownOutput; to: number } {
   const { stretches, lostBytes, linesTo, partial, partialTo } = newOutput(
     execution.output,
@@ -80,12 +115,26 @@ export function outputSoFar(
   // Not up to the end: a character that is not complete belongs to the next read.
   const shown = outputText(execution.output, charsMax, partialTo);
   if (shown.kind === "whole") return { output: shown, to: partialTo };
-  return { output: { ...shown, saved: savedFileOf(execution) }, to: partialTo };
+  return { output: cutOutput(shown, execution, partialTo, keep), to: partialTo };
 }
 
-function savedFileOf({ savedOutput }: Execution): SavedFile | null {
-  if (savedOutput === undefined) return null;
-  return { path: savedOutput.path, problem: savedOutput.problem ?? null };
+/** @param bytes how many of the output the file has, or will have */
+function cutOutput(
+  { headBytes, ...shown }: CutOutput,
+  { savedOutput }: Execution,
+  bytes: number,
+  keep: KeepOutput,
+): ShownOutput {
+  if (savedOutput === undefined) return { ...shown, saved: null };
+  const { id: resultId, path, problem = null } = savedOutput;
+  return { ...shown, saved: { ...keep({ resultId, path, from: headBytes, bytes }), problem } };
+}
+
+/** Of an output in a file only how far it was read: who reads on asks for its parts. */
+export function keptReply(task: OutputTask, from: number): ReadReply {
+  const seenTo = task.output.bytes;
+  const nothing = { stretches: [], lostBytes: 0, linesTo: from, partial: "", partialTo: from };
+  return { task: taskSummary(task), ...nothing, seenTo };
 }
 
 /** What follows `from` in a task's output. */

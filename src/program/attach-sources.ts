@@ -28,7 +28,7 @@ export function createAttachSources(parts: AttachSourceParts): AttachSources {
     if (client === undefined) return undefined;
     return supervisor
       .tasksOf(client.id)
-      .list()
+      .executions()
       .find(({ id }) => id === taskId);
   };
   return {
@@ -70,7 +70,7 @@ function backgroundOf(
 ): ServerState["background"] {
   return supervisor
     .tasksOf(id)
-    .list()
+    .executions()
     .map((task) => backgroundEntry(keyOf(id), task));
 }
 

@@ -189,6 +189,7 @@ export class ToolServices {
       supervisor: this.#supervisor,
       savedOutputs,
       questions: () => services.questions,
+      keepOutput: (clientId, output) => this.#supervisor.tasksOf(clientId).keep(output),
       watchers,
     };
     gateway.tellFailures(events.emit);

@@ -3,6 +3,11 @@ import type { ContentAnnotations } from "./resource-types.ts";
 import type { AudioContent, ContentBlock, ResourceLink, TextContent } from "./tool-types.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
+/** Whether the revision has resource links. */
+export function hasLinks(version: ProtocolVersion): boolean {
+  return isAtLeast(version, "2025-06-18");
+}
+
 /**
  * Content blocks are closed unions in each revision: an unknown one becomes text (legacy.md section 5, rule 1).
  * `_meta` of blocks and `lastModified` exist from 2025-06-18 on.

@@ -7,7 +7,7 @@ import { commandTimeoutMsDefault, commandTimeoutMsMax } from "../base/limits.ts"
 import type { RunReply } from "./services.ts";
 import { savedLinks, shownText } from "./shown-output.ts";
 import { sandboxText } from "./sandbox-text.ts";
-import { defineTool, type ToolOutput } from "./tool.ts";
+import { defineTool, type ToolLimits, type ToolOutput } from "./tool.ts";
 
 const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("Command text, as for `bash -c`")),
@@ -39,7 +39,7 @@ export const bash = defineTool({
     "stdout and stderr come together, in order; stdin is empty. " +
     "Nothing that the command started is left running: use BackgroundBash for servers and watchers. " +
     "A command that takes longer than this client waits goes on in the background: " +
-    "the answer then has a task_id for ReadBgOutput. Long output is cut in the middle and saved whole.",
+    "the answer then has a task_id for ReadBgOutput. Long output is cut in the middle; its task_id reads the rest.",
   input,
   output,
   annotations: {
@@ -49,23 +49,23 @@ export const bash = defineTool({
     openWorldHint: true,
   },
   taskSupport: "optional",
-  async handler({ command, timeout }, { background }) {
+  async handler({ command, timeout }, { background, limits }) {
     const reply = await background.run({ command, timeoutMs: timeout });
     const saved = reply.output.kind === "cut" ? reply.output.saved : null;
     return {
-      text: composeText(reply, timeout),
-      structured: structuredResult(reply),
+      text: composeText(reply, timeout, limits),
+      structured: structuredResult(reply, limits),
       isError: isFailure(reply),
-      links: savedLinks(saved),
+      links: savedLinks(saved, limits),
     };
   },
 });
 
-function structuredResult(reply: RunReply): z.output<typeof output> {
+function structuredResult(reply: RunReply, limits: ToolLimits): z.output<typeof output> {
   const { exitCode, signal, timedOut, durationMs, taskId } = reply;
   const saved = reply.output.kind === "cut" ? reply.output.saved : null;
   return {
-    output: shownText(reply.output),
+    output: shownText(reply.output, limits),
     exitCode,
     signal,
     timedOut,
@@ -81,8 +81,8 @@ function isFailure(reply: RunReply): boolean {
   return reply.taskId === null && (reply.exitCode !== 0 || reply.timedOut);
 }
 
-function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
-  const text = shownText(reply.output);
+function composeText(reply: RunReply, timeoutMs: number, limits: ToolLimits): ToolOutput["text"] {
+  const text = shownText(reply.output, limits);
   const notes = [
     endNote(reply, timeoutMs),
     durationNote(reply),

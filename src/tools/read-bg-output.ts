@@ -6,15 +6,22 @@ import { AppError, messageOf } from "../base/errors.ts";
 import { outputWindowBytes } from "../base/limits.ts";
 import { describeState } from "../base/task-state-text.ts";
 import type { ReadReply } from "./services.ts";
+import { type KeptSource, type KeptWish, readKept } from "./read-kept-output.ts";
 import { fitText, savedLinks } from "./shown-output.ts";
 import { taskSchema } from "./task-schema.ts";
-import { defineTool, type ToolContext } from "./tool.ts";
+import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
+
+const waitMsMax = 86_400_000;
 
 const input = z.strictObject({
   task_id: z.int().check(z.describe("Number that BackgroundBash or Bash gave")),
   wait_ms: z
-    .optional(z.int().check(z.minimum(0), z.maximum(86_400_000)))
-    .check(z.describe("Wait up to this many ms for new output, the end, or `until` (default 0)")),
+    .optional(z.int().check(z.minimum(0), z.maximum(waitMsMax)))
+    .check(
+      z.describe(
+        "Wait up to this many ms for new output, the end, or `until` (default 0; with `until` as long as you may)",
+      ),
+    ),
   until: z
     .optional(z.string().check(z.minLength(1), z.maxLength(1_000)))
     .check(z.describe("Regular expression: wait for a line that matches it")),
@@ -34,7 +41,7 @@ export const readBgOutput = defineTool({
   name: "ReadBgOutput",
   title: "Read output of a background task",
   description:
-    "Returns what a background task printed since your last read, and its state. " +
+    "Returns what a background task printed since your last read, and its state; of an output that was cut, what was left out. " +
     "With wait_ms it waits for new output or the end; with until for a line that matches; " +
     "filter keeps matching lines only.",
   input,
@@ -45,10 +52,15 @@ export const readBgOutput = defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
-  async handler({ task_id: taskId, wait_ms: waitMs = 0, until, filter }, context) {
+  async handler({ task_id: taskId, wait_ms, until, filter }, context) {
     const untilPattern = until === undefined ? undefined : pattern("until", until);
     const filterPattern = filter === undefined ? undefined : pattern("filter", filter);
+    // Whoever waits for a line and says no time has that of the client.
+    const waitMs = wait_ms ?? (untilPattern === undefined ? 0 : waitMsMax);
     const read = await readUntil(taskId, waitMs, untilPattern, context);
+    if (read.reply.task.kind === "output") {
+      return keptOutput(read, { until: untilPattern, filter: filterPattern }, context);
+    }
     const { task } = read.reply;
     const { text: body, saved } = await fitText(compose(read, filterPattern), {
       results: context.results,
@@ -69,7 +81,7 @@ export const readBgOutput = defineTool({
         lostBytes: read.lostBytes,
         matched: read.matched,
       },
-      links: savedLinks(saved),
+      links: savedLinks(saved, context.limits),
       afterDelivery: { advanceCursor: { taskId, to: read.to } },
     };
   },
@@ -77,6 +89,41 @@ export const readBgOutput = defineTool({
 
 function matchNote(matched: boolean, until = ""): string {
   return `${matched ? "A" : "No"} line matched \`until\` (${until.slice(0, 100)}).`;
+}
+
+/** The next page of an output that is kept in a file. */
+async function keptOutput(
+  { reply }: Reading,
+  patterns: Pick<KeptWish, "until" | "filter">,
+  { background, limits }: ToolContext,
+): Promise<ToolOutput<z.output<typeof output>>> {
+  const { task } = reply;
+  const { taskId } = task;
+  const source = async (from: number): ReturnType<KeptSource> => {
+    const { bytes, end } = await background.readKept({ taskId, from });
+    return { bytes: Buffer.from(bytes, "base64"), end };
+  };
+  const charsMax = bodyCharsMax(limits.resultCharsMax);
+  const deadline = performance.now() + (limits.answerMs ?? Number.POSITIVE_INFINITY);
+  const page = await readKept(source, reply.linesTo, { ...patterns, charsMax, deadline });
+  const { body, to, end, passedBytes, matched } = page;
+  const unreadBytes = end - to;
+  const passed = formatCount(passedBytes);
+  const lines = [
+    ...(passedBytes === 0
+      ? []
+      : [`[... ${passed} bytes without a match are passed over here ...]`]),
+    body === "" ? "(nothing more)" : body.replace(/\n$/, ""),
+    ...(matched === false ? ["No line of the rest matches `until`."] : []),
+    unreadBytes === 0
+      ? `Task ${taskId}: read to the end.`
+      : `Task ${taskId}: ${formatCount(unreadBytes)} bytes follow; read again to go on.`,
+  ];
+  return {
+    text: lines.join("\n"),
+    structured: { ...task, unreadBytes, output: body, lostBytes: 0, matched },
+    afterDelivery: { advanceCursor: { taskId, to } },
+  };
 }
 
 /** All that one call has read, over several looks when it waits for a match. */

@@ -1,3 +1,4 @@
+import type { TaskKind } from "../base/task-state-text.ts";
 import type { CallbacksService } from "./callback-service.ts";
 import type { PlanService } from "./plan-service.ts";
 import type { QuestionsService } from "./question-service.ts";
@@ -21,6 +22,8 @@ type TaskState = "running" | "exited" | "failed" | "killed" | "timed_out" | "los
 /** One background task, as seen at one moment. */
 export interface TaskSummary {
   readonly taskId: number;
+  readonly kind: TaskKind;
+  /** A long one is cut; of an output: what it is the output of. */
   readonly command: string;
   readonly state: TaskState;
   readonly exitCode: number | null;
@@ -35,6 +38,10 @@ export interface TaskSummary {
 /** A private file that holds the whole of an output. */
 export interface SavedFile {
   readonly path: string;
+  /** The resource by which the client reads it. */
+  readonly uri: string;
+  /** The background task by which the output is read on from where it was cut. */
+  readonly taskId: number;
   /** Why it does not hold everything; null when it does. */
   readonly problem: string | null;
 }
@@ -47,6 +54,7 @@ export type ShownOutput =
       readonly head: string;
       readonly tail: string;
       readonly omittedBytes: number;
+      readonly totalBytes: number;
       readonly saved: SavedFile | null;
     };
 
@@ -100,6 +108,14 @@ export interface ReadReply {
   readonly seenTo: number;
 }
 
+/** A part of an output that is kept in a file. */
+export interface KeptPart {
+  /** Base64, up to the end of a line or, in a long line, of a character; empty at the end. */
+  readonly bytes: string;
+  /** Absolute offset of the end of the output, as far as it is there. */
+  readonly end: number;
+}
+
 export interface KillReply {
   readonly task: TaskSummary;
   /** False when it had ended before. */
@@ -110,13 +126,21 @@ export interface BackgroundService {
   /** Runs a command and waits for it, as long as the client does. */
   run(request: RunRequest): Promise<RunReply>;
   start(request: { readonly command: string }): Promise<StartReply>;
+  /** Of a task of the kind `output` only how far it was read. */
   read(request: ReadRequest): Promise<ReadReply>;
+  /** What follows the absolute offset `from` in a task of that kind. */
+  readKept(request: { readonly taskId: number; readonly from: number }): Promise<KeptPart>;
   kill(request: { readonly taskId: number }): Promise<KillReply>;
 }
 
 export interface ResultsService {
   /** Makes an empty private file; null when no folder can be written. */
   create(): Promise<{ readonly path: string } | null>;
+  /** Makes one for an output of `bytes` bytes that is shown up to the byte `from`. */
+  keep(request: {
+    readonly from: number;
+    readonly bytes: number;
+  }): Promise<Omit<SavedFile, "problem"> | null>;
 }
 
 /** The client, and the person in front of it. */
@@ -136,8 +160,10 @@ export interface ServiceMethods {
   "background.run": BackgroundService["run"];
   "background.start": BackgroundService["start"];
   "background.read": BackgroundService["read"];
+  "background.readKept": BackgroundService["readKept"];
   "background.kill": BackgroundService["kill"];
   "results.create": ResultsService["create"];
+  "results.keep": ResultsService["keep"];
   "client.ask": ClientService["ask"];
   "web.fetchPage": WebService["fetchPage"];
   "web.renderPage": WebService["renderPage"];
@@ -165,6 +191,7 @@ export const recordedMethods: ReadonlySet<ServiceMethod> = new Set([
   "background.start",
   "background.kill",
   "results.create",
+  "results.keep",
   "client.ask",
   "web.fetchPage",
   "web.renderPage",

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 
-import { formatCount } from "../base/amount-text.ts";
+import { cutLine, type Whole } from "../base/cut-line.ts";
 import { bodyCharsMax, type CutText, cutText } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
@@ -10,10 +9,11 @@ import type { SavedFile, ShownOutput } from "./services.ts";
 import type { ToolContext, ToolLimits } from "./tool.ts";
 
 /** Output as one text, with a line that says what was left out. Terminal colours are taken out. */
-export function shownText(output: ShownOutput): string {
+export function shownText(output: ShownOutput, limits: ToolLimits): string {
   if (output.kind === "whole") return Bun.stripANSI(output.text);
   const head = endWithNewline(Bun.stripANSI(output.head));
-  const note = omissionNote(`${formatCount(output.omittedBytes)} bytes`, output.saved);
+  const { omittedBytes: amount, totalBytes: total, saved } = output;
+  const note = cutLine({ amount, total, unit: "bytes" }, wholeOf(saved, limits));
   return `${head}${note}\n${Bun.stripANSI(output.tail)}`;
 }
 
@@ -39,8 +39,10 @@ export async function fitText(
   if (text.length <= limits.resultCharsMax && bytes <= bytesMax) return { text, saved: null };
   const cut = cutToFit(text, bodyCharsMax(limits.resultCharsMax));
   if (cut === undefined) return { text, saved: null };
-  const saved = saveWhole(text, await results.create());
-  const note = omissionNote(`${formatCount(cut.omittedChars)} characters`, saved);
+  const from = Buffer.byteLength(cut.head);
+  const saved = saveWhole(text, await results.keep({ from, bytes }));
+  const left = { amount: cut.omittedChars, total: text.length, unit: "characters" } as const;
+  const note = cutLine(left, wholeOf(saved, limits));
   return { text: `${endWithNewline(cut.head)}${note}\n${cut.tail}`, saved };
 }
 
@@ -51,28 +53,25 @@ function cutToFit(text: string, charsMax: number): CutText | undefined {
   return bytes <= charsMax * resultBytesPerChar ? cut : cutText(text, Math.floor(charsMax / 2));
 }
 
-function saveWhole(text: string, file: { readonly path: string } | null): SavedFile | null {
+function saveWhole(text: string, file: Omit<SavedFile, "problem"> | null): SavedFile | null {
   if (file === null) return null;
   try {
     writeFileSync(file.path, text);
-    return { path: file.path, problem: null };
+    return { ...file, problem: null };
   } catch (error) {
-    return { path: file.path, problem: messageOf(error) };
+    return { ...file, problem: messageOf(error) };
   }
 }
 
-/** The line between the two ends of something that was cut. */
-function omissionNote(amount: string, saved: SavedFile | null): string {
-  if (saved === null) return `[... ${amount} left out; the whole could not be saved ...]`;
-  const problem = saved.problem === null ? "" : ` (${saved.problem})`;
-  return `[... ${amount} left out; the whole output is in ${saved.path}${problem} ...]`;
+function wholeOf(saved: SavedFile | null, { linksAsText }: ToolLimits): Whole | undefined {
+  if (saved === null) return undefined;
+  return linksAsText === true ? saved : { ...saved, uri: undefined };
 }
 
-/** The saved file as a link, for clients that follow them. */
-export function savedLinks(saved: SavedFile | null): ResourceLink[] {
-  if (saved === null) return [];
-  const uri = pathToFileURL(saved.path).href;
-  return [{ type: "resource_link", uri, name: "whole output", mimeType: "text/plain" }];
+/** The saved file as a link, for clients that have them. */
+export function savedLinks(saved: SavedFile | null, { linksAsText }: ToolLimits): ResourceLink[] {
+  if (saved === null || linksAsText === true) return [];
+  return [{ type: "resource_link", uri: saved.uri, name: "whole output", mimeType: "text/plain" }];
 }
 
 function endWithNewline(text: string): string {

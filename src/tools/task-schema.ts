@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 /** A background task in structured results. */
 export const taskSchema = z.object({
   taskId: z.int(),
+  kind: z.enum(["command", "call", "output"]),
   command: z.string(),
   state: z.enum(["running", "exited", "failed", "killed", "timed_out", "lost"]),
   exitCode: z.nullable(z.int()),

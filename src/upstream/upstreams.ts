@@ -40,6 +40,16 @@ export interface UpstreamCall {
   readonly requestState?: string;
 }
 
+/** A result that was too long for its client, in a file. */
+export interface KeptResult {
+  /** The name of the file, without `.txt`. */
+  readonly resultId: string;
+  readonly path: string;
+  /** The first byte that was left out. */
+  readonly from: number;
+  readonly bytes: number;
+}
+
 export interface UpstreamCallEvents {
   onProgress?(progress: number, total: number | undefined, message: string | undefined): void;
   /**
@@ -48,6 +58,8 @@ export interface UpstreamCallEvents {
    */
   ask(request: InputRequest): Promise<Params>;
   log?(level: LogLevel, data: unknown, logger: string | undefined): void;
+  /** A result was cut: gives the background task of its client by which it is read on. */
+  keep?(output: KeptResult): Promise<number | undefined>;
 }
 
 export type UpstreamReply =

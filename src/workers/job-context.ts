@@ -53,12 +53,16 @@ export class JobContext implements ToolContext {
       run: (request) => this.#call("background.run", request),
       start: (request) => this.#call("background.start", request),
       read: (request) => this.#call("background.read", request),
+      readKept: (request) => this.#call("background.readKept", request),
       kill: (request) => this.#call("background.kill", request),
     };
   }
 
   get results(): ResultsService {
-    return { create: () => this.#call("results.create", {}) };
+    return {
+      create: () => this.#call("results.create", {}),
+      keep: (request) => this.#call("results.keep", request),
+    };
   }
 
   get client(): ClientService {

@@ -5,9 +5,8 @@ import {
   encodeCallToolResult,
   tooLongForData,
 } from "../protocol/call-result-codec.ts";
-import type { CallToolResult, ContentBlock } from "../protocol/tool-types.ts";
+import type { CallToolResult, ContentBlock, ResourceLink } from "../protocol/tool-types.ts";
 import { isAtLeast } from "../protocol/versions.ts";
-import type { SavedFile } from "../tools/services.ts";
 import { fitText, isShort, savedLinks } from "../tools/shown-output.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../tools/tool.ts";
 import { describeIssues, type Issue } from "./argument-errors.ts";
@@ -27,7 +26,7 @@ export function runJob(
   try {
     const output = tool.handler(parsed.data as never, context);
     if (!(output instanceof Promise) && isShort(output.text, context.limits)) {
-      return done(tool, job, output, output.text, null);
+      return done(tool, job, output, output.text, []);
     }
     return finish(tool, job, output, context);
   } catch (error) {
@@ -44,7 +43,7 @@ async function finish(
   try {
     const output = await pending;
     const { text, saved } = await fitText(output.text, context);
-    return done(tool, job, output, text, saved);
+    return done(tool, job, output, text, savedLinks(saved, context.limits));
   } catch (error) {
     return failed(tool, job, error);
   }
@@ -65,14 +64,14 @@ function done(
   job: JobMessage,
   output: ToolOutput,
   text: string,
-  saved: SavedFile | null,
+  links: readonly ResourceLink[],
 ): FromWorker {
   const { jobId, wantsData } = job;
   const content: ContentBlock[] = [
     ...(output.images ?? []),
     { type: "text", text: text.toWellFormed() },
     ...(output.links ?? []),
-    ...savedLinks(saved),
+    ...links,
   ];
   const { afterDelivery, isError = false } = output;
   const data = tool.output === undefined ? undefined : output.structured;

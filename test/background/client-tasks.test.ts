@@ -1,6 +1,9 @@
-import { describe, expect, setSystemTime, test } from "bun:test";
+import { afterAll, describe, expect, setSystemTime, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-import { ClientTasks } from "../../src/background/client-tasks.ts";
+import { ClientTasks, type KeptOutput } from "../../src/background/client-tasks.ts";
 import { Execution } from "../../src/background/execution.ts";
 import { Orphanage } from "../../src/process/family.ts";
 
@@ -21,10 +24,49 @@ function fakeExecution(): { execution: Execution; end: () => Promise<void> } {
 async function addEnded(tasks: ClientTasks, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     const { execution, end } = fakeExecution();
-    tasks.add(execution, 0);
+    tasks.add("command", execution, 0);
     await end();
   }
 }
+
+describe("ClientTasks, outputs that are kept", () => {
+  const folder = mkdtempSync(join(tmpdir(), "scorpiox-tasks-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const output = (name: string): KeptOutput => {
+    const path = join(folder, `${name}.txt`);
+    writeFileSync(path, "x");
+    return { resultId: name, path, title: "Bash", from: 10, bytes: 100 };
+  };
+
+  test.each([
+    [255, [1, 2, 257]],
+    [256, [2, 3, 258]],
+  ])("count to the 256 that have ended: after %d of them", async (count, ids) => {
+    const tasks = new ClientTasks();
+    await addEnded(tasks, 1);
+    const kept = output("a");
+    for (let index = 0; index < count; index++) tasks.keep(kept);
+    tasks.add("command", fakeExecution().execution, 0);
+    const list = tasks.list();
+    expect([list[0]?.id, list[1]?.id, list.at(-1)?.id]).toEqual(ids);
+  });
+
+  test("begin at the first byte that was left out, and are no executions", () => {
+    const tasks = new ClientTasks();
+    const id = tasks.keep(output("b"));
+    expect([id, tasks.get(id).cursor, tasks.executions()]).toEqual([1, 10, []]);
+  });
+
+  test("end with their files", () => {
+    const tasks = new ClientTasks();
+    const [first, second] = [output("c"), output("d")].map((kept) => tasks.keep(kept));
+    rmSync(join(folder, "c.txt"));
+    expect(() => tasks.get(first ?? 0)).toThrow("The output of task 1 is gone");
+    expect(() => tasks.get(first ?? 0)).toThrow("No background task has the id 1. Known: 2.");
+    rmSync(join(folder, "d.txt"));
+    expect([second, tasks.list()]).toEqual([2, []]);
+  });
+});
 
 describe("ClientTasks", () => {
   test.each([
@@ -33,7 +75,7 @@ describe("ClientTasks", () => {
     [65, true],
   ])("assertRoom() with %d running: full %p", (count, isFull) => {
     const tasks = new ClientTasks();
-    for (let index = 0; index < count; index++) tasks.add(fakeExecution().execution, 0);
+    for (let index = 0; index < count; index++) tasks.add("command", fakeExecution().execution, 0);
     const check = (): void => tasks.assertRoom();
     if (isFull) expect(check).toThrow(`${count} background tasks are running`);
     else expect(check).not.toThrow();
@@ -47,8 +89,8 @@ describe("ClientTasks", () => {
     const tasks = new ClientTasks();
     const { execution } = fakeExecution();
     await addEnded(tasks, count);
-    const running = tasks.add(execution, 0);
-    const list = tasks.list();
+    const running = tasks.add("command", execution, 0);
+    const list = tasks.executions();
     expect(list.length).toBe(held + 1);
     expect(list[0]?.id).toBe(firstId);
     expect(list.at(-1)).toBe(running);
@@ -60,11 +102,11 @@ describe("ClientTasks", () => {
     try {
       setSystemTime(start);
       const tasks = new ClientTasks();
-      tasks.add(fakeExecution().execution, 0);
+      tasks.add("command", fakeExecution().execution, 0);
       await addEnded(tasks, 1);
       const idsAt = (now: number): number[] => {
         setSystemTime(now);
-        return tasks.list().map(({ id }) => id);
+        return tasks.executions().map(({ id }) => id);
       };
       expect([start + dayMs - 1, start + dayMs, start + dayMs + 1].map(idsAt)).toEqual([
         [1, 2],
@@ -79,8 +121,8 @@ describe("ClientTasks", () => {
   test("ids are never used again", async () => {
     const tasks = new ClientTasks();
     await addEnded(tasks, 300);
-    tasks.list();
-    expect(tasks.add(fakeExecution().execution, 0).id).toBe(301);
+    tasks.executions();
+    expect(tasks.add("command", fakeExecution().execution, 0).id).toBe(301);
   });
 
   test("get() of an unknown id names those that exist", async () => {

@@ -48,7 +48,9 @@ describe("readSavedFile()", () => {
       kind: "cut",
       head: "€".repeat(16),
       tail: "€".repeat(16),
+      headBytes: 48,
       omittedBytes: 300 - 96,
+      totalBytes: 300,
       pages: 3,
     });
   });

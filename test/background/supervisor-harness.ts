@@ -78,3 +78,14 @@ export class SupervisorHarness {
 export function groupGone(groupId: number): Promise<void> {
   return until(() => !isGroupAlive(groupId));
 }
+
+/** A command or a call in the background of a client. */
+export function backgroundTask(
+  { supervisor }: Pick<SupervisorHarness, "supervisor">,
+  clientId: string,
+  taskId: number,
+): BackgroundTask {
+  const task = supervisor.tasksOf(clientId).get(taskId);
+  if (task.kind === "output") throw new Error(`${taskId} is an output`);
+  return task;
+}

@@ -1,11 +1,23 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, rmSync } from "node:fs";
 
-import { textOf } from "./harness/messages.ts";
+import { Gate } from "./harness/gate.ts";
+import { type HttpClient, onlyMessage } from "./harness/http-client.ts";
+import { HttpServer } from "./harness/http-server.ts";
+import {
+  contentOf,
+  isError,
+  legacyVersions,
+  modern,
+  modernVersion,
+  textOf,
+} from "./harness/messages.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { contentsText } from "./harness/resources.ts";
 import { runProduct } from "./harness/run-product.ts";
-import { Server } from "./harness/server.ts";
+import { Server, type ServerMessage } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { upstreamHome } from "./harness/upstream-home.ts";
 
 setDefaultTimeout(testMsMax);
 
@@ -84,3 +96,221 @@ posixTest(
     }
   },
 );
+
+const allVersions = [...legacyVersions, modernVersion] as const;
+
+async function startIn(version: string, home?: TempFolder): Promise<Server> {
+  const server = new Server(home === undefined ? {} : { home });
+  if (version !== modernVersion) await server.initialize(version);
+  return server;
+}
+
+function ask(
+  server: Server,
+  version: string,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+): Promise<ServerMessage> {
+  return server.request(method, version === modernVersion ? modern(params) : params, 30_000);
+}
+
+async function call(
+  server: Server,
+  version: string,
+  name: string,
+  args: object,
+): Promise<ServerMessage> {
+  return ask(server, version, "tools/call", { name, arguments: args });
+}
+
+interface Cut {
+  /** What stands before and behind the line that says what was left out. */
+  readonly head: string;
+  readonly tail: string;
+  readonly taskId: number;
+  readonly path: string;
+  /** As the text says, or the link beside it. */
+  readonly uri: string;
+}
+
+/** A result that was cut. */
+function cutOf(message: ServerMessage): Cut {
+  const [head = "", line = "", tail = ""] = textOf(message).split(/^(\[\.\.\. .* \.\.\.\])\n/m);
+  const [, taskId, path = "", inText] =
+    /ReadBgOutput with task_id (\d+) reads on from here; the whole output is in (\S+)(?: and can be read as (\S+))? \.\.\.\]/.exec(
+      line,
+    ) ?? [];
+  const link = contentOf(message).find(({ type }) => type === "resource_link");
+  expect([link === undefined, inText === undefined]).toContainEqual(true);
+  return { head, tail, taskId: Number(taskId), path, uri: inText ?? link?.uri ?? "" };
+}
+
+/** One page of an output task, and whether there is more. */
+async function page(
+  server: Server,
+  version: string,
+  args: object,
+): Promise<{ text: string; note: string; isLast: boolean }> {
+  const text = textOf(await call(server, version, "ReadBgOutput", args));
+  const at = text.lastIndexOf("\nTask ");
+  const note = text.slice(at + 1);
+  return { text: text.slice(0, at), note, isLast: note.endsWith(": read to the end.") };
+}
+
+/** Whether all pages behind the head are the whole. */
+async function isWholeInPages(
+  server: Server,
+  version: string,
+  { head, taskId }: Cut,
+  whole: string,
+  border: string,
+): Promise<boolean> {
+  let read = head;
+  for (let isLast = false; !isLast && read.length <= whole.length;) {
+    const next = await page(server, version, { task_id: taskId });
+    read += next.text + border;
+    ({ isLast } = next);
+  }
+  return read === whole;
+}
+
+const seq = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");
+
+describe("outputs that are cut", () => {
+  test.each(allVersions)(
+    "[output.link] the link is read, whole and in pages, in %s",
+    async (version) => {
+      await using server = await startIn(version);
+      const reply = await call(server, version, "Bash", { command: "seq 1 300000" });
+      const types = contentOf(reply).map(({ type }) => type);
+      expect(types).toEqual(version >= "2025-06-18" ? ["text", "resource_link"] : ["text"]);
+      const { uri, path } = cutOf(reply);
+      const read = async (part = ""): Promise<string> =>
+        contentsText(await ask(server, version, "resources/read", { uri: `${uri}${part}` }));
+      expect((await read()).startsWith("1\n2\n")).toBe(true);
+      const pages = (await read("/1")) + (await read("/2"));
+      expect([pages === seq(300_000), pages === readFileSync(path, "utf8")]).toEqual([true, true]);
+    },
+  );
+
+  test.each(allVersions)(
+    "[output.task] is read on from the first byte that was left out, in %s",
+    async (version) => {
+      await using server = await startIn(version);
+      const lines = cutOf(await call(server, version, "Bash", { command: "seq 1 40000" }));
+      expect(await isWholeInPages(server, version, lines, seq(40_000), "\n")).toBe(true);
+      // One line of characters of three bytes, the first of which is cut by no border of bytes.
+      const command = "printf a; for i in {1..40000}; do printf €; done";
+      const line = cutOf(await call(server, version, "Bash", { command }));
+      expect(line.taskId).toBe(lines.taskId + 1);
+      const whole = { ...line, head: line.head.replace(/\n$/, "") };
+      const is = await isWholeInPages(server, version, whole, `a${"€".repeat(40_000)}`, "");
+      expect(is).toBe(true);
+    },
+  );
+
+  test("[output.task] of 10 MB, searched by filter and until", async () => {
+    const version = "2025-11-25";
+    await using server = await startIn(version);
+    const reply = await call(server, version, "Bash", { command: "seq 1 1400000" });
+    const { taskId: task_id, head } = cutOf(reply);
+    const filtered = await page(server, version, { task_id, filter: "^(1|700000|1400000)$" });
+    expect(filtered).toMatchObject({ text: "700000\n1400000", isLast: true });
+    expect(await page(server, version, { task_id })).toMatchObject({ text: "(nothing more)" });
+
+    const again = cutOf(await call(server, version, "Bash", { command: "seq 1 1400000" }));
+    const found = await page(server, version, { task_id: again.taskId, until: "^900000$" });
+    expect(found.text).toMatch(/^\[\.\.\. [\d,]+ bytes without a match are passed over here/);
+    expect(found.text).toEndWith("\n899999\n900000");
+    const next = await page(server, version, { task_id: again.taskId });
+    expect(next.text).toStartWith("900001\n");
+    const none = await page(server, version, { task_id: again.taskId, until: "never" });
+    expect(none.text).toEndWith("\nNo line of the rest matches `until`.");
+    expect(head.endsWith("\n")).toBe(true);
+  });
+
+  test("[output.task] listed as an output that has ended, never killed, and gone with its file", async () => {
+    const version = "2025-11-25";
+    await using server = await startIn(version);
+    const { taskId, path } = cutOf(
+      await call(server, version, "Bash", { command: "seq 1 40000; exit 3" }),
+    );
+    const listed = textOf(await call(server, version, "ListBgTasks", {}));
+    expect(listed).toMatch(
+      /^task_id 1: an output that is kept in a file, [\d,]+ bytes unread: seq 1 40000; exit 3$/,
+    );
+    const killed = textOf(await call(server, version, "KillBgTask", { task_id: taskId }));
+    expect(killed).toContain("had already ended");
+    rmSync(path);
+    expect(textOf(await call(server, version, "ReadBgOutput", { task_id: taskId }))).toContain(
+      "The output of task 1 is gone",
+    );
+    expect(textOf(await call(server, version, "ListBgTasks", {}))).toBe("No background tasks.");
+  });
+
+  test("[output.task] counted to the 256 that are kept", async () => {
+    const version = "2025-11-25";
+    await using server = await startIn(version);
+    const cut = (): Promise<ServerMessage> =>
+      call(server, version, "Bash", { command: "seq 1 8000" });
+    for (let count = 0; count < 256; count += 16) {
+      await Promise.all(Array.from({ length: 16 }, cut));
+    }
+    expect(cutOf(await cut()).taskId).toBe(257);
+    const first = textOf(await call(server, version, "ReadBgOutput", { task_id: 1 }));
+    expect(first).toContain("No background task has the id 1.");
+    expect((await page(server, version, { task_id: 2 })).text).toMatch(/^\d+\n/);
+  });
+
+  test.each(allVersions)(
+    "[output.upstream] a result of another server is read on, in %s",
+    async (version) => {
+      const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} €\n`).join("");
+      using home = upstreamHome({ box: [{ tools: ["echo"] }] });
+      await using server = await startIn(version, home);
+      const reply = await call(server, version, "mcp__box__echo", { text: lines });
+      const cut = cutOf(reply);
+      expect(cut.taskId).toBe(1);
+      expect(await isWholeInPages(server, version, cut, lines, "\n")).toBe(true);
+      const read = await ask(server, version, "resources/read", { uri: cut.uri });
+      expect(contentsText(read) === lines).toBe(true);
+      const listed = textOf(await call(server, version, "ListBgTasks", {}));
+      expect(listed).toBe("task_id 1: an output that is kept in a file: mcp__box__echo");
+    },
+  );
+
+  test("[output.owner] neither of two principals reads what was cut for the other", async () => {
+    const tokens = ["ann 1111111111111111", "bob 2222222222222222"];
+    await using server = await HttpServer.start({ tokens });
+    const [ann, bob] = [server.client, server.client.withToken("2222222222222222")];
+    const say = async (
+      who: HttpClient,
+      method: string,
+      params: Record<string, unknown>,
+    ): Promise<ServerMessage> => onlyMessage(await who.modern(method, params));
+    const run = (who: HttpClient, name: string, args: object): Promise<ServerMessage> =>
+      say(who, "tools/call", { name, arguments: args });
+    const cut = cutOf(await run(ann, "Bash", { command: "seq 1 40000" }));
+    const stolen = await run(bob, "ReadBgOutput", { task_id: cut.taskId });
+    expect([isError(stolen), textOf(stolen)]).toEqual([
+      true,
+      "No background task has the id 1. There are no background tasks.",
+    ]);
+    expect((await say(bob, "resources/read", { uri: cut.uri })).error?.code).toBe(-32602);
+    expect(contentsText(await say(ann, "resources/read", { uri: cut.uri }))).toBe(seq(40_000));
+    expect(textOf(await run(ann, "ReadBgOutput", { task_id: cut.taskId }))).toMatch(/^\d+\n/);
+  });
+
+  test("[output.until] `until` alone waits for its line", async () => {
+    await using server = await startIn("2025-11-25");
+    using gate = new Gate();
+    await server.call("BackgroundBash", {
+      command: `${gate.command("before", "after")}; sleep 300`,
+    });
+    const reading = server.call("ReadBgOutput", { task_id: 1, until: "^after$" });
+    await server.request("ping");
+    gate.open();
+    expect(textOf(await reading)).toMatch(/^(before\n)?after\n/);
+  });
+});

@@ -10,6 +10,15 @@ export const outputRequirements: Readonly<Record<string, Requirement>> = {
     "background.long-command":
       "A command of any length has its task; it is shown cut, and whole in the task's resource.",
   }),
+  ...from("docs/output.md#what-was-left-out", {
+    "output.link": "The link of a long output is read with its client, whole and in pages.",
+    "output.task": "What was left out of a result is read on by its `task_id`, byte for byte.",
+    "output.upstream": "So is a result of another server.",
+    "output.owner": "Nobody but the client whose result was cut reads it.",
+  }),
+  ...from("docs/output.md#background-tasks", {
+    "output.until": "`until` without `wait_ms` waits as long as the client does.",
+  }),
   ...from("docs/commands-and-processes.md#what-survives-what", {
     "start.fresh-homes": "Processes that start together in a new home share it without a word.",
   }),

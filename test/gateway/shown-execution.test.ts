@@ -15,6 +15,10 @@ function executionOf(output: string | Uint8Array): Execution {
   return execution;
 }
 
+const nothingKept = (): never => {
+  throw new Error("nothing is saved");
+};
+
 /** Text whose last character lacks its last byte. */
 const torn = (text: string): Uint8Array => Buffer.from(text).subarray(0, -1);
 
@@ -27,7 +31,7 @@ describe("outputSoFar() and what is read after it", () => {
   ];
   test.each(rows)("%s", (_name, printed, kind, rest) => {
     const execution = executionOf(printed);
-    const { output, to } = outputSoFar(execution, 100);
+    const { output, to } = outputSoFar(execution, 100, nothingKept);
     const shown = output.kind === "whole" ? output.text : output.head + output.tail;
     expect([output.kind, shown.includes("\ufffd")]).toEqual([kind as typeof output.kind, false]);
     const { partial } = newOutput(execution.output, to, false);

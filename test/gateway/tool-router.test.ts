@@ -11,6 +11,7 @@ import type { ReadReply } from "../../src/tools/services.ts";
 import { until } from "../process/until.ts";
 import { RouterHarness } from "./router-harness.ts";
 import { atThisLoad } from "../fixtures/at-this-load.ts";
+import { backgroundTask } from "../background/supervisor-harness.ts";
 
 describe("ToolRouter", () => {
   test("a tool that is switched off is neither listed nor known", async () => {
@@ -97,7 +98,7 @@ describe("ToolRouter", () => {
   test("two reads at once give no byte twice and none is lost", async () => {
     await using harness = new RouterHarness();
     await harness.call("BackgroundBash", { command: "seq 1 500" });
-    const { execution } = harness.services.supervisor.tasksOf("client").get(1);
+    const { execution } = backgroundTask(harness.services, "client", 1);
     await execution.ended;
     const reads = await Promise.all([harness.read({}), harness.read({}), harness.read({})]);
     const whole = Array.from({ length: 500 }, (_, index) => `${index + 1}\n`).join("");
@@ -199,7 +200,7 @@ describe("JobHost", () => {
       request: { command: "true" },
     });
     expect(reply).toEqual({ ok: false, code: "cancelled", message: "The call was cancelled." });
-    expect(harness.services.supervisor.tasksOf("client").list()).toEqual([]);
+    expect(harness.services.supervisor.tasksOf("client").executions()).toEqual([]);
   });
 
   test("the wait for another read counts as waiting", async () => {

@@ -1,7 +1,9 @@
 import type {
   BackgroundService,
+  KeptPart,
   ReadReply,
   ReadRequest,
+  ResultsService,
   RunReply,
   StartReply,
   TaskSummary,
@@ -10,6 +12,7 @@ import type { ToolContext } from "../../src/tools/tool.ts";
 
 export const runningTask: TaskSummary = {
   taskId: 7,
+  kind: "command",
   command: "make all",
   state: "running",
   exitCode: null,
@@ -51,6 +54,9 @@ export function readOf(from: number, text: string, partial = "", lostBytes = 0):
 /** A background service that answers reads from a list (the last one is repeated) and notes requests. */
 export class FakeBackground implements BackgroundService {
   readonly reads: ReadRequest[] = [];
+  /** An output that is kept in a file, and how much of it is given at once. */
+  kept = Buffer.alloc(0);
+  keptPartBytes = 1_000_000;
   readonly #replies: readonly ReadReply[];
 
   constructor(...replies: readonly ReadReply[]) {
@@ -71,9 +77,26 @@ export class FakeBackground implements BackgroundService {
     return reply === undefined ? Promise.reject(new Error("no reply")) : Promise.resolve(reply);
   }
 
+  readKept({ from }: { readonly from: number }): Promise<KeptPart> {
+    const bytes = this.kept.subarray(from, from + this.keptPartBytes);
+    return Promise.resolve({ bytes: bytes.toString("base64"), end: this.kept.length });
+  }
+
   kill(): Promise<{ task: TaskSummary; wasRunning: boolean }> {
     return Promise.resolve({ task: runningTask, wasRunning: true });
   }
+}
+
+/** No file can be made. */
+export const noResults: ResultsService = {
+  create: () => Promise.resolve(null),
+  keep: () => Promise.resolve(null),
+};
+
+/** Keeps one output, in the file `path`. */
+export function resultsAt(path: string): ResultsService {
+  const uri = "scorpiox://results/a-1";
+  return { ...noResults, keep: () => Promise.resolve({ path, uri, taskId: 5 }) };
 }
 
 const nobody = (): Promise<never> => Promise.reject(new Error("nobody is there"));
@@ -81,7 +104,7 @@ const nobody = (): Promise<never> => Promise.reject(new Error("nobody is there")
 export function fakeContext(parts: Partial<ToolContext> = {}): ToolContext {
   return {
     background: new FakeBackground(),
-    results: { create: () => Promise.resolve(null) },
+    results: noResults,
     client: { can: () => false, ask: () => Promise.reject(new Error("nobody is asked")) },
     web: { fetchPage: nobody, renderPage: nobody, search: nobody },
     images: { convert: nobody },

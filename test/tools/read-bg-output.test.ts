@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { readBgOutput } from "../../src/tools/read-bg-output.ts";
 import type { ReadReply } from "../../src/tools/services.ts";
-import { FakeBackground, fakeContext, readOf, runningTask } from "./fake-context.ts";
+import { FakeBackground, fakeContext, readOf, runningTask, resultsAt } from "./fake-context.ts";
 
 const state = "Task 7: running for 3.2 s.";
 const unread = (bytes: number): string =>
@@ -152,7 +152,7 @@ describe("ReadBgOutput text and cursor", () => {
       const lines = Array.from({ length: 9_000 }, (_, index) => `line ${index}\n`).join("");
       const context = fakeContext({
         background: new FakeBackground(readOf(0, lines)),
-        results: { create: () => Promise.resolve({ path }) },
+        results: resultsAt(path),
         limits: { resultCharsMax: 20_000, answerMs: null },
       });
       const result = await readBgOutput.handler({ task_id: 7 }, context);

@@ -9,7 +9,7 @@ import type { WebService } from "../../src/tools/web-services.ts";
 import type { LoadedPage, RenderPageRequest } from "../../src/web/loaded-page.ts";
 import { readPdf } from "../../src/web/documents/read-pdf.ts";
 import { tinyPdf } from "../web/documents/tiny-pdf.ts";
-import { fakeContext } from "./fake-context.ts";
+import { fakeContext, noResults } from "./fake-context.ts";
 
 const url = "https://docs.ex.org/guide#part";
 const sentence = "A sentence that is long enough to count as something that a reader came for. ";
@@ -61,6 +61,7 @@ class FakeWeb implements WebService {
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-docs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const results = {
+  ...noResults,
   create: () => {
     const path = join(folder, "result");
     writeFileSync(path, "");

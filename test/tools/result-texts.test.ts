@@ -9,8 +9,19 @@ import type { RunReply } from "../../src/tools/services.ts";
 import { endedRun, FakeBackground, fakeContext, runningTask } from "./fake-context.ts";
 
 describe("Bash", () => {
-  const cut = { kind: "cut", head: "a\n", tail: "z\n", omittedBytes: 12_345 } as const;
-  const saved = { path: "/tmp/whole output.txt", problem: null };
+  const cut = {
+    kind: "cut",
+    head: "a\n",
+    tail: "z\n",
+    omittedBytes: 12_345,
+    totalBytes: 12_349,
+  } as const;
+  const saved = {
+    path: "/tmp/whole output.txt",
+    problem: null,
+    uri: "scorpiox://results/a-1",
+    taskId: 5,
+  };
   const rows: [string, Partial<RunReply>, string, boolean][] = [
     ["no output", {}, "(no output)", false],
     ["output", { output: { kind: "whole", text: "hi\n" } }, "hi\n", false],
@@ -58,19 +69,19 @@ describe("Bash", () => {
     [
       "cut",
       { output: { ...cut, saved } },
-      "a\n[... 12,345 bytes left out; the whole output is in /tmp/whole output.txt ...]\nz\n",
+      "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt ...]\nz\n",
       false,
     ],
     [
       "cut and only partly saved",
       { output: { ...cut, saved: { ...saved, problem: "disk full" } } },
-      "a\n[... 12,345 bytes left out; the whole output is in /tmp/whole output.txt (disk full) ...]\nz\n",
+      "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt (disk full) ...]\nz\n",
       false,
     ],
     [
       "cut and not saved",
       { output: { ...cut, saved: null } },
-      "a\n[... 12,345 bytes left out; the whole could not be saved ...]\nz\n",
+      "a\n[... 12,345 of 12,349 bytes are left out here; the whole could not be saved: ask for less ...]\nz\n",
       false,
     ],
     [
@@ -108,7 +119,7 @@ describe("Bash", () => {
     const result = await bash.handler({ command: "x", timeout: 1 }, fakeContext({ background }));
     expect(result.structured).toEqual({
       output:
-        "a\n[... 12,345 bytes left out; the whole output is in /tmp/whole output.txt ...]\nz\n",
+        "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt ...]\nz\n",
       exitCode: 0,
       signal: null,
       timedOut: false,
@@ -121,7 +132,7 @@ describe("Bash", () => {
     expect(result.links).toEqual([
       {
         type: "resource_link",
-        uri: "file:///tmp/whole%20output.txt",
+        uri: "scorpiox://results/a-1",
         name: "whole output",
         mimeType: "text/plain",
       },

@@ -18,7 +18,13 @@ import {
 } from "../../src/tools/tool.ts";
 import type { FromWorker, JobMessage } from "../../src/workers/messages.ts";
 import { runJob } from "../../src/workers/run-job.ts";
-import { endedRun, FakeBackground, fakeContext } from "../tools/fake-context.ts";
+import {
+  endedRun,
+  FakeBackground,
+  fakeContext,
+  noResults,
+  resultsAt,
+} from "../tools/fake-context.ts";
 
 interface Result {
   readonly content: { type: string; text?: string }[];
@@ -284,7 +290,7 @@ describe("runJob() shapes what the handler returns", () => {
       try {
         const path = join(folder, "whole.txt");
         const text = "0123456789".repeat(length / 10 + 1).slice(0, length);
-        const context = fakeContext({ results: { create: () => Promise.resolve({ path }) } });
+        const context = fakeContext({ results: resultsAt(path) });
         const result = await resultOf(
           toolOf(() => ({ text })),
           { name: "x" },
@@ -293,9 +299,9 @@ describe("runJob() shapes what the handler returns", () => {
         );
         const shown = result.content[0]?.text ?? "";
         expect(shown.length).toBeLessThanOrEqual(30_000);
-        expect((shown.match(/characters left out; the whole output is in/g) ?? []).length).toBe(
-          cuts,
-        );
+        expect(
+          (shown.match(/characters are left out here\. .* the whole output is in/g) ?? []).length,
+        ).toBe(cuts);
         expect(result.content.length).toBe(1 + cuts);
         if (cuts > 0) expect(readFileSync(path, "utf8")).toBe(text);
       } finally {
@@ -319,12 +325,18 @@ describe("runJob() shapes what the handler returns", () => {
         const store = new OutputStore();
         store.append(whole);
         const background = new FakeBackground();
-        const saved = { path: "/tmp/whole.txt", problem: null };
+        const saved = {
+          path: "/tmp/whole.txt",
+          problem: null,
+          uri: "scorpiox://results/a-1",
+          taskId: 2,
+        };
         const cut = outputText(store, bodyCharsMax(resultCharsMax));
         if (cut.kind === "whole") throw new Error("it is not cut");
         background.run = () =>
           Promise.resolve({ ...endedRun, exitCode: 1, output: { ...cut, saved } });
-        const results = { create: () => Promise.reject(new Error("it was cut a second time")) };
+        const keep = () => Promise.reject(new Error("it was cut a second time"));
+        const results = { ...noResults, keep };
         const limits = { resultCharsMax, answerMs: null };
         const context = fakeContext({ background, results, limits });
         const result = await resultOf(bash, { command: "x" }, "2025-11-25", context);

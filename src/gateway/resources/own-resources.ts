@@ -31,7 +31,7 @@ export class OwnResources implements ResourceProvider {
   }
 
   list(client: ClientContext): Promise<readonly ResourceListing[]> {
-    const tasks = this.#parts.supervisor.tasksOf(client.id).list();
+    const tasks = this.#parts.supervisor.tasksOf(client.id).executions();
     const state = this.#parts.state.map(({ listing }) => listing);
     return Promise.resolve([...state, ...tasks.map(taskListing)]);
   }
@@ -63,7 +63,10 @@ export class OwnResources implements ResourceProvider {
     if (state !== undefined) return state.text(client);
     const own = readOwnUri(uri);
     if (own?.kind === "result") return this.#savedText(client, own.id, own.page);
-    const task = this.#taskOf(uri, client);
+    if (own === undefined) return undefined;
+    const tasks = this.#parts.supervisor.tasksOf(client.id).list();
+    const task = tasks.find(({ id }) => id === own.taskId);
+    if (task?.kind === "output") return this.#savedText(client, task.output.resultId, undefined);
     return task === undefined ? undefined : backgroundText(task);
   }
 
@@ -88,7 +91,7 @@ export class OwnResources implements ResourceProvider {
   #taskOf(uri: string, client: ClientContext): BackgroundTask | undefined {
     const own = readOwnUri(uri);
     if (own?.kind !== "background") return undefined;
-    const tasks = this.#parts.supervisor.tasksOf(client.id).list();
+    const tasks = this.#parts.supervisor.tasksOf(client.id).executions();
     return tasks.find(({ id }) => id === own.taskId);
   }
 }

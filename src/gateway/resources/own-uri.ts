@@ -11,9 +11,13 @@ export function backgroundUri(taskId: number): string {
   return `${backgroundPrefix}${taskId}`;
 }
 
+export function resultUri(id: string): string {
+  return `${resultPrefix}${id}`;
+}
+
 /** @param page from 1 on */
 export function resultPageUri(id: string, page: number): string {
-  return `${resultPrefix}${id}/${page}`;
+  return `${resultUri(id)}/${page}`;
 }
 
 /** Undefined for what is none of ours. There is one way to write each of them, so that subscriptions compare texts. */

@@ -16,7 +16,8 @@ import { UpstreamSkills } from "./upstream-skills.ts";
 import { UpstreamStage } from "./upstream-stage.ts";
 
 /** What calls need of the services behind our own tools. */
-export interface GatewayServices extends HandOverParts, Pick<ExchangeParts, "watchers"> {
+export interface GatewayServices
+  extends HandOverParts, Pick<ExchangeParts, "watchers" | "keepOutput"> {
   readonly questions: () => StateServices["questions"];
 }
 

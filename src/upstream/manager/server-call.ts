@@ -191,7 +191,13 @@ export class ServerCall {
       this.#server.figures.onAnswer(this.#tookMs, 0);
       return cleanReply(reply, this.#server.clean);
     }
-    const json = await shapeReply(reply.result, this.#call, this.#server, this.#parts);
+    const json = await shapeReply(
+      reply.result,
+      this.#call,
+      this.#server,
+      this.#parts,
+      this.#events.keep,
+    );
     this.#server.figures.onAnswer(this.#tookMs, json.json.length);
     return { kind: "result", json };
   }

@@ -6,12 +6,13 @@ import { shapeContents } from "../results/shape-contents.ts";
 import { shapeCompletion, shapePrompt } from "../results/shape-prompt.ts";
 import { type SkillsOfServer, verifySkillFile } from "../results/verify-skill-file.ts";
 import type { ServerEntry } from "../server-entry.ts";
-import type { UpstreamCall } from "../upstreams.ts";
+import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /**
  * A server's answer as a client may get it.
+ * @param keep gives the task by which the client reads on what was cut
  * @throws UnusableAnswer
  */
 export async function shapeReply(
@@ -19,12 +20,13 @@ export async function shapeReply(
   call: UpstreamCall,
   server: ManagedServer,
   { results, checks }: ManagerParts,
+  keep?: UpstreamCallEvents["keep"],
 ): Promise<JsonText> {
   const parts: ResultParts = {
     server: server.name,
     clean: server.clean,
     charsMax: charsMaxOf(call, server.configured.entry),
-    results: results.of(call.clientId),
+    results: results.of(call.clientId, keep),
   };
   switch (call.method) {
     case "resources/read":

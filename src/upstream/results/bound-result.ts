@@ -9,11 +9,13 @@ import type { ResultStore, SavedResult } from "./saved-results.ts";
  * The result within what the client takes: text is cut to its two ends and its whole is kept in a file, images stay whole
  * (CA13, CA14). Structured content is never cut: where it or the text is too long, the whole result becomes text.
  * @param charsMax characters of all texts together
+ * @param hasLinks the client's revision has links, by which it reads the whole
  */
 export async function boundResult(
   result: CallToolResult,
   charsMax: number,
   results: ResultStore,
+  hasLinks = true,
 ): Promise<CallToolResult> {
   const sent = withoutLongMeta(result);
   if (isWithin(sent, charsMax)) return sent;
@@ -22,10 +24,10 @@ export async function boundResult(
   const text = textIn(plain);
   // The file has the place of each image too.
   const whole = textOf(plain);
-  const bound = await boundText(whole === "" ? text : whole, charsMax, results);
+  const bound = await boundText(whole === "" ? text : whole, charsMax, results, hasLinks);
   const at = plain.content.findIndex(isWords);
   const shown: ContentBlock[] = [{ type: "text", text: bound.text }];
-  if (bound.saved?.uri !== undefined) shown.push(linkTo(bound.saved, bound.saved.uri));
+  if (hasLinks && bound.saved?.uri !== undefined) shown.push(linkTo(bound.saved, bound.saved.uri));
   const before = plain.content.slice(0, at).filter((block) => !isWords(block));
   const after = plain.content.slice(at).filter((block) => !isWords(block));
   return { ...plain, content: [...before, ...shown, ...after] };

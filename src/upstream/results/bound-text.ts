@@ -1,4 +1,4 @@
-import { formatCount } from "../../base/amount-text.ts";
+import { cutLine } from "../../base/cut-line.ts";
 import { bodyCharsMax, cutText } from "../../base/cut-text.ts";
 import { resultBytesPerChar } from "../../base/limits.ts";
 import type { ResultStore, SavedResult } from "./saved-results.ts";
@@ -20,25 +20,22 @@ export function fits(text: string, charsMax: number): boolean {
 /**
  * `text` as it is when it fits, else its two ends with one line between them that says how long it was, what was left
  * out and how to read it (CA14).
+ * @param hasLink the whole gets a link beside the text, which need not name it
  */
 export async function boundText(
   text: string,
   charsMax: number,
   results: ResultStore,
+  hasLink = false,
 ): Promise<BoundText> {
   if (fits(text, charsMax)) return { text };
-  const saved = await results.save(text);
   const cut = cutToFit(text, bodyCharsMax(charsMax));
-  const line = `[... ${formatCount(text.length)} characters in all; ${formatCount(cut.omittedChars)} are left out here. ${wayToRest(saved)} ...]`;
+  const saved = await results.keep(text, Buffer.byteLength(cut.head));
+  const left = { amount: cut.omittedChars, total: text.length, unit: "characters" } as const;
+  const line = cutLine(left, hasLink && saved !== undefined ? { ...saved, uri: undefined } : saved);
   const gap = cut.head === "" || cut.head.endsWith("\n") ? "" : "\n";
   const shown = `${cut.head}${gap}${line}\n${cut.tail}`;
   return saved === undefined ? { text: shown } : { text: shown, saved };
-}
-
-function wayToRest(saved: SavedResult | undefined): string {
-  return saved === undefined
-    ? "The whole could not be saved; ask for less"
-    : `The whole is in ${saved.path} and can be read as ${saved.uri ?? saved.name}`;
 }
 
 /** Texts that need many bytes are cut to fewer characters. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { newResultId } from "../../base/result-id.ts";
 import { FolderSweeps } from "../../base/sweep-folder.ts";
+import type { UpstreamCallEvents } from "../upstreams.ts";
 
 /** A file that holds what a result could not. */
 export interface SavedResult {
@@ -11,12 +12,16 @@ export interface SavedResult {
   readonly uri?: string;
   readonly name: string;
   readonly bytes: number;
+  /** The background task of the client by which it is read on. */
+  readonly taskId?: number | undefined;
 }
 
 /** Where what is too long for one client is kept. */
 export interface ResultStore {
   /** Undefined when no folder can be written. */
   save(content: string | Uint8Array): Promise<SavedResult | undefined>;
+  /** The same for a text that is shown up to its byte `from`, and can be read on from there. */
+  keep(text: string, from: number): Promise<SavedResult | undefined>;
 }
 
 /** Keeps what is too long in the private folder of saved outputs, and that within its size and age (CA14). */
@@ -30,13 +35,24 @@ export class SavedResults {
     this.#sweeps = sweeps;
   }
 
-  /** For one client, who alone can read it. */
-  of(clientId: string): ResultStore {
-    return { save: (content) => this.#save(clientId, content) };
+  /**
+   * For one client, who alone can read it.
+   * @param giveTask gives the background task by which that client reads on
+   */
+  of(clientId: string, giveTask?: UpstreamCallEvents["keep"]): ResultStore {
+    return {
+      save: (content) => this.#save(newResultId(clientId), content),
+      keep: async (text, from) => {
+        const resultId = newResultId(clientId);
+        const saved = await this.#save(resultId, text);
+        if (saved === undefined) return undefined;
+        const { path, bytes } = saved;
+        return { ...saved, taskId: await giveTask?.({ resultId, path, from, bytes }) };
+      },
+    };
   }
 
-  async #save(clientId: string, content: string | Uint8Array): Promise<SavedResult | undefined> {
-    const id = newResultId(clientId);
+  async #save(id: string, content: string | Uint8Array): Promise<SavedResult | undefined> {
     const name = typeof content === "string" ? `${id}.txt` : `${id}.bin`;
     for (const folder of this.#folders) {
       const path = join(folder, name);

@@ -4,6 +4,7 @@ import {
   tooLongForData,
   withStructureAsText,
 } from "../../protocol/call-result-codec.ts";
+import { hasLinks } from "../../protocol/content-codec.ts";
 import type { CallToolResult } from "../../protocol/tool-types.ts";
 import { modernVersions, type ProtocolVersion } from "../../protocol/versions.ts";
 import { textOf } from "../adapters/text-of.ts";
@@ -45,7 +46,7 @@ export async function shapeCallResult(
     read.kind === "malformed"
       ? await malformedResult(answer, read.reason, parts)
       : withTextAtLeast(cleanCallResult(withRightStructure(read.result, parts), parts));
-  const bound = await boundResult(result, parts.charsMax, parts.results);
+  const bound = await boundResult(result, parts.charsMax, parts.results, hasLinks(version));
   const isTextInstead = result.structuredContent !== undefined && !("structuredContent" in bound);
   const shown = isTextInstead ? asOurs(bound, parts) : bound;
   return new JsonText(encodeCallToolResult(shown, version));

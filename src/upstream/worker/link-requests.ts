@@ -84,6 +84,20 @@ export class LinkRequests {
     }
   }
 
+  /** Always answered: the result waits for it. */
+  async onKeep({
+    id,
+    askId,
+    output,
+  }: Extract<FromUpstreamWorker, { kind: "keep" }>): Promise<void> {
+    const keep = this.#waiting.get(id)?.events?.keep;
+    const taskId = await keep?.(output).catch((error: unknown) => {
+      this.#warn(`internal error: ${messageOf(error)}`);
+      return undefined;
+    });
+    this.#post({ kind: "answer", askId, answer: { taskId } });
+  }
+
   failAll(error: AppError): void {
     for (const [id] of this.#waiting.entries()) {
       this.#settle(id, ({ reject }) => reject(error));

@@ -3,7 +3,13 @@ import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
 import type { ProcessLaunch } from "../process/upstream-process.ts";
-import type { SearchQuery, UpstreamCall, UpstreamControl, UpstreamEvent } from "../upstreams.ts";
+import type {
+  KeptResult,
+  SearchQuery,
+  UpstreamCall,
+  UpstreamControl,
+  UpstreamEvent,
+} from "../upstreams.ts";
 import type { SnapshotSlice } from "./snapshot-slices.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
@@ -142,6 +148,13 @@ export type FromUpstreamWorker =
       readonly id: number;
       readonly askId: number;
       readonly request: InputRequest;
+    }
+  /** Answered by an object with the `taskId`, as a question is. */
+  | {
+      readonly kind: "keep";
+      readonly id: number;
+      readonly askId: number;
+      readonly output: KeptResult;
     }
   | { readonly kind: "events"; readonly events: readonly LaneEvent[] }
   | { readonly kind: "slice"; readonly slice: SnapshotSlice }

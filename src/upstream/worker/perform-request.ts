@@ -1,6 +1,6 @@
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
+import type { KeptResult, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import type { LogRate } from "./log-rate.ts";
 import type { FromUpstreamWorker, LaneEvent, UpstreamRequest } from "./messages.ts";
 import { PacedProgress } from "./paced-progress.ts";
@@ -12,6 +12,7 @@ export interface RequestLane {
   readonly signal: AbortSignal;
   readonly tell: (event: LaneEvent) => void;
   readonly ask: (callId: number, request: InputRequest) => Promise<Params>;
+  readonly keep: (callId: number, output: KeptResult) => Promise<number | undefined>;
   readonly logRate: LogRate;
 }
 
@@ -59,6 +60,7 @@ async function performCall(
   const events: UpstreamCallEvents = {
     ...(call.wantsProgress && { onProgress: progress.report }),
     ask: (request) => lane.ask(id, request),
+    keep: (output) => lane.keep(id, output),
     log(level, data, logger) {
       if (signal.aborted || !lane.logRate.mayPass(call.server)) return;
       lane.tell({ kind: "log", id, level, data, ...(logger !== undefined && { logger }) });

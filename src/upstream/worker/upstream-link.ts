@@ -111,6 +111,8 @@ export class UpstreamLink {
         return this.#requests.onFailed(message.id, message.code, message.message);
       case "ask":
         return void this.#requests.onAsk(message);
+      case "keep":
+        return void this.#requests.onKeep(message);
       case "events":
         return this.#takeEvents(message.events);
       case "slice":

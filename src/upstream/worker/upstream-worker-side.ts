@@ -116,6 +116,7 @@ export class UpstreamWorkerSide {
       signal: controller.signal,
       tell: (event: Parameters<EventOutbox["add"]>[0]) => this.#outbox.add(event),
       ask: this.#asks.ask.bind(this.#asks),
+      keep: this.#asks.keep.bind(this.#asks),
       logRate: this.#logRate,
     };
     let reply: FromUpstreamWorker;

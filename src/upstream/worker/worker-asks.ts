@@ -2,6 +2,7 @@ import { AppError, type AppErrorCode } from "../../base/errors.ts";
 import { upstreamAsksMax } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
+import type { KeptResult } from "../upstreams.ts";
 import type { FromUpstreamWorker } from "./messages.ts";
 
 interface WaitingAsk {
@@ -10,7 +11,7 @@ interface WaitingAsk {
   readonly reject: (error: AppError) => void;
 }
 
-/** Questions of servers that are with the main thread, which asks the client. */
+/** What calls ask of the main thread: questions of servers, which it puts to the client, and ids for what was cut. */
 export class WorkerAsks {
   readonly #send: (message: FromUpstreamWorker) => void;
   readonly #waiting = new Map<number, WaitingAsk>();
@@ -27,10 +28,25 @@ export class WorkerAsks {
       const text = `The server asks ${upstreamAsksMax} questions already. It has to wait for an answer.`;
       return Promise.reject(new AppError("limit", text));
     }
+    return this.#put(callId, (askId) => ({ kind: "ask", id: callId, askId, request }));
+  }
+
+  /** The background task by which the client reads on; undefined when nobody waits for the call any more. */
+  async keep(callId: number, output: KeptResult): Promise<number | undefined> {
+    try {
+      const message = (askId: number) => ({ kind: "keep", id: callId, askId, output }) as const;
+      const { taskId } = await this.#put(callId, message);
+      return typeof taskId === "number" ? taskId : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #put(callId: number, message: (askId: number) => FromUpstreamWorker): Promise<Params> {
     const askId = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Params>();
     this.#waiting.set(askId, { callId, resolve, reject });
-    this.#send({ kind: "ask", id: callId, askId, request });
+    this.#send(message(askId));
     return promise;
   }
 

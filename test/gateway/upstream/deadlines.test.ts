@@ -5,6 +5,7 @@ import { eventually } from "../../e2e/harness/conditions.ts";
 import { notification } from "../../server/harness.ts";
 import { FakeUpstreams, rights, snapshotOf, listing, textReply, tool } from "./fake-upstreams.ts";
 import { GatewayHarness, said } from "./gateway-harness.ts";
+import { backgroundTask } from "../../background/supervisor-harness.ts";
 
 const soon = { limits: { answerMs: 40 } };
 const text =
@@ -23,7 +24,7 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     harness.upstreams.play = () => promise;
     await harness.initialize();
     expect(said(await harness.call("read", { path: "a" }))).toBe(text);
-    const task = harness.services.supervisor.tasksOf("stdio").get(1);
+    const task = backgroundTask(harness.services, "stdio", 1);
     expect([task.execution.commandText, task.execution.state, task.execution.pid]).toEqual([
       'mcp__files__read {"path":"a"}',
       "running",
@@ -43,7 +44,7 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     harness.upstreams.play = () => promise;
     await harness.initialize();
     await harness.call("read");
-    const task = harness.services.supervisor.tasksOf("stdio").get(1);
+    const task = backgroundTask(harness.services, "stdio", 1);
     const content = [{ type: "image", data: "AAAA", mimeType: "image/png" }];
     resolve(textReply("", { content, isError: true }));
     await task.execution.ended;
@@ -62,7 +63,7 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     harness.upstreams.play = () => promise;
     await harness.initialize();
     await harness.call("read");
-    const { execution } = harness.services.supervisor.tasksOf("stdio").get(1);
+    const { execution } = backgroundTask(harness.services, "stdio", 1);
     const uri = "scorpiox://results/abc-0123456789abcdef";
     const link = { type: "resource_link", uri, name: "abc.txt", title: "The whole result" };
     resolve(textReply("", { content: [{ type: "text", text: "two ends" }, link] }));
@@ -86,7 +87,7 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     await harness.initialize();
     expect(said(await harness.call("read"))).toBe(text);
     expect(seen).toEqual([]);
-    const { execution } = harness.services.supervisor.tasksOf("stdio").get(1);
+    const { execution } = backgroundTask(harness.services, "stdio", 1);
     resolve(textReply("whole"));
     await execution.ended;
     const bytes = Buffer.concat(execution.output.read(0).map((segment) => segment.bytes));
@@ -98,7 +99,7 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     harness.upstreams.play = () => new Promise(() => {});
     await harness.initialize();
     await harness.call("read");
-    const { execution } = harness.services.supervisor.tasksOf("stdio").get(1);
+    const { execution } = backgroundTask(harness.services, "stdio", 1);
     const steps: string[] = [];
     const stop = execution.listenSteps((step) => steps.push(step));
     const [{ call, events } = never()] = harness.upstreams.calls;
@@ -118,7 +119,7 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
     harness.upstreams.play = () => new Promise(() => {});
     await harness.initialize();
     await harness.call("read");
-    const { execution } = harness.services.supervisor.tasksOf("stdio").get(1);
+    const { execution } = backgroundTask(harness.services, "stdio", 1);
     await execution.terminate("killed", 0);
     await execution.ended;
     await Bun.sleep(5);
@@ -176,7 +177,7 @@ describe("a call that takes longer than the client waits [GW-26]", () => {
       return JSON.stringify(reply).includes('"completed"') && reply;
     });
     expect(got).toMatchObject({ result: { result: { content: [{ text: "whole" }] } } });
-    expect(harness.services.supervisor.tasksOf("stdio").list()).toEqual([]);
+    expect(harness.services.supervisor.tasksOf("stdio").executions()).toEqual([]);
   });
 });
 

@@ -74,6 +74,7 @@ export class GatewayHarness implements AsyncDisposable {
           supervisor,
           savedOutputs,
           questions: () => questions,
+          keepOutput: (clientId, output) => supervisor.tasksOf(clientId).keep(output),
           watchers: [{ ended: (call, end) => void this.watched.push([call, end]) }],
         }),
       prompts: nothing,

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { cleanText } from "../../../src/upstream/adapters/clean-text.ts";
 import { SavedResults } from "../../../src/upstream/results/saved-results.ts";
@@ -9,6 +9,7 @@ import {
   type CallResultParts,
   shapeCallResult,
 } from "../../../src/upstream/results/shape-call-result.ts";
+import type { KeptResult } from "../../../src/upstream/upstreams.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-results-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -177,8 +178,9 @@ describe("GW-30, CA13, CA14: bounds", () => {
     const link = shown.content[1];
     const path = join(folder, "results", link?.name ?? "");
     expect(shown.content[0]?.text).toContain(
-      `are left out here. The whole is in ${path} and can be read as ${link?.uri}`,
+      `are left out here. The whole output is in ${path} ...]`,
     );
+    expect(link?.uri).toBe(`scorpiox://results/${basename(path, ".txt")}`);
     expect(readFileSync(path, "utf8")).toBe(
       `${"a".repeat(1_500)}\n[image image/png 3 bytes]\n${"b".repeat(1_500)}`,
     );
@@ -301,7 +303,30 @@ describe("GW-30, CA13, CA14: bounds", () => {
       { results: new SavedResults(["/proc/none"]).of("ann") },
     );
     expect(content).toHaveLength(1);
-    expect(content[0]?.text).toContain("The whole could not be saved; ask for less");
+    expect(content[0]?.text).toContain("the whole could not be saved: ask for less");
+  });
+
+  test("what is left out has a task, which begins at its first byte; old revisions have the link in the text", async () => {
+    const kept: KeptResult[] = [];
+    const giveTask = (output: KeptResult): Promise<number> =>
+      Promise.resolve(kept.push(output) + 6);
+    const parts = { ...usual, results: new SavedResults([folder]).of("ann", giveTask) };
+    const long = "€ line\n".repeat(2_000);
+    for (const version of ["2024-11-05", "2025-03-26", "2025-06-18", "2026-07-28"] as const) {
+      const { json } = await shapeCallResult({ content: [text(long)] }, parts, version);
+      const { content } = JSON.parse(json) as { content: { type: string; text: string }[] };
+      const { resultId, path, from, bytes } = kept.at(-1) ?? { from: 0, path: "" };
+      const hasLinks = version >= "2025-06-18";
+      expect(content.map(({ type }) => type)).toEqual(
+        hasLinks ? ["text", "resource_link"] : ["text"],
+      );
+      const [head, line] = (content[0]?.text ?? "").split(/^(\[\.\.\. .*)$/m);
+      const uri = hasLinks ? "" : ` and can be read as scorpiox://results/${resultId}`;
+      expect(line).toEndWith(
+        `ReadBgOutput with task_id ${kept.length + 6} reads on from here; the whole output is in ${path}${uri} ...]`,
+      );
+      expect([from, bytes]).toEqual([Buffer.byteLength(head ?? ""), Buffer.byteLength(long)]);
+    }
   });
 
   test("a folder that cannot be written is stood in for by the next", async () => {
