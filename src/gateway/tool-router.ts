@@ -2,7 +2,6 @@ import { noClientCapabilities } from "../protocol/client-capabilities.ts";
 import { type InputKind, inputKinds } from "../protocol/input-request.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
 import { encodeCallToolResult } from "../protocol/call-result-codec.ts";
-import { hasLinks } from "../protocol/content-codec.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
 import type { Snapshots } from "../tools/tool.ts";
@@ -88,11 +87,7 @@ export class ToolRouter implements Router {
       tool: request.name,
       args: request.args ?? {},
       version: request.version,
-      limits: {
-        resultCharsMax: request.client.limits.resultCharsMax,
-        answerMs,
-        ...(hasLinks(request.version) ? {} : { linksAsText: true }),
-      },
+      limits: { resultCharsMax: request.client.limits.resultCharsMax, answerMs },
       snapshots: this.#snapshots(card, request.client.id),
       canAsk: kindsToAsk(request),
       ...(this.#wantsData(request) ? { wantsData: true } : {}),

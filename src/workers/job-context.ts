@@ -7,6 +7,7 @@ import {
   type ServiceMethod,
   type ServiceMethods,
 } from "../tools/services.ts";
+import { hasLinks } from "../protocol/content-codec.ts";
 import type { InputKind } from "../protocol/input-request.ts";
 import type {
   DocumentsService,
@@ -37,11 +38,11 @@ export class JobContext implements ToolContext {
   #waiting: ((reply: ServiceReply) => void) | undefined;
 
   constructor(
-    job: Pick<JobMessage, "jobId" | "record" | "snapshots" | "limits" | "canAsk">,
+    job: Pick<JobMessage, "jobId" | "record" | "snapshots" | "limits" | "version" | "canAsk">,
     send: (call: ServiceCall) => void,
   ) {
     this.snapshots = job.snapshots;
-    this.limits = job.limits;
+    this.limits = hasLinks(job.version) ? job.limits : { ...job.limits, linksAsText: true };
     this.#jobId = job.jobId;
     this.#canAsk = job.canAsk ?? [];
     this.#record = job.record;

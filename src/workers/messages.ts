@@ -17,7 +17,7 @@ export interface JobMessage {
   readonly tool: string;
   readonly args: unknown;
   readonly version: ProtocolVersion;
-  readonly limits: ToolLimits;
+  readonly limits: Omit<ToolLimits, "linksAsText">;
   readonly snapshots: Partial<Snapshots>;
   /** What the client can be asked for; absent = nothing. */
   readonly canAsk?: readonly InputKind[];

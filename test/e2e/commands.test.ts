@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { basename } from "node:path";
 
 import { eventually } from "./harness/conditions.ts";
 import {
@@ -305,12 +305,13 @@ describe("long results", () => {
       expect(text.length).toBeLessThanOrEqual(max + 500);
       expect(text.length).toBeGreaterThan(max * 0.8);
       const link = contentOf(reply).find(({ type }) => type === "resource_link");
-      const path = fileURLToPath(link?.uri ?? "");
+      const file = `${basename(link?.uri ?? "")}.txt`;
+      const path = server.home.at(".scorpiox", "results", file);
       // Compared as truth values: the texts would fill the screen.
       expect([text.startsWith("first\n"), text.endsWith("last\n")]).toEqual([true, true]);
-      expect([...text.matchAll(/the whole output is in (\S+)/g)].map(([, file]) => file)).toEqual([
-        path,
-      ]);
+      expect([...text.matchAll(/the whole output is in (\S+)/g)].map(([, named]) => named)).toEqual(
+        [path],
+      );
       expect(readFileSync(path, "utf8") === whole).toBe(true);
       if (process.platform === "win32") return;
       expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { basename } from "node:path";
 
 import { faultyBinary } from "./harness/binary.ts";
 import { contentOf, isError, textOf } from "./harness/messages.ts";
@@ -107,7 +107,8 @@ describe("a result out of measure", () => {
     expect(text.startsWith("first line\n")).toBe(true);
     expect(text.endsWith("last line\n")).toBe(true);
     const link = contentOf(reply).find(({ type }) => type === "resource_link");
-    const path = fileURLToPath(link?.uri ?? "");
+    const name = `${basename(link?.uri ?? "")}.txt`;
+    const path = server.home.at(".scorpiox", "results", name);
     expect(statSync(path).size).toBe(100_000_021);
     if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
     const whole = readFileSync(path, "latin1");

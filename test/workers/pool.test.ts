@@ -79,7 +79,7 @@ describe("WorkerPool", () => {
     [
       "100 MB of text",
       "huge",
-      /^x{100,}\n\[\.\.\. [\d,]+ characters left out; the whole could not be saved \.\.\.\]\nx{100,}$/,
+      /^x{100,}\n\[\.\.\. [\d,]+ of [\d,]+ characters are left out here; the whole could not be saved: ask for less \.\.\.\]\nx{100,}$/,
       0,
     ],
   ];
