@@ -276,7 +276,9 @@ describe("outputs that are cut", () => {
       const read = await ask(server, version, "resources/read", { uri: cut.uri });
       expect(contentsText(read) === lines).toBe(true);
       const listed = textOf(await call(server, version, "ListBgTasks", {}));
-      expect(listed).toBe("task_id 1: an output that is kept in a file: mcp__box__echo");
+      expect(listed).toBe(
+        "task_id 1: an output that is kept in a file: echo of the MCP server box",
+      );
     },
   );
 

@@ -11,8 +11,8 @@ function sourceOf(bytes: Buffer, partBytes: number): KeptSource {
     let part = rest.subarray(0, partBytes);
     if (part.length < rest.length) {
       const newline = part.lastIndexOf(10);
-      let end = newline === -1 ? part.length : newline + 1;
-      while (newline === -1 && ((rest[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+      let end = newline + 1;
+      if (newline === -1) for (end = part.length; ((rest[end] ?? 0) & 0xc0) === 0x80;) end -= 1;
       part = rest.subarray(0, end);
     }
     return Promise.resolve({ bytes: part, end: bytes.length });

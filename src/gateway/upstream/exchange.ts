@@ -1,4 +1,3 @@
-import type { KeptOutput } from "../../background/client-tasks.ts";
 import { Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { upstreamAsksMax } from "../../base/upstream-limits.ts";
@@ -18,8 +17,6 @@ import { goneFault, type Suspendable, type SuspendedCalls } from "./suspended-ca
 export interface ExchangeParts extends AnswerParts {
   readonly upstreams: Pick<Upstreams, "call">;
   readonly suspended: SuspendedCalls<Exchange>;
-  /** Makes a result that was cut a background task of its client. @returns the id of the task */
-  readonly keepOutput: (clientId: string, output: KeptOutput) => number;
   /** Told of requests that are no calls of tools, which pass no gate. */
   readonly watchers: readonly CallWatcher[];
 }
@@ -191,10 +188,6 @@ export class Exchange implements Suspendable {
         this.#call.log?.(level, data, logger === undefined ? server : `${server}/${logger}`);
       },
       ask: (request) => this.#onRequest(request),
-      keep: (output) => {
-        const { client, name: title } = this.#call;
-        return Promise.resolve(this.#parts.keepOutput(client.id, { ...output, title }));
-      },
     };
   }
 

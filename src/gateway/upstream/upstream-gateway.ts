@@ -5,8 +5,9 @@ import type { StateServices } from "../state-calls.ts";
 import { CallResolver, type CallResolverParts } from "./call-resolver.ts";
 import type { Exchange, ExchangeParts } from "./exchange.ts";
 import type { HandOverParts } from "./handed-over.ts";
+import { type KeepOutput, keepingResults } from "./kept-results.ts";
 import { SuspendedCalls } from "./suspended-calls.ts";
-import { UpstreamCalls } from "./upstream-calls.ts";
+import { UpstreamCalls, type UpstreamCallsParts } from "./upstream-calls.ts";
 import { UpstreamChanges } from "./upstream-changes.ts";
 import { JoinedCompletion } from "./upstream-completion.ts";
 import { UpstreamListings, type UpstreamListingsParts } from "./upstream-listings.ts";
@@ -16,9 +17,9 @@ import { UpstreamSkills } from "./upstream-skills.ts";
 import { UpstreamStage } from "./upstream-stage.ts";
 
 /** What calls need of the services behind our own tools. */
-export interface GatewayServices
-  extends HandOverParts, Pick<ExchangeParts, "watchers" | "keepOutput"> {
+export interface GatewayServices extends HandOverParts, Pick<ExchangeParts, "watchers"> {
   readonly questions: () => StateServices["questions"];
+  readonly keepOutput: KeepOutput;
 }
 
 export interface UpstreamGatewayParts
@@ -56,11 +57,7 @@ export class UpstreamGateway {
       ...parts,
       onFirst: (first) => this.#changes.note(first),
     });
-    const exchange = async (): Promise<ConstructorParameters<typeof UpstreamCalls>[0]> => ({
-      ...(await parts.services()),
-      upstreams,
-      suspended: this.#suspended,
-    });
+    const exchange = (): Promise<UpstreamCallsParts> => this.#callParts();
     const known = this.listings.known.bind(this.listings);
     const provided = { upstreams, known, exchange };
     this.resources = new UpstreamResources(provided);
@@ -71,13 +68,14 @@ export class UpstreamGateway {
 
   /** Makes calls, when what they need is made. */
   async calls(): Promise<UpstreamCalls> {
-    const { upstreams, services } = this.#parts;
-    this.#calls ??= new UpstreamCalls({
-      ...(await services()),
-      upstreams,
-      suspended: this.#suspended,
-    });
+    this.#calls ??= new UpstreamCalls(await this.#callParts());
     return this.#calls;
+  }
+
+  async #callParts(): Promise<UpstreamCallsParts> {
+    const { keepOutput, ...services } = await this.#parts.services();
+    const upstreams = keepingResults(this.#parts.upstreams, keepOutput);
+    return { ...services, upstreams, suspended: this.#suspended };
   }
 
   endClient(clientId: string): void {

@@ -191,13 +191,8 @@ export class ServerCall {
       this.#server.figures.onAnswer(this.#tookMs, 0);
       return cleanReply(reply, this.#server.clean);
     }
-    const json = await shapeReply(
-      reply.result,
-      this.#call,
-      this.#server,
-      this.#parts,
-      this.#events.keep,
-    );
+    const parts = { ...this.#parts, events: this.#events };
+    const json = await shapeReply(reply.result, this.#call, this.#server, parts);
     this.#server.figures.onAnswer(this.#tookMs, json.json.length);
     return { kind: "result", json };
   }

@@ -10,23 +10,25 @@ import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
+interface ReplyParts extends Pick<ManagerParts, "results" | "checks"> {
+  readonly events: Pick<UpstreamCallEvents, "keep">;
+}
+
 /**
  * A server's answer as a client may get it.
- * @param keep gives the task by which the client reads on what was cut
  * @throws UnusableAnswer
  */
 export async function shapeReply(
   answer: unknown,
   call: UpstreamCall,
   server: ManagedServer,
-  { results, checks }: ManagerParts,
-  keep?: UpstreamCallEvents["keep"],
+  { results, checks, events }: ReplyParts,
 ): Promise<JsonText> {
   const parts: ResultParts = {
     server: server.name,
     clean: server.clean,
     charsMax: charsMaxOf(call, server.configured.entry),
-    results: results.of(call.clientId, keep),
+    results: results.of(call.clientId, events),
   };
   switch (call.method) {
     case "resources/read":

@@ -37,9 +37,9 @@ export class SavedResults {
 
   /**
    * For one client, who alone can read it.
-   * @param giveTask gives the background task by which that client reads on
+   * @param events are told of what was cut, and give the background task by which that client reads on
    */
-  of(clientId: string, giveTask?: UpstreamCallEvents["keep"]): ResultStore {
+  of(clientId: string, events: Pick<UpstreamCallEvents, "keep"> = {}): ResultStore {
     return {
       save: (content) => this.#save(newResultId(clientId), content),
       keep: async (text, from) => {
@@ -47,7 +47,7 @@ export class SavedResults {
         const saved = await this.#save(resultId, text);
         if (saved === undefined) return undefined;
         const { path, bytes } = saved;
-        return { ...saved, taskId: await giveTask?.({ resultId, path, from, bytes }) };
+        return { ...saved, taskId: await events.keep?.({ resultId, path, from, bytes }) };
       },
     };
   }

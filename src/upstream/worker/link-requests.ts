@@ -90,8 +90,8 @@ export class LinkRequests {
     askId,
     output,
   }: Extract<FromUpstreamWorker, { kind: "keep" }>): Promise<void> {
-    const keep = this.#waiting.get(id)?.events?.keep;
-    const taskId = await keep?.(output).catch((error: unknown) => {
+    const events = this.#waiting.get(id)?.events;
+    const taskId = await events?.keep?.(output).catch((error: unknown) => {
       this.#warn(`internal error: ${messageOf(error)}`);
       return undefined;
     });

@@ -310,7 +310,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     const kept: KeptResult[] = [];
     const giveTask = (output: KeptResult): Promise<number> =>
       Promise.resolve(kept.push(output) + 6);
-    const parts = { ...usual, results: new SavedResults([folder]).of("ann", giveTask) };
+    const parts = { ...usual, results: new SavedResults([folder]).of("ann", { keep: giveTask }) };
     const long = "€ line\n".repeat(2_000);
     for (const version of ["2024-11-05", "2025-03-26", "2025-06-18", "2026-07-28"] as const) {
       const { json } = await shapeCallResult({ content: [text(long)] }, parts, version);
