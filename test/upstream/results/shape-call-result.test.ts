@@ -212,7 +212,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     expect<object>(content.slice(0, first.length)).toEqual(first);
     // The file has it all: what stood in the texts, and the data.
     expect(shown?.text).toStartWith('2,000 numbers\n{"list":[0,1,');
-    expect(shown?.text).toContain("characters in all;");
+    expect(shown?.text).toContain("characters are left out here.");
     expect([link?.type, others]).toEqual(["resource_link", []]);
     expect(rest).toMatchObject({ isError });
     expect("structuredContent" in rest).toBe(false);
