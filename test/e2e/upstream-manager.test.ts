@@ -108,7 +108,7 @@ test("[gateway.gw-30] a long result is cut, and its whole is read as a resource"
   const reply = await server.call("mcp__one__big", { chars: 200_000 });
   const text = textOf(reply);
   expect(text.length).toBeLessThanOrEqual(30_000);
-  expect(text).toContain("200,000 characters in all");
+  expect(text).toContain("of 200,000 characters are left out here.");
   const [uri = ""] = /scorpiox:\/\/results\/[0-9a-z-]+/.exec(text) ?? [];
   const read = await server.request("resources/read", { uri });
   const contents = read.result?.["contents"] as readonly { readonly text: string }[];

@@ -426,7 +426,7 @@ test("GW-30: a long result is cut to its ends, and its whole is in a private fil
     content: [{ text: string }, { uri: string; name: string; size: number }];
   };
   expect(content[0].text.length).toBeLessThanOrEqual(5_000);
-  expect(content[0].text).toContain("100,000 characters in all; ");
+  expect(content[0].text).toContain("of 100,000 characters are left out here.");
   const path = join(place.home, ".scorpiox", "results", content[1].name);
   expect(content[1].uri).toBe(`scorpiox://results/${content[1].name.replace(".txt", "")}`);
   expect(readFileSync(path, "utf8")).toHaveLength(100_000);

@@ -222,7 +222,9 @@ describe("GW-30, CA13, CA14: bounds", () => {
     const json = JSON.stringify(data);
     const answer = { content: [text(json)], structuredContent: data };
     const { content } = await shape(answer);
-    expect(content[0]?.text).toContain(` ${json.length.toLocaleString("en")} characters in all;`);
+    expect(content[0]?.text).toContain(
+      ` of ${json.length.toLocaleString("en")} characters are left out here.`,
+    );
   });
 
   test("data beside a text that is too long goes with it", async () => {
