@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
-import { isError, textOf } from "./harness/messages.ts";
+import { contentOf, isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
@@ -109,7 +109,7 @@ test("[gateway.gw-30] a long result is cut, and its whole is read as a resource"
   const text = textOf(reply);
   expect(text.length).toBeLessThanOrEqual(30_000);
   expect(text).toContain("of 200,000 characters are left out here.");
-  const [uri = ""] = /scorpiox:\/\/results\/[0-9a-z-]+/.exec(text) ?? [];
+  const uri = contentOf(reply).find(({ type }) => type === "resource_link")?.uri ?? "";
   const read = await server.request("resources/read", { uri });
   const contents = read.result?.["contents"] as readonly { readonly text: string }[];
   expect(contents[0]?.text).toHaveLength(200_000);

@@ -39,9 +39,8 @@ import { shapeReply } from "./shape-reply.ts";
 export class ServerCall {
   readonly #server: ManagedServer;
   readonly #call: UpstreamCall;
-  readonly #events: UpstreamCallEvents;
   readonly #signal: AbortSignal;
-  readonly #parts: ManagerParts;
+  readonly #parts: ManagerParts & { readonly events: UpstreamCallEvents };
   readonly #startedAt: number;
 
   constructor(
@@ -53,9 +52,8 @@ export class ServerCall {
   ) {
     this.#server = server;
     this.#call = call;
-    this.#events = events;
     this.#signal = signal;
-    this.#parts = parts;
+    this.#parts = { ...parts, events };
     this.#startedAt = parts.clock();
   }
 
@@ -82,7 +80,7 @@ export class ServerCall {
       const isIn = await logInDuringCall(
         this.#server,
         this.#call,
-        this.#events,
+        this.#parts.events,
         this.#parts,
         this.#signal,
       );
@@ -153,7 +151,7 @@ export class ServerCall {
       signal: this.#signal,
       timeoutMs: this.#leftMs,
       idleMs: this.#server.configured.entry.options.idleMs,
-      ...cleanEvents(this.#events, this.#server.clean, call.wantsProgress),
+      ...cleanEvents(this.#parts.events, this.#server.clean, call.wantsProgress),
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),
     };
@@ -191,8 +189,7 @@ export class ServerCall {
       this.#server.figures.onAnswer(this.#tookMs, 0);
       return cleanReply(reply, this.#server.clean);
     }
-    const parts = { ...this.#parts, events: this.#events };
-    const json = await shapeReply(reply.result, this.#call, this.#server, parts);
+    const json = await shapeReply(reply.result, this.#call, this.#server, this.#parts);
     this.#server.figures.onAnswer(this.#tookMs, json.json.length);
     return { kind: "result", json };
   }
