@@ -84,6 +84,7 @@ const more: readonly Step[] = [
   ["switch", "TaskManager", { action: "switch", query: "Ship" }],
   ["done", "TaskManager", { action: "complete", query: "" }],
   ["running", "BackgroundBash", { command: "echo up; exec sleep 60" }],
+  ["up", "ReadBgOutput", { task_id: 2, wait_ms: 10_000, until: "^up" }],
   ["two tasks", "ListBgTasks"],
   ["killed", "KillBgTask", { task_id: 2 }],
   ["killed again", "KillBgTask", { task_id: 2 }],
@@ -318,7 +319,7 @@ function startSite(): { readonly origin: string } & Disposable {
           { headers },
         );
       if (pathname === "/long") return new Response(page(long.join("")), { headers });
-      return new Response("<p>nothing", { status: 404, headers });
+      return new Response("", { status: 404, headers });
     },
   });
   return { origin: site.url.origin, [Symbol.dispose]: () => void site.stop(true) };
