@@ -89,7 +89,19 @@ function hasOwnNetwork(): boolean {
 
 function inOwnNetwork(command: readonly string[]): string[] {
   const start = 'ip link set lo up && exec "$@"';
-  return ["unshare", "--map-root-user", "--net", "sh", "-c", start, "sh", ...command];
+  return [
+    "unshare",
+    "--map-root-user",
+    "--net",
+    "--pid",
+    "--fork",
+    "--kill-child",
+    "sh",
+    "-c",
+    start,
+    "sh",
+    ...command,
+  ];
 }
 
 async function recordInOwnNetwork(
