@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 import { messageOf } from "../base/errors.ts";
@@ -15,7 +16,7 @@ export interface FollowedProjectParts {
 }
 
 /**
- * The project of the one client that this process serves: that of the first folder that it offers, else that in which the
+ * The project of the one client that this process serves: that of the first folder here that it offers, else that in which the
  * process was started. The servers of other people's projects are told of the one that counts now.
  */
 export class FollowedProject {
@@ -74,9 +75,14 @@ export class FollowedProject {
 
   #move(folders: readonly string[]): void {
     const { start, onMove } = this.#parts;
-    const [first] = folders;
+    // One that is not here (another machine's, a container's) holds no project, and no server could work in it.
+    const first = folders.find(isFolder);
     this.#folders = folders;
     this.#start = first === undefined ? start : startIn(start, first);
     this.#moving = onMove({ projectDir: this.#start.dirs.projectDir ?? null, folders });
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

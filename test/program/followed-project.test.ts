@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 
 import type { StartUp } from "../../src/cli/start-up.ts";
 import type { ClientContext } from "../../src/gateway/call.ts";
@@ -50,6 +51,19 @@ test("the project is that of the first folder, else that of the start", async ()
   expect(project.start.dirs.projectDir).toBe(tree.path("first"));
 });
 
+test("a folder that is not here holds no project", async () => {
+  using tree = new TempTree({ "first/.git": "", "second/.git": "" });
+  const { project, moves } = followedIn(tree);
+  const folders = [tree.path("gone"), tree.path("second/.git"), tree.path("second")];
+  await project.follow(client(...folders));
+  project.forget();
+  await project.follow(client(tree.path("gone")));
+  expect(moves).toEqual([
+    { projectDir: tree.path("second"), folders },
+    { projectDir: tree.path("first"), folders: [tree.path("gone")] },
+  ]);
+});
+
 test("nobody is waited for who has no folders, sits elsewhere, or does not answer", async () => {
   using tree = new TempTree({ "first/.git": "" });
   const { project, moves, warnings } = followedIn(tree);
@@ -60,6 +74,7 @@ test("nobody is waited for who has no folders, sits elsewhere, or does not answe
   const broken = { roots: () => Promise.reject(new Error("gone")) } as unknown as ClientContext;
   await project.follow(broken);
   await project.follow(client("relative"));
+  mkdirSync(tree.path("bad"));
   await project.follow(client(tree.path("bad")));
   expect(moves).toEqual([{ projectDir: tree.path("bad"), folders: [tree.path("bad")] }]);
   expect(warnings).toEqual([

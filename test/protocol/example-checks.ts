@@ -218,7 +218,8 @@ const serverCapabilities = check<Json>((example) => {
 });
 
 const clientCapabilities = check<Record<string, Json | undefined>>((example) => {
-  const { elicitation, sampling, roots } = example;
+  const { elicitation, sampling, roots, extensions } = example;
+  const pages = extensions?.["io.modelcontextprotocol/ui"];
   return [
     readClientCapabilities(example, modern),
     {
@@ -228,6 +229,7 @@ const clientCapabilities = check<Record<string, Json | undefined>>((example) => 
       samplingTools: sampling?.["tools"] !== undefined,
       roots: roots !== undefined,
       tasks: false,
+      ...(pages === undefined ? {} : { apps: "pages" }),
     },
   ];
 });
