@@ -9,13 +9,13 @@ export interface LeftOut {
 }
 
 /** Where the whole of something that was cut is. */
-export interface Whole {
+interface Whole {
   readonly path: string;
   /** Why the file does not hold everything; absent or null when it does. */
   readonly problem?: string | null;
   /** The background task by which it is read on. */
   readonly taskId?: number | undefined;
-  /** Its resource, for clients that have no links; of others a link has it. */
+  /** Its resource. A link beside the text has it too, which several clients do not show their model. */
   readonly uri?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { commandTimeoutMsDefault, commandTimeoutMsMax } from "../base/limits.ts"
 import type { RunReply } from "./services.ts";
 import { savedLinks, shownText } from "./shown-output.ts";
 import { sandboxText } from "./sandbox-text.ts";
-import { defineTool, type ToolLimits, type ToolOutput } from "./tool.ts";
+import { defineTool, type ToolOutput } from "./tool.ts";
 
 const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("Command text, as for `bash -c`")),
@@ -53,19 +53,19 @@ export const bash = defineTool({
     const reply = await background.run({ command, timeoutMs: timeout });
     const saved = reply.output.kind === "cut" ? reply.output.saved : null;
     return {
-      text: composeText(reply, timeout, limits),
-      structured: structuredResult(reply, limits),
+      text: composeText(reply, timeout),
+      structured: structuredResult(reply),
       isError: isFailure(reply),
       links: savedLinks(saved, limits),
     };
   },
 });
 
-function structuredResult(reply: RunReply, limits: ToolLimits): z.output<typeof output> {
+function structuredResult(reply: RunReply): z.output<typeof output> {
   const { exitCode, signal, timedOut, durationMs, taskId } = reply;
   const saved = reply.output.kind === "cut" ? reply.output.saved : null;
   return {
-    output: shownText(reply.output, limits),
+    output: shownText(reply.output),
     exitCode,
     signal,
     timedOut,
@@ -81,8 +81,8 @@ function isFailure(reply: RunReply): boolean {
   return reply.taskId === null && (reply.exitCode !== 0 || reply.timedOut);
 }
 
-function composeText(reply: RunReply, timeoutMs: number, limits: ToolLimits): ToolOutput["text"] {
-  const text = shownText(reply.output, limits);
+function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
+  const text = shownText(reply.output);
   const notes = [
     endNote(reply, timeoutMs),
     durationNote(reply),

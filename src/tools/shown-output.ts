@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 
-import { cutLine, type Whole } from "../base/cut-line.ts";
+import { cutLine } from "../base/cut-line.ts";
 import { bodyCharsMax, type CutText, cutText } from "../base/cut-text.ts";
 import { messageOf } from "../base/errors.ts";
 import { resultBytesPerChar } from "../base/limits.ts";
@@ -9,11 +9,11 @@ import type { SavedFile, ShownOutput } from "./services.ts";
 import type { ToolContext, ToolLimits } from "./tool.ts";
 
 /** Output as one text, with a line that says what was left out. Terminal colours are taken out. */
-export function shownText(output: ShownOutput, limits: ToolLimits): string {
+export function shownText(output: ShownOutput): string {
   if (output.kind === "whole") return Bun.stripANSI(output.text);
   const head = endWithNewline(Bun.stripANSI(output.head));
   const { omittedBytes: amount, totalBytes: total, saved } = output;
-  const note = cutLine({ amount, total, unit: "bytes" }, wholeOf(saved, limits));
+  const note = cutLine({ amount, total, unit: "bytes" }, saved ?? undefined);
   return `${head}${note}\n${Bun.stripANSI(output.tail)}`;
 }
 
@@ -42,7 +42,7 @@ export async function fitText(
   const from = Buffer.byteLength(cut.head);
   const saved = saveWhole(text, await results.keep({ from, bytes }));
   const left = { amount: cut.omittedChars, total: text.length, unit: "characters" } as const;
-  const note = cutLine(left, wholeOf(saved, limits));
+  const note = cutLine(left, saved ?? undefined);
   return { text: `${endWithNewline(cut.head)}${note}\n${cut.tail}`, saved };
 }
 
@@ -61,11 +61,6 @@ function saveWhole(text: string, file: Omit<SavedFile, "problem"> | null): Saved
   } catch (error) {
     return { ...file, problem: messageOf(error) };
   }
-}
-
-function wholeOf(saved: SavedFile | null, { linksAsText }: ToolLimits): Whole | undefined {
-  if (saved === null) return undefined;
-  return linksAsText === true ? saved : { ...saved, uri: undefined };
 }
 
 /** The saved file as a link, for clients that have them. */

@@ -126,7 +126,8 @@ describe("two servers on one home", () => {
     await one.ended();
     expect(isAlive(pid)).toBe(true);
     expect(structuredOf(await two.call("ListBgTasks"))["tasks"]).toMatchObject([
-      { taskId: 1, state: "running" },
+      { taskId: 1, kind: "command", state: "running" },
+      { taskId: 2, kind: "output", state: "exited" },
     ]);
     expect(one.stderr + two.stderr).toBe("");
   });

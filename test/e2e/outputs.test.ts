@@ -129,20 +129,21 @@ interface Cut {
   readonly tail: string;
   readonly taskId: number;
   readonly path: string;
-  /** As the text says, or the link beside it. */
+  /** As the text says, and the link beside it where there is one. */
   readonly uri: string;
 }
 
 /** A result that was cut. */
 function cutOf(message: ServerMessage): Cut {
   const [head = "", line = "", tail = ""] = textOf(message).split(/^(\[\.\.\. .* \.\.\.\])\n/m);
-  const [, taskId, path = "", inText] =
-    /ReadBgOutput with task_id (\d+) reads on from here; the whole output is in (\S+)(?: and can be read as (\S+))? \.\.\.\]/.exec(
+  const [, taskId, path = "", uri = ""] =
+    /ReadBgOutput with task_id (\d+) reads on from here; the whole output is in (\S+) and can be read as (\S+) \.\.\.\]/.exec(
       line,
     ) ?? [];
   const link = contentOf(message).find(({ type }) => type === "resource_link");
-  expect([link === undefined, inText === undefined]).toContainEqual(true);
-  return { head, tail, taskId: Number(taskId), path, uri: inText ?? link?.uri ?? "" };
+  // Several clients do not show their model the link beside the text.
+  expect(link?.uri ?? uri).toBe(uri);
+  return { head, tail, taskId: Number(taskId), path, uri };
 }
 
 /** One page of an output task, and whether there is more. */

@@ -69,13 +69,13 @@ describe("Bash", () => {
     [
       "cut",
       { output: { ...cut, saved } },
-      "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt ...]\nz\n",
+      "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt and can be read as scorpiox://results/a-1 ...]\nz\n",
       false,
     ],
     [
       "cut and only partly saved",
       { output: { ...cut, saved: { ...saved, problem: "disk full" } } },
-      "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt (disk full) ...]\nz\n",
+      "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt (disk full) and can be read as scorpiox://results/a-1 ...]\nz\n",
       false,
     ],
     [
@@ -119,7 +119,7 @@ describe("Bash", () => {
     const result = await bash.handler({ command: "x", timeout: 1 }, fakeContext({ background }));
     expect(result.structured).toEqual({
       output:
-        "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt ...]\nz\n",
+        "a\n[... 12,345 of 12,349 bytes are left out here. ReadBgOutput with task_id 5 reads on from here; the whole output is in /tmp/whole output.txt and can be read as scorpiox://results/a-1 ...]\nz\n",
       exitCode: 0,
       signal: null,
       timedOut: false,

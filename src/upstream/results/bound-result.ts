@@ -24,7 +24,7 @@ export async function boundResult(
   const text = textIn(plain);
   // The file has the place of each image too.
   const whole = textOf(plain);
-  const bound = await boundText(whole === "" ? text : whole, charsMax, results, hasLinks);
+  const bound = await boundText(whole === "" ? text : whole, charsMax, results);
   const at = plain.content.findIndex(isWords);
   const shown: ContentBlock[] = [{ type: "text", text: bound.text }];
   if (hasLinks && bound.saved?.uri !== undefined) shown.push(linkTo(bound.saved, bound.saved.uri));

@@ -20,19 +20,17 @@ export function fits(text: string, charsMax: number): boolean {
 /**
  * `text` as it is when it fits, else its two ends with one line between them that says how long it was, what was left
  * out and how to read it (CA14).
- * @param hasLink the whole gets a link beside the text, which need not name it
  */
 export async function boundText(
   text: string,
   charsMax: number,
   results: ResultStore,
-  hasLink = false,
 ): Promise<BoundText> {
   if (fits(text, charsMax)) return { text };
   const cut = cutToFit(text, bodyCharsMax(charsMax));
   const saved = await results.keep(text, Buffer.byteLength(cut.head));
   const left = { amount: cut.omittedChars, total: text.length, unit: "characters" } as const;
-  const line = cutLine(left, hasLink && saved !== undefined ? { ...saved, uri: undefined } : saved);
+  const line = cutLine(left, saved);
   const gap = cut.head === "" || cut.head.endsWith("\n") ? "" : "\n";
   const shown = `${cut.head}${gap}${line}\n${cut.tail}`;
   return saved === undefined ? { text: shown } : { text: shown, saved };

@@ -178,7 +178,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     const link = shown.content[1];
     const path = join(folder, "results", link?.name ?? "");
     expect(shown.content[0]?.text).toContain(
-      `are left out here. The whole output is in ${path} ...]`,
+      `are left out here. The whole output is in ${path} and can be read as ${link?.uri} ...]`,
     );
     expect(link?.uri).toBe(`scorpiox://results/${basename(path, ".txt")}`);
     expect(readFileSync(path, "utf8")).toBe(
@@ -308,7 +308,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
     expect(content[0]?.text).toContain("the whole could not be saved: ask for less");
   });
 
-  test("what is left out has a task, which begins at its first byte; old revisions have the link in the text", async () => {
+  test("what is left out has a task, which begins at its first byte, and a link, of which the text tells too", async () => {
     const kept: KeptResult[] = [];
     const giveTask = (output: KeptResult): Promise<number> =>
       Promise.resolve(kept.push(output) + 6);
@@ -323,7 +323,7 @@ describe("GW-30, CA13, CA14: bounds", () => {
         hasLinks ? ["text", "resource_link"] : ["text"],
       );
       const [head, line] = (content[0]?.text ?? "").split(/^(\[\.\.\. .*)$/m);
-      const uri = hasLinks ? "" : ` and can be read as scorpiox://results/${resultId}`;
+      const uri = ` and can be read as scorpiox://results/${resultId}`;
       expect(line).toEndWith(
         `ReadBgOutput with task_id ${kept.length + 6} reads on from here; the whole output is in ${path}${uri} ...]`,
       );

@@ -211,7 +211,9 @@ describe("start()", () => {
   test.each(["wikipedia", "stackexchange", "hackernews"] as const)(
     "%s gets an honest name",
     (id) => {
-      expect(start(id).headers["User-Agent"]).toMatch(/^scorpiox-code\/\S+ \(\+https:\/\//);
+      expect(start(id).headers["User-Agent"]).toMatch(
+        /^scorpiox-code\/\S+( \(\+https:\/\/\S+\))?$/,
+      );
     },
   );
 
