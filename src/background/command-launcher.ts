@@ -112,8 +112,7 @@ export class CommandLauncher {
 
   #execution(spec: LaunchSpec): Execution {
     const { orphanage } = this.#parts;
-    const isConfined = spec.confinement !== undefined;
-    return new Execution({ ...spec, isConfined, orphanage, onGone: (gone) => this.#onGone(gone) });
+    return new Execution({ ...spec, orphanage, onGone: (gone) => this.#onGone(gone) });
   }
 
   #follow(execution: Execution, command: Command, mark: string, spec: LaunchSpec): Execution {

@@ -22,8 +22,6 @@ export interface Work {
 
 export interface ExecutionParts {
   readonly commandText: string;
-  /** What its sandbox started is among its processes: these are not the command's own. */
-  readonly isConfined?: boolean;
   readonly orphanage: Orphanage;
   /** When the whole family is gone. */
   readonly onGone: (execution: Execution) => void;
@@ -211,8 +209,7 @@ export class Execution {
     if (family === undefined) return;
     const { orphanage } = this.#parts;
     if (!isFamilyAlive(orphanage, family)) return this.#parts.onGone(this);
-    const isTold = this.#endReason === undefined && this.#parts.isConfined !== true;
-    if (isTold) this.#leftBehind = countFamily(orphanage, family) ?? null;
+    if (this.#endReason === undefined) this.#leftBehind = countFamily(orphanage, family) ?? null;
     const gone = (this.#ending ?? this.#endFamily(terminateGraceMs)).then(() =>
       this.#parts.onGone(this),
     );
