@@ -4,6 +4,7 @@ import {
   programOf,
   pypiOptions,
   splitArguments,
+  type SplitArguments,
   valuesOf,
   withoutOption,
 } from "./runner-words.ts";
@@ -39,38 +40,49 @@ export interface NpxPackage {
 /** `-c` runs it in a shell; both shells print their environment, which says where npm has put things. */
 const npmScript = process.platform === "win32" ? "set" : `node -p "JSON.stringify(process['env'])"`;
 
-type Read = (args: readonly string[], runner: string) => RunnerCommand | undefined;
+/** What follows the words of a runner. */
+interface Call extends SplitArguments {
+  readonly runner: string;
+  /** The words of the runner behind its program. */
+  readonly subcommand: readonly string[];
+}
+
+type Read = (call: Call) => RunnerCommand | undefined;
 
 interface Form {
   /** The words that it begins with. */
   readonly words: readonly string[];
+  /** Options whose value is the argument behind them. */
+  readonly withValue: ReadonlySet<string>;
   readonly read: Read;
 }
 
 const forms: readonly Form[] = [
-  { words: ["npx"], read: (args, runner) => npm(args, runner, []) },
-  { words: ["npm", "exec"], read: (args, runner) => npm(args, runner, ["exec"]) },
-  { words: ["npm", "x"], read: (args, runner) => npm(args, runner, ["x"]) },
-  { words: ["bunx"], read: (args, runner) => bun(args, runner, []) },
-  { words: ["bun", "x"], read: (args, runner) => bun(args, runner, ["x"]) },
-  { words: ["pnpx"], read: (args, runner) => pnpm(args, runner, []) },
-  { words: ["pnpm", "dlx"], read: (args, runner) => pnpm(args, runner, ["dlx"]) },
-  { words: ["yarn", "dlx"], read: yarn },
-  { words: ["uvx"], read: (args, runner) => uv(args, runner, []) },
-  { words: ["uv", "tool", "run"], read: (args, runner) => uv(args, runner, ["tool", "run"]) },
-  { words: ["pipx", "run"], read: pipx },
-  ...["docker", "podman", "nerdctl"].map((name) => ({ words: [name, "run"], read: image })),
+  ...formsOf("npx, npm exec, npm x", npmOptions, npm),
+  ...formsOf("bunx, bun x", npmOptions, bun),
+  ...formsOf("pnpx, pnpm dlx", npmOptions, pnpm),
+  ...formsOf("yarn dlx", npmOptions, yarn),
+  ...formsOf("uvx, uv tool run", pypiOptions, uv),
+  ...formsOf("pipx run", pypiOptions, pipx),
+  ...formsOf("docker run, podman run, nerdctl run", imageOptions, image),
 ];
+
+function formsOf(runners: string, withValue: ReadonlySet<string>, read: Read): Form[] {
+  return runners.split(", ").map((runner) => ({ words: runner.split(" "), withValue, read }));
+}
 
 /** Undefined for a command that fetches nothing, was told not to, or says what is not known here. */
 export function readRunner(command: string, args: readonly string[]): RunnerCommand | undefined {
   const words = [programOf(command), ...args];
-  for (const { words: begin, read } of forms) {
-    if (begin.every((word, index) => words[index] === word)) {
-      return read(words.slice(begin.length), begin.join(" "));
-    }
+  const form = forms.find((one) => one.words.every((word, index) => words[index] === word));
+  if (form === undefined) return undefined;
+  const { words: begin, withValue, read } = form;
+  const split = splitArguments(words.slice(begin.length), withValue);
+  // Those who run images mean something else by `-h` and `-n`.
+  if (withValue !== imageOptions && split.options.some((option) => refusals.has(option))) {
+    return undefined;
   }
-  return undefined;
+  return read({ ...split, runner: begin.join(" "), subcommand: begin.slice(1) });
 }
 
 /** Options after which nothing is to be fetched. */
@@ -85,13 +97,7 @@ const refusals = new Set([
 ]);
 
 /** `npm exec --package=SPEC -c COMMAND` gets the same folder of `_npx` as `npx SPEC` (docs: npm-exec). */
-function npm(
-  args: readonly string[],
-  runner: string,
-  subcommand: readonly string[],
-): RunnerCommand | undefined {
-  const { options, rest, isMarked } = splitArguments(args, npmOptions);
-  if (options.some((option) => refusals.has(option))) return undefined;
+function npm({ options, rest, isMarked, runner, subcommand }: Call): RunnerCommand | undefined {
   const named = valuesOf(options, ["-p", "--package"]);
   const isCall = valuesOf(options, ["-c", "--call"]).length > 0;
   const [spec, ...own] = rest;
@@ -122,13 +128,7 @@ export function isExactVersion(range: string): boolean {
 }
 
 /** `bunx --package NAME COMMAND` (docs: bunx). */
-function bun(
-  args: readonly string[],
-  runner: string,
-  subcommand: readonly string[],
-): RunnerCommand | undefined {
-  const { options, rest } = splitArguments(args, npmOptions);
-  if (options.some((option) => refusals.has(option))) return undefined;
+function bun({ options, rest, runner, subcommand }: Call): RunnerCommand | undefined {
   const packages = ofOptionOr(options, ["-p", "--package"], rest);
   if (packages.length === 0) return undefined;
   const wanted = packages.map((one) => `--package=${one}`);
@@ -136,13 +136,7 @@ function bun(
 }
 
 /** `pnpm dlx --package=NAME COMMAND` (docs: pnpm dlx). */
-function pnpm(
-  args: readonly string[],
-  runner: string,
-  subcommand: readonly string[],
-): RunnerCommand | undefined {
-  const { options, rest } = splitArguments(args, npmOptions);
-  if (options.some((option) => refusals.has(option))) return undefined;
+function pnpm({ options, rest, runner, subcommand }: Call): RunnerCommand | undefined {
   const packages = ofOptionOr(options, ["--package"], rest);
   if (packages.length === 0) return undefined;
   const wanted = packages.map((one) => `--package=${one}`);
@@ -151,9 +145,7 @@ function pnpm(
 }
 
 /** `yarn dlx -p NAME COMMAND` (docs: yarn dlx) runs programs of the package only, once it has fetched that. */
-function yarn(args: readonly string[], runner: string): RunnerCommand | undefined {
-  const { options, rest } = splitArguments(args, npmOptions);
-  if (options.some((option) => refusals.has(option))) return undefined;
+function yarn({ options, rest, runner }: Call): RunnerCommand | undefined {
   const packages = ofOptionOr(options, ["-p", "--package"], rest);
   if (packages.length === 0) return undefined;
   const wanted = packages.flatMap((one) => ["-p", one]);
@@ -165,13 +157,7 @@ function yarn(args: readonly string[], runner: string): RunnerCommand | undefine
 const noProgram = "scorpiox-code-fetches-only";
 
 /** `uvx --from NAME python` (docs: uv, tools): the interpreter of the environment that was made for the tool. */
-function uv(
-  args: readonly string[],
-  runner: string,
-  subcommand: readonly string[],
-): RunnerCommand | undefined {
-  const { options, rest } = splitArguments(args, pypiOptions);
-  if (options.some((option) => refusals.has(option))) return undefined;
+function uv({ options, rest, runner, subcommand }: Call): RunnerCommand | undefined {
   const packages = ofOptionOr(options, ["--from"], rest);
   const [spec] = packages;
   if (spec === undefined) return undefined;
@@ -182,9 +168,7 @@ function uv(
 }
 
 /** `pipx run --spec NAME python` (docs: pipx run). */
-function pipx(args: readonly string[], runner: string): RunnerCommand | undefined {
-  const { options, rest } = splitArguments(args, pypiOptions);
-  if (options.some((option) => refusals.has(option))) return undefined;
+function pipx({ options, rest, runner }: Call): RunnerCommand | undefined {
   const [spec] = ofOptionOr(options, ["--spec"], rest);
   if (spec === undefined) return undefined;
   const kept = withoutOption(options, ["--spec"]);
@@ -195,8 +179,7 @@ function pipx(args: readonly string[], runner: string): RunnerCommand | undefine
   };
 }
 
-function image(args: readonly string[], runner: string): RunnerCommand | undefined {
-  const { options, rest } = splitArguments(args, imageOptions);
+function image({ options, rest, runner }: Call): RunnerCommand | undefined {
   const [name] = rest;
   const [pull = "missing"] = valuesOf(options, ["--pull"]);
   if (name === undefined || pull === "never") return undefined;
