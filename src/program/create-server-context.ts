@@ -1,6 +1,6 @@
 import type { StartUp } from "../cli/start-up.ts";
 import { FileResources } from "../gateway/resources/file-resources.ts";
-import type { ServerFeatures } from "../gateway/features.ts";
+import type { ServerFeatures, SkillProvider } from "../gateway/features.ts";
 import { hasServers } from "../gateway/upstream/has-servers.ts";
 import { instructionsWith } from "../gateway/upstream/instructions-with.ts";
 import { JoinedResources } from "../gateway/resources/joined-resources.ts";
@@ -9,7 +9,7 @@ import { ServerContext } from "../server/server-context.ts";
 import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";
 import { namedByProject } from "../upstream/config/named-by-project.ts";
 import { instructionLines, standInLine } from "./instructions.ts";
-import { withForeignSkills } from "./foreign-skills.ts";
+import type { LazyGateway } from "./lazy-gateway.ts";
 import type { LazyRouter } from "./lazy-router.ts";
 
 /** What the product offers its clients, whatever they connect by. */
@@ -69,5 +69,17 @@ function offersOf(router: LazyRouter): Omit<ServerFeatures, "router" | "changes"
     completion,
     skills: withForeignSkills(skills.entries, gateway),
     changing: all,
+  };
+}
+
+/** `own`, with the skills of other servers; nothing is loaded where there are none. */
+function withForeignSkills(
+  own: SkillProvider,
+  gateway: Pick<LazyGateway, "skills">,
+): SkillProvider {
+  const joined = async (): Promise<SkillProvider> => (await gateway.skills())?.join(own) ?? own;
+  return {
+    list: async (client) => (await joined()).list(client),
+    directory: async (uri, client) => (await joined()).directory(uri, client),
   };
 }
