@@ -62,7 +62,7 @@ export async function askCatalogues(
   }
   if (asked.length === 0) return replies;
   if (services.upstreamCatalogues === undefined) {
-    throw new AppError("unsupported", "This program cannot connect to other servers.");
+    throw new AppError("unsupported", "This program cannot connect to MCP servers.");
   }
   const answered = await services.upstreamCatalogues(view.start, asked, io.interrupted, how);
   for (const { entry } of asked) {

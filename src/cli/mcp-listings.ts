@@ -50,12 +50,12 @@ export const mcpListings: readonly CommandListing[] = [
   },
   {
     name: "mcp status",
-    summary: "Show how other servers stand in the servers that run",
+    summary: "Show the status of your MCP servers",
     load: async () => (await import("./commands/mcp-status.ts")).mcpStatusCommand,
   },
   {
     name: "mcp tools",
-    summary: "List the tools of other servers, and why one may not be called; search them",
+    summary: "List or search the tools of your MCP servers, and why one may not be called",
     load: async () => (await import("./commands/mcp-tools.ts")).mcpToolsCommand,
   },
   {

@@ -73,7 +73,7 @@ export const mcpAllowKey: ConfigKey<string> = {
 export const mcpDenyKey: ConfigKey<string> = {
   name: "MCP_DENY",
   type: serverTextValue,
-  help: "Tools of other servers that may not be used, written as in MCP_ALLOW. Those of all files count.",
+  help: "Tools of MCP servers to forbid, written as in MCP_ALLOW. All files add to the list.",
   ...namesServers,
 };
 

@@ -24,7 +24,7 @@ export const mcpListCommand: Command = {
     } else if (rows.length > 0) {
       print.line(columns(rows.map(cellsOf)).join("\n"));
     } else {
-      print.note(`There are no other servers. Add one: ${product.name} mcp add`);
+      print.note(`You have no MCP servers. Add one: ${product.name} mcp add`);
     }
     if (rows.some(({ trust, enabled }) => trust === "pending" && enabled)) {
       print.note(`Let pending servers be started: ${product.name} mcp approve`);

@@ -10,12 +10,12 @@ import { startUpFlags } from "../start-up.ts";
 export const mcpStatusCommand: Command = {
   usage: "[--connect] [--json]",
   description:
-    "Shows how other servers stand in the servers of yours that run: what state each is in and why, how it was started, what\n" +
+    "Shows the status of your MCP servers in each scorpiox-code that runs: what state each is in and why, how it was started, what\n" +
     "it offers, how its calls went. Where none runs in this project: what is known of them without starting anything.",
   flags: {
     connect: {
       kind: "switch",
-      help: "Start all servers of this project now, and show how they stand.",
+      help: "Start all servers of this project now, and show their status.",
     },
     ...jsonFlag,
     ...startUpFlags,
@@ -30,7 +30,7 @@ export const mcpStatusCommand: Command = {
     if (args.has("json")) print.json({ instances: views });
     else for (const line of views.flatMap(linesOf)) print.line(line);
     if (views.every(({ servers }) => servers.length === 0)) {
-      print.note(`There are no other servers. Add one: ${product.name} mcp add`);
+      print.note(`You have no MCP servers. Add one: ${product.name} mcp add`);
     }
     return exitCodes.done;
   },

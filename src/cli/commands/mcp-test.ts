@@ -63,7 +63,7 @@ async function findingsOf(
   }
   const tried = servers.filter(({ entry }) => !refusals.has(entry.name));
   if (tried.length > 0 && services.triedUpstreams === undefined) {
-    throw new AppError("unsupported", "This program cannot connect to other servers.");
+    throw new AppError("unsupported", "This program cannot connect to MCP servers.");
   }
   const outcomes = await services.triedUpstreams?.(start, tried, io.interrupted);
   return servers.map(({ entry: { name } }): Finding => {

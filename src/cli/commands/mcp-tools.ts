@@ -18,7 +18,7 @@ import { upstreamInventory } from "../upstream-inventory.ts";
 export const mcpToolsCommand: Command = {
   usage: "[[--server] SERVER] [--summary] [--search QUERY [--explain]] [--json]",
   description:
-    "Lists the tools of other servers by the names that they have here: whether each may be called, by which other names,\n" +
+    "Lists the tools of your MCP servers by the names that they have here: whether each may be called, by which other names,\n" +
     "what it costs a model, and whether it is listed or found by tool_search. With --search: what tool_search finds.",
   flags: {
     summary: { kind: "switch", help: "What each tool does, and its arguments." },
@@ -65,7 +65,7 @@ async function list(
     const text = standingText(info);
     if (text !== undefined) print.note(`${info.name}: ${text}`);
   }
-  if (servers.length === 0) print.note("There are no other servers: scorpiox-code mcp add");
+  if (servers.length === 0) print.note("You have no MCP servers. Add one: scorpiox-code mcp add");
   const hidden = tools.filter(({ state, listed }) => state === "approved" && !listed).length;
   if (hidden > 0 && !args.has("json")) {
     print.note(`${formatAmount(hidden, "tool")} of them hidden: clients find them by tool_search.`);
@@ -95,7 +95,7 @@ async function search(
   server: string | undefined,
 ): Promise<number> {
   if (upstreams?.isWanted !== true) {
-    throw new AppError("not_found", "There are no other servers: scorpiox-code mcp add");
+    throw new AppError("not_found", "You have no MCP servers. Add one: scorpiox-code mcp add");
   }
   await orAborted(awaitServers(upstreams, server), io.interrupted);
   const query = {
