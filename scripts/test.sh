@@ -106,10 +106,21 @@ count_part() {
   # An error between tests, or a crash before the summary: no test is counted for it.
   if [ "$(cat "$work/$1.code")" -ne 0 ] && [ "$test_failed" -eq 0 ]; then test_failed=1; fi
   test_skipped=$(sum_of skip "$work/$1.log")
+  [ "$test_failed" -eq 0 ] || failures_of "$work/$1.log"
   say "$1: $test_passed passed, $test_failed failed, $test_skipped skipped"
   passed=$((passed + test_passed))
   failed=$((failed + test_failed))
   skipped=$((skipped + test_skipped))
+}
+
+# What each test that failed printed, once more: whoever sees only the end of a long log is to see why.
+failures_of() {
+  awk '
+    /^\((pass|skip|todo)\)/ || /^test\/.*:$/ { lines = 0; next }
+    /^[0-9]+ tests? failed:$/ { exit }
+    { said[lines++] = $0 }
+    /^\(fail\)/ { for (i = lines > 60 ? lines - 60 : 0; i < lines; i++) print said[i]; lines = 0 }
+  ' "$1"
 }
 
 # The summary of `bun test`: lines like ` 12 pass` and ` 0 fail`.

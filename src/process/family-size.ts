@@ -1,5 +1,5 @@
 import type { Family, Orphanage } from "./family.ts";
-import { listProcesses, type ProcStat, readProcName, readProcStat } from "./proc-table.ts";
+import { listProcesses, type ProcStat, readProcStat } from "./proc-table.ts";
 
 /**
  * How many processes of the family live, those that they started elsewhere included; undefined without `/proc`. What holds
@@ -12,8 +12,9 @@ export function countFamily(orphanage: Orphanage, family: Family): number | unde
   const members = new Set(orphanage.adoptedOf(family).map(({ pid }) => pid));
   for (const { pid, groupId } of living) if (groupId === family.groupId) members.add(pid);
   addDescendants(members, living);
-  if (family.isOverseen !== true) return members.size;
-  return [...members].filter((pid) => readProcName(pid) !== "bwrap").length;
+  const isCounted = ({ pid, name }: ProcStat): boolean =>
+    members.has(pid) && !(family.isOverseen === true && name === "bwrap");
+  return living.filter(isCounted).length;
 }
 
 function addDescendants(members: Set<number>, living: readonly ProcStat[]): void {

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 /** What the kernel says of one process (Linux). */
 export interface ProcStat {
   readonly pid: number;
+  /** What the system calls its program: the first 15 characters of the file's name. */
+  readonly name: string;
   readonly parentPid: number;
   readonly groupId: number;
   readonly state: string;
@@ -12,20 +14,17 @@ export interface ProcStat {
 
 /** The process `pid`, or undefined when there is none (or no `/proc`). */
 export function readProcStat(pid: number): ProcStat | undefined {
-  const fields = readStatFields(pid);
-  if (fields === undefined) return undefined;
+  const text = readStat(pid);
+  if (text === undefined) return undefined;
+  const fields = fieldsOf(text);
   return {
     pid,
+    name: text.slice(text.indexOf("(") + 1, text.lastIndexOf(")")),
     state: fields[0] ?? "?",
     parentPid: Number(fields[1]),
     groupId: Number(fields[2]),
     startTicks: Number(fields[19]),
   };
-}
-
-/** What the system calls the program of `pid`: the first 15 characters of its file's name. */
-export function readProcName(pid: number): string | undefined {
-  return readProcFile(`/proc/${pid}/comm`)?.trimEnd();
 }
 
 /** The values of `name` in the environment that `pid` was started with, or undefined. */
@@ -57,17 +56,21 @@ export function listProcesses(): number[] {
 /** Clock ticks for which the living members of a process group have computed; undefined where the system does not say. */
 export function groupTicks(groupId: number): number | undefined {
   const members = listProcesses()
-    .map(readStatFields)
-    .filter((fields) => Number(fields?.[2]) === groupId);
+    .flatMap((pid) => readStat(pid) ?? [])
+    .map(fieldsOf)
+    .filter((fields) => Number(fields[2]) === groupId);
   if (members.length === 0) return undefined;
-  return members.reduce((sum, fields) => sum + Number(fields?.[11]) + Number(fields?.[12]), 0);
+  return members.reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0);
+}
+
+/** `pid (name) state parent group …`; the name may itself contain brackets and blanks. */
+function readStat(pid: number): string | undefined {
+  return readProcFile(`/proc/${pid}/stat`);
 }
 
 /** From the third on: its state, its parent, its group, … */
-function readStatFields(pid: number): readonly string[] | undefined {
-  const text = readProcFile(`/proc/${pid}/stat`);
-  // The second field is the program's name in brackets and may itself contain brackets and blanks.
-  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
+function fieldsOf(stat: string): readonly string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 function readProcFile(path: string): string | undefined {

@@ -34,3 +34,30 @@ test.skipIf(!hasProc).each([
     rmSync(folder, { recursive: true });
   }
 });
+
+test.skipIf(!hasProc)("countFamily() counts no holder that ends while it looks", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "scorpiox-family-size-"));
+  const holder = join(folder, "bwrap");
+  copyFileSync(Bun.which("sleep") ?? "", holder);
+  const script = `for i in {100..400}; do "${holder}" 0.$i & done; echo up; wait; read -r`;
+  const child = Bun.spawn(["bash", "-c", script], {
+    detached: true,
+    stdin: "pipe",
+    stdout: "pipe",
+  });
+  try {
+    await child.stdout.getReader().read();
+    const family = { groupId: child.pid, mark: "none", isOverseen: true };
+    const orphanage = new Orphanage();
+    // A child has its program's name from its `exec` on.
+    while (countFamily(orphanage, family) !== 1) await Bun.sleep(1);
+    const counts = new Set<number | undefined>();
+    for (const end = performance.now() + 500; performance.now() < end;) {
+      counts.add(countFamily(orphanage, family));
+    }
+    expect([...counts]).toEqual([1]);
+  } finally {
+    process.kill(-child.pid, "SIGKILL");
+    rmSync(folder, { recursive: true });
+  }
+});

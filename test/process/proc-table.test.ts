@@ -30,6 +30,7 @@ test.each(["plain", "with blank", "a) S 1 1 (b", "((", "x) R"])(
       const startTicks = stat?.startTicks ?? 0;
       expect(stat).toEqual({
         pid: child.pid,
+        name,
         parentPid: process.pid,
         groupId: child.pid,
         state: "S",
