@@ -89,6 +89,10 @@ export const shutdownKillMs = 1_100;
 export const shutdownDrainMs = 400;
 /** Timers are chained in steps of this: `setTimeout` fires at once above 2^31 - 1 ms. */
 export const timerStepMsMax = 60_000;
+/** Descriptors of one command, unless it asks for more: as many as a build needs, and programs that close all of them stay quick. */
+export const commandDescriptorsMax = 4_096;
+/** Processes and threads that commands leave to the server, its Workers and the guardian: it takes some 30 at rest. */
+export const processesReserve = 256;
 /** Commands running in the background at the same time for one client. */
 export const backgroundRunningMax = 64;
 /** Characters of a command where it stands beside other things; the resource of its background task has all of it. */

@@ -2,6 +2,7 @@ import { closeSync, existsSync, writeSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
+import { limitCommand } from "./command-limits.ts";
 import { type Libc, loadLibc } from "./libc.ts";
 import { loadWindowsJobs } from "./windows-job.ts";
 import { OutputPipe, type OutputSink } from "./output-pipe.ts";
@@ -106,6 +107,7 @@ function startOnPipe(
   let child: Bun.Subprocess;
   try {
     child = spawnLeader(spec, ["ignore", writeFd, writeFd, ...more], exit.resolve);
+    limitCommand(libc, child.pid);
   } catch (error) {
     closeSync(readFd);
     throw startFailure(spec, error);

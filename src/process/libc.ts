@@ -26,8 +26,20 @@ export interface Libc {
   shutDown(fd: number): void;
   /** How many descriptors this process may have. */
   descriptorsMax(): number;
+  /** What of a resource this process may have, as soft and hard limit; undefined when it cannot be known. */
+  limitsOf(resource: LimitedResource): Limits | undefined;
+  /** Sets the limits of `pid`, 0 for this process (Linux only). False when that was refused. */
+  limit(pid: number, resource: LimitedResource, limits: Limits): boolean;
   /** Children write no core files unless they ask for them. */
   disableCoreFiles(): void;
+}
+
+export type LimitedResource = "descriptors" | "processes";
+
+/** The system's word for "as many as you like" is a number above all others. */
+export interface Limits {
+  readonly soft: bigint;
+  readonly hard: bigint;
 }
 
 const O_CLOEXEC = 0x80000;
@@ -36,6 +48,11 @@ const WNOHANG = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
 const RLIMIT_CORE = 4;
 const RLIMIT_NOFILE = process.platform === "darwin" ? 8 : 7;
+const RLIMIT_NPROC = process.platform === "darwin" ? 7 : 6;
+const limitNumbers: Readonly<Record<LimitedResource, number>> = {
+  descriptors: RLIMIT_NOFILE,
+  processes: RLIMIT_NPROC,
+};
 const SHUT_RDWR = 2;
 const LOCK_SH = 1;
 const LOCK_EX = 2;
@@ -58,6 +75,7 @@ const portable = {
 const linuxOnly = {
   pipe2: { args: ["ptr", "i32"], returns: "i32" },
   prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+  prlimit: { args: ["i32", "i32", "ptr", "ptr"], returns: "i32" },
 } as const;
 const darwinOnly = { pipe: { args: ["ptr"], returns: "i32" } } as const;
 
@@ -86,6 +104,8 @@ function openLinux(): Libc {
     ...common(c),
     createPipe: () => pipePair((fds) => c.pipe2(ptr(fds), O_CLOEXEC)),
     becomeSubreaper: () => c.prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) === 0,
+    limit: (pid, resource, { soft, hard }) =>
+      c.prlimit(pid, limitNumbers[resource], ptr(new BigUint64Array([soft, hard])), null) === 0,
   };
 }
 
@@ -96,12 +116,13 @@ function openDarwin(): Libc {
     // Not close-on-exec, and need not be: Bun spawns with POSIX_SPAWN_CLOEXEC_DEFAULT there.
     createPipe: () => pipePair((fds) => c.pipe(ptr(fds))),
     becomeSubreaper: () => false,
+    limit: () => false,
   };
 }
 
 type PortableSymbols = ReturnType<typeof dlopen<typeof portable>>["symbols"];
 
-function common(c: PortableSymbols): Omit<Libc, "createPipe" | "becomeSubreaper"> {
+function common(c: PortableSymbols): Omit<Libc, "createPipe" | "becomeSubreaper" | "limit"> {
   const pollFd = new Int32Array(2);
   const status = new Int32Array(1);
   return {
@@ -116,18 +137,20 @@ function common(c: PortableSymbols): Omit<Libc, "createPipe" | "becomeSubreaper"
     reap: (pid) => c.waitpid(pid, ptr(status), WNOHANG) === pid,
     connectedPort: (fd) => connectedPort(c, fd),
     shutDown: (fd) => void c.shutdown(fd, SHUT_RDWR),
-    descriptorsMax() {
-      const limit = new BigUint64Array(2);
-      if (c.getrlimit(RLIMIT_NOFILE, ptr(limit)) !== 0) return Number.POSITIVE_INFINITY;
-      return Number(limit[0]);
-    },
+    descriptorsMax: () => Number(limitsOf(c, RLIMIT_NOFILE)?.soft ?? Number.POSITIVE_INFINITY),
+    limitsOf: (resource) => limitsOf(c, limitNumbers[resource]),
     disableCoreFiles() {
-      const limit = new BigUint64Array(2);
-      if (c.getrlimit(RLIMIT_CORE, ptr(limit)) !== 0) return;
-      limit[0] = 0n;
-      c.setrlimit(RLIMIT_CORE, ptr(limit));
+      const limits = limitsOf(c, RLIMIT_CORE);
+      if (limits !== undefined)
+        c.setrlimit(RLIMIT_CORE, ptr(new BigUint64Array([0n, limits.hard])));
     },
   };
+}
+
+function limitsOf(c: PortableSymbols, resource: number): Limits | undefined {
+  const limit = new BigUint64Array(2);
+  if (c.getrlimit(resource, ptr(limit)) !== 0) return undefined;
+  return { soft: limit[0]!, hard: limit[1]! };
 }
 
 /** A `struct sockaddr` of any family, and its length; used by one call at a time. */

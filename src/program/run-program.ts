@@ -27,8 +27,10 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   }
   if (process.argv[2] === sandboxArgument) {
     const { runRestricted } = await import("../policy/sandbox/restrict/run-restricted.ts");
+    const { limitOwnDescriptors } = await import("../process/command-limits.ts");
     const [, , , rules, ...argv] = process.argv;
     const report = (message: string): void => void writeSync(2, `${message}\n`);
+    limitOwnDescriptors();
     process.exit(runRestricted(rules, argv, process.env, report));
   }
   const io = createProcessIo(parts);

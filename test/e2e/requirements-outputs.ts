@@ -4,6 +4,9 @@ import { from, type Requirement } from "./harness/requirement.ts";
 export const outputRequirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/commands-and-processes.md#how-a-command-runs", {
     "bash.syntax": "A syntax error shows the command as it was given, with its own line numbers.",
+    "commands.processes":
+      "Commands that take all the processes they can get leave the server enough to go on.",
+    "commands.descriptors": "Commands begin with 4,096 descriptors and may ask for more.",
     "bash.leftovers": "A result says what was still running at the end of a command and was ended.",
   }),
   ...from("docs/commands-and-processes.md#background-tasks", {

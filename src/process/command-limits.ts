@@ -1,0 +1,43 @@
+import { commandDescriptorsMax, processesReserve } from "../base/limits.ts";
+import { type Libc, type Limits, loadLibc } from "./libc.ts";
+
+/** What all commands of this process may have: they have the same user and the same beginnings. */
+let processes: Limits | undefined | null = null;
+
+/**
+ * Leaves the server room beside what commands take (Linux): a user who is not root has one number of processes and
+ * threads, and a process that is refused a thread is aborted. Called as soon as `pid` runs: a shell starts nothing
+ * for half a millisecond. A command may raise its number of descriptors again, as some have to, and not that of
+ * processes.
+ */
+export function limitCommand(libc: Libc, pid: number): void {
+  if (process.platform !== "linux") return;
+  const descriptors = fewerDescriptors(libc);
+  if (descriptors !== undefined) libc.limit(pid, "descriptors", descriptors);
+  if (processes === null) processes = fewerProcesses(libc);
+  if (processes !== undefined) libc.limit(pid, "processes", processes);
+}
+
+/** The same for a process that becomes the command: Bun raises the limit of descriptors of each program it starts as. */
+export function limitOwnDescriptors(): void {
+  const libc = loadLibc();
+  if (libc === undefined) return;
+  const descriptors = fewerDescriptors(libc);
+  if (descriptors !== undefined) libc.limit(0, "descriptors", descriptors);
+}
+
+function fewerDescriptors(libc: Libc): Limits | undefined {
+  const limits = libc.limitsOf("descriptors");
+  if (limits === undefined || limits.soft <= commandDescriptorsMax) return undefined;
+  return { ...limits, soft: BigInt(commandDescriptorsMax) };
+}
+
+/** Of few, commands get half. The system does not count those of root. */
+function fewerProcesses(libc: Libc): Limits | undefined {
+  const limits = libc.limitsOf("processes");
+  if (limits === undefined || process.geteuid?.() === 0) return undefined;
+  const half = limits.soft / 2n;
+  const reserve = half < processesReserve ? half : BigInt(processesReserve);
+  const left = limits.soft - reserve;
+  return { soft: left, hard: left };
+}

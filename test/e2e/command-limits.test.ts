@@ -1,0 +1,90 @@
+import { chmodSync, chownSync } from "node:fs";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+
+import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { isError, textOf } from "./harness/messages.ts";
+import { testMsMax } from "./harness/platform.ts";
+import { Server } from "./harness/server.ts";
+import { TempFolder } from "./harness/temp-folder.ts";
+
+setDefaultTimeout(testMsMax);
+
+const isRoot = process.getuid?.() === 0;
+/** Somebody who has no other processes: the system counts all that a user has. */
+const uid = 54_321;
+const canBeSomebody = isRoot && Bun.which("setpriv") !== null && process.platform === "linux";
+/** Without bounds of somebody else's a bomb would be the machine's. */
+const boundedTest = test.skipIf(!canBeSomebody);
+const linuxTest = test.skipIf(process.platform !== "linux");
+
+/** A server of a user who may have 250 processes and threads. */
+class BoundedServer implements AsyncDisposable {
+  readonly #folder = new TempFolder();
+  readonly server: Server;
+
+  constructor() {
+    ensureBuilt(productBinary);
+    chmodSync(this.#folder.path, 0o755);
+    const home = this.#folder.folder("home");
+    chownSync(home, uid, uid);
+    const somebody = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
+    // Not every sh can set this, and nothing may run without.
+    const bounded = [
+      "bash",
+      "-c",
+      'ulimit -u 250 && [ "$(ulimit -H -u)" = 250 ] && exec "$0" "$@"',
+    ];
+    this.server = new Server({ wrap: [...bounded, ...somebody], env: { HOME: home }, cwd: home });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    this.#folder[Symbol.dispose]();
+  }
+}
+
+/** Goes off within a bound only, and ends by itself after eleven generations. */
+const bomb =
+  '[ "$(ulimit -H -u)" -le 250 ] || exit 1; ' +
+  "bomb() { [ $1 -gt 10 ] || { bomb $(($1 + 1)) | bomb $(($1 + 1)) & }; sleep 6; }; bomb 0; wait";
+
+describe("what commands may take", () => {
+  const bombs: [string, string][] = [
+    ["400 sleepers", "for i in $(seq 400); do sleep 6 & done; wait"],
+    ["a fork bomb", bomb],
+  ];
+  boundedTest.each(bombs)(
+    "[commands.processes] %s: the server lives, and the next call is right",
+    async (_name, command) => {
+      await using bounded = new BoundedServer();
+      const { server } = bounded;
+      await server.initialize();
+      const background = await server.call("BackgroundBash", { command });
+      expect(isError(background)).toBe(false);
+      const flood = server.call("Bash", { command, timeout: 2_000 });
+      expect((await server.request("ping")).result).toEqual({});
+      expect(textOf(await flood)).toContain("timed out");
+      await server.call("KillBgTask", { task_id: 1 });
+      expect(textOf(await server.call("Bash", { command: "(echo next)" }))).toBe("next\n");
+    },
+  );
+
+  boundedTest("[commands.processes] what is kept from them cannot be taken back", async () => {
+    await using bounded = new BoundedServer();
+    const { server } = bounded;
+    await server.initialize();
+    const command = "sleep 0.1; ulimit -S -u; ulimit -H -u; ulimit -u 250 2>/dev/null || echo no";
+    expect(textOf(await server.call("Bash", { command }))).toBe("125\n125\nno\n");
+  });
+
+  linuxTest("[commands.descriptors] are 4,096, and more for who asks", async () => {
+    const wrap = ["sh", "-c", 'ulimit -n 9000; exec "$0" "$@"'];
+    const command = "sleep 0.1; ulimit -S -n; ulimit -H -n; ulimit -S -n 9000 && ulimit -S -n";
+    for (const SANDBOX of ["off", "read-only"]) {
+      await using other = new Server({ wrap, env: { SANDBOX } });
+      await other.initialize();
+      const told = textOf(await other.call("Bash", { command }));
+      expect([SANDBOX, told]).toEqual([SANDBOX, "4096\n9000\n9000\n"]);
+    }
+  });
+});
