@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
+import { decodeResponse, undecoded } from "../base/decode-response.ts";
 import { systemCodeOf } from "../base/errors.ts";
 import { keySetBytesMax } from "../base/limits.ts";
 
@@ -43,14 +44,14 @@ async function readFile(url: URL): Promise<Uint8Array> {
 const tooLarge = `it is larger than ${keySetBytesMax} bytes`;
 
 async function download(url: URL, timeoutMs: number): Promise<Uint8Array> {
-  const response = await fetch(url, {
+  const init: RequestInit = {
     redirect: "manual",
     // To this machine, in the clear: not by way of a proxy that the environment names.
     ...(url.protocol === "http:" && { proxy: false as const }),
     signal: AbortSignal.timeout(timeoutMs),
     headers: { accept: "application/jwk-set+json, application/json" },
-  });
-  return readBody(response);
+  };
+  return readBody(decodeResponse(await fetch(url, undecoded(init))));
 }
 
 async function readBody(response: Response): Promise<Uint8Array> {

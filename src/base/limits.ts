@@ -320,6 +320,8 @@ export const pageRedirectsMax = 10;
 export const pageBytesMax = 10 * MIB;
 /** A page must be there by then, redirects included. */
 export const pageFetchMsMax = 30_000;
+/** Codings of one body, one within the other: servers use one. */
+export const contentCodingsMax = 4;
 /** Pages loading at a time, of all clients together; each may hold as many bytes as a page has. */
 export const pagesLoadingMax = 64;
 /** Pages are kept this long: so long does a reader who pages through one see the same. */

@@ -1,3 +1,4 @@
+import { decodeResponse, undecoded } from "../../base/decode-response.ts";
 import { messageOf } from "../../base/errors.ts";
 import {
   upstreamErrorBodyBytesMax,
@@ -64,7 +65,7 @@ function withToken(init: RequestInit | undefined, token: string | undefined): Re
 
 async function send(url: string | URL, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init);
+    return decodeResponse(await fetch(url, undecoded(init)));
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new ConnectionError("unreachable", `The server cannot be reached: ${messageOf(error)}`);

@@ -1,3 +1,4 @@
+import { decodeResponse, undecoded } from "../../base/decode-response.ts";
 import { messageOf } from "../../base/errors.ts";
 import {
   oauthDocumentBytesMax,
@@ -71,7 +72,9 @@ export class OauthRequests {
     const signals = [AbortSignal.timeout(oauthRequestMsMax)];
     if (this.#signal !== undefined) signals.push(this.#signal);
     try {
-      return await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.any(signals) });
+      const signal = AbortSignal.any(signals);
+      const request = undecoded({ ...init, redirect: "manual", signal });
+      return decodeResponse(await fetch(url, request));
     } catch (error) {
       const isLate = signals[0]?.aborted === true;
       const why = isLate ? `no answer within ${oauthRequestMsMax / 1000} s` : messageOf(error);

@@ -1,3 +1,4 @@
+import { decodeResponse, undecoded } from "../../base/decode-response.ts";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { parseHostRules, type HostRule } from "./allowance.ts";
 import { dialFirst } from "./dial.ts";
@@ -116,7 +117,8 @@ async function attempt(
   };
   try {
     // The types of Bun's `fetch` do not know that `proxy` may be false.
-    const response = await fetch(target, { ...init, proxy, tls } as RequestInit);
+    const request = { ...undecoded(init), proxy, tls } as RequestInit;
+    const response = decodeResponse(await fetch(target, request));
     // Whoever resolves a link against it gets what was asked for.
     Object.defineProperty(response, "url", { value: url.href });
     return response;
