@@ -10,8 +10,8 @@ import { TempFolder } from "./harness/temp-folder.ts";
 setDefaultTimeout(testMsMax);
 
 const isRoot = process.getuid?.() === 0;
-/** Somebody who has no other processes: the system counts all that a user has. */
-const uid = 54_321;
+/** Somebody who has no other processes, those of a second run of these tests neither: the system counts all that a user has. */
+const uid = 100_000 + process.pid;
 const canBeSomebody = isRoot && Bun.which("setpriv") !== null && process.platform === "linux";
 /** Without bounds of somebody else's a bomb would be the machine's. */
 const boundedTest = test.skipIf(!canBeSomebody);
