@@ -81,11 +81,12 @@ run_gate() {
   failed=$((failed + gate_failed))
 }
 
-# Those that drive the executable mostly wait, so the others run beside them: the lines of both come as they come.
+# Those that drive the executable mostly wait: two files of them run at once, and the others beside them. The lines of
+# both parts come as they come.
 run_tests() {
   say "tests"
   others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name fixtures ! -name golden)
-  part e2e bun test --timeout 60000 test/e2e &
+  part e2e bun test --timeout 60000 --parallel=2 --no-isolate test/e2e &
   # shellcheck disable=SC2086 # a list of paths
   part others bun test --timeout 60000 $others &
   wait
