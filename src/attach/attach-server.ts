@@ -22,6 +22,8 @@ export interface AttachServerParts {
   readonly questions: TerminalQuestions;
   /** False for a connection of another user; where the system does not tell, the key decides alone. */
   readonly isOwnUser: (fd: number) => boolean;
+  /** Why nobody sits at the other end of a connection who may answer questions; undefined when somebody may. */
+  readonly whyNoAnswers: (fd: number) => Promise<string | undefined>;
   readonly warn: (message: string) => void;
 }
 
@@ -52,9 +54,11 @@ export class AttachServer {
     const links = new Set<TerminalLink>();
     let server: AttachServer | undefined;
     const accept = (socket: Bun.Socket<TerminalLink | undefined>): TerminalLink | undefined => {
-      if (links.size >= attachConnectionsMax || !parts.isOwnUser(fdOf(socket))) return undefined;
+      const fd = fdOf(socket);
+      if (links.size >= attachConnectionsMax || !parts.isOwnUser(fd)) return undefined;
       const link = new TerminalLink(socket, {
         key,
+        whyNoAnswers: () => parts.whyNoAnswers(fd),
         sources: parts.sources,
         questions: parts.questions,
         onAttached: () => void server?.look(),

@@ -108,6 +108,8 @@ export interface OutputPiece {
 /** What a server tells a terminal. */
 export type ServerMessage =
   | { readonly type: "hello"; readonly protocol: number; readonly server: ServerFacts }
+  /** It cannot be the terminal of a person; the connection ends. */
+  | { readonly type: "refused"; readonly reason: string }
   | { readonly type: "state"; readonly state: ServerState }
   | { readonly type: "question"; readonly number: number; readonly question: ShownQuestions }
   | { readonly type: "question_gone"; readonly number: number; readonly reason: GoneReason }

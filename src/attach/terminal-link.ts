@@ -22,6 +22,8 @@ export interface TerminalLinkParts {
   readonly key: string;
   readonly sources: AttachSources;
   readonly questions: TerminalQuestions;
+  /** Why it may not answer questions, if so. */
+  readonly whyNoAnswers: () => Promise<string | undefined>;
   /** Called when the key was right: from now on it is told what changes. */
   readonly onAttached: (link: TerminalLink) => void;
 }
@@ -44,6 +46,8 @@ export class TerminalLink implements QuestionViewer {
   #isAttached = false;
   /** It speaks our language and is told what changes. */
   #isTold = false;
+  /** A person sits there, as far as can be told. */
+  #mayAnswer = false;
   #isClosed = false;
 
   constructor(socket: LinkSocket, parts: TerminalLinkParts) {
@@ -94,6 +98,8 @@ export class TerminalLink implements QuestionViewer {
     if (message === undefined) return false;
     if (message.type === "attach") return this.#attach(message);
     if (!this.#isAttached) return false;
+    // Whoever is shown no questions has none to answer.
+    if (message.type === "answer" && !this.#mayAnswer) return false;
     this.#obey(message);
     return true;
   }
@@ -102,14 +108,31 @@ export class TerminalLink implements QuestionViewer {
     if (this.#isAttached || !isSameText(key, this.#parts.key)) return false;
     this.#isAttached = true;
     this.#greeting.stop();
-    const { sources, questions, onAttached } = this.#parts;
+    const { sources, onAttached } = this.#parts;
     this.#send({ type: "hello", protocol: attachProtocol, server: sources.facts });
     // It is told our number and goes; until then it is shown nothing that it might misread.
     if (protocol !== attachProtocol) return true;
+    if (mode === "terminal") {
+      void this.#admit();
+      return true;
+    }
     this.#isTold = true;
-    if (mode === "terminal") questions.add(this);
     onAttached(this);
     return true;
+  }
+
+  async #admit(): Promise<void> {
+    const { questions, whyNoAnswers, onAttached } = this.#parts;
+    const reason = await whyNoAnswers().catch(messageOf);
+    if (this.#isClosed) return;
+    if (reason !== undefined) {
+      this.#send({ type: "refused", reason });
+      return this.close();
+    }
+    this.#isTold = true;
+    this.#mayAnswer = true;
+    questions.add(this);
+    onAttached(this);
   }
 
   #obey(message: Exclude<TerminalMessage, { type: "attach" }>): void {

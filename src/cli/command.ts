@@ -132,6 +132,8 @@ export interface Command {
   readonly arguments: { readonly min: number; readonly max: number };
   /** See `ParseOptions`. */
   beginsCommand?(this: void, positionals: readonly string[]): boolean;
+  /** It approves, widens or configures what servers may do, or answers for the user: what a server has started may not. */
+  readonly needsPerson?: true;
   /** Resolves with the exit code; an `AppError` is printed and gives the code of its kind. */
   run(context: CommandContext): Promise<number>;
 }

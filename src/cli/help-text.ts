@@ -26,8 +26,19 @@ export function overviewText(version: string): string {
 export function commandText(listing: CommandListing, command: Command): string {
   const usage = [product.name, listing.name, command.usage].filter(Boolean).join(" ");
   const flags = flagRows({ ...command.flags, ...helpFlag });
-  return [`Usage: ${usage}`, "", command.description, "", "Flags:", ...columns(flags)].join("\n");
+  const person = command.needsPerson === true ? ["", needsPersonText] : [];
+  return [
+    `Usage: ${usage}`,
+    "",
+    command.description,
+    ...person,
+    "",
+    "Flags:",
+    ...columns(flags),
+  ].join("\n");
 }
+
+const needsPersonText = "Refused to what a server has started: a person has to run it.";
 
 /** What a group without a command prints, for instance `config`. */
 export function groupText(group: string): string {

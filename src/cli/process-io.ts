@@ -11,7 +11,10 @@ const fullPipeWaitMs = 2;
  * The `CommandIo` of this process, but for what is given otherwise. Nothing is touched before it is asked for: `process.stdin` and
  * `process.stdout` belong to the transport, and making them costs more than the rest of a start.
  */
-export function createProcessIo({ machineDir }: Pick<CommandIo, "machineDir"> = {}): CommandIo {
+export function createProcessIo({
+  machineDir,
+  startedByServer,
+}: Pick<CommandIo, "machineDir" | "startedByServer"> = {}): CommandIo {
   const homeDir = process.env.HOME || process.getBuiltinModule("node:os").homedir();
   let interrupt: AbortController | undefined;
   return {
@@ -22,6 +25,7 @@ export function createProcessIo({ machineDir }: Pick<CommandIo, "machineDir"> = 
     homeDir,
     executableDir: dirname(process.execPath),
     machineDir,
+    startedByServer,
     get stdinIsTerminal() {
       return isTerminal(0);
     },

@@ -65,6 +65,10 @@ async function dispatch(
     return exitCodes.done;
   }
   checkCount(listing, command, args.positionals);
+  if (command.needsPerson === true) {
+    const { assertPerson } = await import("./assert-person.ts");
+    await assertPerson(listing.name, io);
+  }
   if (args.has("strict-config")) {
     const { checkServers } = await import("./strict-servers.ts");
     checkServers(args, io, print);

@@ -8,6 +8,8 @@ export interface ProcStat {
   readonly parentPid: number;
   readonly groupId: number;
   readonly state: string;
+  /** It has a terminal that could send it signals. */
+  readonly hasTerminal: boolean;
   /** Clock ticks after boot; with the pid it names one process for ever. */
   readonly startTicks: number;
 }
@@ -23,6 +25,7 @@ export function readProcStat(pid: number): ProcStat | undefined {
     state: fields[0] ?? "?",
     parentPid: Number(fields[1]),
     groupId: Number(fields[2]),
+    hasTerminal: fields[4] !== "0",
     startTicks: Number(fields[19]),
   };
 }

@@ -7,7 +7,6 @@ import { product } from "../base/product.ts";
 import type { EventStream } from "../base/server-events.ts";
 import type { CallWatcher } from "../gateway/gate/gate-stage.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
-import { loadPeerUid, type PeerUid } from "../process/peer-uid.ts";
 import type { Terminals } from "../questions/terminals.ts";
 import { AttachClients } from "./attach-clients.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
@@ -68,11 +67,13 @@ export class Attach {
     const serverId = instanceId.slice(0, serverIdChars);
     const runFolder = runFolderIn(start.dirs.scorpioxDir);
     try {
-      const [{ AttachServer }, { createAttachSources }, { removeDeadServers }] = await Promise.all([
-        import("../attach/attach-server.ts"),
-        import("./attach-sources.ts"),
-        import("../attach/remove-dead-servers.ts"),
-      ]);
+      const [{ AttachServer }, { AttachVisitors }, { createAttachSources }, { removeDeadServers }] =
+        await Promise.all([
+          import("../attach/attach-server.ts"),
+          import("./attach-visitors.ts"),
+          import("./attach-sources.ts"),
+          import("../attach/remove-dead-servers.ts"),
+        ]);
       const sources = createAttachSources({
         facts: {
           serverId,
@@ -86,11 +87,13 @@ export class Attach {
         services: this.#services(),
         events,
       });
+      const { isOwnUser, whyNoAnswers } = new AttachVisitors(warn);
       const server = await AttachServer.open({
         runFolder,
         sources,
         questions: this.#questions,
         isOwnUser,
+        whyNoAnswers,
         warn,
       });
       void removeDeadServers(runFolder, serverId).catch(() => {});
@@ -100,13 +103,4 @@ export class Attach {
       return undefined;
     }
   }
-}
-
-let peerUid: PeerUid | undefined | null = null;
-
-/** The folder of the socket keeps others out; this does where it does not. */
-function isOwnUser(fd: number): boolean {
-  if (peerUid === null) peerUid = loadPeerUid();
-  const uid = peerUid?.(fd);
-  return uid === undefined || uid === process.getuid?.();
 }

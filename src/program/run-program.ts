@@ -33,7 +33,9 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
     limitOwnDescriptors();
     process.exit(runRestricted(rules, argv, process.env, report));
   }
-  const io = createProcessIo(parts);
+  const startedByServer = async (): Promise<string | undefined> =>
+    (await import("./started-by-server.ts")).startedByServer(process.env);
+  const io = createProcessIo({ ...parts, startedByServer });
   // What a library or a tool threw may have text of a page in it.
   const warn = (message: string): void =>
     io.stderr.write(`scorpiox-code: ${escapeUnsafe(message)}\n`);

@@ -24,6 +24,7 @@ export class AttachHarness implements AsyncDisposable {
   execution: Execution | undefined;
   change: () => void = () => {};
   isOwnUser: (fd: number) => boolean = () => true;
+  whyNoAnswers: string | undefined;
   server: AttachServer | undefined;
 
   /** @param below folders in which the sockets are */
@@ -54,6 +55,7 @@ export class AttachHarness implements AsyncDisposable {
       sources,
       questions,
       isOwnUser: (fd) => this.isOwnUser(fd),
+      whyNoAnswers: async () => this.whyNoAnswers,
       warn: () => {},
     });
     const pointer = (await listPointers(runFolder)).find((found) => found.serverId === serverId);

@@ -11,7 +11,7 @@ import {
   attachRequestBytesMax,
   attachStateMs,
 } from "../../src/base/limits.ts";
-import { loadPeerUid } from "../../src/process/peer-uid.ts";
+import { loadSocketPeer } from "../../src/process/socket-peer.ts";
 import type { ShownQuestions } from "../../src/questions/terminals.ts";
 import { SupervisorHarness } from "../background/supervisor-harness.ts";
 import { until } from "../process/until.ts";
@@ -134,9 +134,9 @@ describe("AttachServer", () => {
   test("the system is asked who connects; another user is refused", async () => {
     await using harness = new AttachHarness();
     const pointer = await harness.open();
-    const peerUid = loadPeerUid();
+    const peerOf = loadSocketPeer();
     const uids: (number | undefined)[] = [];
-    harness.isOwnUser = (fd) => uids.push(peerUid?.(fd)) === 1;
+    harness.isOwnUser = (fd) => uids.push(peerOf?.(fd)?.uid) === 1;
     const own = await RawTerminal.attach(pointer);
     const other = await RawTerminal.connect(pointer.socket);
     await until(() => other.isClosed);
@@ -150,6 +150,32 @@ describe("AttachServer", () => {
     list.send({ type: "attach", protocol: 1, key, mode: "look" });
     await until(() => list.messages.length === 2);
     expect(harness.questions.count).toBe(0);
+  });
+
+  test("what is no terminal of a person is told why, and shown nothing", async () => {
+    await using harness = new AttachHarness();
+    harness.whyNoAnswers = "it has no terminal";
+    const { socket, key } = await harness.open();
+    const answered = harness.questions.ask(question, AbortSignal.timeout(1));
+    const forged = await RawTerminal.connect(socket);
+    forged.send({ type: "attach", protocol: 1, key, mode: "terminal" });
+    await until(() => forged.isClosed);
+    expect(forged.messages.slice(1)).toEqual([{ type: "refused", reason: "it has no terminal" }]);
+    expect([await answered, harness.questions.count]).toEqual([{ kind: "gone" }, 0]);
+  });
+
+  test("an answer of whoever was shown no question ends its connection and answers nothing", async () => {
+    await using harness = new AttachHarness();
+    const { socket, key } = await harness.open();
+    const person = await RawTerminal.attach({ socket, key, serverId: "", pid: 0, host: "" });
+    let end: unknown;
+    void harness.questions.ask(question, never).then((reply) => (end = reply));
+    const list = await RawTerminal.connect(socket);
+    list.send({ type: "attach", protocol: 1, key, mode: "look" });
+    const reply = { kind: "answered", answers: [{ labels: ["Allow once"], other: null }] } as const;
+    list.send({ type: "answer", number: 1, reply });
+    await until(() => list.isClosed);
+    expect([end, person.isClosed]).toEqual([undefined, false]);
   });
 
   test("another protocol is told our number and nothing else", async () => {

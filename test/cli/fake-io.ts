@@ -45,6 +45,8 @@ export interface CommandRunInput {
   readonly sandbox?: SandboxReport;
   /** What other servers say when they are asked; without it nothing can ask them. */
   readonly catalogues?: Readonly<Record<string, AskedCatalogue>>;
+  /** How it shows that a server has started this. */
+  readonly startedByServer?: string;
   /** What Ctrl-C aborts. */
   readonly interrupted?: AbortSignal;
   /** Chunks of stdin. */
@@ -101,6 +103,7 @@ export async function runIn(
     homeDir: tree.path("home"),
     executableDir: tree.path("bin"),
     machineDir: tree.path("machine"),
+    startedByServer: async () => input.startedByServer,
     stdinIsTerminal: input.terminals?.includes("stdin") === true,
     stdin: chunksOf(input.stdin ?? []),
     stdout,

@@ -16,6 +16,8 @@ export const attachRequirements: Readonly<Record<string, Requirement>> = {
     "attach.servers": "Several servers are shown at once, and one that is killed goes.",
     "attach.private":
       "Nobody but the user reaches the socket; it is gone when the server has ended.",
+    "attach.person":
+      "What a server has started, or has no terminal, answers no question, however it hides where it comes from.",
     "attach.read-only": "A home that cannot be written costs one warning and the socket.",
     "attach.lists": "Lists of tasks and callbacks are those of the running servers.",
   }),

@@ -17,6 +17,10 @@ export const policyRequirements: Readonly<Record<string, Requirement>> = {
     "policy.cautions":
       "Commands that are rarely meant are asked about without any rule; a key switches it off.",
   }),
+  ...from("docs/commands.md#what-a-person-has-to-run", {
+    "commands.person":
+      "What a server has started approves and configures nothing by our commands, however it hides where it comes from.",
+  }),
   ...from("docs/policy.md#the-audit-log", {
     "policy.audit": "Each call is a private line with a digest of its arguments and the decision.",
     "policy.audit-tokens":

@@ -34,6 +34,7 @@ test.each(["plain", "with blank", "a) S 1 1 (b", "((", "x) R"])(
         parentPid: process.pid,
         groupId: child.pid,
         state: "S",
+        hasTerminal: false,
         startTicks,
       });
       expect(startTicks).toBeGreaterThan(0);

@@ -77,6 +77,7 @@ const serverMessage = z.discriminatedUnion("type", [
       startedAt: count,
     }),
   }),
+  z.object({ type: z.literal("refused"), reason: z.string() }),
   z.object({
     type: z.literal("state"),
     state: z.object({

@@ -5,7 +5,7 @@ import { attachLookMs } from "../../base/limits.ts";
 import type { ServerMessage, TerminalMessage } from "../messages.ts";
 import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
 import { ServerConnection } from "./server-connection.ts";
-import { closedFault } from "./server-fault.ts";
+import { closedFault, refusedFault } from "./server-fault.ts";
 
 export interface DirectoryHandlers {
   onMessage(serverId: string, message: ServerMessage): void;
@@ -25,6 +25,8 @@ export class ServerDirectory {
   /** Undefined while it connects. */
   readonly #connections = new Map<string, ServerConnection | undefined>();
   readonly #problems = new Map<string, string>();
+  /** Servers that take no answers from here, which does not change. */
+  readonly #refusing = new Set<string>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #watcher: FSWatcher | undefined;
   #gathering: ReturnType<typeof setTimeout> | undefined;
@@ -77,7 +79,7 @@ export class ServerDirectory {
 
   async #connect(pointer: ServerPointer, era: number): Promise<void> {
     const { serverId } = pointer;
-    if (this.#connections.has(serverId)) return;
+    if (this.#connections.has(serverId) || this.#refusing.has(serverId)) return;
     this.#connections.set(serverId, undefined);
     let hasSpoken = false;
     const leave = (): void => {
@@ -90,6 +92,11 @@ export class ServerDirectory {
       if (era !== this.#era) return;
       if (!hasSpoken) this.#tellProblem(serverId, undefined);
       hasSpoken = true;
+      if (message.type === "refused") {
+        this.#refusing.add(serverId);
+        this.#tellProblem(serverId, refusedFault(pointer.pid, message.reason));
+        return;
+      }
       this.#handlers.onMessage(serverId, message);
     };
     const handlers = { onMessage: take, onClose: leave };

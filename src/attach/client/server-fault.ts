@@ -13,3 +13,8 @@ export function faultOf({
 export function closedFault(pid: number): string {
   return `The server with pid ${pid} has closed the connection: as many terminals as it takes are attached to it, or it belongs to another user.`;
 }
+
+/** Why a server lets nobody answer from here. */
+export function refusedFault(pid: number, reason: string): string {
+  return `The server with pid ${pid} takes no answers from here: ${reason}. Run attach in a terminal of your own.`;
+}

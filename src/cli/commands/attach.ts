@@ -14,6 +14,7 @@ export const attachCommand: Command = {
     "with their output, tasks and plans, callbacks. Servers come and go while it runs; ? lists the keys.",
   flags: { ...directoryFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: true,
   async run({ args, io, print }) {
     const { scorpioxDir } = readStartUp(args, io).dirs;
     const device = openTerminal(io, "attach");

@@ -17,6 +17,7 @@ export const configSetCommand: Command = {
     "Comments, order and other lines of the file stay as they are.",
   flags: { ...levelFlag, ...directoryFlags },
   arguments: { min: 1, max: 2 },
+  needsPerson: true,
   async run({ args, io, print }) {
     const [key, value] = readPair(args.positionals);
     const level = args.text("level");

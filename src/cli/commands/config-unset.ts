@@ -11,6 +11,7 @@ export const configUnsetCommand: Command = {
   description: "Removes KEY from a scorpiox-env.txt, by default the one in ~/.scorpiox.",
   flags: { ...levelFlag, ...directoryFlags },
   arguments: { min: 1, max: 1 },
+  needsPerson: true,
   async run({ args, io, print }) {
     const [key = ""] = args.positionals;
     const target = fileOfLevel(args.text("level"), readStartUp(args, io).dirs);

@@ -18,6 +18,7 @@ export const hooksApproveCommand: Command = {
     ...directoryFlags,
   },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: true,
   async run(context) {
     const { args, io, print } = context;
     const project = await readProjectHooks(readStartUp(args, io), args.positionals);

@@ -9,6 +9,7 @@ export const hooksRevokeCommand: Command = {
   description: "Withdraws the approval of hooks of the project; of all of them when none is named.",
   flags: { ...directoryFlags },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: true,
   async run({ args, io, print }) {
     const approvals = readApprovals(readStartUp(args, io));
     const digests = new Map(await approvals.read());

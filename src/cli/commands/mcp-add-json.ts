@@ -19,6 +19,7 @@ export const mcpAddJsonCommand: Command = {
     '  scorpiox-code mcp add-json time \'{"command": "uvx", "args": ["mcp-server-time"]}\'',
   flags: { ...storeFlags, ...directoryFlags },
   arguments: { min: 2, max: 2 },
+  needsPerson: true,
   async run(context) {
     const { args, io } = context;
     const [name = "", words = ""] = args.positionals;

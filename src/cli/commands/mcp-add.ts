@@ -15,6 +15,7 @@ export const mcpAddCommand: Command = {
     'The line that the documentation of a server has for "claude mcp add" works too.',
   flags: { ...entryFlags, ...storeFlags },
   arguments: { min: 1, max: Number.MAX_SAFE_INTEGER },
+  needsPerson: true,
   beginsCommand,
   async run(context) {
     const { args, io } = context;

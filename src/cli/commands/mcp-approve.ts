@@ -27,6 +27,7 @@ export const mcpApproveCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 1 },
+  needsPerson: true,
   async run(context) {
     const { args, io, print } = context;
     const choice = choiceOf(context);

@@ -43,6 +43,7 @@ export const mcpImportCommand: Command = {
     ...directoryFlags,
   },
   arguments: { min: 1, max: 1 },
+  needsPerson: true,
   async run(context) {
     const { args, io } = context;
     const start = readStartUp(args, io);

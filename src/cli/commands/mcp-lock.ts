@@ -29,6 +29,7 @@ export const mcpLockCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },
+  needsPerson: true,
   async run(context) {
     const { args, print } = context;
     const view = await openServers(context);

@@ -39,6 +39,7 @@ export const mcpLoginCommand: Command = {
     ...startUpFlags,
   },
   arguments: { min: 1, max: 1 },
+  needsPerson: true,
   async run(context) {
     const { args, print } = context;
     const [name = ""] = args.positionals;

@@ -15,6 +15,7 @@ export const mcpLogoutCommand: Command = {
     "authorization server can do that. Ends with 3 when there was no login.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 1 },
+  needsPerson: true,
   async run(context) {
     const { args, io, print } = context;
     const [name = ""] = args.positionals;

@@ -15,6 +15,7 @@ export const mcpRemoveCommand: Command = {
     "Takes a server out of the configuration. Comments, order and all else in the file stay as they are.",
   flags: { ...scopeFlags, ...directoryFlags },
   arguments: { min: 1, max: 1 },
+  needsPerson: true,
   async run({ args, io, print }) {
     const [name = ""] = args.positionals;
     const start = readStartUp(args, io);

@@ -16,6 +16,7 @@ export const mcpSecretsCommand: Command = {
     "secret within two seconds.",
   flags: { ...jsonFlag },
   arguments: { min: 1, max: 2 },
+  needsPerson: true,
   async run(context) {
     const [action = "", name] = context.args.positionals;
     const open = openSecrets(context, readStartUp(context.args, context.io));

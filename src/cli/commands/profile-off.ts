@@ -11,6 +11,7 @@ export const profileOffCommand: Command = {
   description: "Uses no profile, from the next start on.",
   flags: { ...userLevelFlag, ...directoryFlags },
   arguments: { min: 0, max: 0 },
+  needsPerson: true,
   async run({ args, io, print }) {
     const target = fileOfLevel(args.text("level"), readStartUp(args, io).dirs);
     const wasSet = unsetInEnvFile(target, activeProfileKey.name);

@@ -17,6 +17,7 @@ export const profileUseCommand: Command = {
   description: "Makes NAME the active profile, from the next start on.",
   flags: { ...userLevelFlag, ...directoryFlags },
   arguments: { min: 1, max: 1 },
+  needsPerson: true,
   async run({ args, io, print }) {
     const [name = ""] = args.positionals;
     const { dirs } = readStartUp(args, io);

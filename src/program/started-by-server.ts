@@ -1,0 +1,23 @@
+import { lookAtProcesses, originOf } from "../process/process-origin.ts";
+import { ownerVariable } from "../process/owner-mark.ts";
+
+/** How it shows that a server of ours, and not a person, has started this process; undefined when nothing does. */
+export async function startedByServer(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  if (env[ownerVariable] !== undefined) return `${ownerVariable} is in its environment`;
+  const lookAt = await lookAtProcesses();
+  // Windows: only the mark says it.
+  if (lookAt === undefined) return undefined;
+  const origin = originOf(process.pid, lookAt);
+  switch (origin.kind) {
+    case "server":
+      return `process ${origin.pid} above it is a server`;
+    case "mark":
+      return `process ${origin.pid} above it carries ${ownerVariable}`;
+    case "unknown":
+      return "it cannot be told what has started it";
+    case "person":
+      return undefined;
+  }
+}

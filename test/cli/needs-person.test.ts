@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test";
+
+import { commandListings } from "../../src/cli/registry.ts";
+import { run } from "./fake-io.ts";
+
+/** All others read, ask servers, run tools, or keep what is no matter of trust. */
+const forPersons = [
+  "attach",
+  "config set",
+  "config unset",
+  "hooks approve",
+  "hooks revoke",
+  "mcp add",
+  "mcp add-json",
+  "mcp approve",
+  "mcp import",
+  "mcp lock",
+  "mcp login",
+  "mcp logout",
+  "mcp remove",
+  "mcp secrets",
+  "profile off",
+  "profile use",
+];
+const others = [
+  "bg list",
+  "call",
+  "callbacks list",
+  "config get",
+  "config list",
+  "doctor browser",
+  "doctor sandbox",
+  "doctor search",
+  "extract",
+  "help",
+  "hooks emit",
+  "hooks list",
+  "mcp call",
+  "mcp diff",
+  "mcp get",
+  "mcp list",
+  "mcp status",
+  "mcp test",
+  "mcp tools",
+  "mcp verify",
+  "policy check",
+  "policy list",
+  "profile list",
+  "search",
+  "serve",
+  "skills list",
+  "skills show",
+  "tasks export",
+  "tasks import",
+  "tasks list",
+  "tools",
+  "version",
+];
+
+describe("commands that a person has to run", () => {
+  test("are these, and each other one is none", async () => {
+    const loaded = await Promise.all(
+      commandListings.map(async (listing) => ({ name: listing.name, ...(await listing.load()) })),
+    );
+    const names = (needs: boolean): string[] =>
+      loaded
+        .filter(({ needsPerson }) => (needsPerson === true) === needs)
+        .map(({ name }) => name)
+        .sort();
+    expect({ forPersons: names(true), others: names(false) }).toEqual({ forPersons, others });
+  });
+
+  test.each(["config set POLICY_CAUTIONS=false", "mcp approve --all --yes", "hooks approve --yes"])(
+    "%s: refused to what a server has started",
+    async (words) => {
+      const name = words.split(" ").slice(0, 2).join(" ");
+      const ended = await run(words.split(" "), { startedByServer: "a sign" });
+      expect([ended.exitCode, ended.stdout, ended.stderr]).toEqual([
+        1,
+        "",
+        `scorpiox-code: error: ${name} was not run: it decides what scorpiox-code may do, and a server of scorpiox-code has started this (a sign). A person has to run it in a terminal of their own.\n`,
+      ]);
+    },
+  );
+
+  test("their help is for everybody, and says so", async () => {
+    const { exitCode, stdout } = await run(["help", "mcp approve"], { startedByServer: "a sign" });
+    expect([exitCode, stdout.includes("Refused to what a server has started")]).toEqual([0, true]);
+  });
+});
