@@ -22,6 +22,13 @@ export const batchElementsMax = 1000;
 export const batchReplyCharsMax = 16 * MIB;
 /** Deeper JSON is refused: re-serialising fails near 10^5, long after parsing still succeeds. */
 export const messageDepthMax = 1000;
+/**
+ * Objects, lists and values of one message or page of JSON, counted before it is parsed: each takes up to 200 bytes, and
+ * 16 MiB have room for eight million. Clients send some hundred, and texts of any length are one.
+ */
+export const jsonValuesMax = 200_000;
+/** Shorter JSON of a page is parsed without a look at its weight: a few megabytes at most. */
+export const jsonLookedAtCharsMin = 64 * KIB;
 /** Bytes that may wait for a slow reader before no more input is read. */
 export const outputQueueBytesMax = 4 * MIB;
 /** Requests that may be in flight on one connection; more are answered with an error. */

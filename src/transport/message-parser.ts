@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { messageDepthMax, messageLineBytesMax } from "../base/limits.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
 import { LineFramer, type FramedPiece } from "./line-framer.ts";
-import { isTooDeep, parseJson } from "./parse-json.ts";
+import { excessIn, parseJson } from "./parse-json.ts";
 import type { TransportEvent } from "./transport.ts";
 
 const newline = 0x0a;
@@ -62,12 +62,13 @@ export class MessageParser {
     return error === null && values.length === lineCount ? values : undefined;
   }
 
-  /** How many lines are not blank; undefined when one is too deep or starts with a byte order mark. */
+  /** How many lines are not blank; undefined when one is too much or starts with a byte order mark. */
   #countPlainLines(bytes: Uint8Array): number | undefined {
     let count = 0;
     for (let start = 0; start < bytes.length;) {
       const end = lineEnd(bytes, start);
-      if (bytes[start] === 0xef || isTooDeep(bytes, start, end, this.#depthMax)) return undefined;
+      const excess = excessIn(bytes, start, end, this.#depthMax);
+      if (bytes[start] === 0xef || excess !== undefined) return undefined;
       if (!isBlank(bytes, start, end)) count += 1;
       start = end + 1;
     }

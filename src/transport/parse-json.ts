@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
-import { messageDepthMax } from "../base/limits.ts";
+import { excessOf } from "../base/json-weight.ts";
+import { jsonValuesMax, messageDepthMax } from "../base/limits.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
-import { exceedsDepth } from "./json-depth.ts";
 import type { TransportEvent } from "./transport.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -19,8 +19,9 @@ export function parseJson(
   if (!isUtf8(bytes)) {
     return unreadable(errorCodes.parseError, `Parse error: the ${what} is not UTF-8`);
   }
-  if (isTooDeep(bytes, 0, bytes.length, depthMax)) {
-    const message = `Invalid request: nested deeper than ${depthMax} levels`;
+  const excess = excessIn(bytes, 0, bytes.length, depthMax);
+  if (excess !== undefined) {
+    const message = `Invalid request: the ${what} has more than ${excess}`;
     return unreadable(errorCodes.invalidRequest, message);
   }
   try {
@@ -30,15 +31,15 @@ export function parseJson(
   }
 }
 
-/** Whether the text from `start` to `end` nests deeper. Each level takes two bytes, so a short text needs no look. */
-export function isTooDeep(
+/** What the text from `start` to `end` has too much of. Each level takes two bytes, so a short text needs no look. */
+export function excessIn(
   bytes: Uint8Array,
   start: number,
   end: number,
   depthMax: number,
-): boolean {
-  if (end - start <= 2 * depthMax) return false;
-  return exceedsDepth(bytes.subarray(start, end), depthMax);
+): string | undefined {
+  if (end - start <= 2 * depthMax) return undefined;
+  return excessOf(bytes.subarray(start, end), { depthMax, valuesMax: jsonValuesMax });
 }
 
 function unreadable(code: number, message: string): TransportEvent {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { messageDepthMax } from "../../src/base/limits.ts";
+import { jsonValuesMax, messageDepthMax } from "../../src/base/limits.ts";
 import { MessageParser } from "../../src/transport/message-parser.ts";
 import type { TransportEvent } from "../../src/transport/transport.ts";
 
@@ -90,8 +90,21 @@ describe("MessageParser", () => {
 
   test("says what is wrong with a deep message", () => {
     expect(parse(`${nested(11)}\n`)).toEqual([
-      unreadable(-32600, "Invalid request: nested deeper than 10 levels"),
+      unreadable(-32600, "Invalid request: the line has more than 10 levels"),
     ]);
+  });
+
+  test("refuses a line of more values than may be parsed, and reads the next", () => {
+    const parser = new MessageParser();
+    const line = (count: number): string => `[${"[],".repeat(count - 1)}0]\n`;
+    const events = [jsonValuesMax / 2, jsonValuesMax].flatMap((count) =>
+      parser.push(Buffer.from(line(count))),
+    );
+    expect(events.map((event) => event.kind)).toEqual(["message", "unreadable"]);
+    expect(events[1]).toEqual(
+      unreadable(-32600, `Invalid request: the line has more than ${jsonValuesMax} values`),
+    );
+    expect(parser.push(Buffer.from("1\n"))).toEqual([{ kind: "message", value: 1 }]);
   });
 
   test("gives the same for one chunk, for lines apart and for single bytes", () => {

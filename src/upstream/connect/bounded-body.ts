@@ -1,5 +1,5 @@
+import { JsonWeight } from "../../base/json-weight.ts";
 import { upstreamMessageBytesMax } from "../../base/upstream-limits.ts";
-import { JsonWeight } from "./json-weight.ts";
 import { noteRead } from "./message-remains.ts";
 
 const newline = 0x0a;

@@ -1,3 +1,4 @@
+import { excessOf } from "../../base/json-weight.ts";
 import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import {
@@ -12,7 +13,6 @@ import type { ByteReader } from "../process/server-pipes.ts";
 import { ConnectionError } from "./connection.ts";
 import { FloodGate } from "./flood-gate.ts";
 import { idOfHead } from "./id-of-head.ts";
-import { excessOf } from "./json-weight.ts";
 import { noteRead } from "./message-remains.ts";
 import { LineReader } from "./line-reader.ts";
 import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";

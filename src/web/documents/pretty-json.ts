@@ -1,3 +1,5 @@
+import { isHeavyJson } from "../../base/json-weight.ts";
+
 /** Deeper levels are not indented further: lines would grow without an end. */
 const indentLevelsMax = 40;
 /** Ordinary JSON grows to twice its size; what is all brackets and commas may grow to forty times. */
@@ -9,10 +11,10 @@ const backslash = 0x5c;
 
 /**
  * JSON with a line for each member. Numbers and strings stay as they are written: parsing and writing them again
- * would round long numbers. Returns undefined for what is no JSON, or would grow out of all proportion.
+ * would round long numbers. Returns undefined for what is no JSON, has too many values, or would grow out of all proportion.
  */
 export function prettyJson(text: string): string | undefined {
-  if (!isJson(text)) return undefined;
+  if (isHeavyJson(text) || !isJson(text)) return undefined;
   const charsMax = (text.length + 10_000) * growthMax;
   const out: string[] = [];
   let chars = 0;

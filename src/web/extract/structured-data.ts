@@ -1,3 +1,4 @@
+import { isHeavyJson } from "../../base/json-weight.ts";
 import type { HtmlDocument } from "../dom/parse-html.ts";
 import { nodeText } from "../dom/node-text.ts";
 import { walkElements } from "../dom/walk.ts";
@@ -45,7 +46,7 @@ export function readStructuredData(document: HtmlDocument): StructuredData {
 }
 
 function describe(json: string, types: Set<string>): string[] {
-  if (json.length > scriptCharsMax) return [];
+  if (json.length > scriptCharsMax || isHeavyJson(json)) return [];
   let root: unknown;
   try {
     root = JSON.parse(json);

@@ -1,3 +1,4 @@
+import { isHeavyJson } from "../../base/json-weight.ts";
 import { markedEncoding } from "./charset.ts";
 import { signatureOf } from "./type-signatures.ts";
 
@@ -163,6 +164,7 @@ const uncalledJsonCharsMax = 1024 * 1024;
 export function isUncalledJson(declared: string, text: string): boolean {
   if (declared !== "text/html" && !vagueTypes.has(declared)) return false;
   if (text.length > uncalledJsonCharsMax || !/^\s*[[{]/.test(text)) return false;
+  if (isHeavyJson(text)) return false;
   try {
     JSON.parse(text);
     return true;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Shares } from "../../../src/base/shares.ts";
-import { messageDepthMax, messageLineBytesMax } from "../../../src/base/limits.ts";
+import { jsonValuesMax, messageDepthMax, messageLineBytesMax } from "../../../src/base/limits.ts";
 import {
   type BodyBounds,
   type BodyReading,
@@ -126,9 +126,15 @@ describe("readBody(), text", () => {
 
   test("H07: says what is wrong with a deep body", async () => {
     const reading = await read(post("[".repeat(100_000)));
-    const message = `Invalid request: nested deeper than ${messageDepthMax} levels`;
+    const message = `Invalid request: the body has more than ${messageDepthMax} levels`;
     expect(reading).toEqual(refused(400, message));
   });
+});
+
+test("readBody() refuses more values than may be parsed", async () => {
+  const reading = await read(post(`[${"{},".repeat(jsonValuesMax)}0]`));
+  const message = `Invalid request: the body has more than ${jsonValuesMax} values`;
+  expect(reading).toEqual(refused(400, message));
 });
 
 describe("readBody(), size", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
+import { jsonValuesMax } from "../../../src/base/limits.ts";
 import { prettyJson } from "../../../src/web/documents/pretty-json.ts";
 
 describe("prettyJson()", () => {
@@ -17,6 +18,12 @@ describe("prettyJson()", () => {
 
   test.each(["", "{", "{'a':1}", "nonsense", '["a"'])("%j is no JSON", (text) => {
     expect(prettyJson(text)).toBeUndefined();
+  });
+
+  test("a text of more values than are worth their memory stays as it is", () => {
+    const text = (values: number): string => `[${"0,".repeat(values - 1)}0]`;
+    expect(prettyJson(text(jsonValuesMax - 1))).toBeString();
+    expect(prettyJson(text(jsonValuesMax + 1))).toBeUndefined();
   });
 
   const strings: [name: string, text: string][] = [

@@ -1,3 +1,5 @@
+import { isHeavyJson } from "../../../base/json-weight.ts";
+
 /** Reading of JSON that nobody promises: each function gives nothing where the shape is another one. */
 
 /** More than any API lists when it is asked for ten; each entry costs parsing. */
@@ -5,10 +7,11 @@ const entriesMax = 200;
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Undefined when the text is no JSON. Bare control characters in strings, which Baidu sends, become spaces. */
+/** Undefined when the text is no JSON, or has too many values. Bare control characters in strings, which Baidu sends, become spaces. */
 export function parseJson(written: string): unknown {
   // A byte order mark counts as white space here, but not to the parser.
   const text = written.trim();
+  if (isHeavyJson(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -4,8 +4,8 @@ import * as fc from "fast-check";
 import {
   upstreamMessageDepthMax as levels,
   upstreamMessageValuesMax as values,
-} from "../../../src/base/upstream-limits.ts";
-import { excessOf, JsonWeight } from "../../../src/upstream/connect/json-weight.ts";
+} from "../../src/base/upstream-limits.ts";
+import { excessOf, JsonWeight } from "../../src/base/json-weight.ts";
 
 const encoder = new TextEncoder();
 

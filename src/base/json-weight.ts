@@ -1,0 +1,113 @@
+import { jsonLookedAtCharsMin, jsonValuesMax } from "./limits.ts";
+import { upstreamMessageDepthMax, upstreamMessageValuesMax } from "./upstream-limits.ts";
+
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+
+/** How much one JSON text may have. */
+export interface WeightBounds {
+  readonly depthMax: number;
+  readonly valuesMax: number;
+}
+
+const upstreamBounds: WeightBounds = {
+  depthMax: upstreamMessageDepthMax,
+  valuesMax: upstreamMessageValuesMax,
+};
+
+/**
+ * What a JSON text would cost as objects, known before it is parsed: five million times `{}` fit into 16 MiB and take a
+ * gigabyte, and parsing endures a depth that printing does not. Counts objects, lists, what stands between commas, and
+ * levels; what is no JSON has some weight too.
+ */
+export class JsonWeight {
+  readonly #bounds: WeightBounds;
+  #values = 0;
+  #depth = 0;
+  #deepest = 0;
+  #isInText = false;
+  /** The last piece ended in a text, with a backslash that takes the first character of the next one. */
+  #isEscaped = false;
+
+  constructor(bounds: WeightBounds = upstreamBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** What weighs too much, in the middle of a sentence; undefined when it may be parsed. */
+  get excess(): string | undefined {
+    const { depthMax, valuesMax } = this.#bounds;
+    if (this.#deepest > depthMax) return `${depthMax} levels`;
+    return this.#values > valuesMax ? `${valuesMax} values` : undefined;
+  }
+
+  /** The next piece of the text. */
+  add(bytes: Uint8Array): void {
+    let values = this.#values;
+    let depth = this.#depth;
+    let deepest = this.#deepest;
+    for (let at = this.#isInText ? this.#endOfText(bytes, 0) : 0; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (byte === quote) at = this.#endOfText(bytes, at + 1) - 1;
+      else if (byte === comma) values += 1;
+      // `[` and `{`, `]` and `}` differ in one bit from each other.
+      else if ((byte | 0x20) === 0x7b) {
+        values += 1;
+        depth += 1;
+        if (depth > deepest) deepest = depth;
+      } else if ((byte | 0x20) === 0x7d) depth -= 1;
+    }
+    this.#values = values;
+    this.#depth = depth;
+    this.#deepest = deepest;
+  }
+
+  /** Another text begins. */
+  reset(): void {
+    this.#values = 0;
+    this.#depth = 0;
+    this.#deepest = 0;
+    this.#isInText = false;
+    this.#isEscaped = false;
+  }
+
+  /** Behind the quote that ends the text from `start` on, or behind the piece. */
+  #endOfText(bytes: Uint8Array, start: number): number {
+    for (let from = start; ;) {
+      const found = bytes.indexOf(quote, from);
+      const end = found === -1 ? bytes.length : found;
+      let before = end;
+      while (before > start && bytes[before - 1] === backslash) before -= 1;
+      const isFirst = before === start && this.#isEscaped;
+      const isEscaped = (end - before + (isFirst ? 1 : 0)) % 2 === 1;
+      this.#isInText = found === -1 || isEscaped;
+      if (found === -1) {
+        this.#isEscaped = isEscaped;
+        return end;
+      }
+      from = end + 1;
+      if (isEscaped) continue;
+      this.#isEscaped = false;
+      return from;
+    }
+  }
+}
+
+/** What is too much in a whole text. */
+export function excessOf(
+  json: Uint8Array,
+  bounds: WeightBounds = upstreamBounds,
+): string | undefined {
+  // Each value takes a byte, and each level, whose end belongs to it.
+  if (json.length <= Math.min(bounds.depthMax, bounds.valuesMax)) return undefined;
+  const weight = new JsonWeight(bounds);
+  weight.add(json);
+  return weight.excess;
+}
+
+/** Whether a text of a page or an answer has more values than are worth their memory. It may be as deep as it likes. */
+export function isHeavyJson(text: string): boolean {
+  if (text.length <= jsonLookedAtCharsMin) return false;
+  const bounds = { depthMax: Number.POSITIVE_INFINITY, valuesMax: jsonValuesMax };
+  return excessOf(Buffer.from(text), bounds) !== undefined;
+}
