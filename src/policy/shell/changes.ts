@@ -3,7 +3,7 @@ import type { FoundCommand } from "./shell-text.ts";
 
 /** Variables that make a shell run more than its text, or read it in another way. */
 const decisive =
-  /\b(?:BASH_ENV|BASH_ALIASES|BASH_CMDS|BASH_FUNC_\w+|PROMPT_COMMAND|PS[04]|FCEDIT|POSIXLY_CORRECT)\b/;
+  /\b(?:BASH_ENV|BASH_ALIASES|BASH_CMDS|BASH_FUNC_\w+|BASH_COMPAT|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[04]|FCEDIT|POSIXLY_CORRECT)\b/;
 
 /** Why the words of a text may mean something else than they say; undefined when nothing of it is seen. */
 export function changeIn(text: string): string | undefined {
@@ -18,13 +18,57 @@ export function changeBy({ words, assignments }: FoundCommand): string | undefin
   const isHome = ({ pieces }: Word): boolean => /^HOME(?:\+?=|$)/.test(pieces[0] ?? "");
   if (assignments.includes("HOME") || (setting.has(name) && rest.some(isHome)))
     return "HOME is changed";
-  const hidden = assignments.map(changeIn).find((change) => change !== undefined);
+  const values = setting.has(name) ? rest.flatMap((word) => literalOf(word) ?? []) : [];
+  const hidden = [...assignments, ...values].map(changeIn).find((change) => change !== undefined);
   if (hidden !== undefined) return hidden;
+  const isNameKnown = !setting.has(name) || setsKnownNames(name, rest);
+  if (!isNameKnown) return unknownName;
   const isEvaluated =
     evaluating.has(name) && rest.some(({ pieces }) => hasSubscript(pieces.join("")));
   const isAssigned = setting.has(name) && rest.some(({ pieces }) => holdsCommand(pieces.join("")));
   return isEvaluated || isAssigned ? evaluated : undefined;
 }
+
+export const unknownName = "a variable whose name is known only when it runs";
+
+/** Whether all variables that a builtin sets are named in the text: any may be one that runs something. */
+function setsKnownNames(builtin: string, words: readonly Word[]): boolean {
+  if (builtin === "printf") return setsKnownByPrintf(words);
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = literalOf(words[at]);
+    if (word === undefined || !/^[-+]./.test(word)) break;
+    // Of a reference to a variable the value is a name.
+    if (declaring.has(builtin) && word.includes("n") && builtin !== "export") return false;
+    if (valued[builtin]?.test(word) === true) at++;
+  }
+  // The first word of getopts is what options there are.
+  const named = words.slice(builtin === "getopts" ? at + 1 : at);
+  return named.slice(0, builtin === "getopts" ? 1 : undefined).every(isNamed);
+}
+
+/** `-v NAME` can only be in front; what may be it counts as it. */
+function setsKnownByPrintf([first, second]: readonly Word[]): boolean {
+  const option = literalOf(first);
+  if (option === "-v") return second === undefined || isNamed(second);
+  if (option !== undefined || first === undefined) return true;
+  const [known = ""] = first.pieces;
+  if (known.startsWith("-v")) return false;
+  return known !== "" || (!first.isMany && (second === undefined || isNamed(second)));
+}
+
+function isNamed(word: Word): boolean {
+  return literalOf(word) !== undefined || /^[A-Za-z_][\w[\]]*\+?=/.test(word.pieces[0] ?? "");
+}
+
+const declaring: ReadonlySet<string> = new Set("declare typeset local readonly export".split(" "));
+
+/** Options whose value is the next word. */
+const valued: Readonly<Record<string, RegExp>> = {
+  read: /^-[a-zA-Z]*[dinNptu]$/,
+  mapfile: /^-[a-zA-Z]*[dnOsuCc]$/,
+  readarray: /^-[a-zA-Z]*[dnOsuCc]$/,
+};
 
 export const evaluated = "a text with commands that may be evaluated once more";
 

@@ -77,11 +77,21 @@ function skipPipelineWords(text: ShellText): boolean {
     if (takeReservedWord(text, "!")) isBare = true;
     else if (takeReservedWord(text, "time")) {
       isBare = true;
-      text.skipBlanks();
-      text.at += text.match(/-p(?:[ \t]+--)?(?=[ \t\n;&|)]|$)/y)?.length ?? 0;
+      skipTimeOptions(text);
     } else break;
   }
   return !isBare || !(text.isAtEnd || "\n;)".includes(text.char()));
+}
+
+/** `-p` and `--` behind `time`. @throws Unreadable when a continued line is in one of them */
+function skipTimeOptions(text: ShellText): void {
+  for (const option of ["-p", "--"]) {
+    text.skipBlanks();
+    if (text.match(/-(?:p|-)?\\\n/y) !== undefined) {
+      throw new Unreadable("a line is continued within an option of time");
+    }
+    if (text.match(/-[p-](?![^ \t\n;&|()<>])/y) === option) text.at += option.length;
+  }
 }
 
 /** Every program of a pipe has them all; nobody needs more. */
@@ -140,8 +150,9 @@ function readCompoundRest(text: ShellText, word: string): void {
     case "coproc":
       text.skipBlanks();
       text.at +=
-        text.match(/[A-Za-z_]\w*[ \t]+(?=[({]|(?:if|for|while|until|case|select|\[\[)\s)/y)
-          ?.length ?? 0;
+        text.match(
+          /[A-Za-z_]\w*[ \t]+(?=\(|(?:[{]|if|for|while|until|case|select|\[\[)(?![^ \t\n;&|()<>]))/y,
+        )?.length ?? 0;
       return readCommand(text);
     default:
       throw new Unreadable(`${word} is not expected here`);

@@ -1,5 +1,5 @@
 import { readAnsiQuote } from "./ansi-quote.ts";
-import { evaluated, holdsCommand } from "./changes.ts";
+import { evaluated, holdsCommand, unknownName } from "./changes.ts";
 import { type ShellText, Unreadable } from "./shell-text.ts";
 import { WordBuilder } from "./word-builder.ts";
 
@@ -76,6 +76,7 @@ function addValue(word: WordBuilder, isQuoted: boolean, isList = false): void {
 function readVariable(text: ShellText, word: WordBuilder, isQuoted: boolean): void {
   const name = text.match(/\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])/y);
   text.at += name?.length ?? 1;
+  if (text.startsWith("\\\n")) throw new Unreadable("a line is continued within an expansion");
   if (name === undefined) word.add("$");
   else if (name === "$HOME") word.add(text.findings.homeDir);
   else addValue(word, isQuoted, name === "$@");
@@ -141,6 +142,7 @@ function readParameter(text: ShellText, word: WordBuilder, isQuoted: boolean): v
   const head = text.match(/\$\{[#!]?(?:[A-Za-z_]\w*|\d+|[@*#?$!-])/y);
   if (head === undefined) throw new Unreadable("an expansion that is not known");
   text.at += head.length;
+  if (head.startsWith("${!") && text.match(/:?=/y) !== undefined) throw new Unreadable(unknownName);
   text.deeper(() => readParameterRest(text, isQuoted));
   if (text.text.endsWith("@P}", text.at)) {
     throw new Unreadable("an expansion that is expanded once more");
@@ -159,6 +161,9 @@ function readParameterRest(text: ShellText, isQuoted: boolean): void {
         text.at++;
         return;
       case "\\":
+        if (text.char(1) === "\n") {
+          throw new Unreadable("a line is continued within an expansion");
+        }
         text.at += 2;
         break;
       case "'":

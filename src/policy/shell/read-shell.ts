@@ -105,6 +105,10 @@ function unwrapFound(command: FoundCommand, outer: ShellText): void {
       else if (inner.words.length > 0)
         throw new Unreadable("too many programs that start each other");
     },
+    addFile(words: readonly Word[]) {
+      const depth = command.depth + 1;
+      findings.commands.push({ ...fileCommand, words, depth, shell });
+    },
     addText(text, kind) {
       outer.depth = command.depth;
       const inner = outer.within(text);
@@ -115,6 +119,16 @@ function unwrapFound(command: FoundCommand, outer: ShellText): void {
     },
   });
 }
+
+/** What a shell reads as a file has its redirections and variables from the shell, of which rules speak already. */
+const fileCommand = {
+  assignments: [],
+  redirects: [],
+  input: undefined,
+  fedBy: [],
+  isWrapper: true,
+  isFile: true,
+};
 
 /** `env env env …`: nobody needs more. */
 const wrappersDeepMax = 12;

@@ -50,9 +50,14 @@ interface TextInput {
 }
 
 function readTarget(text: ShellText, found: string): Redirect {
+  const duplicates = found === "<&" || found === ">&";
+  if (duplicates && text.char() === "-") {
+    // A token by itself: what follows is the next word, without a blank too.
+    text.at++;
+    return { kind: "duplicate", target: { pieces: ["-"], isMany: false } };
+  }
   const { word: target } = readWord(text);
   if (found === "<") return { kind: "read", target };
-  const duplicates = found === "<&" || found === ">&";
   if (duplicates && /^(?:\d+-?|-)$/.test(literalOf(target) ?? ""))
     return { kind: "duplicate", target };
   // bash expands the file of `>&` twice, quoted or not (redir.c).

@@ -7,6 +7,8 @@ export class Unreadable extends Error {}
 /** A command as it is found; what it starts in its turn is looked for when the whole text is read. */
 export interface FoundCommand extends SimpleCommand {
   isWrapper: boolean;
+  /** A shell reads it as a file of commands: what it starts is in there. */
+  readonly isFile?: boolean;
   readonly depth: number;
   /** What its text is for; texts that it runs are too, if it is a builtin. */
   readonly shell: ShellKind;

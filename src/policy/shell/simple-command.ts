@@ -22,6 +22,7 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
   const words: Word[] = [];
   const assignments: string[] = [];
   const found: Redirections = { redirects: [], input: undefined };
+  let isDeclaring = false;
   for (;;) {
     text.skipBlanks();
     if (isAtRedirect(text)) {
@@ -30,7 +31,7 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
     }
     if (text.isAtEnd || "\n;&|()".includes(text.char())) break;
     const read = readWord(text);
-    if (words.length > 0) words.push(read.word);
+    if (words.length > 0) words.push(isDeclared(read, isDeclaring) ? declared(read) : read.word);
     else if (read.variable !== undefined) {
       assignments.push(read.variable);
       if (holdsCommand(read.word.pieces.join(""))) text.findings.unknowns.add(evaluated);
@@ -39,6 +40,7 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
       const isFirst = assignments.length + found.redirects.length === 0 && !found.input;
       if (isFirst) assertNotReserved(read);
       if (isFirst && isFunctionHead(text)) return text.deeper(() => readFunctionBody(text));
+      isDeclaring = !read.isQuoted && declaring.has(literalOf(read.word) ?? "");
       words.push(read.word);
     }
   }
@@ -46,6 +48,17 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
     throw new Unreadable(`a command is missing before ${JSON.stringify(text.char())}`);
   }
   add(text, words, assignments, found);
+}
+
+/** Behind these, as they stand, `NAME=$value` is an assignment: blanks in the value do not end the word. */
+const declaring: ReadonlySet<string> = new Set("declare typeset local readonly export".split(" "));
+
+function isDeclared({ variable, word }: ReadWord, isDeclaring: boolean): boolean {
+  return isDeclaring && variable !== undefined && literalOf(word) === undefined;
+}
+
+function declared({ variable = "" }: ReadWord): Word {
+  return { pieces: [`${variable}=`, ""], isMany: false };
 }
 
 /** Whether `()` comes next. */

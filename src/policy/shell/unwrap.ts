@@ -1,12 +1,15 @@
+import { assertUsualOption, assertUsualOptions, assertUsualSet } from "./shell-options.ts";
 import { baseNameOf, literalOf, type ShellKind, shellKindOf, type Word } from "./shell-command.ts";
 import { type FoundCommand, Unreadable } from "./shell-text.ts";
 import { wrappedWords } from "./wrapped-words.ts";
-import { shells, starters, wrappers } from "./wrappers.ts";
+import { loader, shells, starters, wrappers } from "./wrappers.ts";
 
 /** Takes what a command starts in its turn. */
 export interface InnerCommands {
   /** A program that it starts, with its arguments. */
   addCommand(words: readonly Word[], assignments: readonly string[]): void;
+  /** A file of commands that it reads, with its arguments. */
+  addFile(words: readonly Word[]): void;
   /** A text that it runs as commands. @throws Unreadable */
   addText(text: string, shell: ShellKind): void;
 }
@@ -16,7 +19,7 @@ const anyWords: Word = { pieces: ["", ""], isMany: true };
 /** Looks for what `command` starts besides itself. @throws Unreadable when that cannot be known */
 export function unwrap(command: FoundCommand, inner: InnerCommands): void {
   const { words } = command;
-  if (words.length === 0) return;
+  if (words.length === 0 || command.isFile === true) return;
   const name = literalOf(words[0]);
   if (name === undefined) throw new Unreadable("the name of a program is known only when it runs");
   const program = baseNameOf(name);
@@ -60,16 +63,22 @@ function unwrapBuiltin(program: string, command: FoundCommand, inner: InnerComma
     }
     case ".":
     case "source":
-      return runsFile(operandsOf(words)[0], command, shell, inner);
+      return runsFile(operandsOf(words), command, shell, inner);
     case "find":
       return unwrapFind(words, inner);
     case "alias":
       if (words.length > 1) throw new Unreadable("an alias");
       return;
+    case "set":
+      return assertUsualSet(words);
     case "shopt":
-      if (words.slice(1).some((word) => literalOf(word) !== "extglob" && !isOption(word))) {
-        throw new Unreadable("shopt, which changes how commands are read");
-      }
+      for (const word of words.slice(1)) if (!isOption(word)) assertUsualOption(word, "-O");
+      return;
+    case "history":
+      if (words.length > 1) throw new Unreadable("history, which changes how lines are read");
+      return;
+    case "ssh-agent":
+      if (words.slice(1).some((word) => !isOption(word))) throw startsMore(program);
       return;
     case "hash":
     case "enable":
@@ -86,7 +95,7 @@ function unwrapBuiltin(program: string, command: FoundCommand, inner: InnerComma
       if (words.length > 1) throw startsMore(program);
       return;
     default:
-      if (starters.has(program)) throw startsMore(program);
+      if (starters.has(program) || loader.test(program)) throw startsMore(program);
   }
 }
 
@@ -101,17 +110,21 @@ function operandsOf(words: readonly Word[]): readonly Word[] {
 
 /** A file of commands is a program like any other, whose name is in the arguments, if it is a file. */
 function runsFile(
-  word: Word | undefined,
+  words: readonly Word[],
   command: FoundCommand,
   shell: ShellKind,
   inner: InnerCommands,
 ): void {
-  if (word === undefined) return;
-  const path = literalOf(word);
-  if (path === undefined)
+  if (words.length === 0) return;
+  const path = literalOf(words[0]);
+  if (path === undefined || path.startsWith("-"))
     throw new Unreadable("a file of commands that is known only when it runs");
-  if (/^\/(?:dev|proc)\//.test(path)) runsInput(command, shell, inner);
+  if (!/^\/(?:dev|proc)\//.test(path)) inner.addFile(words);
+  if (isInput.test(path)) runsInput(command, shell, inner);
 }
+
+/** What may be the input of the shell, from any folder. */
+const isInput = /(?:^|\/)(?:dev|proc|fd|self)\/|(?:^|\/)(?:stdin|\d+)$/;
 
 function runsInput(command: FoundCommand, shell: ShellKind, inner: InnerCommands): void {
   const { input } = command;
@@ -183,6 +196,7 @@ function unwrapShell(command: FoundCommand, inner: InnerCommands): void {
     if (!/^[-+]/.test(word)) break;
     if (/^--?(?:rcfile|init-file)/.test(word))
       throw new Unreadable("a shell that reads its commands from elsewhere");
+    assertUsualOptions(words, at);
     if (word.startsWith("--")) continue;
     takesText ||= word.includes("c");
     readsInput ||= word.includes("s");
@@ -192,7 +206,7 @@ function unwrapShell(command: FoundCommand, inner: InnerCommands): void {
   const operand = words[at];
   if (takesText) return runsText(operand, command, inner);
   if (operand !== undefined && !readsInput)
-    return runsFile(operand, command, kindOf(command), inner);
+    return runsFile(words.slice(at), command, kindOf(command), inner);
   runsInput(command, kindOf(command), inner);
   command.isWrapper = true;
 }

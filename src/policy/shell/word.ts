@@ -106,9 +106,17 @@ function readEscape(text: ShellText, builder: WordBuilder): void {
   const next = text.char(1);
   if (next === "") throw new Unreadable("a backslash at the end");
   text.at += 2;
-  if (next === "\n") return;
+  if (next === "\n") return assertEndsWord(text);
   builder.isQuoted = true;
   builder.add(next);
+}
+
+/** Names, numbers and options would be one word for the shell that are two for us: nobody writes that by accident. */
+function assertEndsWord(text: ShellText): void {
+  text.skip(/(?:\\\n)+/y);
+  if (!text.isAtEnd && !" \t\n;&|)".includes(text.char())) {
+    throw new Unreadable("a line is continued within a word");
+  }
 }
 
 /** `[` and `{` alone are words like others, `{}` is nothing special; else the shell makes something of them. */

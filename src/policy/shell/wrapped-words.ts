@@ -25,6 +25,7 @@ export function wrappedWords(words: readonly Word[], wrapper: Wrapper): Wrapped 
     if (showsOnly(option, wrapper)) return none;
     if (takesNext(option, wrapper)) at++;
   }
+  if (wrapper.takesDash === true && literalOf(words[at]) === "-") at++;
   for (; wrapper.takesVariables === true && at < words.length; at++) {
     // Whatever has an equals sign is one, its name may be none for a shell.
     const name = /^([^=]*)=/.exec(words[at]?.pieces[0] ?? "")?.[1];

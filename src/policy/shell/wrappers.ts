@@ -8,6 +8,8 @@ export interface Wrapper {
   readonly longValued?: readonly string[];
   /** Words of its own between its options and the other program. */
   readonly operands?: number;
+  /** A lone dash behind its options is one more of them. */
+  readonly takesDash?: boolean;
   /** `NAME=value` before the other program. */
   readonly takesVariables?: boolean;
   /** It adds words that are not known before it runs. */
@@ -29,6 +31,7 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
     longFlags: ["ignore-environment", "null", "debug", ...common],
     valued: "uC",
     longValued: ["unset", "chdir"],
+    takesDash: true,
     takesVariables: true,
   },
   command: { flags: "pvV", valued: "", onlyShows: "vV" },
@@ -139,5 +142,12 @@ export const starters: ReadonlySet<string> = new Set(
     "chrt taskset numactl setarch linux32 linux64 i386 x86_64 setpriv prlimit unshare nsenter choom",
     "script watch flock parallel run-parts start-stop-daemon systemd-run su runuser pkexec",
     "strace ltrace gdb valgrind unbuffer expect fakeroot firejail bwrap proot xvfb-run dbus-run-session",
+    "sg newgrp systemd-inhibit systemd-cat perf tmux screen dtach abduco at batch tsp capsh aa-exec runcon cgexec",
+    "gosu su-exec chpst envdir setuidgid softlimit tini dumb-init daemonize eatmydata faketime torsocks",
+    "proxychains proxychains4 rlwrap entr chronic ifne pee caffeinate sandbox-exec xterm dbus-launch rr catchsegv",
+    "genv gnice gnohup gtimeout gstdbuf gxargs gfind gchroot gtime",
   ].flatMap((names) => names.split(" ")),
 );
+
+/** The loader of programs, which is told one: `ld-linux-x86-64.so.2`. */
+export const loader = /^ld(?:64|-linux|-musl)?[\w-]*\.so(?:\.\d+)*$/;

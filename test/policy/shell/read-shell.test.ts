@@ -39,7 +39,7 @@ describe("readShell finds every program (U-policy)", () => {
     ["a coprocess", "coproc a; coproc X { b; }", ["a", "b"]],
     ["assignments before it", "A=1 B=$(a) b c=d", ["a", "A= B= b c=d"]],
     ["a line that goes on", "a \\\n  b", ["a b"]],
-    ["a word that goes on", "ec\\\nho x", ["echo x"]],
+    ["a word at the end of a line that goes on", "echo\\\n x\\\n; a", ["echo x", "a"]],
   ])("in %s", (_what, text, expected) => {
     expect(reading(text)).toEqual(expected);
   });
@@ -106,7 +106,7 @@ describe("readShell says what it cannot know (U-policy: unparseable input, alias
     ["alias a=b", ["alias a=b", "? an alias"]],
     [
       "shopt -s expand_aliases",
-      ["shopt -s expand_aliases", "? shopt, which changes how commands are read"],
+      ["shopt -s expand_aliases", "? expand_aliases, which changes how commands are read"],
     ],
     ["HOME=/x a", ["HOME= a", "? HOME is changed"]],
     ["export HOME=/x", ["export HOME=/x", "? HOME is changed"]],
@@ -134,7 +134,7 @@ describe("readShell says what it cannot know (U-policy: unparseable input, alias
     ["time & a", ['? a command is missing before "&"']],
     ["A=1 f() { b; }", ["A= f", '? "(" is not expected here']],
     ["a;;b", ["a", '? ";" is not expected here']],
-    ["i\\\nf a", ["? if is not expected here"]],
+    ["i\\\nf a", ["? a line is continued within a word"]],
     ["a &\\\n& b", ["a", "? a line is continued within an operator"]],
     ["a $\\\n(b)", ["? a line is continued within an expansion"]],
     ["$((a); b)", ["? )) is missing"]],
