@@ -1,3 +1,4 @@
+import { runsCommand } from "../base/command-tools.ts";
 import { AppError } from "../base/errors.ts";
 import type { CallRequest } from "../gateway/call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal } from "../gateway/gate/gate-stage.ts";
@@ -8,7 +9,7 @@ import { CallConsent, type CallConsentParts, type Agreement } from "./consent/ca
 import { refusalText } from "./consent/refusal-text.ts";
 import { judgeCall, type JudgeParts } from "./rules/judge-call.ts";
 import { withProject } from "./rules/project-policies.ts";
-import { type Policy, runsCommand } from "./rules/rule.ts";
+import type { Policy } from "./rules/rule.ts";
 import { allowed, type Verdict } from "./rules/verdict.ts";
 
 export interface PolicyStageParts extends CallConsentParts, Omit<JudgeParts, "folder"> {

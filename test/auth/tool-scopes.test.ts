@@ -11,6 +11,7 @@ describe("ToolScopes", () => {
 
   test.each([
     ["Bash", ["tools:exec", "tools:use"]],
+    ["BackgroundBash", ["tools:exec", "tools:use"]],
     ["ReadImage", ["tools:read"]],
     ["Other", ["tools:use"]],
     ["constructor", ["tools:use"]],
@@ -24,12 +25,47 @@ describe("ToolScopes", () => {
     ["Bash", ["tools:exec", "tools:use"], true],
     ["Bash", ["tools:all", "tools:use"], true],
     ["Bash", ["TOOLS:EXEC", "tools:use"], false],
+    ["BackgroundBash", ["tools:use"], false],
+    ["BackgroundBash", ["tools:exec", "tools:use"], true],
     ["ReadImage", ["tools:use"], false],
     ["ReadImage", ["tools:read"], true],
     ["Other", ["tools:use"], true],
     ["__proto__", ["tools:exec"], false],
   ])("isAllowed(%p) with %p is %p", (tool, held, expected) => {
     expect(scopes.isAllowed(principal(...held), tool)).toBe(expected);
+  });
+
+  test("an entry of its own stands before the one for Bash", () => {
+    const own = parseToolScopes("Bash=tools:exec,BackgroundBash=tools:jobs,*=tools:use");
+    expect(own.requiredScopes("BackgroundBash")).toEqual(["tools:jobs"]);
+    expect(own.requiredScopes("Bash")).toEqual(["tools:exec"]);
+  });
+
+  test.each<[entries: string, hasOtherServers: boolean, said: string | undefined]>([
+    ["", true, undefined],
+    ["Bash=tools:exec", false, undefined],
+    ["Bash=tools:exec,*=tools:use", false, undefined],
+    [
+      "*=tools:use",
+      false,
+      'Bash, BackgroundBash come under "*", so a token with tools:use can run what they run.',
+    ],
+    [
+      "BackgroundBash=x,*=a|b c",
+      false,
+      'Bash come under "*", so a token with a|b c can run what they run.',
+    ],
+    ["ReadImage=x", false, "Bash, BackgroundBash have no entry, so every token can run"],
+    [
+      "Bash=tools:exec,*=tools:use",
+      true,
+      'the tools of other MCP servers come under "*", so a token with tools:use can run',
+    ],
+    ["*=x", true, "Bash, BackgroundBash, the tools of other MCP servers come under"],
+  ])("commandWarning() of %p, other servers %p", (entries, hasOtherServers, said) => {
+    const warning = parseToolScopes(entries).commandWarning(hasOtherServers);
+    if (said === undefined) expect(warning).toBeUndefined();
+    else expect(warning).toStartWith(`Tool scopes: ${said}`);
   });
 
   test("a principal without a list of scopes may do everything", () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
 
 import { auditRefusalsMax } from "../../src/base/limits.ts";
 import { AuthorizationServer } from "../auth/authorization-server.ts";
+import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type Answer, mirrored, modernMessage, onlyMessage } from "./harness/http-client.ts";
 import { HttpServer } from "./harness/http-server.ts";
@@ -176,6 +178,35 @@ describe("scopes", () => {
     expect(challenge).toContain('error="insufficient_scope"');
     expect(challenge).toContain('scope="tools:exec"');
     expect(isError(onlyMessage(await callAs(reader, "ListBgTasks", {})))).toBe(false);
+  });
+
+  test("[http.scopes] the documented example keeps commands from who may only use tools", async () => {
+    const manual = readFileSync(join(root, "docs/http.md"), "utf8");
+    const [, entries = ""] = /says which scope a tool needs: `([^`]+)`/.exec(manual) ?? [];
+    const user = "user-0123456789abcdef";
+    await using own = await HttpServer.start({
+      tokens: [`user ${user} tools:use`, `laptop ${laptop} tools:exec tools:use`],
+      args: ["--tool-scopes", entries],
+    });
+    const commands = ["Bash", "BackgroundBash"];
+    const names = toolNames(onlyMessage(await own.modern("tools/list")));
+    expect(names).toContain("ReadBgOutput");
+    for (const name of commands) {
+      expect(names).not.toContain(name);
+      const call = { name, arguments: { command: "true" } };
+      expect((await own.modern("tools/call", call)).status).toBe(403);
+      const other = own.client.withToken(laptop);
+      expect((await other.modern("tools/call", call)).status).toBe(200);
+    }
+    expect(own.stderr).not.toContain("Tool scopes");
+  });
+
+  test("[http.scopes] tools that run commands and come under * are named at the start", async () => {
+    await using own = await HttpServer.start({
+      tokens: [`reader ${reader} tools:read`],
+      args: ["--tool-scopes", "*=tools:read"],
+    });
+    expect(own.stderr).toContain('Bash, BackgroundBash come under "*"');
   });
 
   test("[http.scopes] the same in a session", async () => {

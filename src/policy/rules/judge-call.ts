@@ -1,3 +1,4 @@
+import { runsCommand } from "../../base/command-tools.ts";
 import {
   literalOf,
   type ShellKind,
@@ -22,7 +23,6 @@ import {
   type PolicyDefault,
   type Rule,
   type RuleAction,
-  runsCommand,
 } from "./rule.ts";
 import { RuleWork, TooMuchWork } from "./rule-work.ts";
 import { allowed, strictest, type Verdict } from "./verdict.ts";

@@ -1,3 +1,4 @@
+import { runsCommand } from "../../base/command-tools.ts";
 import { createGlob, type Glob, globMatches } from "./glob.ts";
 
 export const ruleActions = ["allow", "ask", "deny"] as const;
@@ -61,11 +62,4 @@ export function isAboutTool(glob: Glob, toolName: string): boolean {
   if (!runsCommand(toolName)) return false;
   const inLowerCase = createGlob(glob.pattern.toLowerCase());
   return globMatches(inLowerCase, "bash") || globMatches(inLowerCase, toolName.toLowerCase());
-}
-
-/** Tools that run a command; a rule for Bash is for both, since the one does what the other does. */
-const commandTools: ReadonlySet<string> = new Set(["Bash", "BackgroundBash"]);
-
-export function runsCommand(toolName: string): boolean {
-  return commandTools.has(toolName);
 }
