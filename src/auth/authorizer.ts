@@ -20,7 +20,7 @@ export interface AuthorizationRequest {
 
 /** Who may come in. */
 export type Access =
-  /** Everybody who reaches us: only for the loopback interface, see `listen-policy.ts`. */
+  /** Everybody who reaches us: only for the loopback interface, where `program/local-users.ts` looks at who it is. */
   { readonly kind: "open" } | ProtectedAccess;
 
 export interface ProtectedAccess {
@@ -32,6 +32,8 @@ export interface ProtectedAccess {
   readonly resourceMetadataUrl?: string | undefined;
   /** The scopes that a client should ask for at first; none: the challenge does not say. */
   readonly scopes?: readonly string[] | undefined;
+  /** Where the user finds the token that the server has made itself. */
+  readonly tokenPlace?: string | undefined;
 }
 
 const sendHeader = 'send "Authorization: Bearer <token>"';
@@ -44,7 +46,11 @@ export class Authorizer {
 
   constructor(private readonly access: Access) {
     const missing = { "www-authenticate": this.#challenge({ scopes: this.#firstScopes() }) };
-    this.#missing = createRefusal(401, `A token is needed: ${sendHeader}.`, missing);
+    this.#missing = createRefusal(
+      401,
+      `A token is needed: ${sendHeader}.${this.#whereText()}`,
+      missing,
+    );
     this.#inQuery = createRefusal(401, queryText, missing);
   }
 
@@ -117,7 +123,13 @@ export class Authorizer {
   #invalid(description: string): AuthorizationRefusal {
     const scopes = this.#firstScopes();
     const challenge = this.#challenge({ scopes, error: "invalid_token", description });
-    return createRefusal(401, `${description}.`, { "www-authenticate": challenge });
+    const text = `${description}.${this.#whereText()}`;
+    return createRefusal(401, text, { "www-authenticate": challenge });
+  }
+
+  #whereText(): string {
+    const place = this.access.kind === "protected" ? this.access.tokenPlace : undefined;
+    return place === undefined ? "" : ` On the machine of the server it is in ${place}.`;
   }
 
   #malformed(description: string): AuthorizationRefusal {

@@ -13,6 +13,8 @@ import { parseToolScopes, type ToolScopes } from "./tool-scopes.ts";
 /** What the operator chose, as written. */
 export interface AuthSettings {
   readonly tokenFile?: string | undefined;
+  /** Tell whoever comes without a token that it is in the token file: the server has made it itself. */
+  readonly tellsTokenFile?: boolean;
   /** Where the keys for signed tokens are; needs `issuer` and `resource`. */
   readonly keySetUrl?: string | undefined;
   readonly issuer?: string | undefined;
@@ -54,6 +56,7 @@ export async function createAuth(
     jwt,
     resourceMetadataUrl: signed && resourceMetadataUrl(signed.resource),
     scopes: toolScopes.all,
+    tokenPlace: settings.tellsTokenFile === true ? settings.tokenFile : undefined,
   };
   return {
     authorizer: new Authorizer(access),

@@ -275,6 +275,8 @@ export const httpIdleSMax = 60;
 export const connectionsMax = 24_000;
 /** Descriptors kept free of connections, for commands (two each), files and the database. */
 export const descriptorsReserve = 512;
+/** Descriptors among which that of a new connection is looked for, to know it again; without it each request is asked about. */
+export const connectionDescriptorsLookedAtMax = 1_024;
 /** How often connections are counted: what a flood brings meanwhile finds room below the usual descriptor limits. */
 export const connectionLookMs = 1_000;
 /** How often when descriptors are scarce and many are taken: a flood takes some hundred in that time. */

@@ -14,6 +14,8 @@ export interface HttpSettings {
   readonly audience: string | undefined;
   readonly resource: string | undefined;
   readonly toolScopes: string | undefined;
+  /** Without tokens: every account of this machine may use the server. */
+  readonly allowsAnyLocalUser: boolean;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly tlsCertificate: string | undefined;
@@ -56,7 +58,11 @@ export const httpFlags: FlagTable = {
   "tool-scopes": {
     kind: "text",
     placeholder: "LIST",
-    help: "Scopes that tools need, such as Bash=tools:exec,*=tools:use.",
+    help: "Scopes that tools need, such as Bash=tools:exec,*=tools:use; Bash is for BackgroundBash too.",
+  },
+  "allow-any-local-user": {
+    kind: "switch",
+    help: "Without tokens: let every account of this machine run commands as you, not you and root alone.",
   },
   "allow-origin": {
     kind: "list",
@@ -100,6 +106,7 @@ export function readHttpSettings(args: ParsedArguments): HttpSettings | undefine
     audience: args.text("audience"),
     resource: args.text("resource"),
     toolScopes: args.text("tool-scopes"),
+    allowsAnyLocalUser: args.has("allow-any-local-user"),
     allowedOrigins: args.list("allow-origin"),
     allowedHosts: args.list("allow-host"),
     tlsCertificate: args.text("tls-cert"),
@@ -114,7 +121,14 @@ function refuseLonely(args: ParsedArguments): void {
   if (args.has("tls-cert") !== args.has("tls-key")) {
     throw new AppError("usage", "--tls-cert and --tls-key need each other.");
   }
-  if (args.has("tool-scopes") && !args.has("token-file") && !args.has("jwks")) {
+  const hasTokens = args.has("token-file") || args.has("jwks");
+  if (args.has("allow-any-local-user") && hasTokens) {
+    throw new AppError(
+      "usage",
+      "--allow-any-local-user is for a server without tokens: who has one may connect from any account.",
+    );
+  }
+  if (args.has("tool-scopes") && !hasTokens) {
     throw new AppError(
       "usage",
       "--tool-scopes needs --token-file or --jwks: without tokens everybody may use every tool.",

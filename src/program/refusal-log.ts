@@ -33,7 +33,7 @@ export class RefusalLog {
     request: Request,
     authorization: Authorization | Promise<Authorization>,
   ): Authorization | Promise<Authorization> {
-    if (!this.#parts.isOn || !hasToken(request)) return authorization;
+    if (!this.#parts.isOn) return authorization;
     if (authorization instanceof Promise) {
       return authorization.then((settled) => this.#seen(request, settled));
     }
@@ -59,6 +59,7 @@ export class RefusalLog {
   #seen(request: Request, authorization: Authorization): Authorization {
     if (authorization.kind === "ok") return authorization;
     const { status, body } = authorization;
+    if (status === 401 && !hasToken(request)) return authorization;
     this.add({ status, reason: messageIn(body) }, this.#parts.addressOf(request));
     return authorization;
   }

@@ -1,6 +1,7 @@
 import { createAuth, type Auth } from "../auth/create-auth.ts";
 import { decideListening } from "../auth/listen-policy.ts";
 import type { Principal } from "../auth/principal.ts";
+import type { AuthorizationRefusal } from "../auth/refusal.ts";
 import { AppError, messageOf } from "../base/errors.ts";
 import {
   httpDrainMsMax,
@@ -20,6 +21,7 @@ import { RequestGuard } from "../transport/http/request-guard.ts";
 import type { Principals } from "../upstream/server-entry.ts";
 import { limitsFor, workspaceFallback } from "./client-profile.ts";
 import { createServerContext } from "./create-server-context.ts";
+import { openEntrance } from "./entrance.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import { listenFault } from "./listen-fault.ts";
 import { PrincipalWatch } from "./principal-watch.ts";
@@ -46,7 +48,8 @@ export async function serveHttp(
 ): Promise<number> {
   const { warn, print } = options;
   for (const warning of listenWarnings(settings)) warn(warning);
-  const auth = await createAuth(settings, warn);
+  const entrance = openEntrance(settings, start.dirs.scorpioxDir);
+  const auth = await createAuth(entrance.auth, warn);
   const transport = `http ${settings.host}:${settings.port}`;
   const { authorizer } = auth;
   const principals = (): Principals => authorizer.principals;
@@ -58,11 +61,20 @@ export async function serveHttp(
     warn,
     addressOf: (request) => server?.requestIP(request)?.address,
   });
-  const endpoint = createEndpoint(router, start, settings, auth, { ...options, refusals });
+  const scopesWarning = auth.toolScopes.commandWarning(router.gateway.isWanted);
+  if (scopesWarning !== undefined) warn(scopesWarning);
+  const endpoint = createEndpoint(router, start, settings, auth, {
+    ...options,
+    refusals,
+    refuse: (request) => entrance.refuse(request, server),
+  });
   server = listen(settings, endpoint, warn);
   const closeIdle = (): void => void server.closeIdleConnections();
   const stopCapping = capConnections({ port: server.port ?? settings.port, closeIdle });
-  print(`Listening on ${new URL(settings.path, server.url).href}`);
+  const url = new URL(settings.path, server.url).href;
+  const notice = entrance.notice(url);
+  if (notice !== undefined) warn(notice);
+  print(`Listening on ${url}`);
   if (settings.ssePair !== undefined) {
     print(`HTTP+SSE for older clients: ${new URL(settings.ssePair.stream, server.url).href}`);
   }
@@ -92,12 +104,17 @@ function listenWarnings({ host, tokenFile, keySetUrl, tlsKey }: HttpSettings): r
   return decision.warnings;
 }
 
+interface EndpointOptions extends ServeHttpOptions {
+  readonly refusals: RefusalLog;
+  readonly refuse: (request: Request) => AuthorizationRefusal | undefined;
+}
+
 function createEndpoint(
   router: LazyRouter,
   start: StartUp,
   settings: HttpSettings,
   { authorizer, toolScopes, metadata }: Auth,
-  { warn, cwd, refusals }: ServeHttpOptions & { readonly refusals: RefusalLog },
+  { warn, cwd, refusals, refuse }: EndpointOptions,
 ): HttpEndpoint {
   const hasPrincipals = settings.tokenFile !== undefined || settings.keySetUrl !== undefined;
   const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
@@ -119,7 +136,7 @@ function createEndpoint(
     server: createServerContext(router, start),
     path: settings.path,
     guard: createGuard(settings, warn),
-    authorize: (request) => refusals.watch(request, watch.authorize(request)),
+    authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),
     standingOf: (principal) => authorizer.standingOf(principal),
     refuseTool: (principal, toolName) => {
       if (toolScopes.isAllowed(principal, toolName)) return undefined;

@@ -12,6 +12,7 @@ const defaults = {
   audience: undefined,
   resource: undefined,
   toolScopes: undefined,
+  allowsAnyLocalUser: false,
   allowedOrigins: [],
   allowedHosts: [],
   tlsCertificate: undefined,
@@ -40,6 +41,7 @@ describe("serve --http", () => {
     ["--http 8808 --path /metrics", { path: "/metrics" }],
     ["--http 8808 --path /healthz/mcp", { path: "/healthz/mcp" }],
     ["--http 8808 --token-file t --tool-scopes *=x", { tokenFile: "t", toolScopes: "*=x" }],
+    ["--http 8808 --allow-any-local-user", { allowsAnyLocalUser: true }],
     ["--http 8808 --sse", { ssePair: { stream: "/sse", messages: "/messages" } }],
     [
       "--http 8808 --sse --path /a/mcp",
@@ -57,6 +59,9 @@ describe("serve --http", () => {
 
   test.each([
     ["--http nowhere", "--http nowhere is no address"],
+    ["--http 80 --token-file t --allow-any-local-user", "is for a server without tokens"],
+    ["--http 80 --jwks j --allow-any-local-user", "is for a server without tokens"],
+    ["--allow-any-local-user", "--allow-any-local-user needs --http"],
     ["--http 127.0.0.1:65536", "is no address"],
     ["--http ::1:80", "is no address"],
     ["--http http://127.0.0.1:80", "is no address"],

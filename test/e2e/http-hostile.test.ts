@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
+import { eventually } from "./harness/conditions.ts";
 import { mirrored, modernMessage, onlyMessage, readAnswer } from "./harness/http-client.ts";
 import { RawConnection, rawPost } from "./harness/http-raw.ts";
 import { HttpServer } from "./harness/http-server.ts";
@@ -108,6 +109,49 @@ describe("U-http: one length for each request", () => {
     await pair.status();
     await pair.until("two answers", () => pair.statuses.length === 2);
     expect(pair.statuses).toEqual([200, 200]);
+  });
+});
+
+describe("U-http: requests before the answer to the one before", () => {
+  /** A call that leaves its number in a file, and how often it did. */
+  function countedCall(log: string, n: number, seconds: number): string {
+    const command = `echo ${n} >>${log}; sleep ${seconds}`;
+    const message = modernMessage(n, "tools/call", { name: "Bash", arguments: { command } });
+    const body = JSON.stringify(message);
+    const mirror = Object.entries(mirrored(message)).map((row) => row.join(": "));
+    const headers = ["Content-Type: application/json", `Content-Length: ${body.length}`];
+    return rawPost(server.url, [...headers, ...mirror], body);
+  }
+
+  test.each([
+    ["in one write", true, 0],
+    ["in one write, behind a slow one", true, 1],
+    ["while a slow one is under way", false, 1],
+  ])("[http.pipelining] %s: answered in order, or closed and never run", async (_, isOne, slow) => {
+    const log = server.home.at(`pipelined-${(lastMark += 1)}`);
+    const ran = (): number[] =>
+      existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").map(Number) : [];
+    const [first, ...rest] = [1, 2, 3, 4].map((n) => countedCall(log, n, n === 1 ? slow : 0));
+    using connection = new RawConnection(server.url);
+    if (isOne) {
+      connection.write([first, ...rest].join(""));
+    } else {
+      connection.write(first ?? "");
+      await eventually("the first call", () => ran().length === 1);
+      connection.write(rest.join(""));
+    }
+    const ids = (): number[] =>
+      [...connection.text.matchAll(/"jsonrpc":"2\.0","id":(\d)/g)].map(([, id]) => Number(id));
+    await connection.until("four answers, or the end", () => ids().length === 4);
+    // Whatever was still begun for this connection was begun before this one is answered.
+    const after = { name: "Bash", arguments: { command: "true" } };
+    expect((await server.modern("tools/call", after)).status).toBe(200);
+    const answered = ids().length;
+    expect(ids()).toEqual([1, 2, 3, 4].slice(0, answered));
+    // The first may have begun before the connection was closed; of the others only those that were answered.
+    const begun = ran();
+    expect(begun).toEqual([1, 2, 3, 4].slice(0, begun.length));
+    expect(begun.length).toBeWithin(answered, Math.max(answered, 1) + 1);
   });
 });
 

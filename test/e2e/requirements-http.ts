@@ -66,6 +66,14 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
     "http.listen": "Without tokens it listens on the loopback interface only.",
   }),
 
+  ...from("docs/http.md#other-addresses", {
+    "http.pipelining":
+      "Of requests on one connection none runs out of order, and none that is not answered runs behind one that is not.",
+  }),
+  ...from("docs/http.md#who-may-connect", {
+    "http.users": "Without tokens only the user who runs the server, and root, may use it.",
+    "http.own-token": "Where the system does not tell which user connects, a token is needed.",
+  }),
   ...from("docs/http.md#health-and-shutdown", {
     "http.health": "`/healthz` and `/readyz` tell how it is, to everybody.",
     "http.drain": "After a signal what is under way finishes, and nothing new begins.",
