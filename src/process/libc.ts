@@ -34,7 +34,7 @@ export interface Libc {
   disableCoreFiles(): void;
 }
 
-export type LimitedResource = "descriptors" | "processes";
+type LimitedResource = "descriptors" | "processes";
 
 /** The system's word for "as many as you like" is a number above all others. */
 export interface Limits {

@@ -148,6 +148,9 @@ export class AttachApp {
           this.#notice = message.error;
         }
         break;
+      // The directory has told of it already, as a problem of that server.
+      case "refused":
+        break;
     }
     this.#goBack();
     this.#clock.paintSoon();

@@ -31,7 +31,7 @@ export function shareOf({ name, texts }: UsualTexts): Share {
 }
 
 /** Microseconds for one of the ordinary commands, the best of some rounds. */
-export function readingMicroseconds(): number {
+function readingMicroseconds(): number {
   const texts = ordinaryCommands().flatMap(({ texts: own }) => own);
   const rounds = Array.from({ length: 60 }, () => {
     const begunAt = performance.now();
