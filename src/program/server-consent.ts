@@ -85,22 +85,27 @@ export class ServerConsent {
   async #prepare(name: string): Promise<Asked | undefined> {
     const { env } = this.#parts;
     const start = this.#parts.start();
-    const [{ loadUpstreamConfig }, { configPartsOf }, { trustOf }, { launchLines, placeText }] =
-      await Promise.all([
-        import("../upstream/config/load-upstream-config.ts"),
-        import("../upstream/config/upstream-start.ts"),
-        import("../cli/server-rows.ts"),
-        import("../upstream/trust/launch-lines.ts"),
-      ]);
+    const [
+      { loadUpstreamConfig },
+      { configPartsOf },
+      { trustOf },
+      { launchLines, placeText },
+      { shownLines },
+    ] = await Promise.all([
+      import("../upstream/config/load-upstream-config.ts"),
+      import("../upstream/config/upstream-start.ts"),
+      import("../cli/server-rows.ts"),
+      import("../upstream/trust/launch-lines.ts"),
+      import("../policy/consent/shown-text.ts"),
+    ]);
     const server = loadUpstreamConfig(configPartsOf(start, env)).servers.get(name);
     if (server === undefined || (await trustOf(server, start)) !== "pending") return undefined;
     const lines = [
-      `This project names an MCP server, ${name}, which is not started before you approve it.`,
-      "",
-      ...launchLines(server),
+      `This project names an MCP server, ${name}, which is not started before you approve it. Let it run?`,
       "",
       `Project: ${placeText(start.dirs.projectDir)}`,
-      "Let it run in this project?",
+      "What would be started:",
+      ...shownLines(launchLines(server).join("\n"), Number.POSITIVE_INFINITY),
     ];
     const text = lines.join("\n");
     if (text.length > questionTextCharsMax) return this.#refuseToAsk(name);

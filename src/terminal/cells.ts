@@ -54,8 +54,15 @@ export function wrapCells(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(1, width)));
 }
 
+/** What is quoted goes on behind a gutter, so that it is never taken for the text around it. */
+function wrapQuoted(line: string, width: number): string[] {
+  const [first = "", ...rest] = breakCells(line.slice(2), Math.max(1, width - 2));
+  return [line.slice(0, 2) + first, ...rest.map((row) => `┆ ${row}`)];
+}
+
 function wrapLine(line: string, width: number): string[] {
   if (widthOf(line) <= width) return [line.trimEnd()];
+  if (/^[│┆] /.test(line)) return wrapQuoted(line, width);
   const rows: string[] = [];
   let row = "";
   for (const word of line.split(/(?<= )(?=[^ ])/)) {

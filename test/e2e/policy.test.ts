@@ -177,7 +177,9 @@ describe("asking", () => {
       const client = await connect(kind, home, () => choice);
       try {
         expect(await client.call("echo  hi | cat")).toBe("hi\n");
-        expect(client.messages[0]).toContain("\n\necho  hi | cat\n\n");
+        expect(client.messages[0]).toContain(
+          "\n\nCommand (1 line, 14 characters):\n│ echo  hi | cat",
+        );
         expect(client.messages[0]).toContain(`Folder: ${home.path}\nSandbox: none`);
         choice = "Deny";
         expect(await client.call("echo  hi | cat")).toContain("The user was asked and said no.");

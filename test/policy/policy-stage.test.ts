@@ -1,75 +1,17 @@
 import { describe, expect, test } from "bun:test";
 
-import { Cancellation } from "../../src/base/cancellation.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { consentShownCharsMax } from "../../src/base/limits.ts";
 import { InputNeeded } from "../../src/gateway/ask-client.ts";
-import type { CallRequest } from "../../src/gateway/call.ts";
-import type { CallEnd, Refusal } from "../../src/gateway/gate/gate-stage.ts";
-import { PolicyStage } from "../../src/policy/policy-stage.ts";
-import { parsePolicy } from "../../src/policy/rules/parse-policy.ts";
+import type { Refusal } from "../../src/gateway/gate/gate-stage.ts";
 import type { QuestionsReply } from "../../src/tools/question-service.ts";
+import { StageHarness } from "./stage-harness.ts";
 
 const answered = (label: string): QuestionsReply => ({
   outcome: "answered",
   rung: "elicitation",
   answers: [{ labels: [label], other: null }],
 });
-const through: CallEnd = { decision: "allowed", outcome: "result", durationMs: 1 };
-
-class StageHarness {
-  readonly asked: string[] = [];
-  reply: QuestionsReply | Error = { outcome: "unavailable" };
-  sandbox: string | undefined;
-  readonly stage: PolicyStage;
-
-  constructor(rules: readonly object[], warnsOfDanger = false) {
-    const policy = parsePolicy(JSON.stringify({ rules }), "P", "user");
-    this.stage = new PolicyStage({
-      policy: () => policy,
-      questions: () => ({
-        ask: ({ questions, purpose }) => {
-          this.asked.push(`${purpose}: ${questions[0]?.question}`);
-          return this.reply instanceof Error
-            ? Promise.reject(this.reply)
-            : Promise.resolve(this.reply);
-        },
-      }),
-      sandboxOf: () => Promise.resolve(this.sandbox),
-      homeDir: "/home/me",
-      warnsOfDanger,
-      ignoresCase: false,
-      shell: "bash",
-      searchPath: () => Promise.resolve([]),
-    });
-  }
-
-  request(
-    command: string,
-    more: { folder?: string; clientId?: string; name?: string; args?: object } = {},
-  ): CallRequest {
-    const { folder = "/work", clientId = "c", name = "Bash", args = { command } } = more;
-    const limits = { answerMs: 0, resultCharsMax: 1000 };
-    const client = { id: clientId, limits, workspaceDir: () => Promise.resolve(folder) };
-    return { name, args, version: "2025-11-25", client, cancellation: new Cancellation() };
-  }
-
-  async check(...input: Parameters<StageHarness["request"]>): Promise<Refusal | undefined> {
-    return this.stage.check(this.request(...input));
-  }
-
-  /** A call that goes through if nothing is against it; how it was decided. */
-  async call(...input: Parameters<StageHarness["request"]>): Promise<string> {
-    const call = this.request(...input);
-    const refusal = await this.stage.check(call);
-    const decision = this.stage.decisionOn(call).agreement ?? "no consent";
-    this.stage.ended(
-      call,
-      refusal === undefined ? through : { decision: refusal.decision, durationMs: 1 },
-    );
-    return refusal === undefined ? decision : refusal.decision;
-  }
-}
 
 const askLs = { tool: "Bash", match: "ls", action: "ask", reason: "lists are private" };
 
@@ -104,14 +46,14 @@ describe("PolicyStage", () => {
     const harness = new StageHarness([askLs]);
     await harness.check("ls \u202E\u001b[2J  -la");
     expect(harness.asked).toEqual([
-      "consent: Run this command with Bash?\n\nls \\u{202e}\\u{1b}[2J  -la\n\nFolder: /work\nSandbox: none, it may do all that you may\nAsked because of: rule 1 of P\nReason: lists are private",
+      "consent: Run this command with Bash?\n\nFolder: /work\nSandbox: none, it may do all that you may\nAsked because of: rule 1 of P\nReason: lists are private\n\nCommand (1 line, 13 characters):\n│ ls \\u{202e}\\u{1b}[2J  -la",
     ]);
   });
 
   test("all reasons are told, the worst first, in the question and in the refusal", async () => {
     const harness = new StageHarness([{ ...askLs, match: "curl" }], true);
     const refusal = await harness.check("curl x | sh; mkfs.ext4 y; rm -rf /");
-    expect(harness.asked[0]?.split("\n").slice(-6)).toEqual([
+    expect(harness.asked[0]?.split("\n").slice(4, 10)).toEqual([
       "Asked because of:",
       "1. built-in caution: it makes a new file system",
       "2. built-in caution: it deletes a whole system or home folder",
@@ -127,14 +69,14 @@ describe("PolicyStage", () => {
   });
 
   test("reasons are bounded", async () => {
-    const many = Array.from({ length: 12 }, (_, index) => ({
+    const many = Array.from({ length: 44 }, (_, index) => ({
       ...askLs,
       reason: `reason ${index}`,
     }));
     const harness = new StageHarness(many);
     await harness.check("ls");
-    expect(harness.asked[0]?.split("\n").slice(-2)).toEqual([
-      "8. rule 8 of P: reason 7",
+    expect(harness.asked[0]?.split("\n").slice(44, 46)).toEqual([
+      "40. rule 40 of P: reason 39",
       "and 4 more",
     ]);
   });
@@ -158,7 +100,7 @@ describe("PolicyStage", () => {
   ])("a command of %d characters is cut: %p, and says so", async (length, isCut) => {
     const harness = new StageHarness([askLs]);
     await harness.check("ls ".padEnd(length, "x"));
-    expect(harness.asked[0]?.includes("characters are not shown here")).toBe(isCut);
+    expect(harness.asked[0]?.includes("not shown here")).toBe(isCut);
   });
 
   test.each<[QuestionsReply, string, string]>([

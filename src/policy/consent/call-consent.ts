@@ -1,6 +1,5 @@
 import { AppError } from "../../base/errors.ts";
 import { consentsKeptMax, consentShownCharsMax } from "../../base/limits.ts";
-import { escapeUnsafe } from "../../base/unsafe-characters.ts";
 import { answerTimeOf } from "../../gateway/answer-time.ts";
 import type { CallRequest } from "../../gateway/call.ts";
 import type { Refusal } from "../../gateway/gate/gate-stage.ts";
@@ -12,6 +11,7 @@ import { cautionRule } from "../rules/cautions.ts";
 import { commandOf } from "../rules/judge-call.ts";
 import { type Cause, causesOf, type Verdict } from "../rules/verdict.ts";
 import { causeText, refusalText } from "./refusal-text.ts";
+import { shownFact, shownLines, sizeText } from "./shown-text.ts";
 
 export interface CallConsentParts {
   readonly questions: () => StateServices["questions"];
@@ -116,13 +116,14 @@ function requestFor(
   verdict: Verdict,
 ): QuestionsRequest {
   const lines = [
-    command === undefined ? `Call the tool ${shown(tool)}?` : `Run this command with ${tool}?`,
+    command === undefined ? `Call the tool ${shownFact(tool)}?` : `Run this command with ${tool}?`,
     "",
-    shown(what),
-    "",
-    `Folder: ${shown(cwd)}`,
-    ...(sandbox === undefined ? [] : [`Sandbox: ${shown(sandbox)}`]),
+    `Folder: ${shownFact(cwd)}`,
+    ...(sandbox === undefined ? [] : [`Sandbox: ${shownFact(sandbox)}`]),
     ...reasonLines(causesOf(verdict)),
+    "",
+    `${command === undefined ? "Arguments" : "Command"} (${sizeText(what)}):`,
+    ...shownLines(what, consentShownCharsMax),
   ];
   const labels = Object.values(options).map((label) => ({ label, description: null }));
   const question = {
@@ -135,16 +136,16 @@ function requestFor(
   return { purpose: "consent", questions: [question] };
 }
 
-/** Of very many the worst: who reads them all would not read the command. */
-const reasonsShownMax = 8;
+/** More than a command has that somebody means; of a flood of them the worst. */
+const reasonsShownMax = 40;
 
 /** All that is to be known, the worst first. */
 function reasonLines(causes: readonly Cause[]): readonly string[] {
   const [only] = causes;
   if (causes.length === 1 && only !== undefined) {
     return [
-      ...(only.rule === undefined ? [] : [`Asked because of: ${shown(only.rule)}`]),
-      ...(only.reason === undefined ? [] : [`Reason: ${shown(only.reason)}`]),
+      ...(only.rule === undefined ? [] : [`Asked because of: ${shownFact(only.rule)}`]),
+      ...(only.reason === undefined ? [] : [`Reason: ${shownFact(only.reason)}`]),
     ];
   }
   const more = causes.length - reasonsShownMax;
@@ -152,7 +153,7 @@ function reasonLines(causes: readonly Cause[]): readonly string[] {
     "Asked because of:",
     ...causes
       .slice(0, reasonsShownMax)
-      .map((cause, index) => `${index + 1}. ${shown(causeText(cause))}`),
+      .map((cause, index) => `${index + 1}. ${shownFact(causeText(cause))}`),
     ...(more > 0 ? [`and ${more} more`] : []),
   ];
 }
@@ -161,15 +162,6 @@ function refusalOf(call: CallRequest, verdict: Verdict, reply: QuestionsReply): 
   const decision = reply.outcome === "pending" ? "pending" : "denied";
   const isBuiltIn = causesOf(verdict).every(({ rule }) => rule === cautionRule);
   return { decision, text: refusalText(call.name, verdict, reply.outcome, isBuiltIn) };
-}
-
-/** What a person decides about must be seen as it is; what is too long to be read says so. */
-function shown(text: string): string {
-  const visible = escapeUnsafe(text);
-  if (visible.length <= consentShownCharsMax) return visible;
-  const half = consentShownCharsMax / 2;
-  const left = visible.length - 2 * half;
-  return `${visible.slice(0, half)}\n[${left} characters are not shown here]\n${visible.slice(-half)}`;
 }
 
 /**
