@@ -1,3 +1,4 @@
+import { product } from "../../base/product.ts";
 import { baseNameOf, literalOf, type SimpleCommand, type Word } from "../shell/shell-command.ts";
 import { shells } from "../shell/wrappers.ts";
 
@@ -40,6 +41,7 @@ export function cautionsAbout(command: SimpleCommand, homeDir: string): readonly
     ...aboutRedirects(command, homeDir),
     aboutPipe(command, name),
     ofProgram,
+    name.startsWith(product.name) ? aboutOwnCommand({ args, literals, homeDir }) : undefined,
     /^mkfs(?:\.\w+)?$/.test(name) ? cautions.fileSystem : undefined,
   ];
   return [...new Set(found.filter((about) => about !== undefined))];
@@ -54,7 +56,13 @@ interface Called {
 
 const byProgram: Readonly<Record<string, (called: Called) => string | undefined>> = {
   rm: (called) =>
-    hasFlag(called.literals, "rR", "recursive") && hitsRoot(called) ? cautions.folder : undefined,
+    hasFlag(called.literals, "rR", "recursive") && hitsRoot(called)
+      ? cautions.folder
+      : aboutChange(called),
+  unlink: aboutChange,
+  truncate: aboutChange,
+  sed: aboutInPlace,
+  perl: aboutInPlace,
   chmod: aboutMode,
   chown: aboutMode,
   chgrp: aboutMode,
@@ -67,7 +75,7 @@ const byProgram: Readonly<Record<string, (called: Called) => string | undefined>
   git: aboutGit,
   tee: aboutTee,
   cp: aboutCopy,
-  mv: aboutCopy,
+  mv: (called) => aboutCopy(called) ?? aboutChange(called),
   install: aboutCopy,
   ln: aboutCopy,
 };
@@ -123,10 +131,32 @@ function aboutTarget({ pieces }: Word, homeDir: string): string | undefined {
   if (homeDir === "" || !known.startsWith(`${homeDir}/.`)) return undefined;
   const below = known.slice(homeDir.length + 1);
   if (/^\.ssh(?:\/|$)/.test(below)) return cautions.keys;
-  return /^\.scorpiox\/(?:policy\.jsonc|scorpiox-env\.txt)$/.test(below)
+  return ownFiles.test(below) ? cautions.rules : undefined;
+}
+
+/** What decides what may run, below the home folder. */
+const ownFiles =
+  /^\.(?:scorpiox\/(?:(?:policy\.jsonc|config\.toml|mcp_servers\.json|trust\.json)$|scorpiox-env[^/]*$|(?:approved-hooks|hooks|workspaces|secrets)(?:\/|$))|claude\/scorpiox-env[^/]*$)/;
+
+/** Any of them taken away or changed in its place, as any argument. */
+function aboutChange({ args, homeDir }: Called): string | undefined {
+  return args.some((word) => aboutTarget(word, homeDir) === cautions.rules)
     ? cautions.rules
     : undefined;
 }
+
+function aboutInPlace(called: Called): string | undefined {
+  return hasFlag(called.literals, "i", "in-place") ? aboutChange(called) : undefined;
+}
+
+/** `mcp approve` and the like, which refuse below a server too. */
+function aboutOwnCommand({ literals }: Called): string | undefined {
+  const [first = "", second = ""] = literals.filter((word) => !word.startsWith("-"));
+  return ownCommands.test(`${first} ${second}`) ? cautions.rules : undefined;
+}
+
+const ownCommands =
+  /^(?:attach |config (?:set|unset)$|profile (?:use|off)$|hooks (?:approve|revoke)$|mcp (?:add|add-json|approve|import|lock|login|logout|remove|rm|secrets)$)/;
 
 function isDevice(path: string): boolean {
   return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|md|mapper\/)/.test(path);
