@@ -40,7 +40,7 @@ export function hideInText(text: string, replace: Replace = hide): string {
 }
 
 /** As `hideInText`; references, which say where a secret is, stay. */
-function hideInTemplate(text: string, replace: Replace = hide): string {
+export function hideInTemplate(text: string, replace: Replace = hide): string {
   const kept: string[] = [];
   // With what is before it: a name with nothing behind it has no value that could be hidden.
   const masked = text.replaceAll(/[=:\s]?(?<!\$)\$\{[^}]*\}/g, (whole) => {

@@ -51,6 +51,11 @@ export function isSecretName(name: string): boolean {
   return settingNames.test(name);
 }
 
+/** True for the name of what says where a secret is, or how it is used: `CREDENTIALS_FILE`. */
+export function isPlaceName(name: string): boolean {
+  return placeNames.test(name);
+}
+
 /** True for a word that says of what stands beside it, whatever the text, that it is a secret. */
 export function saysSecret(word: string): boolean {
   return plainNames.test(word);

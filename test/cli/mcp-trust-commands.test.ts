@@ -55,7 +55,7 @@ describe("[GW-22] U-trust: mcp approve", () => {
       '  argument  "a b.js"',
       '  argument  "--x\\n  command   \\"harmless\\""',
       '  argument  "\\u{202e}gnp"',
-      '  env       "API_TOKEN" from ${A}, ${B}',
+      '  env       "API_TOKEN" from ${A}, ${B} (10 characters not shown)',
       '  env       "NODE_OPTIONS" = "--require ./evil.js"',
       '  cwd       "."',
       "  sha256    IDENTITY",
@@ -160,12 +160,50 @@ describe("[GW-22] U-trust: mcp approve", () => {
     put({ client_id: "id", client_secret: "x${AWS_SECRET_ACCESS_KEY}" });
     expect(await verdictIn(tree)).toBe("pending");
     expect((await mcp(tree, "approve files")).stdout).toContain(
-      "  secret    for its login from ${AWS_SECRET_ACCESS_KEY}\n",
+      "  secret    for its login from ${AWS_SECRET_ACCESS_KEY} (1 character not shown)\n",
     );
     put({}, { "X-A": "${AWS_SECRET_ACCESS_KEY}" });
     expect((await mcp(tree, "approve files")).stdout).toContain(
       '  header    "X-A" from ${AWS_SECRET_ACCESS_KEY}\n',
     );
+  });
+
+  test("every value that chooses what is run is shown; of secrets, by name or shape, the length", async () => {
+    using tree = projectTree();
+    const token = `ghp_${"a1B2".repeat(9)}`;
+    const env = {
+      AWS_CONFIG_FILE: "./aws",
+      AWS_SHARED_CREDENTIALS_FILE: "./c",
+      BROWSER: "./evil.sh",
+      EMPTY: "",
+      GIT_ASKPASS: "./ask",
+      MY_KEY: "abc",
+      NOTE: `a ${token}`,
+      OPENSSL_CONF: "${A:-./evil.cnf}",
+      PUPPETEER_EXECUTABLE_PATH: "./evil.sh",
+      REGION: "${A}",
+    };
+    const args = ["--api-key", "abcdefgh", "--token", "./evil.js", token];
+    tree.put(config, JSON.stringify({ mcpServers: { files: { command: "node", args, env } } }));
+    const { stdout } = await mcp(tree, "approve files");
+    expect(stdout.split("\n").slice(3, -2)).toEqual([
+      '  argument  "--api-key"',
+      '  argument  "(8 characters not shown)"',
+      '  argument  "--token"',
+      '  argument  "./evil.js"',
+      '  argument  "(40 characters not shown)"',
+      '  env       "AWS_CONFIG_FILE" = "./aws"',
+      '  env       "AWS_SHARED_CREDENTIALS_FILE" = "./c"',
+      '  env       "BROWSER" = "./evil.sh"',
+      '  env       "EMPTY" = ""',
+      '  env       "GIT_ASKPASS" = "./ask"',
+      '  env       "MY_KEY" (3 characters not shown)',
+      '  env       "NOTE" = "a (40 characters not shown)"',
+      '  env       "OPENSSL_CONF" = "${A:-./evil.cnf}"',
+      '  env       "PUPPETEER_EXECUTABLE_PATH" = "./evil.sh"',
+      '  env       "REGION" from ${A}',
+      '  cwd       "."',
+    ]);
   });
 
   test("the name of a folder imitates no row", async () => {

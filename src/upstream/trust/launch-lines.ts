@@ -1,3 +1,6 @@
+import { formatAmount } from "../../base/amount-text.ts";
+import { hideInArguments, hideInTemplate } from "../../base/hide-secrets.ts";
+import { isPlaceName, isSecretName } from "../../base/secret-table.ts";
 import { expansionDepthMax } from "../../base/upstream-limits.ts";
 import { parseReferences } from "../config/reference.ts";
 import type { ConfiguredServer, StringMap } from "../server-entry.ts";
@@ -7,25 +10,25 @@ import { changesProgram } from "./program-variables.ts";
 type Row = readonly [name: string, value: string];
 
 /**
- * All that is approved with a server, uncut: what is left out would be approved unseen. Of values that may be secrets
- * only what they are filled in from.
+ * All that is approved with a server, uncut: what is left out would be approved unseen. Of secrets how long they are, and
+ * what they are filled in from.
  */
 export function launchLines({ entry, identity, standIn }: ConfiguredServer): readonly string[] {
   const { launch, origin, options } = entry;
   const rows: Row[] = [["from", placeText(origin.file)]];
   if (launch.transport === "stdio") {
     rows.push(["command", quoted(launch.command)]);
-    for (const argument of launch.args) rows.push(["argument", quoted(argument)]);
+    for (const argument of shownArguments(launch.args)) rows.push(["argument", quoted(argument)]);
     rows.push(...sortedEntries(launch.env).map(variableRow));
     rows.push(["cwd", quoted(launch.cwd ?? ".")]);
   } else {
     rows.push(["url", quoted(launch.url)]);
     for (const [name, value] of sortedEntries(launch.headers)) {
-      rows.push(["header", quoted(name) + sourcesText(value)]);
+      rows.push(["header", quoted(name) + valueText(name, value)]);
     }
   }
   const secret = options.oauth?.clientSecret;
-  if (secret !== undefined) rows.push(["secret", `for its login${sourcesText(secret)}`]);
+  if (secret !== undefined) rows.push(["secret", `for its login${secretText(secret)}`]);
   rows.push(["sha256", identity]);
   if (standIn !== undefined) {
     const own = placeText(standIn.entry.origin.file);
@@ -34,7 +37,7 @@ export function launchLines({ entry, identity, standIn }: ConfiguredServer): rea
   return rows.map(([name, value]) => `  ${name.padEnd(8)}  ${value}`);
 }
 
-/** What `mcp approve --json` says of the launch; of values that may be secrets only what they are filled in from. */
+/** What `mcp approve --json` says of the launch: the same. */
 export function launchRow({
   entry,
   identity,
@@ -43,16 +46,16 @@ export function launchRow({
   if (launch.transport === "http") {
     const { transport, url, headers } = launch;
     const names = Object.keys(headers).sort();
-    return { transport, url, headers: names, sources: sourcesByName(headers), identity };
+    const values = shownValues(headers);
+    return { transport, url, headers: names, values, sources: sourcesByName(headers), identity };
   }
   const { transport, command, args, env, cwd } = launch;
-  const values = Object.fromEntries(sortedEntries(env).filter(([name]) => changesProgram(name)));
   return {
     transport,
     command,
-    args,
+    args: shownArguments(args),
     env: Object.keys(env).sort(),
-    values,
+    values: shownValues(env),
     sources: sourcesByName(env),
     cwd: cwd ?? ".",
     identity,
@@ -71,8 +74,59 @@ function quoted(text: string): string {
 }
 
 function variableRow([name, value]: readonly [string, string]): Row {
-  const shown = changesProgram(name) ? ` = ${quoted(value)}` : sourcesText(value);
-  return ["env", quoted(name) + shown];
+  return ["env", quoted(name) + valueText(name, value)];
+}
+
+/** The value as it is written; of a secret, how long it is and where from. */
+function valueText(name: string, value: string): string {
+  const shown = shownValue(name, value);
+  return shown === undefined ? secretText(value) : ` = ${quoted(shown)}`;
+}
+
+/** Undefined for what is a secret as a whole; within others, by its shape, only how long it is. */
+function shownValue(name: string, value: string): string | undefined {
+  const isSecret = isSecretName(name) && !isPlaceName(name) && !changesProgram(name);
+  if (isSecret || !hasLiteral(value)) return undefined;
+  return hideInTemplate(value, lengthOf);
+}
+
+function shownValues(map: StringMap): Readonly<Record<string, string>> {
+  const rows = sortedEntries(map).flatMap(([name, value]) => {
+    const shown = shownValue(name, value);
+    return shown === undefined ? [] : [[name, shown] as const];
+  });
+  return Object.fromEntries(rows);
+}
+
+/** What a file or a script could be is no secret: a program may well take an option for one that it does not know. */
+function shownArguments(args: readonly string[]): readonly string[] {
+  const hide = (secret: string): string =>
+    /^[\w+=~-]{8,}$/.test(secret) ? lengthOf(secret) : secret;
+  return hideInArguments(args, hide);
+}
+
+function lengthOf(secret: string): string {
+  return `(${formatAmount(secret.length, "character")} not shown)`;
+}
+
+function secretText(value: string): string {
+  const literal = literalLength(value);
+  const length = literal === 0 ? "" : ` (${formatAmount(literal, "character")} not shown)`;
+  return sourcesText(value) + length;
+}
+
+/** True when not all of it comes from elsewhere; a default is written here. */
+function hasLiteral(value: string): boolean {
+  return value === "" || literalLength(value) > 0;
+}
+
+function literalLength(value: string, depth = 0): number {
+  return parseReferences(value).reduce((sum, part) => {
+    if (part.kind === "literal") return sum + part.text.length;
+    if (part.kind === "fault") return sum + part.written.length;
+    if (part.kind !== "variable" || depth >= expansionDepthMax) return sum;
+    return sum + literalLength(part.whenUnset ?? "", depth + 1);
+  }, 0);
 }
 
 /** ` from ${A}, ${B}`: which variables of the user's go into a value. */

@@ -1,6 +1,6 @@
 /**
  * Variables that decide which program runs, what it loads, or through whom it speaks to the network: their values are
- * part of the command.
+ * part of the command, and are shown although their names may look like those of secrets (`GIT_ASKPASS`).
  */
 export function changesProgram(name: string): boolean {
   return programNames.test(name) || (programFamilies.test(name) && !secretNames.test(name));
