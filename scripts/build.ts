@@ -19,10 +19,12 @@ import {
 import {
   type Artifact,
   describeArtifact,
+  type InstallerFacts,
   withArchives,
   writeInstallers,
   writeReleaseFiles,
 } from "./build/release-files.ts";
+import { requireReleaseKey } from "./build/release-key.ts";
 import { requireRepository } from "./build/repository.ts";
 import { getRuntime } from "./build/runtime.ts";
 import { createSbom } from "./build/sbom.ts";
@@ -70,16 +72,17 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Nothing is built for a repository that is not named: the installers would look for releases at nobody's. */
+/** Nothing is built without a repository and a key: the installers would look for releases at nobody's, and trust anybody. */
 async function buildRelease(outdir: string, chosen: readonly Target[]): Promise<number> {
-  let repository: string;
+  let facts: InstallerFacts;
   try {
-    repository = requireRepository(root, process.env);
+    const repository = requireRepository(root, process.env);
+    facts = { repository, publicKey: requireReleaseKey(root) };
   } catch (error) {
     console.error(`build: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
-  return buildProduct(outdir, chosen, repository);
+  return buildProduct(outdir, chosen, facts);
 }
 
 async function buildFaulty(outdir: string, chosen: readonly Target[]): Promise<number> {
@@ -91,11 +94,11 @@ async function buildFaulty(outdir: string, chosen: readonly Target[]): Promise<n
   return 0;
 }
 
-/** @param repository where a release comes from: then what was built is packed, and the installers lie beside it */
+/** @param release what the installers of a release know: then what was built is packed, and they lie beside it */
 async function buildProduct(
   outdir: string,
   chosen: readonly Target[],
-  repository: string | undefined,
+  release: InstallerFacts | undefined,
 ): Promise<number> {
   mkdirSync(outdir, { recursive: true });
   const artifacts: Artifact[] = [];
@@ -107,8 +110,8 @@ async function buildProduct(
     for (const input of found) inputs.add(input);
     runtimes.push(readRuntime(root, target));
     const artifact = await describeArtifact(outdir, target);
-    artifacts.push(repository === undefined ? artifact : await packed(outdir, artifact));
-    if (repository === undefined && target === hostTarget()) copyHostBinary(outdir, target);
+    artifacts.push(release === undefined ? artifact : await packed(outdir, artifact));
+    if (release === undefined && target === hostTarget()) copyHostBinary(outdir, target);
   }
   if (artifacts.length === 0) return 1;
   const product = readProduct(root);
@@ -119,7 +122,7 @@ async function buildProduct(
     bun: Bun.version,
   };
   const sbom = createSbom(product, runtimes, bundledPackages(root, [...inputs]));
-  const installers = repository === undefined ? [] : writeInstallers(root, outdir, repository);
+  const installers = release === undefined ? [] : writeInstallers(root, outdir, release);
   await writeReleaseFiles(outdir, facts, artifacts, sbom, installers);
   console.log(`build: ${artifacts.length} of ${chosen.length} targets in ${outdir}`);
   return artifacts.length === chosen.length ? 0 : 1;

@@ -15,6 +15,8 @@ Set-StrictMode -Version 2.0
 
 # Where releases come from, as owner/name: the build of a release fills it in from package.json.
 $Repository = ''
+# What releases are signed with (ECDSA P-256): the build of a release fills it in from scripts/release-key.pem.
+$PublicKey = ''
 $StallSeconds = 30
 $DownloadTries = 5
 $ReplySecondsMax = 30
@@ -182,6 +184,70 @@ function Assert-Hash([string] $Path, [string] $Name, [string] $Expected) {
   throw "$Name is not what was released: nothing was installed.`n  expected $Expected`n  actual   $actual"
 }
 
+# ---- signature: who wrote the checksums, which come from the same place as the program ---------------
+
+# openssl writes two numbers in DER; .NET takes them as 32 bytes each, one after the other.
+function Get-RawSignature([byte[]] $Der) {
+  $raw = New-Object byte[] 64
+  $at = 2
+  foreach ($end in 32, 64) {
+    if ($Der[$at] -ne 2) { throw 'the signature is not in DER.' }
+    $length = [int] $Der[$at + 1]
+    $start = $at + 2
+    $at = $start + $length
+    while ($length -gt 32 -and $Der[$start] -eq 0) { $start++; $length-- }
+    if ($length -gt 32) { throw 'the signature is not of P-256.' }
+    [Array]::Copy($Der, $start, $raw, $end - $length, $length)
+  }
+  return , $raw
+}
+
+function Test-Signature([byte[]] $Data, [byte[]] $Der) {
+  # The last 64 bytes of a public key of P-256 are its point.
+  $key = [Convert]::FromBase64String($PublicKey)
+  $point = New-Object Security.Cryptography.ECPoint
+  $point.X = [byte[]] $key[($key.Length - 64)..($key.Length - 33)]
+  $point.Y = [byte[]] $key[($key.Length - 32)..($key.Length - 1)]
+  $parameters = New-Object Security.Cryptography.ECParameters
+  $parameters.Curve = [Security.Cryptography.ECCurve+NamedCurves]::nistP256
+  $parameters.Q = $point
+  $ecdsa = [Security.Cryptography.ECDsa]::Create($parameters)
+  try { return $ecdsa.VerifyData($Data, (Get-RawSignature $Der), [Security.Cryptography.HashAlgorithmName]::SHA256) }
+  finally { $ecdsa.Dispose() }
+}
+
+function Assert-Signature([string] $Source, [string] $Sums) {
+  # A folder of this machine is its user's own.
+  if (-not $Repository -or $Source -notlike 'https://*') { return }
+  if (-not $PublicKey) { $unchecked = 'this project has not set its release key yet' }
+  elseif (-not ('Security.Cryptography.ECParameters' -as [type])) { $unchecked = 'this .NET is older than 4.7' }
+  else {
+    $file = "$Sums.sig"
+    try {
+      Get-ReleaseFile $Source 'SHA256SUMS.sig' $file
+      $isSigned = $false
+      try { $isSigned = Test-Signature ([IO.File]::ReadAllBytes($Sums)) ([IO.File]::ReadAllBytes($file)) }
+      catch { Say "signature: $($_.Exception.Message)" }
+    }
+    finally { Remove-Item -LiteralPath $file -Force -ErrorAction SilentlyContinue }
+    if (-not $isSigned) {
+      throw "the signature of SHA256SUMS is not of this project's release key. Nothing was installed. Do not run what you have downloaded, and report it."
+    }
+    Say "signature: of this project's release key"
+    return
+  }
+  if ($env:SCORPIOX_INSTALL_UNSIGNED -ne '1') {
+    $answer = ''
+    if ([Environment]::UserInteractive -and -not [Console]::IsInputRedirected) {
+      $answer = Read-Host "The signature of this release cannot be checked: $unchecked. Install it all the same? [y/N]"
+    }
+    if ($answer -notin 'y', 'yes') {
+      throw "the signature of this release cannot be checked: $unchecked. Nothing was installed. Set SCORPIOX_INSTALL_UNSIGNED=1 to go without."
+    }
+  }
+  Say "signature: not checked ($unchecked); the checksum is"
+}
+
 # The program, checked, at $To. A release has it packed; what an interrupted installer has got of it is not got again.
 function Get-Program([string] $Source, [string] $Sums, [string] $File, [string] $Folder, [string] $To) {
   $expected = Get-ExpectedHash $Sums $File
@@ -337,6 +403,7 @@ function Install-Scorpiox {
   $binary = Join-Path $folder 'scorpiox-code.exe'
   try {
     Get-ReleaseFile $source 'SHA256SUMS' $sums
+    Assert-Signature $source $sums
     $actual = Get-Program $source $sums $file $folder $staged
     Say "checksum: $actual"
     if ((Test-Path -LiteralPath $binary) -and (Get-FileHash -LiteralPath $binary -Algorithm SHA256).Hash -eq $actual) {

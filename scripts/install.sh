@@ -6,11 +6,14 @@
 #
 # SCORPIOX_HOME         the folder to install into           (default: ~/.scorpiox)
 # SCORPIOX_RELEASE_URL  https:// or file:// folder with SHA256SUMS and the binaries; set, it wins over a checkout
+# SCORPIOX_INSTALL_UNSIGNED=1  install where nothing can check the signature of a release, without asking
 # SCORPIOX_STALL_SECONDS  how long a download may bring nothing before it is taken up again  (default: 30)
 set -eu
 
 # Where releases come from, as owner/name: the build of a release fills it in from package.json.
 REPOSITORY=
+# What releases are signed with (ECDSA P-256): the build of a release fills it in from scripts/release-key.pem.
+PUBLIC_KEY=
 RELEASES=https://github.com/$REPOSITORY/releases
 REPLY_SECONDS_MAX=30
 # A download that brings less than this many bytes a second, for so long, is broken off and taken up where it stopped.
@@ -272,7 +275,10 @@ size_of() { if [ -f "$1" ]; then wc -c <"$1" | tr -d ' '; else echo 0; fi; }
 fetch_rest() {
   fetched=0
   if command -v curl >/dev/null 2>&1; then
-    set -- -fL --connect-timeout 20 -y "$STALL_SECONDS" -Y "$STALL_BYTES" -C - -w '%{http_code}' -o "$2" "$1"
+    # What begins with https stays with it, also where it is sent on to.
+    protocols='=http,https'
+    case $1 in https://*) protocols='=https' ;; esac
+    set -- -fL --proto "$protocols" --proto-redir "$protocols" --connect-timeout 20 -y "$STALL_SECONDS" -Y "$STALL_BYTES" -C - -w '%{http_code}' -o "$2" "$1"
     if [ "$bar" = yes ]; then
       status=$(curl --progress-bar "$@" </dev/null) || fetched=$?
       [ "$fetched" -eq 0 ] || echo "curl ended with $fetched, HTTP status $status" >"$work/reason"
@@ -307,21 +313,59 @@ sha256_of() {
   fi
 }
 
-# Who signed the list of checksums: only cosign can tell, and few machines have it.
+# Who signed the list of checksums, which comes from the same place as the program. A folder of this machine is its user's own.
 check_signature() {
   [ -n "$REPOSITORY" ] || return 0
-  case $source_url in "$RELEASES"/*) ;; *) return 0 ;; esac
-  if ! command -v cosign >/dev/null 2>&1; then
-    say "signature: not checked (cosign is not installed); the checksum is"
-    return 0
+  case $source_url in https://*) ;; *) return 0 ;; esac
+  signed_by=
+  check_release_key
+  check_workflow
+  [ -n "$signed_by" ] || allow_unsigned
+  say "signature: ${signed_by:-not checked ($unchecked); the checksum is}"
+}
+
+# Every openssl of the last ten years can tell, and LibreSSL.
+check_release_key() {
+  if [ -z "$PUBLIC_KEY" ]; then
+    unchecked="this project has not set its release key yet"
+  elif ! command -v openssl >/dev/null 2>&1; then
+    unchecked="neither openssl nor cosign is installed"
+  else
+    {
+      echo "-----BEGIN PUBLIC KEY-----"
+      printf '%s\n' "$PUBLIC_KEY" | fold -w 64
+      echo "-----END PUBLIC KEY-----"
+    } >"$work/release-key.pem"
+    get SHA256SUMS.sig "$work/SHA256SUMS.sig"
+    openssl dgst -sha256 -verify "$work/release-key.pem" -signature "$work/SHA256SUMS.sig" "$work/SHA256SUMS" \
+      </dev/null >"$work/reason" 2>&1 ||
+      fail "the signature of SHA256SUMS is not of this project's release key. Nothing was installed. Do not run what you have downloaded, and report it."
+    signed_by="of this project's release key"
   fi
+}
+
+check_workflow() {
+  case $source_url in "$RELEASES"/*) ;; *) return 0 ;; esac
+  command -v cosign >/dev/null 2>&1 || return 0
   get SHA256SUMS.sigstore.json "$work/SHA256SUMS.sigstore.json"
   cosign verify-blob --bundle "$work/SHA256SUMS.sigstore.json" \
     --certificate-identity-regexp "$(signer)" \
     --certificate-oidc-issuer https://token.actions.githubusercontent.com \
     "$work/SHA256SUMS" </dev/null >&2 ||
     fail "the signature of SHA256SUMS is not from this project's release workflow. Nothing was installed."
-  say "signature: of this project's release workflow"
+  signed_by="${signed_by:+$signed_by, and }of this project's release workflow"
+}
+
+# Nothing could look: the user decides, here or beforehand.
+allow_unsigned() {
+  [ "${SCORPIOX_INSTALL_UNSIGNED:-}" != 1 ] || return 0
+  # A script from a pipe has the pipe as its input, and the terminal besides.
+  if (: </dev/tty) 2>/dev/null; then
+    printf 'The signature of this release cannot be checked: %s.\nInstall it all the same? [y/N] ' "$unchecked" >/dev/tty
+    read -r answer </dev/tty || answer=
+    case $answer in y | Y | yes | Yes | YES) return 0 ;; esac
+  fi
+  fail "the signature of this release cannot be checked: $unchecked. Nothing was installed. Install openssl or cosign, or set SCORPIOX_INSTALL_UNSIGNED=1 to go without."
 }
 
 # The release workflow of the repository, as a regular expression over the identity in a certificate.

@@ -54,24 +54,38 @@ export async function withArchives(
   return { ...artifact, archives };
 }
 
-/** The installers of a release: the scripts of this checkout, which know from then on where releases come from. */
+/** What the installers of a release know and those of a checkout do not. */
+export interface InstallerFacts {
+  /** Where releases come from, as `owner/name`. */
+  readonly repository: string;
+  /** What they are signed with: see `requireReleaseKey`. */
+  readonly publicKey: string;
+}
+
+/** The installers of a release: the scripts of this checkout, with what they know from then on. */
 export function writeInstallers(
   root: string,
   outdir: string,
-  repository: string,
+  { repository, publicKey }: InstallerFacts,
 ): readonly string[] {
-  const blanks = { "install.sh": "\nREPOSITORY=\n", "install.ps1": "\n$Repository = ''\n" };
-  return Object.entries(blanks).map(([file, blank]) => {
-    const script = readFileSync(join(root, "scripts", file), "utf8");
-    if (script.split(blank).length !== 2)
-      throw new Error(`${file} has no place for its repository`);
-    const filled = blank.includes("''")
-      ? blank.replace("''", `'${repository}'`)
-      : blank.replace("=", `=${repository}`);
-    writeWhole(
-      join(outdir, file),
-      script.replace(blank, () => filled),
-    );
+  const fillings = {
+    "install.sh": [
+      ["\nREPOSITORY=\n", `\nREPOSITORY=${repository}\n`],
+      ["\nPUBLIC_KEY=\n", `\nPUBLIC_KEY=${publicKey}\n`],
+    ],
+    "install.ps1": [
+      ["\n$Repository = ''\n", `\n$Repository = '${repository}'\n`],
+      ["\n$PublicKey = ''\n", `\n$PublicKey = '${publicKey}'\n`],
+    ],
+  } as const;
+  return Object.entries(fillings).map(([file, rows]) => {
+    let script = readFileSync(join(root, "scripts", file), "utf8");
+    for (const [blank, filled] of rows) {
+      if (script.split(blank).length !== 2)
+        throw new Error(`${file} has no place for "${blank.trim()}"`);
+      script = script.replace(blank, () => filled);
+    }
+    writeWhole(join(outdir, file), script);
     return file;
   });
 }

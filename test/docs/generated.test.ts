@@ -160,6 +160,7 @@ const otherVariables: ReadonlySet<string> = new Set([
   "OWNER",
   "RELEASE_URL",
   "STALL_SECONDS",
+  "INSTALL_UNSIGNED",
   "SECRETS",
   "TRUST_PROJECT",
 ]);

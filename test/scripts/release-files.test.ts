@@ -105,19 +105,21 @@ describe("a release", () => {
     );
   });
 
-  test("has the installers of the checkout, but for the repository that they know", () => {
+  test("has the installers of the checkout, but for the repository and the key that they know", () => {
     using scratch = createScratch();
-    expect(writeInstallers(root, scratch.path, "someone/scorpiox-code")).toEqual([
-      "install.sh",
-      "install.ps1",
-    ]);
-    for (const [file, line] of [
-      ["install.sh", "REPOSITORY=someone/scorpiox-code"],
-      ["install.ps1", "$Repository = 'someone/scorpiox-code'"],
+    expect(
+      writeInstallers(root, scratch.path, {
+        repository: "someone/scorpiox-code",
+        publicKey: "MFkw+/=",
+      }),
+    ).toEqual(["install.sh", "install.ps1"]);
+    for (const [file, lines] of [
+      ["install.sh", ["REPOSITORY=someone/scorpiox-code", "PUBLIC_KEY=MFkw+/="]],
+      ["install.ps1", ["$Repository = 'someone/scorpiox-code'", "$PublicKey = 'MFkw+/='"]],
     ] as const) {
       const ours = readFileSync(join(root, "scripts", file), "utf8").split("\n");
       const theirs = readFileSync(join(scratch.path, file), "utf8").split("\n");
-      expect(theirs.filter((text, index) => text !== ours[index])).toEqual([line]);
+      expect(theirs.filter((text, index) => text !== ours[index])).toEqual([...lines]);
     }
   });
 });
