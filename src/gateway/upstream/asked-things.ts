@@ -1,3 +1,4 @@
+import { plainLetters } from "../../base/look-alikes.ts";
 import { saysSecret } from "../../base/secret-table.ts";
 import { upstreamAskCharsMax } from "../../base/upstream-limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
@@ -61,7 +62,9 @@ function shownForm(server: string, words: string, asked: Params): ShownElicitati
   const message = `${server} asks: ${visible(words)}`;
   const requestedSchema = {
     type: "object",
-    properties: schema.properties as FormElicitation["params"]["requestedSchema"]["properties"],
+    properties: visibleWords(
+      schema.properties,
+    ) as FormElicitation["params"]["requestedSchema"]["properties"],
     ...(isTexts(required) ? { required } : {}),
   } as const;
   return {
@@ -78,8 +81,32 @@ function asksForSecret(name: string, field: Params): boolean {
   // camelCase and snake_case names are words too.
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " ");
   return [name, words, field.title, field.description, field.format].some(
-    (text) => typeof text === "string" && (saysSecret(text) || knownByHeart.test(text)),
+    (text) =>
+      typeof text === "string" &&
+      [text, plainLetters(text)].some((read) => saysSecret(read) || knownByHeart.test(read)),
   );
+}
+
+/** The same form, its titles and descriptions as the message; values stay, since they come back as answers. */
+function visibleWords(form: Params): Params {
+  const entries = Object.entries(form).map(([name, part]) => [name, visiblePart(part)] as const);
+  return Object.fromEntries(entries);
+}
+
+/** Of a field, and of the options in it (`oneOf`, `anyOf`, `items`, `enumNames`). */
+function visiblePart(part: unknown): unknown {
+  if (!isObject(part)) return part;
+  const entries = Object.entries(part).map(([key, value]) => {
+    if ((key === "title" || key === "description") && typeof value === "string") {
+      return [key, visible(value)] as const;
+    }
+    if (key === "enumNames" && isTexts(value)) return [key, value.map(visible)] as const;
+    if ((key === "oneOf" || key === "anyOf") && Array.isArray(value)) {
+      return [key, value.map(visiblePart)] as const;
+    }
+    return [key, key === "items" ? visiblePart(value) : value] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The words of a stranger: cut, and without what would hide or forge others. */
