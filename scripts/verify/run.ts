@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,mixed,battery,images,pages,readme,sandbox,shell,tasks,skills,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,pages,readme,sandbox,shell,tasks,skills,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
@@ -15,6 +15,7 @@ import { checkBench } from "./bench.ts";
 import { checkColdNpx } from "./cold-npx.ts";
 import { checkExitTimes } from "./exit-times.ts";
 import { checkFirstLists } from "./first-lists.ts";
+import { checkFloods } from "./floods.ts";
 import { checkHandover } from "./handover-90s.ts";
 import { checkImageFuzz } from "./image-fuzz.ts";
 import { checkKillLoop } from "./kill-loop.ts";
@@ -61,6 +62,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   "upstream-load": () => checkUpstreamLoad(1_000),
   "upstream-output": checkUpstreamOutput,
   "upstream-flood": checkUpstreamFlood,
+  floods: () => checkFloods(),
   mixed: checkMixedEras,
   battery: checkBattery,
   images: () => checkImageFuzz(500),

@@ -331,6 +331,12 @@ export const pageBytesMax = 10 * MIB;
 export const pageFetchMsMax = 30_000;
 /** Codings of one body, one within the other: servers use one. */
 export const contentCodingsMax = 4;
+/**
+ * Pages that take more than `heavyPageWeight` to read are read two at a time, the others wait: each is a tree of up to
+ * 150 MB. A page of 2 MB, or of 50,000 elements, is a rare one.
+ */
+export const heavyPagesMax = 2;
+export const heavyPageWeight = 2 * MIB;
 /** Pages loading at a time, of all clients together; each may hold as many bytes as a page has. */
 export const pagesLoadingMax = 64;
 /** Pages are kept this long: so long does a reader who pages through one see the same. */

@@ -11,6 +11,7 @@ import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./bac
 import type { CallRequest } from "./call.ts";
 import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 import { askForJob, jobEndOf } from "./job-ask.ts";
+import { PageTurn } from "./page-turn.ts";
 import { resultUri } from "./resources/own-uri.ts";
 import {
   isStateMethod,
@@ -32,6 +33,7 @@ export class JobHost {
   /** When the client must have its answer, on the clock of `performance.now()`. */
   readonly #answerAt: number | undefined;
   readonly #background: BackgroundCalls;
+  readonly #pageTurn = new PageTurn();
   /** True when the handler has had something done that must not be done twice. */
   #hasActed = false;
 
@@ -60,6 +62,7 @@ export class JobHost {
   /** The call is over: what it held is free again. */
   settle(): void {
     this.#background.settle();
+    this.#pageTurn.end();
   }
 
   #perform({ method, request }: ServiceCall): Promise<unknown> {
@@ -77,6 +80,7 @@ export class JobHost {
         return this.#keepResult(request as { from: number; bytes: number });
       case "web.fetchPage":
       case "web.renderPage":
+        return this.#loadPage(method, request);
       case "web.search":
       case "images.convert":
       case "documents.readPdf":
@@ -86,6 +90,12 @@ export class JobHost {
       case "client.ask":
         return askForJob(this.#request, request as InputRequests, hasActed);
     }
+  }
+
+  async #loadPage(method: "web.fetchPage" | "web.renderPage", request: unknown): Promise<unknown> {
+    const { cancellation } = this.#request;
+    const page = await performDistantCall(this.#parts, method, request, cancellation);
+    return this.#pageTurn.await(page, cancellation);
   }
 
   async #createResult(): Promise<SavedOutput | null> {

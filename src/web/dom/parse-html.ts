@@ -4,8 +4,8 @@ import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { AppError } from "../../base/errors.ts";
 import { flattenDeep } from "./flatten-deep.ts";
 
-/** Elements of one tree: some 600 MB. Large pages have some 300,000. */
-const treeElementsMax = 1_000_000;
+/** Elements of one tree: some 150 MB. Nearly all pages that people read have far fewer. */
+const treeElementsMax = 250_000;
 /** What a short page may have beyond its share. */
 const elementsSpare = 20_000;
 

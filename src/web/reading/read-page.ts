@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
+import { isHeavyPage } from "../../base/page-weight.ts";
 import type { ReadFormat, ReadPdf } from "../documents/read-document.ts";
 import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../loaded-page.ts";
 import { within } from "./deadline.ts";
@@ -45,7 +46,16 @@ export async function readPage(request: ReadPageRequest, source: PageSource): Pr
   } catch (error) {
     return readUnfetched(request, source, error);
   }
-  return readFetched(request, source, page);
+  try {
+    return await readFetched(request, source, page);
+  } finally {
+    giveBack(page);
+  }
+}
+
+/** The tree of a large page goes before another one is read: left alone the runtime waits until as much again is in use. */
+function giveBack({ body }: LoadedPage): void {
+  if (body.kind === "text" && isHeavyPage(body.text)) Bun.gc(true);
 }
 
 async function readFetched(
