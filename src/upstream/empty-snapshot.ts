@@ -18,3 +18,10 @@ export const emptySnapshot: UpstreamSnapshot = {
   ttlMs: 60_000,
   isPrivate: false,
 };
+
+/** What is known while the Worker has said nothing yet: nobody can tell which servers there are. */
+export const unheardSnapshot: UpstreamSnapshot = {
+  ...emptySnapshot,
+  isLookedAt: false,
+  isIncomplete: true,
+};

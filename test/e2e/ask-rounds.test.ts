@@ -127,7 +127,8 @@ describe("without a session", () => {
     using home = new TempFolder();
     const greet = async (more?: object): Promise<ServerMessage> => {
       await using server = new Server({ binary: faultyBinary, home });
-      return new ModernClient(server).call("AskingGreet", {}, more);
+      // Awaited: the server ends with this scope.
+      return await new ModernClient(server).call("AskingGreet", {}, more);
     };
     const requestState = (await greet()).result?.["requestState"];
     const inputResponses = { reply: accept({ name: "Ada" }) };

@@ -1,6 +1,7 @@
 import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limits.ts";
 import { parseCallArguments } from "../../upstream/deferred/gateway-arguments.ts";
 import { toolCallName, toolSearchName } from "../../upstream/deferred/gateway-tools.ts";
+import { unheardSnapshot } from "../../upstream/empty-snapshot.ts";
 import { NameTable, type Resolution } from "../../upstream/names/name-table.ts";
 import type {
   BlockedTool,
@@ -11,7 +12,7 @@ import type {
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { CallRequest } from "../call.ts";
 import type { CallTarget } from "./call-target.ts";
-import { missingServer } from "./missing-server.ts";
+import { missingServer, unheardServers } from "./missing-server.ts";
 import { resolvedCall } from "./resolved-call.ts";
 
 export interface CallResolverParts {
@@ -136,7 +137,10 @@ export class CallResolver {
       case "ambiguous":
         return unresolved(call, ambiguousText(meant.name, resolution.candidates), meant.isWrapped);
       case "unknown": {
-        const missing = missingServer(meant.name, snapshot, `mcp__${this.#parts.ownKey}__`);
+        const missing =
+          snapshot === unheardSnapshot
+            ? unheardServers
+            : missingServer(meant.name, snapshot, `mcp__${this.#parts.ownKey}__`);
         // Nobody knows yet whether there is such a tool: the model is to come back, and not to look for another.
         if (missing?.isComing === true) {
           const text = `${shown(meant.name)} cannot be called yet. ${missing.text}`;

@@ -14,6 +14,15 @@ export interface MissingServer {
   readonly text: string;
 }
 
+/** When most servers that are starting have started. */
+const startsAgainS = 3;
+
+/** For any name, while nobody knows yet which servers there are. */
+export const unheardServers: MissingServer = {
+  isComing: true,
+  text: `The MCP servers are being looked up. Try again in ${startsAgainS} s.`,
+};
+
 /**
  * The server that a name of nobody speaks of, by any of the forms that names of tools have (NM5), if that is there and its
  * tools are not.
@@ -49,6 +58,3 @@ function comingText({ name, reason, installing }: ServerInfo): string {
   const why = reason === null ? "" : ` ${reason}`;
   return `The MCP server ${name} is starting, and its tools are not known yet.${why} Try again in ${startsAgainS} s.`;
 }
-
-/** When most servers that are starting have started. */
-const startsAgainS = 3;

@@ -5,7 +5,7 @@ import {
   upstreamHeartbeatMs,
   upstreamSilentLooksMax,
 } from "../../base/upstream-limits.ts";
-import { emptySnapshot } from "../empty-snapshot.ts";
+import { emptySnapshot, unheardSnapshot } from "../empty-snapshot.ts";
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
@@ -82,7 +82,7 @@ export class UpstreamClient implements Upstreams {
     await promise;
     this.#waiting.delete(look);
     clearTimeout(timer);
-    return this.#snapshot ?? emptySnapshot;
+    return this.#snapshot ?? (this.#closing === undefined ? unheardSnapshot : emptySnapshot);
   }
 
   async call(

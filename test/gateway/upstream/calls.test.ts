@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { AppError } from "../../../src/base/errors.ts";
+import { unheardSnapshot } from "../../../src/upstream/empty-snapshot.ts";
 import { FakeUpstreams, rights, server, snapshotOf, textReply, tool } from "./fake-upstreams.ts";
 import { GatewayHarness, said } from "./gateway-harness.ts";
 
@@ -169,6 +170,21 @@ describe("a call of another server's tool [GW-17]", () => {
     const isError = `${name} cannot be called yet. The MCP server ${which} is starting, and its tools are not known yet. Try again in 3 s.`;
     expect(said(await harness.call(name))).toEqual({ isError });
     expect(said(await harness.call("tool_call", { name }))).toEqual({ isError });
+  });
+
+  test("no name is unknown while nobody knows which servers there are", async () => {
+    const upstreams = new FakeUpstreams();
+    upstreams.snapshot = undefined;
+    upstreams.unheard = unheardSnapshot;
+    await using harness = new GatewayHarness({ upstreams });
+    await harness.initialize();
+    const isError =
+      "mcp__files__read cannot be called yet. The MCP servers are being looked up. Try again in 3 s.";
+    expect(said(await harness.call("mcp__files__read"))).toEqual({ isError });
+    upstreams.settling = Promise.resolve().then(() => {
+      upstreams.snapshot = snapshotOf();
+    });
+    expect(said(await harness.call("mcp__files__read"))).toEqual("done");
   });
 
   test.each<[boolean, number]>([

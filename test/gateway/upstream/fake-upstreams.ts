@@ -25,6 +25,8 @@ export interface PlayedCall {
 /** Other servers as a test plays them. */
 export class FakeUpstreams implements Upstreams {
   snapshot: UpstreamSnapshot | undefined;
+  /** What `settled` gives while there is none. */
+  unheard = emptySnapshot;
   /** What `settled` waits for. */
   settling: Promise<void> = Promise.resolve();
   readonly waits: number[] = [];
@@ -49,7 +51,7 @@ export class FakeUpstreams implements Upstreams {
   async settled(waitMs: number): Promise<UpstreamSnapshot> {
     this.waits.push(waitMs);
     await this.settling;
-    return this.snapshot ?? emptySnapshot;
+    return this.snapshot ?? this.unheard;
   }
 
   async call(
