@@ -36,7 +36,7 @@ export class Jail implements Disposable {
     for (const name of markers) {
       const path = this.#folder.at(`bin/${name}`);
       // Builtins alone: it says so without PATH too, and when a shell reads it as a file of commands.
-      writeFileSync(path, `#!/usr/bin/dash\n: >>/ran/${name}\n`);
+      writeFileSync(path, `#!/usr/bin/dash\necho ${name} >>/ran/names\n`);
       chmodSync(path, 0o755);
     }
   }
@@ -52,7 +52,7 @@ export class Jail implements Disposable {
     const lines = join(report, "lines");
     writeFileSync(lines, "");
     writeFileSync(`${report}.texts`, texts.map((text) => `${text}\0`).join(""));
-    const child = Bun.spawn(["nice", "bwrap", ...this.#bounds(report), ...driver], {
+    const child = Bun.spawn(["nice", "-n", "5", "bwrap", ...this.#bounds(report), ...driver], {
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",
@@ -62,7 +62,12 @@ export class Jail implements Disposable {
     const [said] = await Promise.all([new Response(child.stderr).text(), child.exited]);
     const ran = (await Bun.file(lines).text()).split("\n").slice(0, -1);
     if (ran.length === 0) throw new Error(`no text was run in the jail: ${said.slice(0, 400)}`);
-    return ran.map((line) => line.split(" ").slice(1));
+    return ran.map((line) =>
+      line
+        .split(" ")
+        .slice(1)
+        .filter((name) => name !== ""),
+    );
   }
 
   #bounds(report: string): readonly string[] {
