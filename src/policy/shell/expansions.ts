@@ -201,6 +201,8 @@ export function readBackquote(text: ShellText, word: WordBuilder, isQuoted: bool
   }
   const raw = text.text.slice(begin, text.at);
   text.at++;
+  // The shell takes these out before it looks for quotes.
+  if (raw.includes("\\\n")) throw new Unreadable("a line is continued within backquotes");
   const inner = raw.replaceAll(isQuoted ? /\\([\\`$"])/g : /\\([\\`$])/g, "$1");
   text.readAll(text.within(inner));
   addValue(word, isQuoted);

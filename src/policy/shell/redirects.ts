@@ -61,7 +61,7 @@ function readTarget(text: ShellText, found: string): Redirect {
   if (duplicates && /^(?:\d+-?|-)$/.test(literalOf(target) ?? ""))
     return { kind: "duplicate", target };
   // bash expands the file of `>&` twice, quoted or not (redir.c).
-  if (duplicates && /[$`]/.test(literalOf(target) ?? "$")) {
+  if (duplicates && /[$`<>]/.test(literalOf(target) ?? "$")) {
     throw new Unreadable("a redirection that is expanded twice");
   }
   return { kind: found === "<&" ? "duplicate" : "write", target };

@@ -39,6 +39,7 @@ export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) 
       // Behind assignments and redirections the shell knows no reserved words.
       const isFirst = assignments.length + found.redirects.length === 0 && !found.input;
       if (isFirst) assertNotReserved(read);
+      else if (assignments.length === 0) assertNotMoved(read);
       if (isFirst && isFunctionHead(text)) return text.deeper(() => readFunctionBody(text));
       isDeclaring = !read.isQuoted && declaring.has(literalOf(read.word) ?? "");
       words.push(read.word);
@@ -73,6 +74,14 @@ function assertNotReserved({ word, isQuoted }: ReadWord): void {
   const literal = literalOf(word);
   if (literal !== undefined && !isQuoted && isReservedWord(literal)) {
     throw new Unreadable(`${literal} is not expected here`);
+  }
+}
+
+/** Of `$(>f ! a)` bash makes `! a >f`, and reads that again; so with the options of `time`. */
+function assertNotMoved({ word, isQuoted }: ReadWord): void {
+  const literal = literalOf(word);
+  if (literal !== undefined && !isQuoted && (isReservedWord(literal) || literal.startsWith("-"))) {
+    throw new Unreadable(`${literal} behind a redirection`);
   }
 }
 

@@ -23,6 +23,9 @@ export function unwrap(command: FoundCommand, inner: InnerCommands): void {
   const name = literalOf(words[0]);
   if (name === undefined) throw new Unreadable("the name of a program is known only when it runs");
   const program = baseNameOf(name);
+  if (program === "exec" && words.length === 1 && command.input?.kind === "text") {
+    throw new Unreadable("exec, which changes what a shell reads");
+  }
   const wrapper = Object.hasOwn(wrappers, program) ? wrappers[program] : undefined;
   if (wrapper !== undefined) {
     const wrapped = wrappedWords(words, wrapper);

@@ -152,12 +152,21 @@ function readArray(text: ShellText): void {
     for (;;) {
       text.skipBlanks();
       if (text.char() === ")") break;
-      if (text.char() !== "\n") readWord(text);
+      if (text.char() !== "\n") readElement(text);
       else if (text.awaited.length === 0) text.at++;
       else throw new Unreadable("a here-document within an array");
     }
   });
   text.at++;
+}
+
+/** @throws Unreadable for an array in an array, which bash reads in another way */
+function readElement(text: ShellText): void {
+  const begin = text.at;
+  const { variable } = readWord(text);
+  if (variable !== undefined && text.text.slice(begin, text.at).includes("=(")) {
+    throw new Unreadable("an array in an array");
+  }
 }
 
 function describe(char: string): string {

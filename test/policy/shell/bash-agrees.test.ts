@@ -47,7 +47,7 @@ const tokens = [
 ];
 /** What bash would run too, but which is left to the user. */
 const leftOpen =
-  /known only when|reads its commands|arithmetic|continued within|changes|time is not/;
+  /known only when|reads its commands|arithmetic|continued within|behind a redirection|changes|time is not/;
 
 /** Whether bash takes the text for commands; some mistakes it tells of and exits with 0. */
 function isSyntaxFor(text: string): boolean {
