@@ -6,15 +6,10 @@ import {
   type SimpleCommand,
 } from "../shell/shell-command.ts";
 import { readShell } from "../shell/read-shell.ts";
-import { foldersOf, withFolders } from "./command-folders.ts";
+import { hasArguments, textsOf } from "./call-arguments.ts";
+import { type Folders, foldersOf, withFolders } from "./command-folders.ts";
 import { type CommandRule, judgeCommand } from "./judge-command.ts";
-import {
-  candidatePaths,
-  isPathGlob,
-  literalMatches,
-  type Surroundings,
-  withHome,
-} from "./match-command.ts";
+import { candidatePaths, isPathGlob, type Surroundings } from "./match-command.ts";
 import { type PathFacts, readPathFacts } from "./path-facts.ts";
 import { type Glob, globMatches } from "./glob.ts";
 import {
@@ -99,7 +94,7 @@ interface About {
   readonly parts: JudgeParts;
 }
 
-const noFacts: PathFacts = { pathsOf: () => [], programsOf: () => [] };
+const noFacts: PathFacts = { pathsOf: () => [], programsOf: () => [], missing: undefined };
 
 function judgeNow(about: About): Verdict {
   const { homeDir, warnsOfDanger, ignoresCase } = about.parts;
@@ -115,15 +110,26 @@ async function judgeWithFiles(about: About): Promise<Verdict> {
   const reading = isAboutPaths ? withFolders(readingOf(about)) : readingOf(about);
   const isAboutPrograms = rules.some(({ command }) => command?.program !== undefined);
   const commands = reading?.commands ?? [];
+  const programs = isAboutPrograms
+    ? commands.flatMap(({ words }) => literalOf(words[0]) ?? [])
+    : [];
+  const { folders, missing } =
+    isAboutPaths || isAboutPrograms
+      ? foldersOf(commands, await parts.folder(), homeDir)
+      : noFolders;
   const facts = await readPathFacts({
-    folders:
-      isAboutPaths || isAboutPrograms ? foldersOf(commands, await parts.folder(), homeDir) : [],
+    folders,
     searchPath: isAboutPrograms ? await parts.searchPath() : [],
     words: isAboutPaths ? wordsOf(commands, call) : [],
-    programs: isAboutPrograms ? commands.flatMap(({ words }) => literalOf(words[0]) ?? []) : [],
+    programs,
   });
-  return judge(about, reading, { facts, homeDir, ignoresCase, work: new RuleWork() });
+  // Names without a folder are looked for in that of none.
+  const needsFolders = isAboutPaths || programs.some((name) => /^[^/].*\//.test(name));
+  const all = { ...facts, missing: facts.missing ?? (needsFolders ? missing : undefined) };
+  return judge(about, reading, { facts: all, homeDir, ignoresCase, work: new RuleWork() });
 }
+
+const noFolders: Folders = { folders: [], missing: undefined };
 
 function readingOf({ call, parts }: About): ShellReading | undefined {
   const command = commandOf(call);
@@ -154,13 +160,14 @@ function judgeAll(
 ): Verdict {
   const { call, rules, otherwise, parts } = about;
   const whole = rules.filter(
-    (rule) => rule.command === undefined && hasArguments(rule, call, surroundings),
+    (rule) => rule.command === undefined && hasArguments(rule, call.args, surroundings),
   );
   const verdicts = whole.map(({ action, name, reason }): Verdict => ({
     action,
     rule: name,
     reason,
   }));
+  verdicts.push(...aboutMissing(about, surroundings));
   // A rule for one tool may allow what is asked about for its server, not what is denied.
   if (call.serverPolicy?.action === "deny") verdicts.push(otherwise);
   const isAllowed = verdicts.some(({ action }) => action === "allow");
@@ -168,7 +175,7 @@ function judgeAll(
   const ofCommands = judgeCommand(reading, {
     rules: rules.filter(
       (rule): rule is CommandRule =>
-        rule.command !== undefined && hasArguments(rule, call, surroundings),
+        rule.command !== undefined && hasArguments(rule, call.args, surroundings),
     ),
     otherwise: isAllowed ? allowed : otherwise,
     warnsOfDanger: parts.warnsOfDanger && !isAllowed,
@@ -177,24 +184,15 @@ function judgeAll(
   return strictest([...verdicts, ofCommands]);
 }
 
-/** Every argument that the rule names is there and is what it says. */
-function hasArguments(
-  { callArguments }: Rule,
-  { args }: JudgedCall,
-  surroundings: Surroundings,
-): boolean {
-  return callArguments.every(([key, glob]) => {
-    const atHome = withHome(glob, surroundings);
-    return textsOf(args, key).some((text) => literalMatches(atHome, text, surroundings));
-  });
-}
-
-/** An argument as texts: one for each element of a list. */
-function textsOf(args: unknown, key: string): readonly string[] {
-  if (typeof args !== "object" || args === null || !Object.hasOwn(args, key)) return [];
-  const value = (args as Readonly<Record<string, unknown>>)[key];
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values.map((part) => (typeof part === "string" ? part : (JSON.stringify(part) ?? "")));
+/** Where not all of a call was looked up, no rule can be said not to be about it. */
+function aboutMissing(
+  { rules, otherwise }: About,
+  { facts: { missing } }: Surroundings,
+): readonly Verdict[] {
+  const strict = rules.find(({ action }) => action !== "allow");
+  if (missing === undefined || strict === undefined) return [];
+  const action = otherwise.action === "deny" ? "deny" : "ask";
+  return [{ action, rule: strict.name, reason: missing }];
 }
 
 /** The command of a call that runs one; undefined for all others. */

@@ -9,6 +9,8 @@ export interface PathFacts {
   pathsOf(word: string): readonly string[];
   /** Every path that this name of a program may mean, through symbolic links. */
   programsOf(name: string): readonly string[];
+  /** Why there may be more paths than these, one clause; undefined when these are all. */
+  readonly missing: string | undefined;
 }
 
 export interface PathFactsInput {
@@ -20,10 +22,13 @@ export interface PathFactsInput {
   readonly programs: readonly string[];
 }
 
-/** Looks at the file system for all that will be asked; of more words than a person writes only the first ones. */
+/** Looks at the file system for all that will be asked; of more words than a person writes only the first ones are looked up. */
 export async function readPathFacts(input: PathFactsInput): Promise<PathFacts> {
-  const words = [...new Set(input.words)].slice(0, policyLookupsMax);
-  const programs = [...new Set(input.programs)].slice(0, policyLookupsMax);
+  const allWords = [...new Set(input.words)];
+  const allPrograms = [...new Set(input.programs)];
+  const isWhole = Math.max(allWords.length, allPrograms.length) <= policyLookupsMax;
+  const words = allWords.slice(0, policyLookupsMax);
+  const programs = allPrograms.slice(0, policyLookupsMax);
   const [paths, files] = await Promise.all([
     Promise.all(words.map((word) => pathsOf(word, input.folders))),
     Promise.all(programs.map((name) => programsOf(name, input))),
@@ -33,6 +38,7 @@ export async function readPathFacts(input: PathFactsInput): Promise<PathFacts> {
   return {
     pathsOf: (word) => byWord.get(word) ?? [],
     programsOf: (name) => byName.get(name) ?? [],
+    missing: isWhole ? undefined : "it has more words than are looked up as paths",
   };
 }
 
@@ -40,8 +46,14 @@ async function pathsOf(word: string, folders: readonly string[]): Promise<readon
   // Nothing longer is a path.
   if (word === "" || word.length > pathCharsMax || word.includes("\0")) return [];
   const meant = isAbsolute(word) ? [resolve(word)] : folders.map((folder) => resolve(folder, word));
-  const real = await Promise.all(meant.map((path) => realPathOf(path)));
+  const real = await Promise.all([...meant, ...asWritten(word, folders)].map(realPathOf));
   return [...new Set([...meant, ...real])];
+}
+
+/** With its `..`, which leads elsewhere behind a symbolic link than it says. */
+function asWritten(word: string, folders: readonly string[]): readonly string[] {
+  if (!word.includes("..")) return [];
+  return isAbsolute(word) ? [word] : folders.map((folder) => `${folder}/${word}`);
 }
 
 /** Of a file that is not there yet, that of its folder. */
