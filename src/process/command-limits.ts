@@ -1,21 +1,45 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
+
 import { commandDescriptorsMax, processesReserve } from "../base/limits.ts";
 import { type Libc, type Limits, loadLibc } from "./libc.ts";
 
 /** What all commands of this process may have: they have the same user and the same beginnings. */
 let processes: Limits | undefined | null = null;
 
+/** Of util-linux: sets limits and becomes the command. */
+const prlimit = "/usr/bin/prlimit";
+
 /**
  * Leaves the server room beside what commands take (Linux): a user who is not root has one number of processes and
- * threads, and a process that is refused a thread is aborted. Called as soon as `pid` runs: a shell starts nothing
- * for half a millisecond. A command may raise its number of descriptors again, as some have to, and not that of
- * processes.
+ * threads, and a process that is refused a thread is aborted. Called as soon as `pid` runs. A command may raise its
+ * number of descriptors again, as some have to, and not that of processes.
  */
 export function limitCommand(libc: Libc, pid: number): void {
   if (process.platform !== "linux") return;
   const descriptors = fewerDescriptors(libc);
   if (descriptors !== undefined) libc.limit(pid, "descriptors", descriptors);
+  const limits = processLimits(libc);
+  if (limits !== undefined) libc.limit(pid, "processes", limits);
+}
+
+/**
+ * The command behind a program that limits its processes before it is there: where processors are busy a shell starts
+ * many before `limitCommand` comes. The command itself on systems without that program, and where nothing is limited.
+ */
+export function withProcessLimit(libc: Libc, argv: readonly string[]): readonly string[] {
+  const limits = process.platform === "linux" ? processLimits(libc) : undefined;
+  const program = argv[0] ?? "";
+  // What is not there is to fail by its own name.
+  if (limits === undefined || !isAbsolute(program) || !existsSync(program)) return argv;
+  return existsSync(prlimit)
+    ? [prlimit, `--nproc=${limits.soft}:${limits.hard}`, "--", ...argv]
+    : argv;
+}
+
+function processLimits(libc: Libc): Limits | undefined {
   if (processes === null) processes = fewerProcesses(libc);
-  if (processes !== undefined) libc.limit(pid, "processes", processes);
+  return processes;
 }
 
 /** The same for a process that becomes the command: Bun raises the limit of descriptors of each program it starts as. */

@@ -2,7 +2,7 @@ import { closeSync, existsSync, writeSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { limitCommand } from "./command-limits.ts";
+import { limitCommand, withProcessLimit } from "./command-limits.ts";
 import { type Libc, loadLibc } from "./libc.ts";
 import { loadWindowsJobs } from "./windows-job.ts";
 import { OutputPipe, type OutputSink } from "./output-pipe.ts";
@@ -78,7 +78,8 @@ export function startWaitingCommand(spec: CommandSpec): WaitingCommand | undefin
 function startWithOnePipe(spec: CommandSpec, libc: Libc): Command {
   const dataFds = spec.data === undefined ? [] : [filledPipe(spec.data, libc)];
   try {
-    const { pid, ended, output } = startOnPipe(spec, libc, dataFds);
+    const argv = withProcessLimit(libc, spec.argv);
+    const { pid, ended, output } = startOnPipe(spec, libc, dataFds, argv);
     output.start();
     return { pid, ended };
   } finally {
@@ -101,12 +102,13 @@ function startOnPipe(
   spec: CommandSpec,
   libc: Libc,
   more: readonly number[],
+  argv = spec.argv,
 ): Command & { readonly output: OutputPipe } {
   const [readFd, writeFd] = libc.createPipe();
   const exit = Promise.withResolvers<CommandExit>();
   let child: Bun.Subprocess;
   try {
-    child = spawnLeader(spec, ["ignore", writeFd, writeFd, ...more], exit.resolve);
+    child = spawnLeader({ ...spec, argv }, ["ignore", writeFd, writeFd, ...more], exit.resolve);
     limitCommand(libc, child.pid);
   } catch (error) {
     closeSync(readFd);

@@ -10,8 +10,8 @@ import { TempFolder } from "./harness/temp-folder.ts";
 setDefaultTimeout(testMsMax);
 
 const isRoot = process.getuid?.() === 0;
-/** Somebody who has no other processes, those of a second run of these tests neither: the system counts all that a user has. */
-const uid = 100_000 + process.pid;
+/** Somebody else for each server: the system counts all processes that a user has, those of the test before too. */
+let uid = 100_000 + process.pid * 10;
 const canBeSomebody = isRoot && Bun.which("setpriv") !== null && process.platform === "linux";
 /** Without bounds of somebody else's a bomb would be the machine's. */
 const boundedTest = test.skipIf(!canBeSomebody);
@@ -24,6 +24,7 @@ class BoundedServer implements AsyncDisposable {
 
   constructor() {
     ensureBuilt(productBinary);
+    uid += 1;
     chmodSync(this.#folder.path, 0o755);
     const home = this.#folder.folder("home");
     chownSync(home, uid, uid);
@@ -73,8 +74,14 @@ describe("what commands may take", () => {
     await using bounded = new BoundedServer();
     const { server } = bounded;
     await server.initialize();
-    const command = "sleep 0.1; ulimit -S -u; ulimit -H -u; ulimit -u 250 2>/dev/null || echo no";
+    const command = "ulimit -S -u; ulimit -H -u; ulimit -u 250 2>/dev/null || echo no";
     expect(textOf(await server.call("Bash", { command }))).toBe("125\n125\nno\n");
+    // Each is started for its command, and looks before anything else is done.
+    for (let task = 1; task <= 20; task++) {
+      await server.call("BackgroundBash", { command });
+      const read = server.call("ReadBgOutput", { task_id: task, wait_ms: 20_000 });
+      expect(textOf(await read)).toContain("125\n125\nno\n");
+    }
   });
 
   linuxTest("[commands.descriptors] are 4,096, and more for who asks", async () => {
