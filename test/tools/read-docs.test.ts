@@ -93,6 +93,12 @@ const failureOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(() => "no failure", String);
 
 describe("ReadDocs text", () => {
+  test("of a page with more elements than are held is its beginning, and says so", async () => {
+    const { text } = await read(new FakeWeb(pageOf(article(70) + "<i>x</i> ".repeat(200_000))));
+    expect(text).toContain("The page has more than 200,000 elements: only its beginning was read.");
+    expect(text).toContain("69: A sentence that is long enough");
+  });
+
   test("is title, address, and the content between marks that no page can know", async () => {
     const { text, isError } = await read(new FakeWeb(pageOf(article(3))));
     const mark = /untrusted content ([0-9a-f]{12})/.exec(text)?.[1] ?? "none";

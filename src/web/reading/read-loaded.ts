@@ -62,12 +62,20 @@ export async function readLoaded(
 }
 
 async function readHtml(page: LoadedPage, format: ReadFormat, key: string): Promise<LoadedText> {
-  const source = page.body.kind === "text" ? page.body.text : "";
+  const { beginningOf, startTagsMax } = await import("../dom/parse-html.ts");
   const { extractPage } = await import("../extract/extract-page.ts");
+  const whole = page.body.kind === "text" ? page.body.text : "";
+  const source = beginningOf(whole);
+  const notes =
+    source === whole
+      ? []
+      : [
+          `The page has more than ${startTagsMax.toLocaleString("en")} elements: only its beginning was read.`,
+        ];
   const extraction = await extractPage(source, page.finalUrl);
   const { title, textChars } = extraction;
   const syntax = ({ markdown: "markdown", text: "plain", html: "html" } as const)[format];
-  const text = { title, text: await writeExtraction(extraction, format), syntax, notes: [] };
+  const text = { title, text: await writeExtraction(extraction, format), syntax, notes };
   if (textChars > enoughTextChars) {
     keptTexts.set(key, { text, textChars });
     return { reading: finish(page, text), html: { textChars } };

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
-import { childElements, parseHtml } from "../../../src/web/dom/parse-html.ts";
+import {
+  beginningOf,
+  childElements,
+  parseHtml,
+  startTagsMax,
+} from "../../../src/web/dom/parse-html.ts";
 
 /** Each paragraph opens again all that is unclosed before it: elements grow with the square. */
 const unclosed = (count: number): string =>
@@ -34,4 +39,17 @@ describe("parseHtml", () => {
   ])("reads %s", (_, html) => {
     expect(childElements(parseHtml(html))).toHaveLength(1);
   });
+});
+
+test.each([
+  ["a short page", "<p>a</p>", "<p>a</p>"],
+  ["text without tags", "a".repeat(1_000_000), "a".repeat(1_000_000)],
+  ["as many tags as are read", "<p>".repeat(startTagsMax), "<p>".repeat(startTagsMax)],
+  [
+    "one too many, where that stands",
+    `${"<p>a</p>".repeat(startTagsMax)}<B>b</B>`,
+    "<p>a</p>".repeat(startTagsMax),
+  ],
+])("beginningOf() %s", (_, html, beginning) => {
+  expect(beginningOf(html) === beginning).toBe(true);
 });
