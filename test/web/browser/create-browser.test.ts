@@ -20,6 +20,8 @@ const spa = `<!DOCTYPE html><title>App</title><div id=root></div><script>
   }, 300);
 </script>`;
 
+/** When a script of the page `/late` adds to it. */
+const lateMs = 1_800;
 const chatty = `${article()}<script>
   setInterval(() => fetch("/poll"), 100);
   new EventSource("/events").onmessage = () => {};
@@ -108,7 +110,7 @@ beforeAll(() => {
     "/framed/advert": "<p>Buy this",
     "/loud": loud,
     "/short": "<p>Short.<script>1</script>",
-    "/late": `<p id=p>Waiting.</p><script>setTimeout(() => p.after("ARRIVED"), 1800)</script>`,
+    "/late": `<p id=p>Waiting.</p><script>setTimeout(() => p.after("ARRIVED"), ${lateMs})</script>`,
     "/meta": `<meta http-equiv=refresh content="0;url=/static">moved`,
     "/script-redirect": `<script>location.replace("/static#part")</script>`,
     "/push": `${article()}<script>history.pushState(0, "", "/pushed?x=1")</script>`,
@@ -247,11 +249,16 @@ browserTest(
 browserTest(
   "render() waits as long as it is asked to",
   async () => {
+    const startedAt = performance.now();
     const [soon, late] = await Promise.all([
-      harness.render(site.url("/late")),
+      harness.render(site.url("/late")).then((page) => ({
+        has: textOf(page).includes("ARRIVED"),
+        tookMs: performance.now() - startedAt,
+      })),
       harness.render(site.url("/late"), never, 2_000),
     ]);
-    expect([textOf(soon).includes("ARRIVED"), textOf(late).includes("ARRIVED")]).toEqual([
+    // Where processors are so busy that a page takes its time, it may be there all the same.
+    expect([soon.has && soon.tookMs < 2 * lateMs, textOf(late).includes("ARRIVED")]).toEqual([
       false,
       true,
     ]);
