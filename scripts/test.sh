@@ -81,14 +81,14 @@ run_gate() {
   failed=$((failed + gate_failed))
 }
 
-# Tests mostly wait: two files of those that drive the executable run at once, and two of the others beside them. The
-# lines of both parts come as they come.
+# Those that drive the executable mostly wait: two files of them run at once, and the others beside them. The lines of
+# both parts come as they come.
 run_tests() {
   say "tests"
   others=$(find test -mindepth 1 -maxdepth 1 ! -name e2e ! -name fixtures ! -name golden)
   part e2e bun test --timeout 60000 --parallel=2 --no-isolate test/e2e &
   # shellcheck disable=SC2086 # a list of paths
-  part others bun test --timeout 60000 --parallel=2 --no-isolate $others &
+  part others bun test --timeout 60000 $others &
   wait
   count_part e2e
   count_part others
