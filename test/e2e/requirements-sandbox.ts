@@ -6,6 +6,10 @@ export const sandboxRequirements: Readonly<Record<string, Requirement>> = {
     "sandbox.plan": "In plan mode commands write nothing but the plan file and their TMPDIR.",
     "sandbox.plan-unheld": "Plan mode where nothing can hold commands says so in each result.",
   }),
+  ...from("docs/sandbox.md#which-sandbox", {
+    "sandbox.processes":
+      "Commands change nothing of other processes: limits, priorities, what they share.",
+  }),
   ...from("docs/sandbox.md#what-may-be-written", {
     "sandbox.workspace":
       "workspace-write opens the workspace and keeps what other programs run or believe.",

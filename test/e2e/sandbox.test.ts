@@ -17,6 +17,9 @@ const backends = [
   ["bubblewrap", hasBubblewrap],
   ["landlock", hasLandlock],
 ] as const;
+const hasProcessTools = "prlimit renice chrt taskset ionice ipcmk ipcrm"
+  .split(" ")
+  .every((name) => Bun.which(name) !== null);
 const isLinux = process.platform === "linux";
 
 /** The whole list is run by `bun run verify --only sandbox`. */
@@ -124,6 +127,53 @@ describe.each(backends)("%s", (backend, isThere) => {
     // Opened only: where it is not held the machine is to stay as it is.
     const open = settings.map((path) => `(exec 5>> ${path}) && echo open`).join("; ");
     expect(await yard.bash(open)).not.toContain("open\n");
+  });
+
+  sandboxTest.skipIf(!hasProcessTools)(
+    "[sandbox.processes] limits, priorities and shared memory of others are out of reach",
+    async () => {
+      await using yard = await yardWith({ SCORPIOX_SANDBOX: "read-only" });
+      await using other = Bun.spawn(["sleep", "300"]);
+      const shared = /\d+/.exec(Bun.spawnSync(["ipcmk", "-M", "64"]).stdout.toString())?.[0] ?? "";
+      const before = stateOf(other.pid);
+      const attempts = [
+        `prlimit --pid ${other.pid} --nofile=7:7`,
+        `renice -n 9 -p ${other.pid}`,
+        `chrt --idle -p 0 ${other.pid}`,
+        `taskset -p 1 ${other.pid}`,
+        `ionice -c 3 -p ${other.pid}`,
+        `ipcrm -m ${shared}`,
+      ];
+      try {
+        for (const attempt of attempts) {
+          expect([attempt, await yard.bash(`${attempt} 2>&1`)]).toEqual([
+            attempt,
+            expect.stringContaining("exit code: "),
+          ]);
+        }
+        expect(stateOf(other.pid)).toEqual(before);
+      } finally {
+        expect(Bun.spawnSync(["ipcrm", "-m", shared]).exitCode).toBe(0);
+      }
+    },
+    testMsMax,
+  );
+
+  sandboxTest.skipIf(!hasProcessTools)("[sandbox.processes] a command sets its own", async () => {
+    await using yard = await yardWith({ SCORPIOX_SANDBOX: "read-only" });
+    const commands = [
+      "ulimit -S -n 64; ulimit -n",
+      "echo $(($(nice -n 3 nice) - $(nice)))",
+      "renice -n 19 -p 0 >&2; echo $?",
+      "taskset 1 true; echo $?",
+      "chrt --idle 0 true; echo $?",
+      "ionice -c 3 true; echo $?",
+      "prlimit --nofile=65:65 sh -c 'ulimit -n'",
+      "prlimit --pid $$ --nofile -o SOFT --noheadings | wc -l",
+    ];
+    const said = await yard.bash(commands.map((text) => `(${text})`).join("; "));
+    const lines = said.split("\n").filter((line) => /^\d+$/.test(line));
+    expect(lines).toEqual(["64", "3", "0", "0", "0", "0", "65", "1"]);
   });
 
   sandboxTest("[sandbox.workspace] opens the workspace and nothing beside it", async () => {
@@ -278,6 +328,19 @@ describe("bubblewrap alone", () => {
     },
   );
 });
+
+/** What others could change of a process: its limits, and its turn on the processors. */
+function stateOf(pid: number): readonly string[] {
+  const look = (...command: string[]): string => Bun.spawnSync(command).stdout.toString();
+  const id = String(pid);
+  return [
+    readFileSync(`/proc/${pid}/limits`, "utf8"),
+    look("ps", "-o", "ni=", "-p", id),
+    look("chrt", "-p", id),
+    look("taskset", "-p", id),
+    look("ionice", "-p", id),
+  ];
+}
 
 /** Hears datagrams. */
 class Mailbox implements Disposable {

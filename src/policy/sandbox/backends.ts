@@ -145,7 +145,7 @@ export class Backends {
           needsNetwork: false,
           start: (bounds) => ({
             command: [this.#bwrap ?? "bwrap", ...bubblewrapArguments(bounds, this.#parts.isRoot)],
-            data: seccompFilter(),
+            data: seccompFilter("own"),
           }),
         };
       case "landlock":

@@ -13,8 +13,22 @@ interface CallNumbers {
   readonly socketpair: number;
   /** `add_key`, `request_key` and `keyctl`. */
   readonly keys: readonly number[];
+  /** Of other processes: what changes their limits, their turn on the processors, or what they share. */
+  readonly others: OtherCalls;
   /** Numbers from here on are of another table (x32). */
   readonly foreignFrom?: number;
+}
+
+interface OtherCalls {
+  /** With the process first: `sched_setparam`, `sched_setscheduler`, `sched_setaffinity` and `sched_setattr`. */
+  readonly schedule: readonly number[];
+  readonly prlimit64: number;
+  readonly setpriority: number;
+  readonly ioprioSet: number;
+  /** With what to do second: `shmctl` and `msgctl`. */
+  readonly shmAndMsgctl: readonly number[];
+  readonly semctl: number;
+  readonly mqUnlink: number;
 }
 
 const callNumbers: Partial<Record<NodeJS.Architecture, CallNumbers>> = {
@@ -23,9 +37,32 @@ const callNumbers: Partial<Record<NodeJS.Architecture, CallNumbers>> = {
     socket: 41,
     socketpair: 53,
     keys: [248, 249, 250],
+    others: {
+      schedule: [142, 144, 203, 314],
+      prlimit64: 302,
+      setpriority: 141,
+      ioprioSet: 251,
+      shmAndMsgctl: [31, 71],
+      semctl: 66,
+      mqUnlink: 241,
+    },
     foreignFrom: 0x40000000,
   },
-  arm64: { architecture: 0xc00000b7, socket: 198, socketpair: 199, keys: [217, 218, 219] },
+  arm64: {
+    architecture: 0xc00000b7,
+    socket: 198,
+    socketpair: 199,
+    keys: [217, 218, 219],
+    others: {
+      schedule: [118, 119, 122, 274],
+      prlimit64: 261,
+      setpriority: 140,
+      ioprioSet: 30,
+      shmAndMsgctl: [195, 187],
+      semctl: 191,
+      mqUnlink: 181,
+    },
+  },
 };
 const ioUringSetup = 425;
 
@@ -38,6 +75,7 @@ const giveBack = 0x06;
 const allow = 0x7fff0000;
 const killProcess = 0x80000000;
 const errorNumber = 0x00050000;
+const EPERM = 1;
 const EACCES = 13;
 const ENOSYS = 38;
 
@@ -45,6 +83,7 @@ const ENOSYS = 38;
 const numberAt = 0;
 const architectureAt = 4;
 const argumentAt = (index: number): number => 16 + 8 * index;
+const upperHalfAt = (index: number): number => argumentAt(index) + 4;
 
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -52,6 +91,10 @@ const AF_NETLINK = 16;
 const SOCK_STREAM = 1;
 const SOCK_SEQPACKET = 5;
 const typeMask = 0xf;
+const PRIO_USER = 2;
+const IOPRIO_WHO_USER = 3;
+const IPC_RMID = 0;
+const IPC_SET = 1;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
 
@@ -59,6 +102,7 @@ const load = (offset: number): Instruction => [loadWord, 0, 0, offset];
 const end = (verdict: number): Instruction => [giveBack, 0, 0, verdict];
 const denied = end(errorNumber | EACCES);
 const missing = end(errorNumber | ENOSYS);
+const notOne = end(errorNumber | EPERM);
 
 /** Ends with `verdict` when the loaded word is `value`. */
 const endIf = (value: number, verdict: Instruction): Instruction[] => [
@@ -88,10 +132,57 @@ const judgePair: readonly Instruction[] = [
 ];
 
 /**
+ * Process 0 is whoever asks. Its own number is refused as well: a filter cannot know that of a program which is started
+ * later, and a number that was known may belong to another by then.
+ */
+const judgeProcess = (index: number): readonly Instruction[] => [
+  load(argumentAt(index)),
+  ...endIf(0, end(allow)),
+  notOne,
+];
+
+/** Itself or its own group, but not all that its user runs. */
+const judgePriority = (ofUser: number): readonly Instruction[] => [
+  load(argumentAt(0)),
+  ...endIf(ofUser, notOne),
+  ...judgeProcess(1),
+];
+
+/** Without new limits (a null pointer) it only tells those of a process. */
+const judgeLimits: readonly Instruction[] = [
+  load(argumentAt(2)),
+  [jumpEqual, 0, 3, 0],
+  load(upperHalfAt(2)),
+  ...endIf(0, end(allow)),
+  ...judgeProcess(0),
+];
+
+/** What is shared by System V's means is known to everybody of the user by its number. */
+const judgeShared = (index: number): readonly Instruction[] => [
+  load(argumentAt(index)),
+  ...[IPC_RMID, IPC_SET].flatMap((what) => endIf(what, notOne)),
+  end(allow),
+];
+
+const judgeOthers = (calls: OtherCalls): Instruction[] => [
+  ...calls.schedule.flatMap((number) => when(number, judgeProcess(0))),
+  ...when(calls.prlimit64, judgeLimits),
+  ...when(calls.setpriority, judgePriority(PRIO_USER)),
+  ...when(calls.ioprioSet, judgePriority(IOPRIO_WHO_USER)),
+  ...calls.shmAndMsgctl.flatMap((number) => when(number, judgeShared(1))),
+  ...when(calls.semctl, judgeShared(2)),
+  ...endIf(calls.mqUnlink, notOne),
+];
+
+/**
  * The filter as an array of `struct sock_filter`, as `bwrap --seccomp` and prctl(2) take it.
+ * @param processes `shared`: there is no namespace that keeps the command from other processes
  * @throws AppError `unsupported` for a processor whose calls are not known
  */
-export function seccompFilter(architecture: NodeJS.Architecture = process.arch): Uint8Array {
+export function seccompFilter(
+  processes: "own" | "shared",
+  architecture: NodeJS.Architecture = process.arch,
+): Uint8Array {
   const calls = callNumbers[architecture];
   if (calls === undefined) {
     throw new AppError("unsupported", `There is no filter of system calls for ${architecture}.`);
@@ -107,6 +198,7 @@ export function seccompFilter(architecture: NodeJS.Architecture = process.arch):
     ...when(calls.socket, judgeFamily),
     ...when(calls.socketpair, judgePair),
     ...[ioUringSetup, ...calls.keys].flatMap((number) => endIf(number, missing)),
+    ...(processes === "own" ? [] : judgeOthers(calls.others)),
     end(allow),
   ]);
 }

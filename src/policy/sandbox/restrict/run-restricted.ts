@@ -110,7 +110,7 @@ function openIfThere(path: string): number | undefined {
 }
 
 function restrictCalls(calls: RestrictingCalls): void {
-  const filter = seccompFilter();
+  const filter = seccompFilter("shared");
   // `struct sock_fprog`: a count, then a pointer at the next multiple of eight.
   const program = new BigUint64Array([BigInt(filter.length / 8), calls.addressOf(filter)]);
   assertDone(
