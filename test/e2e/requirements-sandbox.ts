@@ -10,6 +10,9 @@ export const sandboxRequirements: Readonly<Record<string, Requirement>> = {
     "sandbox.processes":
       "Commands change nothing of other processes: limits, priorities, what they share.",
   }),
+  ...from("docs/sandbox.md#what-may-be-read", {
+    "sandbox.secrets": "Under bubblewrap commands do not read the secrets of this program.",
+  }),
   ...from("docs/sandbox.md#what-may-be-written", {
     "sandbox.workspace":
       "workspace-write opens the workspace and keeps what other programs run or believe.",

@@ -1,7 +1,15 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
-import { cpSync, existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 
 import { productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
@@ -261,6 +269,56 @@ describe("bubblewrap alone", () => {
     const isThere = (name: string): boolean => existsSync(join(yard.workspace, name));
     await eventually("stand-ins are gone", () => !standIns.some(isThere));
     expect(yard.lines("contents")).toEqual(before);
+  });
+
+  bubblewrapTest.each([
+    [{ SCORPIOX_SANDBOX: "read-only" }],
+    [{ SCORPIOX_SANDBOX: "workspace-write" }],
+    [{ SCORPIOX_SANDBOX_NETWORK: "off" }],
+    [{ SCORPIOX_SANDBOX: "workspace-write", SCORPIOX_SANDBOX_WRITE: "~" }],
+  ])("[sandbox.secrets] %p: they are not read", async (env) => {
+    await using yard = await yardWith(env);
+    const own = join(yard.home, ".scorpiox");
+    const secrets = [
+      "secrets/login-x",
+      "run/deep/server.json",
+      "principals/p/memory.json",
+      "browser/p/Cookies",
+      "http-token",
+    ];
+    for (const name of [...secrets, "elsewhere/state", "results/1.txt"]) {
+      mkdirSync(dirname(join(own, name)), { recursive: true });
+      writeFileSync(join(own, name), "the-content\n");
+    }
+    // The user's own link, to a place that commands can read.
+    rmSync(join(own, "state.key"), { force: true });
+    symlinkSync("elsewhere/state", join(own, "state.key"));
+    const looks = ["cat", "head -c 99", "cp -t $TMPDIR", "ln -L -t $TMPDIR"];
+    const ways = [own, `/proc/self/root${own}`, `/proc/self/cwd/../home/.scorpiox`];
+    const names = [...secrets, "state.key", "elsewhere/state"];
+    const paths = ways.flatMap((way) => names.map((name) => `${way}/${name}`));
+    const commands = looks.flatMap((look) => paths.map((path) => `${look} ${path}`));
+    // What holds them away is not taken off, nor is what lies below it moved into sight.
+    const tricks = [
+      `umount ${own}/secrets`,
+      `unshare -rm sh -c 'umount ${own}/secrets; umount -l ${own}/state.key'`,
+      `unshare -rm mount --bind ${yard.home} /mnt`,
+      `mv ${own}/secrets ${own}/moved`,
+      `mv ${own} ${own}2; cat ${own}2/secrets/login-x; mv ${own}2 ${own}; false`,
+      `chmod 777 ${own}/secrets`,
+      `rm -rf ${own}/secrets`,
+      `grep -rs the-content ${own}/secrets ${own}/run ${own}/principals ${own}/browser`,
+    ];
+    const script = [...tricks, ...commands].map((text) => `${text} 2>&1 && echo did ${text}`);
+    const end = `cat $TMPDIR/* ${own}/results/1.txt; true`;
+    // From a file: a command that shows what it is after is asked about.
+    writeFileSync(join(yard.workspace, "look.sh"), [...script, end].join("\n"));
+    const said = await yard.bash("bash look.sh 2>/dev/null");
+    const seen = said.split("\n").filter((line) => /^the-content|^did (?!unshare)/.test(line));
+    expect(seen).toEqual(["the-content"]);
+    expect(names.map((name) => readFileSync(join(own, name), "utf8"))).toEqual(
+      names.map(() => "the-content\n"),
+    );
   });
 
   bubblewrapTest(

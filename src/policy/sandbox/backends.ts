@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { type BackendName, type Bounds, noShield } from "./bounds.ts";
+import { type BackendName, type Bounds, noShield, nothingHidden } from "./bounds.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
 import { landlockRules } from "./landlock-rules.ts";
 import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
@@ -126,7 +126,8 @@ export class Backends {
     folder: string,
   ): Promise<string | undefined> {
     const mode = "read-only";
-    const bounds = { mode, hasNetwork, cwd: folder, writable: [], shield: noShield } as const;
+    const [shield, hidden] = [noShield, nothingHidden];
+    const bounds = { mode, hasNetwork, cwd: folder, writable: [], shield, hidden } as const;
     const { command, data } = backend.start(bounds);
     const script = [this.#parts.shellPath, "-c", tryToWrite, "sh", join(folder, "written")];
     const start = { command: [...command, ...script], ...(data === undefined ? {} : { data }) };

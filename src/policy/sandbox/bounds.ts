@@ -12,6 +12,7 @@ export interface Bounds {
   /** Folders and files that may be written, the private TMPDIR among them. */
   readonly writable: readonly string[];
   readonly shield: Shield;
+  readonly hidden: Hidden;
 }
 
 /** What stays as it is below the folders that may be written. */
@@ -21,5 +22,13 @@ export interface Shield {
   /** Files and folders that exist, or have a stand-in. */
   readonly closed: readonly string[];
 }
+
+/** What cannot be read either: it exists, and holds secrets of this program. */
+export interface Hidden {
+  readonly folders: readonly string[];
+  readonly files: readonly string[];
+}
+
+export const nothingHidden: Hidden = { folders: [], files: [] };
 
 export const noShield: Shield = { pinned: [], closed: [] };

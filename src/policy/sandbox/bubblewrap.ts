@@ -11,7 +11,7 @@ const filterFd = 3;
  * kernel starts
  */
 export function bubblewrapArguments(bounds: Bounds, isRoot: boolean): string[] {
-  const { mode, hasNetwork, cwd, writable, shield } = bounds;
+  const { mode, hasNetwork, cwd, writable, shield, hidden } = bounds;
   const files =
     mode === "off"
       ? [["--dev-bind", "/", "/"]]
@@ -27,6 +27,9 @@ export function bubblewrapArguments(bounds: Bounds, isRoot: boolean): string[] {
     hasNetwork ? [] : ["--unshare-net"],
     ["--seccomp", String(filterFd)],
     ...files,
+    ...hidden.folders.map((path) => ["--tmpfs", path, "--remount-ro", path]),
+    // A device, which nothing on this kind of mount opens.
+    ...hidden.files.map((path) => ["--ro-bind", "/dev/null", path]),
     ["--proc", "/proc", ...(isRoot && mode !== "off" ? ["--remount-ro", "/proc"] : [])],
     ["--chdir", cwd, "--"],
   ].flat();

@@ -5,6 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Backend, Backends } from "./backends.ts";
 import { type Bounds, noShield, type SandboxMode } from "./bounds.ts";
 import { type Applied, notesOf, planNotesOf, stateOf, unheldNote, unheldState } from "./notes.ts";
+import { findOwnSecrets } from "./own-secrets.ts";
 import { openFolders } from "./open-folders.ts";
 import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
 import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
@@ -88,9 +89,10 @@ export class Sandbox {
     const folders = await openFolders(wanted);
     assertProtectable(folders, own, backend.name);
     const planFile = plan === undefined ? undefined : await regularFile(plan.planFile);
+    const hidden = await findOwnSecrets(own.scorpioxDir);
     const made = await this.#prepare(folders, backend.name === "bubblewrap");
     const writable = [...folders, made.tmpDir, ...(planFile === undefined ? [] : [planFile])];
-    const bounds: Bounds = { mode, hasNetwork, cwd, writable, shield: made.shield };
+    const bounds: Bounds = { mode, hasNetwork, cwd, writable, shield: made.shield, hidden };
     const { command, data } = backend.start(bounds);
     const applied: Applied = {
       backend: backend.name,

@@ -15,7 +15,7 @@ export function seatbeltArguments(bounds: Bounds): string[] {
 }
 
 /** The rule that comes last counts. */
-export function seatbeltProfile({ mode, hasNetwork, writable, shield }: Bounds): string {
+export function seatbeltProfile({ mode, hasNetwork, writable, shield, hidden }: Bounds): string {
   const rules = ["(version 1)", "(allow default)"];
   if (mode !== "off") {
     rules.push(
@@ -26,6 +26,8 @@ export function seatbeltProfile({ mode, hasNetwork, writable, shield }: Bounds):
       ...shield.pinned.map((path) => `(deny file-write-unlink ${literal(path)})`),
     );
   }
+  const secrets = [...hidden.folders, ...hidden.files];
+  rules.push(...secrets.map((path) => `(deny file-read* file-write* ${subpath(path)})`));
   // Servers of this machine can be reached by the path of their socket, and write for the asker.
   rules.push('(deny network-outbound (subpath "/"))');
   rules.push(hasNetwork ? `(allow network-outbound ${literal(nameServer)})` : "(deny network*)");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { type Bounds, noShield } from "../../../src/policy/sandbox/bounds.ts";
+import { type Bounds, noShield, nothingHidden } from "../../../src/policy/sandbox/bounds.ts";
 import { bubblewrapArguments } from "../../../src/policy/sandbox/bubblewrap.ts";
 import {
   grantedRights,
@@ -16,6 +16,7 @@ const readOnly: Bounds = {
   cwd: "/w",
   writable: ["/tmp/t"],
   shield: noShield,
+  hidden: nothingHidden,
 };
 const workspace: Bounds = {
   mode: "workspace-write",
@@ -23,7 +24,9 @@ const workspace: Bounds = {
   cwd: "/w/src",
   writable: ["/w/src/deep", "/w", "/tmp/t"],
   shield: { pinned: ["/w/.git"], closed: ["/w/.git/hooks", "/w/.mcp.json"] },
+  hidden: nothingHidden,
 };
+const hidden = { folders: ["/h/secrets"], files: ["/h/state.key"] };
 const always = "--die-with-parent --unshare-pid --unshare-ipc --cap-drop ALL";
 
 describe("bubblewrapArguments()", () => {
@@ -44,6 +47,19 @@ describe("bubblewrapArguments()", () => {
       "the network alone",
       { ...readOnly, mode: "off", hasNetwork: false } as const,
       `${always} --unshare-net --seccomp 3 --dev-bind / / --proc /proc --chdir /w --`,
+    ],
+    [
+      "secrets after all that may cover them",
+      {
+        ...workspace,
+        hasNetwork: true,
+        writable: ["/h"],
+        shield: { pinned: [], closed: ["/h"] },
+        hidden,
+      },
+      `${always} --seccomp 3 --ro-bind / / --dev /dev --bind /h /h --ro-bind /h /h ` +
+        "--tmpfs /h/secrets --remount-ro /h/secrets --ro-bind /dev/null /h/state.key " +
+        "--proc /proc --chdir /w/src --",
     ],
   ])("%s", (_name, bounds, text) => {
     expect(bubblewrapArguments(bounds, false).join(" ")).toBe(text);
@@ -87,6 +103,18 @@ describe("seatbeltProfile()", () => {
       "the network alone",
       { ...readOnly, mode: "off", hasNetwork: false } as const,
       ["(version 1)", "(allow default)", socketRule, "(deny network*)"],
+    ],
+    [
+      "secrets",
+      { ...readOnly, mode: "off", hidden } as const,
+      [
+        "(version 1)",
+        "(allow default)",
+        '(deny file-read* file-write* (subpath "/h/secrets"))',
+        '(deny file-read* file-write* (subpath "/h/state.key"))',
+        socketRule,
+        nameRule,
+      ],
     ],
   ])("%s", (_name, bounds, lines) => {
     expect(seatbeltProfile(bounds).split("\n")).toEqual(lines);
