@@ -127,7 +127,8 @@ describe.concurrent("SetCallback on a pipe", () => {
     const endedAt = performance.now();
     expect(server.messages.filter(isLog(1))).toEqual([]);
     await server.message("the fire", isLog(1));
-    expect(performance.now() - endedAt).toBeGreaterThan(900);
+    // Of a second: where processors are busy the end of the call is seen late. Without the delay it is none.
+    expect(performance.now() - endedAt).toBeGreaterThan(200);
   });
 
   test("[callbacks.mail] a cancelled call takes no lines, the next one has them", async () => {
