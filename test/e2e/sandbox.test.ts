@@ -271,6 +271,75 @@ describe("bubblewrap alone", () => {
     expect(yard.lines("contents")).toEqual(before);
   });
 
+  bubblewrapTest(
+    "[sandbox.workspace] keeps what git, editors and clients believe, and lets them work",
+    async () => {
+      await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
+      const believed = [
+        ".vscode/tasks.json",
+        ".cursor/mcp.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+        ".envrc",
+        "mcp_servers.json",
+        "workspaces/w/mcp_servers.json",
+        ".agents/skills/s/SKILL.md",
+      ];
+      for (const name of believed) {
+        mkdirSync(dirname(join(yard.workspace, name)), { recursive: true });
+        writeFileSync(join(yard.workspace, name), "mine\n");
+      }
+      const library = join(yard.outside, "library");
+      const commit = "git add -A && git commit -q -m ours";
+      const setUp = [
+        `git init -q ${library} && cd ${library} && echo x > a && ${commit}`,
+        `cd ${yard.workspace} && git -c protocol.file.allow=always submodule --quiet add ${library} libs/sub`,
+        `git config extensions.worktreeConfig true && ${commit}`,
+        `git worktree add -q ${yard.outside}/tree`,
+      ].join(" && ");
+      const made = Bun.spawnSync(["sh", "-ec", setUp], {
+        cwd: yard.workspace,
+        env: { ...process.env, HOME: yard.home },
+      });
+      expect([made.exitCode, made.stderr.toString()]).toEqual([0, ""]);
+      const before = yard.lines("contents");
+      const module = ".git/modules/libs/sub";
+      const attempts = [
+        ...believed.map((name) => `echo evil > ${name}`),
+        ...believed.map((name) => `rm ${name}`),
+        "mv .vscode vscode",
+        "mv workspaces w2",
+        "ln -sf /etc/passwd .envrc",
+        "mv README.md mcp_servers.json",
+        `echo evil > ${module}/hooks/post-checkout`,
+        `mv ${module} ${module}2`,
+        "mv .git/modules .git/m",
+        "git config --worktree core.pager evil",
+        "echo evil > .git/config.worktree",
+        "echo evil > .git/worktrees/tree/config.worktree",
+        "mv .git/worktrees/tree .git/worktrees/t2",
+      ];
+      for (const attempt of attempts) {
+        const said = await yard.bash(`${attempt} 2>&1`);
+        expect([attempt, said]).toEqual([attempt, expect.stringContaining("exit code: ")]);
+      }
+      const standIns = [".mcp.json", "mcp.lock", ".claude", ".scorpiox"];
+      const ofGit = [".git/config.worktree", ".git/worktrees/tree/config.worktree"];
+      const isThere = (name: string): boolean => existsSync(join(yard.workspace, name));
+      await eventually("stand-ins are gone", () => ![...standIns, ...ofGit].some(isThere));
+      expect(yard.lines("contents")).toEqual(before);
+      const work = [
+        "echo more >> src/a.txt && git commit -qam third",
+        "git worktree add -q inner && git worktree remove inner",
+        "echo gone > libs/sub/a && git submodule --quiet update --force && cat libs/sub/a",
+        "git -C libs/sub commit -q --allow-empty -m deeper && git add libs/sub && git commit -qm fourth",
+        "git stash list && git gc -q && git fsck 2>&1 && git status --short && git log --oneline | wc -l",
+      ];
+      expect(await yard.bash(work.join(" && "))).toStartWith("x\n4\nsandbox: ");
+    },
+    testMsMax,
+  );
+
   bubblewrapTest.each([
     [{ SCORPIOX_SANDBOX: "read-only" }],
     [{ SCORPIOX_SANDBOX: "workspace-write" }],

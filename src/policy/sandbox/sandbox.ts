@@ -134,16 +134,18 @@ export class Sandbox {
       return { tmpDir, shield: { pinned, closed: names.map(({ path }) => path) }, release };
     }
     const closed: string[] = [];
-    try {
-      // What was there may be a stand-in that its last user removes right now: it is asked for as well.
-      for (const name of names) {
-        const holding = await standIns.hold(name);
-        if (holding === "held") held.push(name.path);
-        if (holding !== "impossible") closed.push(name.path);
-      }
-    } catch (error) {
+    // What was there may be a stand-in that its last user removes right now: it is asked for as well.
+    const holdings = await Promise.allSettled(names.map((name) => standIns.hold(name)));
+    for (const [index, holding] of holdings.entries()) {
+      const path = names[index]?.path ?? "";
+      if (holding.status !== "fulfilled") continue;
+      if (holding.value === "held") held.push(path);
+      if (holding.value !== "impossible") closed.push(path);
+    }
+    const failed = holdings.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") {
       await release();
-      throw error;
+      throw failed.reason;
     }
     return { tmpDir, shield: { pinned, closed }, release };
   }

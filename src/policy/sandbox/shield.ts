@@ -4,15 +4,18 @@ import { dirname, join, relative } from "node:path";
 import { AppError } from "../../base/errors.ts";
 import { isInside } from "../../base/is-inside.ts";
 import type { BackendName, Shield } from "./bounds.ts";
+import { deeperNames } from "./deeper-names.ts";
 import { isEmptyFolder } from "./stand-ins.ts";
 
 /** A name that stays as it is, and what it is where it does not exist yet. */
-interface ProtectedName {
+export interface ProtectedName {
   /** Relative to the folder that it protects. */
   readonly path: string;
   readonly kind: "file" | "folder";
   /** What is in a file that stands in; absent = nothing. */
   readonly text?: string;
+  /** Nothing stands in for it. */
+  readonly isLeftMissing?: true;
 }
 
 /** What is run, or believed, by programs outside of the sandbox. */
@@ -24,6 +27,14 @@ const inEveryFolder: readonly ProtectedName[] = [
   { path: "mcp.lock", kind: "folder" },
   { path: ".scorpiox", kind: "folder" },
   { path: ".claude", kind: "folder" },
+  { path: "mcp_servers.json", kind: "folder" },
+  // As a whole: `skills` in it is often a link.
+  { path: ".agents", kind: "folder" },
+  // Tasks, servers and instructions of other programs, most of which ask before they believe a new one: a stand-in for
+  // each would cost every command more than it is worth, and editors would see it come and go.
+  ...[".vscode", ".cursor", ".codex", ".gemini", ".envrc"].map(
+    (path) => ({ path, kind: "folder", isLeftMissing: true }) as const,
+  ),
 ];
 
 const inGitFolder: readonly ProtectedName[] = [
@@ -155,7 +166,11 @@ async function protectedPaths(
       ? names.map((name) => ({ ...name, path: relative(folder, join(base, name.path)) }))
       : [];
   const scorpiox = below(scorpioxDir, [{ path: ".", kind: "folder" }]);
-  const ofGit = (await isGitFolder(folder)) ? inGitFolder : [];
+  const isGit = await isGitFolder(folder);
+  const ofGit = [
+    ...(isGit ? inGitFolder : []),
+    ...(await deeperNames(folder, isGit ? "." : ".git")),
+  ];
   const all = [...inEveryFolder, ...ofGit, ...below(homeDir, inHome), ...scorpiox];
   return all.map((name) => ({ ...name, root: folder }));
 }
@@ -177,6 +192,7 @@ async function lookAt(root: string, wanted: ProtectedName): Promise<FoundShield>
     const name: KeptName = isLast ? { ...wanted, path: at } : { path: at, kind: "folder" };
     const stats = await lstat(at).catch(() => undefined);
     if (stats === undefined) {
+      if (wanted.isLeftMissing === true) return { pinned: [], closed: [], missing: [] };
       return { pinned, closed: [], missing: [name] };
     }
     if (stats.isSymbolicLink()) throw linkRefusal(at);

@@ -49,7 +49,8 @@ interface Held {
 export class StandIns {
   readonly #locks: FileLocks;
   readonly #held = new Map<string, Held>();
-  #turn: Promise<unknown> = Promise.resolve();
+  /** By path; each is waited for by the next one. */
+  readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(locks: FileLocks) {
     this.#locks = locks;
@@ -60,17 +61,22 @@ export class StandIns {
    * @throws AppError `system` when others make and remove it all the time
    */
   hold(name: KeptName): Promise<Holding> {
-    return this.#inTurn(() => this.#hold(name));
+    return this.#inTurn(name.path, () => this.#hold(name));
   }
 
   release(path: string): Promise<void> {
-    return this.#inTurn(() => this.#release(path));
+    return this.#inTurn(path, () => this.#release(path));
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(act);
-    this.#turn = done.catch(() => undefined);
-    return done;
+  async #inTurn<T>(path: string, act: () => Promise<T>): Promise<T> {
+    const done = (this.#turns.get(path) ?? Promise.resolve()).then(act);
+    const turn = done.catch(() => undefined);
+    this.#turns.set(path, turn);
+    try {
+      return await done;
+    } finally {
+      if (this.#turns.get(path) === turn) this.#turns.delete(path);
+    }
   }
 
   async #hold(name: KeptName): Promise<Holding> {

@@ -166,7 +166,7 @@ test.each([
   ],
   [
     { backend: "landlock", mode: "workspace-write", hasNetwork: true, plan: undefined },
-    "Ran in the sandbox workspace-write (landlock): only the workspace and $TMPDIR could be written. Not enforced: chmod, chown, file times and extended attributes; protection of .git/hooks, .git/config, .mcp.json, mcp.lock, .scorpiox, .claude.",
+    "Ran in the sandbox workspace-write (landlock): only the workspace and $TMPDIR could be written. Not enforced: chmod, chown, file times and extended attributes; protection of .git/hooks, .git/config, .mcp.json, mcp.lock, .scorpiox, .claude, mcp_servers.json, .agents, .vscode, .cursor, .codex, .gemini, .envrc.",
   ],
   [
     {

@@ -33,11 +33,13 @@ describe("findShield()", () => {
       pinned: [],
       closed: [],
       missing: [
+        ".agents folder",
         ".claude folder",
         ".git folder",
         ".mcp.json folder",
         ".scorpiox folder",
         "mcp.lock folder",
+        "mcp_servers.json folder",
       ],
     });
   });
@@ -50,7 +52,13 @@ describe("findShield()", () => {
     expect(await shieldOf(folder)).toEqual({
       pinned: [".git"],
       closed: [".claude", ".git/config", ".mcp.json"],
-      missing: [".git/hooks folder", ".scorpiox folder", "mcp.lock folder"],
+      missing: [
+        ".agents folder",
+        ".git/hooks folder",
+        ".scorpiox folder",
+        "mcp.lock folder",
+        "mcp_servers.json folder",
+      ],
     });
   });
 
@@ -63,11 +71,60 @@ describe("findShield()", () => {
     await standIns.release(name.path);
     expect([pinned, closed]).toEqual([[], [".git"]]);
     expect(missing).toEqual([
+      ".agents folder",
       ".claude folder",
       ".mcp.json folder",
       ".scorpiox folder",
       "mcp.lock folder",
+      "mcp_servers.json folder",
     ]);
+  });
+
+  test("what other programs believe is closed where it is there", async () => {
+    using folder = new TempFolder();
+    const names = [".vscode/tasks.json", ".cursor/mcp.json", ".codex/config.toml", ".gemini/x"];
+    const servers = ["mcp_servers.json", "workspaces/w/mcp_servers.json"];
+    for (const name of [...names, ...servers, ".envrc", "workspaces/other/x"]) {
+      folder.write(name, "x");
+    }
+    const { pinned, closed, missing } = await shieldOf(folder);
+    expect([pinned, closed]).toEqual([
+      ["workspaces", "workspaces/w"],
+      [".codex", ".cursor", ".envrc", ".gemini", ".vscode", ...servers],
+    ]);
+    expect(missing).not.toContain("workspaces/other/mcp_servers.json file");
+  });
+
+  test("of a repository with submodules, in one another, with slashes in their names", async () => {
+    using folder = new TempFolder();
+    for (const at of ["one", "libs/two", "one/modules/in"]) {
+      folder.write(`.git/modules/${at}/HEAD`, "");
+      folder.write(`.git/modules/${at}/config`, "");
+    }
+    const { pinned, closed, missing } = await shieldOf(folder);
+    const modules = ["libs/two", "one", "one/modules/in"].map((at) => `.git/modules/${at}`);
+    expect(pinned.sort()).toEqual(
+      [".git", ".git/modules", ".git/modules/libs", ".git/modules/one/modules", ...modules].sort(),
+    );
+    // `git submodule update` writes it.
+    expect(closed.filter((name) => name.endsWith("/config"))).toEqual([]);
+    expect(missing.filter((name) => name.includes("modules"))).toEqual(
+      modules.map((at) => `${at}/hooks folder`),
+    );
+  });
+
+  test.each([
+    ["[core]\n", []],
+    [
+      "[extensions]\n\tWorktreeConfig = true\n",
+      [".git/config.worktree file", ".git/worktrees/tree/config.worktree file"],
+    ],
+  ])("of worktrees by a configuration of %j", async (config, expected) => {
+    using folder = new TempFolder();
+    folder.write(".git/config", config);
+    folder.write(".git/worktrees/tree/gitdir", "");
+    const { missing } = await shieldOf(folder);
+    expect(missing.filter((name) => name.includes("worktree"))).toEqual(expected);
   });
 
   test("of a worktree: the file that names the repository is closed", async () => {
