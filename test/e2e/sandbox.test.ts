@@ -335,7 +335,7 @@ describe("bubblewrap alone", () => {
         "git -C libs/sub commit -q --allow-empty -m deeper && git add libs/sub && git commit -qm fourth",
         "git stash list && git gc -q && git fsck 2>&1 && git status --short && git log --oneline | wc -l",
       ];
-      expect(await yard.bash(work.join(" && "))).toStartWith("x\n4\nsandbox: ");
+      expect(await yard.bash(work.join(" && "))).toMatch(/^x\n4\n(?:took|sandbox: )/);
     },
     testMsMax,
   );
@@ -395,7 +395,7 @@ describe("bubblewrap alone", () => {
     async () => {
       await using yard = await yardWith({ SCORPIOX_SANDBOX: "workspace-write" });
       const commit = "git add -A && git commit -q -m second; git show --format= --name-only HEAD";
-      expect(await yard.bash(commit)).toStartWith("link\nsandbox: ");
+      expect(await yard.bash(commit)).toMatch(/^link\n(?:took|sandbox: )/);
       for (let round = 0; round < 10; round++) {
         const said = await Promise.all([yard.bash("echo a"), yard.bash("echo a")]);
         expect(said.map((text) => text.split("\n")[0])).toEqual(["a", "a"]);
