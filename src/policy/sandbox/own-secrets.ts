@@ -1,6 +1,8 @@
-import { lstat, realpath } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { lstat, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 
+import { systemCodeOf } from "../../base/errors.ts";
 import type { Hidden } from "./bounds.ts";
 
 /**
@@ -10,12 +12,19 @@ import type { Hidden } from "./bounds.ts";
 const secretFolders = ["secrets", "run", "principals", "browser"];
 /** What seals the state that clients bring back, and the token of `serve --http`. */
 const secretFiles = ["state.key", "http-token"];
+const names = new Set([...secretFolders, ...secretFiles]);
 
-/** Those that exist, as real paths: a link is no place for a mount. */
+/**
+ * Those that exist, as real paths: a link is no place for a mount.
+ * @param scorpioxDir a real path
+ * @throws a system error when it is there and cannot be listed: then nobody knows what there is
+ */
 export async function findOwnSecrets(scorpioxDir: string): Promise<Hidden> {
-  const find = async (names: readonly string[]): Promise<Found[]> =>
-    (await Promise.all(names.map((name) => look(join(scorpioxDir, name))))).flat();
-  const found = (await Promise.all([find(secretFolders), find(secretFiles)])).flat();
+  const entries = await listed(scorpioxDir);
+  const looks = entries
+    .filter(({ name }) => names.has(name))
+    .map((entry) => look(scorpioxDir, entry));
+  const found = (await Promise.all(looks)).flat();
   return {
     folders: found.filter(({ isFolder }) => isFolder).map(({ path }) => path),
     files: found.filter(({ isFolder }) => !isFolder).map(({ path }) => path),
@@ -27,9 +36,22 @@ interface Found {
   readonly isFolder: boolean;
 }
 
-async function look(name: string): Promise<Found[]> {
+async function listed(folder: string): Promise<Dirent[]> {
   try {
-    const path = await realpath(name);
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function look(folder: string, entry: Dirent): Promise<Found[]> {
+  const named = join(folder, entry.name);
+  if (entry.isDirectory() || entry.isFile()) {
+    return [{ path: named, isFolder: entry.isDirectory() }];
+  }
+  try {
+    const path = await realpath(named);
     return [{ path, isFolder: (await lstat(path)).isDirectory() }];
   } catch {
     return [];
