@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -43,7 +43,9 @@ async function takeLock(lockFile: string): Promise<Database> {
 
 function tryToLock(lockFile: string): Database {
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 });
-  const database = new Database(lockFile, { create: true });
+  // SQLite would make it with all that the umask leaves: whoever may open a lock can hold it for ever.
+  closeSync(openSync(lockFile, "a", 0o600));
+  const database = new Database(lockFile);
   try {
     database.run("PRAGMA busy_timeout = 0");
     database.run("BEGIN EXCLUSIVE");

@@ -39,7 +39,7 @@ async function makeFolder(root: string): Promise<string> {
   for (const part of planFolderParts) {
     folder = join(folder, part);
     try {
-      await mkdir(folder);
+      await mkdir(folder, 0o755);
     } catch (error) {
       if (systemCodeOf(error) !== "EEXIST") throw unwritable(folder, error);
       await assertOwnFolder(folder);

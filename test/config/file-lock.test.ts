@@ -52,6 +52,19 @@ describe("withFileLock()", () => {
   });
 });
 
+posixTest("a lock is its user's alone, whatever the umask", async () => {
+  using tree = new TempTree();
+  const file = tree.path("home/file");
+  const program = `
+    import { withFileLock } from ${JSON.stringify(join(import.meta.dir, "../../src/config/file-lock.ts"))};
+    process.umask(0);
+    await withFileLock(${JSON.stringify(file)}, () => {});
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "inherit" });
+  expect(await child.exited).toBe(0);
+  expect((statSync(`${file}.lock`).mode & 0o777).toString(8)).toBe("600");
+});
+
 describe("replaceFile()", () => {
   posixTest("replaces the whole content, with this mode, and leaves nothing else", () => {
     using tree = new TempTree({ "home/a/file": "old", "home/a/target": "kept" });
