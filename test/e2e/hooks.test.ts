@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 
 import { faultyBinary, productBinary } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
@@ -117,6 +117,27 @@ describe("hooks of a call", () => {
     expect(textOf(await server.call("Bash", { command: "echo fine" }))).toBe("fine\n");
     await eventually("the other hook", () => hooked.lines.length > 0);
     expect(hooked.lines).toEqual(["after"]);
+  });
+
+  posixTest("[hooks.refused] a guard that may not be run stops calls until it may", async () => {
+    using hooked = new Hooked();
+    const path = hooked.user("tool_use/sync-guard", hooked.note("asked"));
+    chmodSync(path, 0o777);
+    await using server = hooked.start();
+    await server.initialize();
+    const call = (): Promise<ServerMessage> => server.call("Bash", { command: "echo ran" });
+    const stopped = await call();
+    expect([isError(stopped), textOf(stopped)]).toEqual([
+      true,
+      "Bash was not called: the hook tool_use/sync-guard (user) could not be run: everybody may write to it: chmod o-w.",
+    ]);
+    const listed = hooked.run("hooks", "list").out;
+    expect(listed).toContain(
+      "everybody may write to it: chmod o-w; until then it stops what it guards",
+    );
+    chmodSync(path, 0o755);
+    await eventually("the next look", async () => textOf(await call()) === "ran\n");
+    expect(hooked.lines).toEqual(["asked"]);
   });
 
   posixTest("[hooks.json] says by JSON what is to become of a call and of its result", async () => {

@@ -5,6 +5,7 @@ export const hookRequirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/hooks.md#where-they-are", {
     "hooks.order":
       "Sync hooks run first, in order, the user's before the project's; then the rest.",
+    "hooks.refused": "A guard of the user that may not be run stops what it guards.",
     "hooks.none": "Without hooks nothing is made and nothing runs.",
   }),
   ...from("docs/hooks.md#events", {

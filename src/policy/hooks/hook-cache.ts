@@ -45,7 +45,9 @@ export class HookCache {
     const found = await Promise.all(this.#folders.map((folder) => readHooks(folder, eventName)));
     const findings = found.flat();
     for (const finding of findings) if (finding.kind === "refused") this.#onRefused(finding);
-    const hooks = findings.flatMap((finding) => (finding.kind === "hook" ? [finding.hook] : []));
+    const hooks = findings.flatMap((finding) =>
+      finding.kind === "hook" ? [finding.hook] : (finding.guard ?? []),
+    );
     this.#entries.set(eventName, { hooks, freshUntil: performance.now() + hookLookMs });
     this.#reading.delete(eventName);
     return hooks;

@@ -57,6 +57,7 @@ export class HookRunner {
   /** Never rejects: what goes wrong is how it ended. */
   async run(hook: Hook, run: HookRun): Promise<HookEnd> {
     if (run.signal.aborted) return endWithoutRun("cancelled", "was not run any more");
+    if (hook.fault !== undefined) return notStarted(hook.fault);
     try {
       if (hook.scope === "user") return await this.#start(hook, hook.path, run);
       return await this.#runApproved(hook, run);

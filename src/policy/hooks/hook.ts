@@ -17,6 +17,8 @@ export interface Hook {
   readonly launch: HookLaunch;
   /** Runs before the others and is waited for. */
   readonly isSync: boolean;
+  /** Why it may not be run, for a guard: it counts as one that cannot be started, and stops what it guards. */
+  readonly fault?: string;
 }
 
 /** What was found in a hooks folder. */
@@ -30,6 +32,8 @@ export type HookFinding =
       readonly scope: HookScope;
       readonly path: string;
       readonly reason: string;
+      /** Of what is refused: a guard, or a folder that may hold one. It stops what it would have been asked about. */
+      readonly guard?: Hook;
     };
 
 /** A hooks folder, which need not be there. */

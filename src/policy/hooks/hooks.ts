@@ -8,6 +8,7 @@ import { HookQueue } from "./hook-queue.ts";
 import type { HookRun, HookRunner } from "./hook-runner.ts";
 import { type Hook, hookKey, type HooksFolder } from "./hook.ts";
 import { SaidOnce } from "./said-once.ts";
+import { reasonOf } from "./survey-hooks.ts";
 import { type SessionFolders, sessionIdOf } from "./session-folder.ts";
 
 export interface HooksParts {
@@ -52,7 +53,7 @@ export class Hooks {
     this.#log = new HookLog(parts.sessions, parts.warn, parts.secrets);
     this.#cache = new HookCache(parts.folders, (finding) => {
       if (finding.kind === "hook") return;
-      this.#said.say(`The hook ${finding.path} is not run: ${finding.reason}.`);
+      this.#said.say(`The hook ${finding.path} is not run: ${reasonOf(finding)}.`);
     });
   }
 

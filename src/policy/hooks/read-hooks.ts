@@ -28,18 +28,19 @@ export async function readHooks(
     const realDir = await realpath(folder.hooksDir);
     const place = { ...folder, eventName, realDir };
     const fault = (await faultOfFolder(realDir, place)) ?? (await faultOfFolder(path, place));
-    if (fault !== undefined) return [refused(place, "", path, fault)];
+    if (fault !== undefined) return [refused(place, "", path, fault, await mayHoldGuards(path))];
     const names = (await readdir(path)).sort(compareNaturally);
     const findings = await Promise.all(
       names.slice(0, hooksPerEventMax).map((name) => lookAt(place, name, platform)),
     );
     if (names.length <= hooksPerEventMax) return findings;
     const surplus = `it has ${names.length} files, and the first ${hooksPerEventMax} count`;
-    return [...findings, refused(place, "", path, surplus)];
+    const hasGuards = names.slice(hooksPerEventMax).some(isGuardName);
+    return [...findings, refused(place, "", path, surplus, hasGuards)];
   } catch (error) {
     if (isAbsence(error)) return [];
     const unread = `it cannot be read (${messageOf(error)})`;
-    return [refused({ ...folder, eventName }, "", path, unread)];
+    return [refused({ ...folder, eventName }, "", path, unread, true)];
   }
 }
 
@@ -55,10 +56,33 @@ export async function readEventNames({ hooksDir }: HooksFolder): Promise<readonl
   }
 }
 
+/** A file in the place of a folder holds none. */
+async function mayHoldGuards(path: string): Promise<boolean> {
+  try {
+    return (await readdir(path)).some(isGuardName);
+  } catch (error) {
+    return !isAbsence(error);
+  }
+}
+
+function isGuardName(name: string): boolean {
+  return name.startsWith("sync-");
+}
+
 async function faultOfFolder(path: string, place: Place): Promise<string | undefined> {
-  if (!isInside(await realpath(path), place.realDir)) return "it leads out of the hooks folder";
+  const fault = await faultOfLink(await realpath(path), place);
+  if (fault !== undefined) return fault;
   const stats = await stat(path);
   return stats.isDirectory() ? faultOf(stats, place) : "it is not a folder";
+}
+
+/** The user may keep hooks elsewhere, in a repository of settings, where nobody else can put others in their place. */
+async function faultOfLink(target: string, place: Place): Promise<string | undefined> {
+  if (isInside(target, place.realDir)) return undefined;
+  if (place.scope === "project") return "it leads out of the hooks folder";
+  const folder = dirname(target);
+  const fault = faultOf(await stat(folder), place);
+  return fault === undefined ? undefined : `it leads into ${folder}: ${fault}`;
 }
 
 async function lookAt(place: Place, name: string, platform: NodeJS.Platform): Promise<HookFinding> {
@@ -75,15 +99,18 @@ async function lookAt(place: Place, name: string, platform: NodeJS.Platform): Pr
   }
   try {
     const path = await realpath(written);
-    if (!isInside(path, place.realDir)) {
-      return refused(place, name, written, "it leads out of the hooks folder");
-    }
+    const faultOfTarget = await faultOfLink(path, place);
+    if (faultOfTarget !== undefined) return refused(place, name, written, faultOfTarget);
     const stats = await stat(path);
     if (!stats.isFile()) return refused(place, name, written, "it is not a file");
     const fault = faultOf(stats, place);
     if (fault !== undefined) return refused(place, name, written, fault);
     const launch = launchOf(name, stats.mode, platform);
-    if ("reason" in launch) return refused(place, name, written, launch.reason);
+    if ("reason" in launch) {
+      // What is for another system guards there.
+      const isOfHere = platform !== "win32" && !/\.(?:ps1|bat|cmd)$/i.test(name);
+      return refused(place, name, written, launch.reason, isOfHere && isGuardName(name));
+    }
     const { eventName, scope, hooksDir } = place;
     const isSync = name.startsWith("sync-") && isWaitedFor(eventName);
     return { kind: "hook", hook: { eventName, name, scope, hooksDir, path, isSync, ...launch } };
@@ -103,13 +130,19 @@ function faultOf(stats: { mode: number; uid: number }, { scope }: HooksFolder): 
   return faultOfWriters(stats) ?? (scope === "user" ? faultOfOwner(stats) : undefined);
 }
 
+/** @param isGuard it may have stopped a call, if it had been run; a project's does not stop the user's */
 function refused(
-  { eventName, scope }: Pick<Place, "eventName" | "scope">,
+  { eventName, scope, hooksDir }: Omit<Place, "realDir">,
   name: string,
   path: string,
   reason: string,
+  isGuard = isGuardName(name),
 ): HookFinding {
-  return { kind: "refused", eventName, name, scope, path, reason };
+  const finding = { kind: "refused", eventName, name, scope, path, reason } as const;
+  if (!isGuard || scope === "project" || !isWaitedFor(eventName)) return finding;
+  const shown = name === "" ? "sync-*" : name;
+  const fixed = { launch: "direct", isSync: true, fault: reason } as const;
+  return { ...finding, guard: { eventName, name: shown, scope, hooksDir, path, ...fixed } };
 }
 
 function isAbsence(error: unknown): boolean {

@@ -43,7 +43,8 @@ async function describe(
   approved: ReadonlyMap<string, string>,
 ): Promise<{ readonly row: HookRow; readonly content: Uint8Array | undefined }> {
   if (finding.kind !== "hook") {
-    const { kind: state, eventName: event, name, scope, path, reason } = finding;
+    const { kind: state, eventName: event, name, scope, path } = finding;
+    const reason = reasonOf(finding);
     const row = { event, name, scope, path, mode: null, state, reason, sha256: null } as const;
     return { row, content: undefined };
   }
@@ -59,6 +60,11 @@ async function describe(
     const row = { ...rowOf(hook, "refused", null), mode: null, reason: messageOf(error) };
     return { row, content: undefined };
   }
+}
+
+/** What is told of a file that is not run. */
+export function reasonOf({ reason, guard }: Exclude<HookFinding, { kind: "hook" }>): string {
+  return guard === undefined ? reason : `${reason}; until then it stops what it guards`;
 }
 
 function rowOf(hook: Hook, state: HookRow["state"], sha256: string | null): HookRow {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { hooksPerEventMax } from "../../../src/base/limits.ts";
@@ -19,7 +19,10 @@ async function found(tree: HooksTree, eventName = "tool_use"): Promise<readonly 
 }
 
 function lineOf(finding: HookFinding): string {
-  if (finding.kind !== "hook") return `${finding.name}: ${finding.kind}, ${finding.reason}`;
+  if (finding.kind !== "hook") {
+    const { name, kind, reason, guard } = finding;
+    return `${name}: ${kind}, ${reason}${guard === undefined ? "" : ` [${guard.name} stops]`}`;
+  }
   const { name, scope, launch, isSync } = finding.hook;
   return `${name}: ${scope} ${launch}${isSync ? " sync" : ""}`;
 }
@@ -70,7 +73,7 @@ describe("readHooks()", () => {
       expect.stringMatching(/^broken\.sh: refused, it cannot be read \(.*ENOENT/),
       "folder: refused, it is not a file",
       "good.sh: user direct",
-      "leads-out.sh: refused, it leads out of the hooks folder",
+      "leads-out.sh: user shell",
       "link.sh: user direct",
       "notes.txt: refused, it is not executable: chmod +x, or give it the extension .sh or .py",
       "open.sh: refused, everybody may write to it: chmod o-w",
@@ -88,15 +91,62 @@ describe("readHooks()", () => {
     },
   );
 
-  posixTest("refuses a folder of an event that leads out, and a file in its place", async () => {
+  posixTest("of the user's guards what is refused stops, of a project's nothing", async () => {
     using tree = new HooksTree();
-    mkdirSync(join(tree.scorpioxDir, "hooks"));
-    mkdirSync(join(tree.root, "elsewhere"));
-    symlinkSync(join(tree.root, "elsewhere"), join(tree.scorpioxDir, "hooks/tool_use"));
-    expect(await found(tree)).toEqual([": refused, it leads out of the hooks folder"]);
-    writeFileSync(join(tree.scorpioxDir, "hooks/plan"), "");
-    expect(await found(tree, "plan")).toEqual([": refused, it is not a folder"]);
+    chmodSync(tree.user("tool_use/sync-open"), 0o777);
+    chmodSync(tree.user("tool_use/beside"), 0o777);
+    tree.user("tool_use/sync-off", "", 0o644);
+    tree.user("tool_use/sync-windows.ps1", "", 0o644);
+    symlinkSync("nothing", join(tree.scorpioxDir, "hooks/tool_use/sync-broken"));
+    chmodSync(tree.project("tool_use/sync-open"), 0o777);
+    expect(await found(tree)).toEqual([
+      "beside: refused, everybody may write to it: chmod o-w",
+      expect.stringMatching(/^sync-broken: refused, it cannot be read .* \[sync-broken stops\]$/),
+      "sync-off: refused, it is not executable: chmod +x, or give it the extension .sh or .py [sync-off stops]",
+      "sync-open: refused, everybody may write to it: chmod o-w [sync-open stops]",
+      "sync-windows.ps1: refused, it is for Windows",
+      "sync-open: refused, everybody may write to it: chmod o-w",
+    ]);
+    // What has happened already is stopped by nobody.
+    chmodSync(tree.user("plan/sync-open"), 0o777);
+    expect(await found(tree, "plan")).toEqual([
+      "sync-open: refused, everybody may write to it: chmod o-w",
+    ]);
+    chmodSync(join(tree.scorpioxDir, "hooks/tool_use"), 0o777);
+    expect(await found(tree)).toEqual([
+      ": refused, everybody may write to it: chmod o-w [sync-* stops]",
+      "sync-open: refused, everybody may write to it: chmod o-w",
+    ]);
   });
+
+  posixTest("follows links of the user where nobody else may put anything", async () => {
+    using tree = new HooksTree();
+    const elsewhere = join(tree.root, "elsewhere");
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "sync-a.sh"), "", { mode: 0o600 });
+    mkdirSync(join(tree.scorpioxDir, "hooks"));
+    symlinkSync(elsewhere, join(tree.scorpioxDir, "hooks/tool_use"));
+    expect(await found(tree)).toEqual(["sync-a.sh: user shell sync"]);
+    chmodSync(tree.root, 0o777);
+    const reason = `it leads into ${realpathSync(tree.root)}: everybody may write to it: chmod o-w`;
+    expect(await found(tree)).toEqual([`: refused, ${reason} [sync-* stops]`]);
+    chmodSync(tree.root, 0o700);
+  });
+
+  posixTest(
+    "refuses a project's folder that leads out, and a file in a folder's place",
+    async () => {
+      using tree = new HooksTree();
+      const hooks = join(tree.projectDir, ".scorpiox/hooks");
+      mkdirSync(hooks, { recursive: true });
+      mkdirSync(join(tree.root, "elsewhere"));
+      symlinkSync(join(tree.root, "elsewhere"), join(hooks, "tool_use"));
+      expect(await found(tree)).toEqual([": refused, it leads out of the hooks folder"]);
+      mkdirSync(join(tree.scorpioxDir, "hooks"));
+      writeFileSync(join(tree.scorpioxDir, "hooks/plan"), "");
+      expect(await found(tree, "plan")).toEqual([": refused, it is not a folder"]);
+    },
+  );
 
   posixTest.each([hooksPerEventMax, hooksPerEventMax + 1])("takes %p files", async (count) => {
     using tree = new HooksTree();
