@@ -1,6 +1,7 @@
-import { dlopen, ptr } from "bun:ffi";
+import { ptr } from "bun:ffi";
 
 import { connectionDescriptorsLookedAtMax } from "../base/limits.ts";
+import { openLinuxLibrary } from "../base/linux-library.ts";
 import type { SocketEnd, SocketOwner } from "./socket-owner.ts";
 
 /** Our end of a connection: the cookie of a socket is never given to another one. */
@@ -102,10 +103,5 @@ function loadCalls() {
     getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
     getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
   } as const;
-  try {
-    return dlopen("libc.so.6", calls).symbols;
-  } catch {
-    const musl = `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`;
-    return dlopen(musl, calls).symbols;
-  }
+  return openLinuxLibrary(calls);
 }

@@ -1,5 +1,7 @@
 import { dlopen, ptr } from "bun:ffi";
 
+import { openLinuxLibrary } from "../base/linux-library.ts";
+
 /**
  * The few calls of the C library that Bun has no API for. Loaded with the first command, never on the
  * start-up path (0.2–0.3 ms). Variadic functions (`fcntl`, `ioctl`) are avoided: their arguments go
@@ -98,8 +100,7 @@ function open(): Libc | undefined {
 }
 
 function openLinux(): Libc {
-  const names = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
-  const c = firstOf(names, (name) => dlopen(name, { ...portable, ...linuxOnly }).symbols);
+  const c = openLinuxLibrary({ ...portable, ...linuxOnly });
   return {
     ...common(c),
     createPipe: () => pipePair((fds) => c.pipe2(ptr(fds), O_CLOEXEC)),
@@ -173,16 +174,4 @@ function pipePair(create: (fds: Int32Array) => number): [number, number] {
   const fds = new Int32Array(2);
   if (create(fds) !== 0) throw new Error("no more file descriptors");
   return [fds[0]!, fds[1]!];
-}
-
-function firstOf<T>(names: readonly string[], openOne: (name: string) => T): T {
-  let failure: unknown;
-  for (const name of names) {
-    try {
-      return openOne(name);
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
 }

@@ -1,4 +1,6 @@
-import { dlopen, ptr } from "bun:ffi";
+import { ptr } from "bun:ffi";
+
+import { openLinuxLibrary } from "../base/linux-library.ts";
 
 /** One end of a connection of this machine. */
 export interface SocketEnd {
@@ -84,12 +86,7 @@ function loadCalls() {
     send: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
     recv: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
   } as const;
-  try {
-    return dlopen("libc.so.6", calls).symbols;
-  } catch {
-    const musl = `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`;
-    return dlopen(musl, calls).symbols;
-  }
+  return openLinuxLibrary(calls);
 }
 
 function createRequest(): Buffer {

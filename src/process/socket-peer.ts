@@ -1,5 +1,7 @@
 import { dlopen, ptr } from "bun:ffi";
 
+import { openLinuxLibrary } from "../base/linux-library.ts";
+
 /** Who connected to a local socket. */
 export interface SocketPeer {
   readonly uid: number;
@@ -33,13 +35,7 @@ export function loadSocketPeer(): PeerOf | undefined {
 const getsockopt = { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" } as const;
 
 function openLinux(): PeerOf {
-  const open = (name: string) => dlopen(name, { getsockopt }).symbols;
-  let c: ReturnType<typeof open>;
-  try {
-    c = open("libc.so.6");
-  } catch {
-    c = open(`libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`);
-  }
+  const c = openLinuxLibrary({ getsockopt });
   const credentials = new Int32Array(ucredWords);
   const length = new Uint32Array(1);
   return (fd) => {

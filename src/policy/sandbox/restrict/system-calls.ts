@@ -1,4 +1,6 @@
-import { dlopen, ptr } from "bun:ffi";
+import { ptr } from "bun:ffi";
+
+import { openLinuxLibrary } from "../../../base/linux-library.ts";
 
 /**
  * The calls with which a process gives up what it may do, and becomes another program. Used only in a
@@ -35,7 +37,7 @@ const SIG_SETMASK = 2;
 
 /** @throws when there is no C library */
 export function loadRestrictingCalls(): RestrictingCalls {
-  const c = open();
+  const c = openLinuxLibrary(symbols);
   return {
     systemCall(number, ...args) {
       const [a = 0n, b = 0n, d = 0n, e = 0n, f = 0n] = args.map(asWord);
@@ -60,15 +62,6 @@ export function loadRestrictingCalls(): RestrictingCalls {
       c.execve(ptr(file), ptr(lists[0].pointers), ptr(lists[1].pointers));
     },
   };
-}
-
-function open(): ReturnType<typeof dlopen<typeof symbols>>["symbols"] {
-  const musl = `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`;
-  try {
-    return dlopen("libc.so.6", symbols).symbols;
-  } catch {
-    return dlopen(musl, symbols).symbols;
-  }
 }
 
 function asWord(value: Argument): bigint {
