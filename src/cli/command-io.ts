@@ -7,7 +7,7 @@ export interface CommandIo {
   readonly executableDir: string;
   /** Instead of the folder in which whoever runs the machine has rules. The product has none. */
   readonly machineDir?: string | undefined;
-  /** How it shows that a server of ours, and not a person, has started this; undefined when nothing does. */
+  /** The sign that a scorpiox-code server started this process; undefined when there is none. */
   readonly startedByServer?: (() => Promise<string | undefined>) | undefined;
   readonly stdinIsTerminal: boolean;
   /** What is piped in; it can be read once. */

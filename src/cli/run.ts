@@ -65,10 +65,7 @@ async function dispatch(
     return exitCodes.done;
   }
   checkCount(listing, command, args.positionals);
-  if (command.needsPerson === true) {
-    const { assertPerson } = await import("./assert-person.ts");
-    await assertPerson(listing.name, io);
-  }
+  if (command.needsPerson === true) await assertPerson(listing.name, io);
   if (args.has("strict-config")) {
     const { checkServers } = await import("./strict-servers.ts");
     checkServers(args, io, print);
@@ -133,4 +130,17 @@ function exitCodeOf(code: AppErrorCode): number {
   // Ctrl-C was a key there, and no signal.
   if (code === "cancelled") return exitCodes.interrupted;
   return code === "not_found" ? exitCodes.notFound : exitCodes.failed;
+}
+
+/**
+ * For commands that decide what servers may do: what a server runs may not decide that for itself.
+ * @throws AppError `refused` when a scorpiox-code server started this process
+ */
+async function assertPerson(commandName: string, io: CommandIo): Promise<void> {
+  const sign = await io.startedByServer?.();
+  if (sign === undefined) return;
+  throw new AppError(
+    "refused",
+    `${commandName} was not run: it decides what ${product.name} may do, and a server of ${product.name} has started this (${sign}). A person has to run it in a terminal of their own.`,
+  );
 }

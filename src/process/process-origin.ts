@@ -1,7 +1,7 @@
 import { readlinkSync } from "node:fs";
 
 import { product } from "../base/product.ts";
-import { isCompiled } from "./is-compiled.ts";
+import { isCompiled } from "./own-command.ts";
 import { ownerVariable } from "./owner-mark.ts";
 import { readProcStat, readProcVariable } from "./proc-table.ts";
 
@@ -11,7 +11,7 @@ export interface ProcessLook {
   /** What the system calls its program. Outside text. */
   readonly name: string;
   readonly hasTerminal: boolean;
-  /** Its environment says that a server of ours has started it or what it descends from. */
+  /** Its environment says that a scorpiox-code server started it, or started one of its ancestors. */
   readonly isMarked: boolean;
   /** It is a process of this program: a server, or a command of the command line that runs tools. */
   readonly isProduct: boolean;
@@ -33,7 +33,7 @@ const ancestorsMax = 500;
 const looksMax = 10;
 
 /**
- * Whether a server of ours is among the ancestors of a process, or its mark in the environment of one of them. A
+ * Whether a scorpiox-code server is among the ancestors of a process, or its mark in the environment of one of them. A
  * command can take the mark out of its own environment, but not out of its ancestors' and not the server from among them:
  * orphans are adopted by the server (Linux; elsewhere only the marks say it then).
  */

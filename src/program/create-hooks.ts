@@ -9,7 +9,7 @@ import { Hooks, type HooksParts } from "../policy/hooks/hooks.ts";
 import { hooksFoldersOf } from "../policy/hooks/hooks-folders.ts";
 import { SessionFolders } from "../policy/hooks/session-folder.ts";
 import { findShell } from "../process/shell.ts";
-import { ownCommand } from "./own-command.ts";
+import { ownCommand } from "../process/own-command.ts";
 import type { StateParts } from "./state-services.ts";
 
 export interface CreateHooksParts extends Pick<

@@ -10,7 +10,7 @@ import type { SandboxSettings } from "../policy/sandbox/settings.ts";
 import { startCommand } from "../process/command.ts";
 import { findShell } from "../process/shell.ts";
 import { signalGroup } from "../process/signals.ts";
-import { ownRunningCommand } from "./own-command.ts";
+import { ownRunningCommand } from "../process/own-command.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import { lookAtProcesses, originOf } from "../process/process-origin.ts";
 import { ownerVariable } from "../process/owner-mark.ts";
 
-/** How it shows that a server of ours, and not a person, has started this process; undefined when nothing does. */
+/** The sign that a scorpiox-code server started this process; undefined when there is none. */
 export async function startedByServer(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {

@@ -30,7 +30,7 @@ import { ImageDecoder } from "./image-decoder.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
 import { PdfProcess } from "./pdf-process.ts";
 import { LazyWeb } from "./lazy-web.ts";
-import { ownCommand } from "./own-command.ts";
+import { ownCommand } from "../process/own-command.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { resultFolders } from "./result-folders.ts";
 import { tellOfTask } from "./background-events.ts";

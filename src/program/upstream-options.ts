@@ -2,7 +2,7 @@ import { product } from "../base/product.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
-import { ownCommand } from "./own-command.ts";
+import { ownCommand } from "../process/own-command.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 import { resultFolders } from "./result-folders.ts";
 

@@ -25,19 +25,22 @@ export function launchOf(
   name: string,
   mode: number,
   platform: NodeJS.Platform,
-): { readonly launch: HookLaunch } | { readonly reason: string } {
+): { readonly launch: HookLaunch } | { readonly reason: string; readonly isForOther: boolean } {
   const extension = extname(name).toLowerCase();
   const launch = byExtension.get(extension);
   if (platform === "win32") {
     if (launch !== undefined) return { launch };
     if (extension === ".exe" || extension === ".com") return { launch: "direct" };
-    return { reason: "Windows runs .sh, .py, .ps1, .bat, .cmd, .exe and .com only" };
+    const reason = "Windows runs .sh, .py, .ps1, .bat, .cmd, .exe and .com only";
+    return { reason, isForOther: true };
   }
-  if (launch === "powershell" || launch === "batch") return { reason: "it is for Windows" };
+  if (launch === "powershell" || launch === "batch")
+    return { reason: "it is for Windows", isForOther: true };
   // Whoever may be started says by its first line what starts it, which may differ from what its name says.
   if ((mode & 0o111) !== 0) return { launch: "direct" };
   if (launch !== undefined) return { launch };
-  return { reason: `it is not executable: chmod +x, or give it the extension .sh or .py` };
+  const reason = "it is not executable: chmod +x, or give it the extension .sh or .py";
+  return { reason, isForOther: false };
 }
 
 /**

@@ -108,8 +108,8 @@ async function lookAt(place: Place, name: string, platform: NodeJS.Platform): Pr
     const launch = launchOf(name, stats.mode, platform);
     if ("reason" in launch) {
       // What is for another system guards there.
-      const isOfHere = platform !== "win32" && !/\.(?:ps1|bat|cmd)$/i.test(name);
-      return refused(place, name, written, launch.reason, isOfHere && isGuardName(name));
+      const isGuard = !launch.isForOther && isGuardName(name);
+      return refused(place, name, written, launch.reason, isGuard);
     }
     const { eventName, scope, hooksDir } = place;
     const isSync = name.startsWith("sync-") && isWaitedFor(eventName);

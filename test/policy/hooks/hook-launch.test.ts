@@ -23,13 +23,14 @@ describe("launchOf()", () => {
   });
 
   test.each([
-    ["a", plain, "linux", /not executable: chmod/],
-    ["notes.txt", plain, "darwin", /not executable/],
-    ["a.ps1", runnable, "linux", /for Windows/],
-    ["a.bat", plain, "darwin", /for Windows/],
-    ["a", runnable, "win32", /Windows runs .sh/],
-  ] as const)("%s (%p) on %s is not started: %p", (name, mode, platform, reason) => {
-    expect(launchOf(name, mode, platform)).toEqual({ reason: expect.stringMatching(reason) });
+    ["a", plain, "linux", /not executable: chmod/, false],
+    ["notes.txt", plain, "darwin", /not executable/, false],
+    ["a.ps1", runnable, "linux", /for Windows/, true],
+    ["a.bat", plain, "darwin", /for Windows/, true],
+    ["a", runnable, "win32", /Windows runs .sh/, true],
+  ] as const)("%s (%p) on %s is not started: %p", (name, mode, platform, why, isForOther) => {
+    const reason = expect.stringMatching(why);
+    expect(launchOf(name, mode, platform)).toEqual({ reason, isForOther });
   });
 });
 

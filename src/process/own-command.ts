@@ -1,4 +1,5 @@
-import { isCompiled } from "../process/is-compiled.ts";
+/** False when Bun runs the program from its source. */
+export const isCompiled = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:[\\/]~BUN/i.test(Bun.main);
 
 /** How this program starts itself: the executable alone when it is compiled, else Bun and the main file. */
 export function ownCommand(): readonly [string, ...string[]] {
