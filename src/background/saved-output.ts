@@ -1,9 +1,11 @@
 import { close, openSync, write } from "node:fs";
 import { unlink } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 
+import { formatAmount } from "../base/amount-text.ts";
 import { messageOf } from "../base/errors.ts";
-import { outputQueueBytesMax, savedResultsBytesMax } from "../base/limits.ts";
+import { outputQueueBytesMax } from "../base/limits.ts";
+import { SavingRoom } from "./saving-room.ts";
 
 /** A private file that takes the whole of an output while it is produced. */
 export class SavedOutput {
@@ -14,15 +16,27 @@ export class SavedOutput {
   #writtenBytes = 0;
   #writing = false;
   #isClosed = false;
-  readonly #onClosed: ((bytes: number) => void) | undefined;
+  readonly #room: SavingRoom;
+  readonly #onSaved: ((bytes: number) => void) | undefined;
+  #takenBytes = 0;
+  #hasLeft = false;
   #problem: string | undefined;
-  #room: PromiseWithResolvers<void> | undefined;
+  #drain: PromiseWithResolvers<void> | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  /** @throws the system's error when the file cannot be made. An existing file is never reused. */
-  constructor(path: string, onClosed?: (bytes: number) => void) {
+  /**
+   * @param room shared with the other outputs that are being saved in this folder
+   * @param onSaved told once how much is in the file, when no more comes
+   * @throws the system's error when the file cannot be made. An existing file is never reused.
+   */
+  constructor(
+    path: string,
+    room: SavingRoom = new SavingRoom(dirname(path)),
+    onSaved?: (bytes: number) => void,
+  ) {
     this.path = path;
-    this.#onClosed = onClosed;
+    this.#room = room;
+    this.#onSaved = onSaved;
     this.#fd = openSync(path, "wx", 0o600);
   }
 
@@ -48,8 +62,8 @@ export class SavedOutput {
     this.#queuedBytes += chunk.length;
     if (!this.#writing) this.#writeNext();
     if (this.#queuedBytes <= outputQueueBytesMax) return;
-    this.#room ??= Promise.withResolvers();
-    return this.#room.promise;
+    this.#drain ??= Promise.withResolvers();
+    return this.#drain.promise;
   }
 
   /** Waits for the disk and closes the file. */
@@ -61,7 +75,7 @@ export class SavedOutput {
     // A command that was given up may still write: its descriptor is somebody else's soon.
     this.#isClosed = true;
     await new Promise<void>((resolve) => close(this.#fd, () => resolve()));
-    this.#onClosed?.(this.#writtenBytes);
+    this.#leaveRoom();
   }
 
   /** Removes a finished file: its content was short enough to be shown whole. */
@@ -73,8 +87,8 @@ export class SavedOutput {
     const batch = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
     this.#queue = [];
     this.#queuedBytes = 0;
-    this.#room?.resolve();
-    this.#room = undefined;
+    this.#drain?.resolve();
+    this.#drain = undefined;
     if (batch === undefined || this.#problem !== undefined || this.#isFull(batch)) {
       this.#writing = false;
       return this.#idle?.resolve();
@@ -85,21 +99,36 @@ export class SavedOutput {
 
   #writeAll(batch: Uint8Array, from: number): void {
     write(this.#fd, batch, from, batch.length - from, null, (error, length) => {
-      if (error !== null) this.#problem ??= messageOf(error);
+      this.#writtenBytes += error === null ? length : 0;
+      if (error !== null) this.#giveUp(messageOf(error));
       else if (from + length < batch.length) return this.#writeAll(batch, from + length);
-      this.#writtenBytes += batch.length;
+      this.#room.settle(batch.length);
       if (this.#queue.length > 0 && this.#problem === undefined) return this.#writeNext();
       this.#queue = [];
       this.#writing = false;
-      this.#room?.resolve();
+      this.#drain?.resolve();
       this.#idle?.resolve();
     });
   }
 
   #isFull(batch: Uint8Array): boolean {
-    if (this.#writtenBytes + batch.length <= savedResultsBytesMax) return false;
-    const mib = Math.floor(savedResultsBytesMax / 1024 / 1024);
-    this.#problem = `only the first ${mib} MiB were kept`;
-    return true;
+    const why = this.#room.take(batch.length);
+    if (why === undefined) this.#takenBytes += batch.length;
+    else
+      this.#giveUp(`only its first ${formatAmount(this.#writtenBytes, "byte")} were kept: ${why}`);
+    return why !== undefined;
+  }
+
+  /** A command that prints on for hours keeps no room from others once its file takes nothing more. */
+  #giveUp(problem: string): void {
+    this.#problem ??= problem;
+    this.#leaveRoom();
+  }
+
+  #leaveRoom(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    this.#room.giveBack(this.#takenBytes);
+    this.#onSaved?.(this.#writtenBytes);
   }
 }

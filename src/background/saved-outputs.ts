@@ -5,6 +5,7 @@ import { messageOf } from "../base/errors.ts";
 import { isResultIdOf, newResultId } from "../base/result-id.ts";
 import { FolderSweeps } from "../base/sweep-folder.ts";
 import { SavedOutput } from "./saved-output.ts";
+import { SavingRoom } from "./saving-room.ts";
 import { readSavedFile, readSavedPage, type SavedText } from "./saved-text.ts";
 
 /** The private folder of outputs that were too long to show: made on first use, swept by age and size. */
@@ -12,14 +13,22 @@ export class SavedOutputs {
   readonly #folders: readonly string[];
   readonly #warn: (message: string) => void;
   readonly #sweeps = new FolderSweeps();
+  readonly #roomIn: (folder: string) => SavingRoom;
+  readonly #rooms = new Map<string, SavingRoom>();
 
   /**
-   * @param folders where to keep files; a later one stands in when an earlier one cannot be written
+   * @param folders where to keep files; a later one stands in when an earlier one cannot be written, or its disk is nearly full
    * @param warn told once for each file that could not be made
+   * @param roomIn what outputs may take together while they are saved in a folder
    */
-  constructor(folders: readonly string[], warn: (message: string) => void) {
+  constructor(
+    folders: readonly string[],
+    warn: (message: string) => void,
+    roomIn: (folder: string) => SavingRoom = (folder) => new SavingRoom(folder),
+  ) {
     this.#folders = folders;
     this.#warn = warn;
+    this.#roomIn = roomIn;
   }
 
   /** A new file of a client, or undefined when no folder can be written. */
@@ -29,7 +38,11 @@ export class SavedOutputs {
       try {
         makePrivateFolder(folder);
         const onSaved = (bytes: number): void => void this.#sweeps.onSaved(folder, bytes);
-        const saved = new SavedOutput(join(folder, `${newResultId(clientId)}.txt`), onSaved);
+        const path = join(folder, `${newResultId(clientId)}.txt`);
+        const room = this.#room(folder);
+        const full = room.take(0);
+        if (full !== undefined) throw new Error(full);
+        const saved = new SavedOutput(path, room, onSaved);
         onSaved(0);
         return saved;
       } catch (error) {
@@ -51,6 +64,12 @@ export class SavedOutputs {
   /** One of its pages, from 1 on. */
   async readPage(clientId: string, id: string, page: number): Promise<string | undefined> {
     return this.#first(clientId, id, (path) => readSavedPage(path, page));
+  }
+
+  #room(folder: string): SavingRoom {
+    const room = this.#rooms.get(folder) ?? this.#roomIn(folder);
+    this.#rooms.set(folder, room);
+    return room;
   }
 
   async #first<Value>(

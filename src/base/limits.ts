@@ -48,8 +48,10 @@ export const resultNotesCharsMax = 1_000;
 export const resultBytesPerChar = 1.5;
 /** Bytes of structured content in one result; more is a failure of the tool. */
 export const structuredBytesMax = 512 * KIB;
-/** Whole outputs are kept as private files, all of them together within this. */
+/** Whole outputs are kept as private files, all of them together within this; those that are being written within as much again. */
 export const savedResultsBytesMax = 1024 * MIB;
+/** What saving leaves free of the disk: enough for the store, the logs and an editor to go on. */
+export const savedResultsReserveBytes = 256 * MIB;
 /** Saved outputs older than this are removed. */
 export const savedResultsAgeMsMax = 24 * 60 * 60 * 1000;
 /** A call is answered this long before the client's limit, so that the answer is there in time. */

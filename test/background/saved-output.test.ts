@@ -12,16 +12,21 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { SavedOutput } from "../../src/background/saved-output.ts";
 import { SavedOutputs } from "../../src/background/saved-outputs.ts";
+import { SavingRoom } from "../../src/background/saving-room.ts";
 
 let root = "";
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "scorpiox-saved-"));
 });
 afterEach(() => rmSync(root, { recursive: true }));
+
+async function waitFor(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await Bun.sleep(1);
+}
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
@@ -91,6 +96,40 @@ describe("SavedOutput", () => {
 });
 
 describe("SavedOutputs", () => {
+  test("what is being saved at the same time has one bound, and who is refused leaves room", async () => {
+    const bounds = { bytesMax: 100, reserveBytes: 0 };
+    const outputs = new SavedOutputs(
+      [root],
+      () => {},
+      (folder) => new SavingRoom(folder, bounds),
+    );
+    const [one, two, three] = [1, 2, 3].map(() => outputs.create("ann"));
+    const printed = async (saved: typeof one, bytes: number): Promise<string | undefined> => {
+      void saved?.append(new Uint8Array(bytes));
+      await waitFor(() => saved?.problem !== undefined || saved?.bytes === bytes);
+      return saved?.problem;
+    };
+    const why = "were kept: all that are being saved may take 100 bytes together";
+    expect([await printed(one, 60), await printed(two, 41), await printed(three, 40)]).toEqual([
+      undefined,
+      `only its first 0 bytes ${why}`,
+      undefined,
+    ]);
+    // The first prints on for ever: its 60 bytes are free again, and those of one that has ended too.
+    void one?.append(new Uint8Array(1));
+    await waitFor(() => one?.problem !== undefined);
+    await three?.finish();
+    const four = outputs.create("ann");
+    expect([one?.problem, await printed(four, 100)]).toEqual([
+      `only its first 60 bytes ${why}`,
+      undefined,
+    ]);
+    for (const saved of [one, two, three, four]) await saved?.finish();
+    expect([one, two, three, four].map((saved) => statSync(saved?.path ?? "").size)).toEqual([
+      60, 0, 40, 100,
+    ]);
+  });
+
   test("makes its folder private", async () => {
     const folder = join(root, "new/results");
     const saved = new SavedOutputs([folder], () => {}).create("ann");
@@ -110,6 +149,30 @@ describe("SavedOutputs", () => {
       expect(saved?.path).toStartWith(`${second}/`);
     }
     expect(warnings).toEqual([]);
+  });
+
+  test("the second folder stands in for one whose disk is nearly full; none at all: says why", async () => {
+    const warnings: string[] = [];
+    const folders = [join(root, "full"), join(root, "second")];
+    const bounds = { bytesMax: 100, reserveBytes: 10 };
+    const outputsWith = (full: readonly string[]): SavedOutputs =>
+      new SavedOutputs(
+        folders,
+        (text) => warnings.push(text),
+        (folder) => {
+          const free = full.includes(folder) ? 9 : 1_000;
+          return new SavingRoom(folder, bounds, () => ({ total: 1_000, free }));
+        },
+      );
+    const saved = outputsWith(folders.slice(0, 1)).create("ann");
+    await saved?.finish();
+    expect([dirname(saved?.path ?? ""), warnings]).toEqual([join(root, "second"), []]);
+    expect([outputsWith(folders).create("ann"), warnings]).toEqual([
+      undefined,
+      [
+        "Long outputs cannot be saved: the disk is nearly full, and saving leaves 10 bytes of it free. Free space or make the folder writable.",
+      ],
+    ]);
   });
 
   test("no folder at all: says why", () => {

@@ -95,3 +95,36 @@ describe("what commands may take", () => {
     }
   });
 });
+
+/** A machine may have bubblewrap and let nobody use it. */
+const smallDisk = (folder: string): string[] =>
+  `bwrap --dev-bind / / --die-with-parent --perms 0700 --size 16777216 --tmpfs ${folder} --`.split(
+    " ",
+  );
+const hasSmallDisk =
+  Bun.which("bwrap") !== null && Bun.spawnSync([...smallDisk("/tmp"), "true"]).success;
+
+test.skipIf(!hasSmallDisk)(
+  "[output.reserve] outputs that would fill the disk leave a part of it, and their commands go on",
+  async () => {
+    using home = new TempFolder();
+    const results = home.folder(".scorpiox/results");
+    await using server = new Server({ home, wrap: smallDisk(results) });
+    await server.initialize();
+    const flood = "head -c 12000000 /dev/zero | tr '\\0' x; echo; echo end";
+    const texts = (
+      await Promise.all([1, 2].map(() => server.call("Bash", { command: flood })))
+    ).map(textOf);
+    const ends = texts.map((text) => text.endsWith("\nend\n"));
+    const notes = texts.flatMap((text) => text.match(/\(only its first [\d,]+ bytes .*?\)/g) ?? []);
+    expect([ends, notes.map((note) => note.replace(/first [\d,]+/, "first N"))]).toEqual([
+      [true, true],
+      expect.arrayContaining([
+        "(only its first N bytes were kept: the disk is nearly full, and saving leaves 838,860 bytes of it free)",
+      ]) as never,
+    ]);
+    const disk = await server.call("Bash", { command: `stat -f -c '%a %S' '${results}'` });
+    const [blocks = 0, size = 0] = textOf(disk).split(" ").map(Number);
+    expect(blocks * size).toBeGreaterThanOrEqual(838_860);
+  },
+);

@@ -19,6 +19,10 @@ export const outputRequirements: Readonly<Record<string, Requirement>> = {
     "output.upstream": "So is a result of another server.",
     "output.owner": "Nobody but the client whose result was cut reads it.",
   }),
+  ...from("docs/output.md#saved-files", {
+    "output.reserve":
+      "Saving leaves a part of the disk free; the note says so, and the call succeeds.",
+  }),
   ...from("docs/output.md#background-tasks", {
     "output.until": "`until` without `wait_ms` waits as long as the client does.",
   }),

@@ -1,6 +1,7 @@
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { hasDiskFor } from "../../base/disk-space.ts";
 import { newResultId } from "../../base/result-id.ts";
 import { FolderSweeps } from "../../base/sweep-folder.ts";
 import type { UpstreamCallEvents } from "../upstreams.ts";
@@ -54,10 +55,10 @@ export class SavedResults {
 
   async #save(id: string, content: string | Uint8Array): Promise<SavedResult | undefined> {
     const name = typeof content === "string" ? `${id}.txt` : `${id}.bin`;
+    const bytes = typeof content === "string" ? Buffer.byteLength(content) : content.length;
     for (const folder of this.#folders) {
       const path = join(folder, name);
-      if (!(await writePrivate(folder, path, content))) continue;
-      const bytes = typeof content === "string" ? Buffer.byteLength(content) : content.length;
+      if (!(await writePrivate(folder, path, content, bytes))) continue;
       void this.#sweeps.onSaved(folder, bytes);
       const uri = typeof content === "string" ? { uri: `scorpiox://results/${id}` } : {};
       return { path, name, bytes, ...uri };
@@ -70,12 +71,13 @@ async function writePrivate(
   folder: string,
   path: string,
   content: string | Uint8Array,
+  bytes: number,
 ): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const info = await lstat(folder);
     const isOurs = process.getuid === undefined || info.uid === process.getuid();
-    if (!info.isDirectory() || !isOurs) return false;
+    if (!info.isDirectory() || !isOurs || !hasDiskFor(folder, bytes)) return false;
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
     return true;
   } catch {
