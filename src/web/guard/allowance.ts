@@ -1,5 +1,8 @@
-import { hostOf } from "./host-name.ts";
-import type { Destination, Standing } from "./judge-host.ts";
+import { bracketed, hostOf } from "../../network/host-name.ts";
+import type { Destination, Standing } from "../../network/judge-host.ts";
+
+/** The setting that opens a host; messages name it. */
+const setting = "READDOCS_ALLOW_HOSTS";
 
 /** A host that may be reached whatever its addresses are. */
 export interface HostRule {
@@ -41,10 +44,14 @@ export interface Allowance {
 /** A page of one host does not reach another host by the user's leave, be it allowed or not. */
 export function standingOf(destination: Destination, allowance: Allowance): Standing {
   if (isNamed(allowance.own, destination)) return { kind: "allowed" };
-  if (!isNamed(allowance.configured, destination)) return { kind: "judged" };
-  return destination.host === allowance.pageHost
-    ? { kind: "allowed" }
-    : { kind: "foreign", pageHost: allowance.pageHost };
+  if (!isNamed(allowance.configured, destination)) {
+    const name = bracketed(destination.host);
+    const remedy = `If it is meant to be read, its user can add ${name} to ${setting}, in the environment or the user's settings.`;
+    return { kind: "judged", remedy };
+  }
+  if (destination.host === allowance.pageHost) return { kind: "allowed" };
+  const remedy = `${setting} opens it to its own pages, not to those of "${allowance.pageHost}".`;
+  return { kind: "judged", remedy, isForeign: true };
 }
 
 function isNamed(rules: readonly HostRule[], { host, port }: Destination): boolean {

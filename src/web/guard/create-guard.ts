@@ -1,10 +1,11 @@
 import { AppError } from "../../base/errors.ts";
-import { parseHostRules } from "./allowance.ts";
+import { parseHostRules, standingOf } from "./allowance.ts";
 import type { GuardedRequest, GuardProxy, NetworkGuard } from "./guard.ts";
-import { GuardedFetch } from "./guarded-fetch.ts";
+import { hostOf } from "../../network/host-name.ts";
+import { GuardedFetch } from "../../network/guarded-fetch.ts";
 import { ForwardProxy } from "./proxy/forward-proxy.ts";
-import { resolveBySystem, type Resolve } from "./resolve-host.ts";
-import { upstreamChooser } from "./upstream-proxy.ts";
+import { resolveBySystem, type Resolve } from "../../network/resolve-host.ts";
+import { upstreamChooser } from "../../network/upstream-proxy.ts";
 
 export interface GuardOptions {
   /** `READDOCS_ALLOW_HOSTS`: names or addresses, with a port or for all ports. What is neither opens nothing. */
@@ -22,13 +23,17 @@ export function createGuard(options: GuardOptions): NetworkGuard {
     chooseUpstream: upstreamChooser(options.proxyEnv),
   };
   const configured = parseHostRules(options.allowHosts);
-  const fetcher = new GuardedFetch(roads, configured);
+  const fetcher = new GuardedFetch(roads);
   const proxies = new Set<ForwardProxy>();
   const ended = new AbortController();
 
   return {
     fetch(request: GuardedRequest): Promise<Response> {
-      return fetcher.fetch({ ...request, signal: AbortSignal.any([request.signal, ended.signal]) });
+      const { url, pageUrl, allowHosts } = request;
+      const own = parseHostRules(allowHosts ?? []);
+      const allowance = { configured, own, pageHost: hostOf(pageUrl ?? url) };
+      const signal = AbortSignal.any([request.signal, ended.signal]);
+      return fetcher.fetch({ ...request, signal }, (to) => standingOf(to, allowance));
     },
     async openProxy(): Promise<GuardProxy> {
       if (ended.signal.aborted) throw new AppError("cancelled", "The network guard has ended.");

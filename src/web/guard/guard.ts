@@ -1,10 +1,7 @@
-/** One request, redirects not followed: each hop is judged anew by whoever follows it. */
-export interface GuardedRequest {
-  readonly url: URL;
-  readonly method?: "GET" | "POST";
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal: AbortSignal;
+import type { PlainRequest } from "../../network/guarded-fetch.ts";
+
+/** What a page or a search asks for. */
+export interface GuardedRequest extends PlainRequest {
   /** Hosts that this request may reach although their addresses are private, besides those of the configuration. */
   readonly allowHosts?: readonly string[];
   /**

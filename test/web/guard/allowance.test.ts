@@ -33,13 +33,13 @@ describe("standingOf()", () => {
     ["docs.example", 443, "docs.example", { kind: "judged" }],
     ["wiki.corp", 443, "wiki.corp", { kind: "allowed" }],
     ["wiki.corp", 8443, "wiki.corp", { kind: "allowed" }],
-    ["wiki.corp", 443, "docs.example", { kind: "foreign", pageHost: "docs.example" }],
-    ["wiki.corp", 443, "dev.corp", { kind: "foreign", pageHost: "dev.corp" }],
+    ["wiki.corp", 443, "docs.example", { kind: "judged", isForeign: true }],
+    ["wiki.corp", 443, "dev.corp", { kind: "judged", isForeign: true }],
     ["a.wiki.corp", 443, "a.wiki.corp", { kind: "judged" }],
     ["dev.corp", 8080, "dev.corp", { kind: "allowed" }],
     ["dev.corp", 8081, "dev.corp", { kind: "judged" }],
     ["engine.test", 80, "docs.example", { kind: "allowed" }],
   ] as const)("%s:%d for a page of %s", (host, port, pageHost, standing) => {
-    expect(standingOf({ host, port }, { configured, own, pageHost })).toEqual(standing);
+    expect(standingOf({ host, port }, { configured, own, pageHost })).toMatchObject(standing);
   });
 });

@@ -1,12 +1,12 @@
 import { connect as connectTls } from "node:tls";
 import type { Socket } from "node:net";
-import { dialFirst, unreached } from "../dial.ts";
-import { bracketed } from "../host-name.ts";
-import { parseIp } from "../ip-address.ts";
-import type { Destination } from "../judge-host.ts";
-import { cancelled, resolveHost, type Resolve } from "../resolve-host.ts";
-import type { Route } from "../route.ts";
-import type { UpstreamProxy } from "../upstream-proxy.ts";
+import { dialFirst, unreached } from "../../../network/dial.ts";
+import { bracketed } from "../../../network/host-name.ts";
+import { parseIp } from "../../../network/ip-address.ts";
+import type { Destination } from "../../../network/judge-host.ts";
+import { cancelled, resolveHost, type Resolve } from "../../../network/resolve-host.ts";
+import type { Route } from "../../../network/route.ts";
+import type { UpstreamProxy } from "../../../network/upstream-proxy.ts";
 import { headText, type HeaderField } from "./header-fields.ts";
 import { readHead } from "./read-head.ts";
 

@@ -1,6 +1,6 @@
 import { elementsOf, parseFields, type HeaderField } from "./header-fields.ts";
-import { bracketed, hostOf } from "../host-name.ts";
-import { portOf } from "../port-rules.ts";
+import { bracketed, hostOf } from "../../../network/host-name.ts";
+import { portOf } from "../../../network/port-rules.ts";
 
 /** What a client of the proxy asks for. */
 export type ProxyRequest =

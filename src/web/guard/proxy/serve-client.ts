@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import { AppError, messageOf } from "../../../base/errors.ts";
-import type { Allowance } from "../allowance.ts";
-import { dialFirst } from "../dial.ts";
-import { hostOf } from "../host-name.ts";
-import type { Destination } from "../judge-host.ts";
-import { portOf } from "../port-rules.ts";
-import { routeTo, type Roads, type Route } from "../route.ts";
+import { standingOf, type Allowance } from "../allowance.ts";
+import { dialFirst } from "../../../network/dial.ts";
+import { hostOf } from "../../../network/host-name.ts";
+import type { Destination } from "../../../network/judge-host.ts";
+import { portOf } from "../../../network/port-rules.ts";
+import { routeTo, type Roads, type Route } from "../../../network/route.ts";
 import { dialProxy, dialTunnel, proxyFields } from "./dial-route.ts";
 import { HeldBytes } from "./held-bytes.ts";
 import { endToEnd, headText, type HeaderField } from "./header-fields.ts";
@@ -127,7 +127,7 @@ async function serveConnect({ client, to, held, roads, page, signal }: Call): Pr
       `"${to.host}" was not asked on port ${to.port}: for this page only the ports ${open} are open.`,
     );
   }
-  const route = await routeTo("https:", to, page.allowance, roads, signal);
+  const route = await routeTo("https:", to, standingOf(to, page.allowance), roads, signal);
   const line = await dialTunnel(route, to, roads.resolve, signal);
   const first = held.release();
   if (client.destroyed || signal.aborted) return void line.socket.destroy();
@@ -141,7 +141,7 @@ async function serveForward(
   { client, to, held, roads, page, signal }: Call,
   request: Forward,
 ): Promise<void> {
-  const route = await routeTo("http:", to, page.allowance, roads, signal);
+  const route = await routeTo("http:", to, standingOf(to, page.allowance), roads, signal);
   const server =
     route.kind === "direct"
       ? (await dialFirst(to.host, route.addresses, to.port, signal)).socket

@@ -1,9 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  forbiddenBecause,
-  isLoopback,
-  ownAddresses,
-} from "../../../src/web/guard/address-rules.ts";
+import { forbiddenBecause, isLoopback, ownAddresses } from "../../src/network/address-rules.ts";
 
 const nobody: ReadonlySet<string> = new Set();
 const verdict = (address: string): string => forbiddenBecause(address, nobody) ?? "open";

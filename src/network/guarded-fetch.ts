@@ -1,13 +1,21 @@
-import { decodeResponse, undecoded } from "../../base/decode-response.ts";
-import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
-import { parseHostRules, type HostRule } from "./allowance.ts";
+import { decodeResponse, undecoded } from "../base/decode-response.ts";
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { dialFirst } from "./dial.ts";
-import type { GuardedRequest } from "./guard.ts";
 import { bracketed, hostOf } from "./host-name.ts";
 import { parseIp } from "./ip-address.ts";
 import { portOf } from "./port-rules.ts";
+import type { Destination, Standing } from "./judge-host.ts";
 import { cancelled } from "./resolve-host.ts";
 import { routeTo, type Roads } from "./route.ts";
+
+/** One request, redirects not followed: each hop is judged anew by whoever follows it. */
+export interface PlainRequest {
+  readonly url: URL;
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
 
 /** Hosts whose answering address is remembered: those of one page and a search. */
 const answeringMax = 256;
@@ -21,23 +29,22 @@ export class GuardedFetch {
   /** Of hosts with several addresses, the one that answered; the oldest goes first. */
   readonly #answering = new Map<string, string>();
 
-  constructor(
-    private readonly roads: Roads,
-    private readonly configured: readonly HostRule[],
-  ) {}
+  constructor(private readonly roads: Roads) {}
 
-  /** @throws as `NetworkGuard.fetch` does */
-  async fetch(request: GuardedRequest): Promise<Response> {
+  /**
+   * @param standing of where the request goes
+   * @throws AppError `refused` when any address of the host is forbidden or the URL is no plain one, `system` when the name
+   * cannot be resolved or the connection fails, `cancelled`; `config` or `unsupported` for a proxy that cannot be used
+   */
+  async fetch(
+    request: PlainRequest,
+    standing: (destination: Destination) => Standing,
+  ): Promise<Response> {
     const { url, signal } = request;
     const protocol = protocolOf(url);
     const destination = { host: hostOf(url), port: portOf(url) };
-    const allowance = {
-      configured: this.configured,
-      own: parseHostRules(request.allowHosts ?? []),
-      pageHost: hostOf(request.pageUrl ?? url),
-    };
     if (signal.aborted) throw cancelled(signal);
-    const route = await routeTo(protocol, destination, allowance, this.roads, signal);
+    const route = await routeTo(protocol, destination, standing(destination), this.roads, signal);
     if (route.kind === "upstream") {
       const via = `${destination.host} (through the proxy ${route.proxy.origin})`;
       return attempt(via, url, request, url.href, { proxy: route.proxy.url });
@@ -104,7 +111,7 @@ interface Dialling {
 async function attempt(
   name: string,
   url: URL,
-  { method, headers, body, signal }: GuardedRequest,
+  { method, headers, body, signal }: PlainRequest,
   target: string,
   { proxy, tls }: Dialling,
 ): Promise<Response> {

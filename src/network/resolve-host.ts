@@ -1,4 +1,4 @@
-import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 
 /** All addresses of a name, in the order in which they should be tried. Throws, or gives none, when there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;

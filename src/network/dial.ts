@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { cancelled } from "./resolve-host.ts";
 
 /** The next address is tried when the one before has not answered by then (RFC 8305 recommends 250 ms). */

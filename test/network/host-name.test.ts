@@ -1,10 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  bracketed,
-  hostOf,
-  isPrivateName,
-  localNameBecause,
-} from "../../../src/web/guard/host-name.ts";
+import { bracketed, hostOf, isPrivateName, localNameBecause } from "../../src/network/host-name.ts";
 
 describe("hostOf()", () => {
   /** The nine spellings of loopback, and what else a URL makes one of. */

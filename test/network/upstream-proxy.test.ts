@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { upstreamChooser } from "../../../src/web/guard/upstream-proxy.ts";
+import { upstreamChooser } from "../../src/network/upstream-proxy.ts";
 
 const docs = { host: "docs.example", port: 443 };
 

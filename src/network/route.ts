@@ -1,8 +1,14 @@
-import { AppError } from "../../base/errors.ts";
+import { AppError } from "../base/errors.ts";
 import { isLoopback } from "./address-rules.ts";
-import { standingOf, type Allowance } from "./allowance.ts";
 import { isPrivateName } from "./host-name.ts";
-import { assertName, assertPort, judgeHost, refused, type Destination } from "./judge-host.ts";
+import {
+  assertName,
+  assertPort,
+  judgeHost,
+  refused,
+  type Destination,
+  type Standing,
+} from "./judge-host.ts";
 import type { Resolve } from "./resolve-host.ts";
 import type { ChooseUpstream, UpstreamProxy } from "./upstream-proxy.ts";
 
@@ -31,11 +37,10 @@ const dnsBeforeProxyMsMax = 1_500;
 export async function routeTo(
   protocol: "http:" | "https:",
   destination: Destination,
-  allowance: Allowance,
+  standing: Standing,
   { resolve, chooseUpstream }: Roads,
   signal: AbortSignal,
 ): Promise<Route> {
-  const standing = standingOf(destination, allowance);
   assertPort(destination.host, destination.port);
   assertName(destination.host, standing);
   const proxy = chooseUpstream(protocol, destination);
@@ -55,8 +60,8 @@ export async function routeTo(
     if (addresses.length > 0 && addresses.every(isLoopback)) return { kind: "direct", addresses };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "system") throw error;
-    const isPrivate = standing.kind === "foreign" || isPrivateName(destination.host);
-    if (standing.kind !== "allowed" && isPrivate) {
+    if (standing.kind === "allowed") return { kind: "upstream", proxy };
+    if (standing.isForeign === true || isPrivateName(destination.host)) {
       throw refused(destination.host, "it is a name of a private network", standing);
     }
   }

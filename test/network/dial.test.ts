@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, createServer, Socket, type Server } from "node:net";
-import { dialFirst } from "../../../src/web/guard/dial.ts";
+import { dialFirst } from "../../src/network/dial.ts";
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { parseHostRules } from "../../../src/web/guard/allowance.ts";
-import { routeTo } from "../../../src/web/guard/route.ts";
-import { upstreamChooser } from "../../../src/web/guard/upstream-proxy.ts";
+import { parseHostRules, standingOf } from "../../src/web/guard/allowance.ts";
+import { routeTo } from "../../src/network/route.ts";
+import { upstreamChooser } from "../../src/network/upstream-proxy.ts";
 
 /** What the resolver of these tests knows. */
 const names: Readonly<Record<string, readonly string[]>> = {
@@ -28,13 +28,9 @@ async function outcome(
 ): Promise<string> {
   const roads = { resolve, chooseUpstream: upstreamChooser(env) };
   try {
-    const route = await routeTo(
-      "https:",
-      { host, port },
-      { ...allowance, pageHost },
-      roads,
-      signal,
-    );
+    const to = { host, port };
+    const standing = standingOf(to, { ...allowance, pageHost });
+    const route = await routeTo("https:", to, standing, roads, signal);
     return route.kind === "direct" ? route.addresses.join(" ") : route.proxy.origin;
   } catch (error) {
     return error instanceof Error ? error.message : "?";

@@ -1,12 +1,9 @@
-import { AppError } from "../../base/errors.ts";
+import { AppError } from "../base/errors.ts";
 import { forbiddenBecause, ownAddresses } from "./address-rules.ts";
-import { bracketed, localNameBecause } from "./host-name.ts";
+import { localNameBecause } from "./host-name.ts";
 import { parseIp } from "./ip-address.ts";
 import { isBadPort } from "./port-rules.ts";
 import { resolveHost, type Resolve } from "./resolve-host.ts";
-
-/** The setting that opens a host; messages name it. */
-const setting = "READDOCS_ALLOW_HOSTS";
 
 export interface Destination {
   /** As `hostOf` gives it. */
@@ -14,12 +11,16 @@ export interface Destination {
   readonly port: number;
 }
 
-/** Whether a destination is open whatever its addresses are, and what to say when it is not. */
-export type Standing =
-  | { readonly kind: "allowed" }
-  | { readonly kind: "judged" }
-  /** The user allowed it, but whoever asks is not a page of that host. */
-  | { readonly kind: "foreign"; readonly pageHost: string };
+/** Whether a destination is open whatever its addresses are. */
+export type Standing = { readonly kind: "allowed" } | JudgedStanding;
+
+interface JudgedStanding {
+  readonly kind: "judged";
+  /** A sentence for who is refused: what would open it. */
+  readonly remedy: string;
+  /** The user opened it to somebody else than who asks now, so it is one of a private network. */
+  readonly isForeign?: boolean;
+}
 
 /**
  * The addresses of a host, every one of which may be dialled.
@@ -59,14 +60,11 @@ export function assertPort(host: string, port: number): void {
 
 /** @throws AppError `refused` for names that need no resolver to be known as local */
 export function assertName(host: string, standing: Standing): void {
-  const what = standing.kind === "allowed" ? undefined : localNameBecause(host);
+  if (standing.kind === "allowed") return;
+  const what = localNameBecause(host);
   if (what !== undefined) throw refused(host, `it is ${what}`, standing);
 }
 
-export function refused(host: string, why: string, standing: Standing): AppError {
-  const remedy =
-    standing.kind === "foreign"
-      ? `${setting} opens it to its own pages, not to those of "${standing.pageHost}".`
-      : `If it is meant to be read, its user can add ${bracketed(host)} to ${setting}, in the environment or the user's settings.`;
+export function refused(host: string, why: string, { remedy }: JudgedStanding): AppError {
   return new AppError("refused", `"${host}" must not be reached: ${why}. ${remedy}`);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../base/errors.ts";
+import { AppError } from "../base/errors.ts";
 import { bracketed, hostOf } from "./host-name.ts";
 import { isInRange, parseIp, parseRange } from "./ip-address.ts";
 import { isLoopback } from "./address-rules.ts";
