@@ -9,7 +9,8 @@ export interface Redirections {
   input: Input | undefined;
 }
 
-const start = /(?:\d+|\{[A-Za-z_]\w*\})?(?:[<>](?!\()|&>)/y;
+/** A number before `&>` is a word. */
+const start = /(?:\d+|\{[A-Za-z_]\w*\})?[<>](?!\()|&>/y;
 const operator = /&>>|&>|<<<|<<-|<<|<>|<&|>>|>&|>\||<|>/y;
 
 export function isAtRedirect(text: ShellText): boolean {

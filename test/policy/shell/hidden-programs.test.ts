@@ -35,6 +35,17 @@ describe("a dash ends a redirection that closes (U-policy: quoting tricks)", () 
   });
 });
 
+describe("a number before `&>` is a word, and no descriptor", () => {
+  test.each([
+    ["timeout 2&>o forbid x"],
+    ["timeout -s TERM 2&>>o forbid {}"],
+    ["( <&- timeout -s TERM 2&>>o  forbid {} )"],
+    ["nice -n 2&>o forbid"],
+  ])("denied: %j", async (command) => {
+    expect(await action(deny, command)).toBe("deny 1");
+  });
+});
+
 describe("what starts a program is read as bash reads it (U-policy)", () => {
   test.each([
     ["env - forbid"],

@@ -72,6 +72,7 @@ describe("readShell reads redirections and here-documents (U-policy)", () => {
   test.each<[string, string[]]>([
     ["a > f 2>> g < h", ["a write:f write:g read:h"]],
     ["a &> f &>> g >| h <> i >& j", ["a write:f write:g write:h write:i write:j"]],
+    ["a 2&>f 3&>>g 2>h", ["a 2 3 write:f write:g write:h"]],
     ["a 2>&1 >&- <&3", ["a duplicate:1 duplicate:- duplicate:3"]],
     ["a {fd}> f", ["a write:f"]],
     ["> f", ["write:f"]],
