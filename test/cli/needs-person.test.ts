@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { commandListings } from "../../src/cli/registry.ts";
+import { judged } from "../policy/rules/judging.ts";
 import { run } from "./fake-io.ts";
 
 /** All others read, ask servers, run tools, or keep what is no matter of trust. */
@@ -82,6 +83,18 @@ describe("commands that a person has to run", () => {
       ]);
     },
   );
+
+  test("a model that runs one of them is asked about it, and about none of the others", async () => {
+    const asked: string[] = [];
+    for (const { name, alias } of commandListings) {
+      for (const words of [name, alias ?? name]) {
+        const verdict = await judged({}, `scorpiox-code ${words} x`, { warnsOfDanger: true });
+        if (verdict.action === "ask") asked.push(name);
+      }
+    }
+    // Each by its other name as well.
+    expect(asked.toSorted()).toEqual(forPersons.flatMap((name) => [name, name]));
+  });
 
   test("their help is for everybody, and says so", async () => {
     const { exitCode, stdout } = await run(["help", "mcp approve"], { startedByServer: "a sign" });

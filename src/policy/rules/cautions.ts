@@ -149,14 +149,17 @@ function aboutInPlace(called: Called): string | undefined {
   return hasFlag(called.literals, "i", "in-place") ? aboutChange(called) : undefined;
 }
 
-/** `mcp approve` and the like, which refuse below a server too. */
-function aboutOwnCommand({ literals }: Called): string | undefined {
-  const [first = "", second = ""] = literals.filter((word) => !word.startsWith("-"));
-  return ownCommands.test(`${first} ${second}`) ? cautions.rules : undefined;
+/** `mcp approve` and the like, which refuse below a server too; also what may turn out to be one. */
+function aboutOwnCommand({ args }: Called): string | undefined {
+  const words = args.map(literalOf).filter((word) => word?.startsWith("-") !== true);
+  const [first, second = words.length > 1 ? "?" : ""] = words;
+  const name = words.length > 0 && first === undefined ? "?" : `${first ?? ""} ${second}`;
+  return ownCommands.test(name) ? cautions.rules : undefined;
 }
 
+/** A question mark is a word that only the shell knows. */
 const ownCommands =
-  /^(?:attach |config (?:set|unset)$|profile (?:use|off)$|hooks (?:approve|revoke)$|mcp (?:add|add-json|approve|import|lock|login|logout|remove|rm|secrets)$)/;
+  /^(?:\?$|attach |(?:config|profile|hooks|mcp) \?$|config (?:set|unset)$|profile (?:use|off)$|hooks (?:approve|revoke)$|mcp (?:add|add-json|approve|import|lock|login|logout|remove|rm|secrets)$)/;
 
 function isDevice(path: string): boolean {
   return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|md|mapper\/)/.test(path);
