@@ -387,6 +387,13 @@ export const upstreamListTtlMsMax = 60_000;
 
 /** Bytes of a configuration file of another client: some keep their history in it, which grows to tens of megabytes. */
 export const importFileBytesMax = 128 * MIB;
+/** Values in it as JSON, history included: a million take some 350 MB. */
+export const importJsonValuesMax = 1_000_000;
+/** Bytes and values of one that is written by hand, with comments or as YAML; what YAML's aliases stand for counts. */
+export const importTextBytesMax = 4 * MIB;
+export const importTextValuesMax = 200_000;
+/** What the parser of YAML may write for aliases: their number times the length of the file. */
+export const importAliasedCharsMax = 64 * MIB;
 /** Bytes of one server's entry, or of a call's arguments, that are read from stdin: a message has at most as many. */
 export const mcpEntryBytesMax = 16 * MIB;
 /** Connections to one server that is not shared: each may be a process. */

@@ -1,12 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
-import { extname } from "node:path";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { importFileBytesMax } from "../../base/upstream-limits.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { entriesOfJson, isTable, type RawEntry } from "../config/json-shapes.ts";
-import { parseJsonc } from "../config/parse-jsonc.ts";
-import { parseToml } from "../config/parse-toml.ts";
+import { parseForeignText } from "./parse-foreign-text.ts";
 
 /**
  * The servers in a file of another client; undefined when there is no such file.
@@ -41,33 +39,11 @@ function readText(file: string): string | undefined {
 }
 
 function parse(file: string, text: string): unknown {
-  const extension = extname(file).toLowerCase();
-  if (extension === ".yaml" || extension === ".yml") return parseYaml(file, text);
-  const parsed = extension === ".toml" ? parseToml(text) : parseAnyJson(text);
+  const parsed = parseForeignText(file, text);
   if (parsed.kind === "value") return parsed.value;
   const { place } = parsed;
   const where = place === undefined ? "" : `line ${place.line}, column ${place.column}: `;
   throw new AppError("config", `${file} cannot be read: ${where}${parsed.text}.`);
-}
-
-/** Files of clients may hold their whole history: the fast parser comes first. */
-function parseAnyJson(text: string): ReturnType<typeof parseToml> {
-  try {
-    return { kind: "value", value: JSON.parse(text) };
-  } catch {
-    return parseJsonc(text).parsed;
-  }
-}
-
-function parseYaml(file: string, text: string): unknown {
-  try {
-    const root = Bun.YAML.parse(text);
-    // An alias may stand for what it is in, and nobody could print that: this says so.
-    JSON.stringify(root);
-    return root;
-  } catch (error) {
-    throw new AppError("config", `${file} cannot be read: ${messageOf(error)}.`, { cause: error });
-  }
 }
 
 /** Settings files hold servers below one key among many others. */

@@ -202,11 +202,40 @@ describe("mcp import", () => {
     ["other.yaml", "a: [", 1, "other.yaml cannot be read: "],
     ["other.yaml", "mcpServers: &m { a: { command: c, oauth: *m } }", 1, "cyclic"],
     ["other.yaml", "a: &m [*m, *m, *m]", 1, "cyclic"],
+    [
+      "other.yaml",
+      "a: *hunter2",
+      1,
+      "other.yaml cannot be read: it is no YAML (Unresolved alias).",
+    ],
     ["other.json", "{}", 0, "There are no servers in project/other.json"],
   ])("%s with %j", async (name, text, code, message) => {
     using tree = new TempTree({ [`project/${name}`]: text });
     const { exitCode, stderr } = await runIn(tree, ["mcp", "import", name]);
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  test.each([
+    ["json", `[${"{},".repeat(1_000_000)}{}]`, "it has more than 1000000 values"],
+    ["json", `[ // comments\n${"{},".repeat(200_000)}{}]`, "it has more than 200000 values"],
+    ["json", "-".repeat(5_000_000), "it has more than 4194304 bytes"],
+    ["yaml", `[${"{},".repeat(200_000)}{}]`, "it has more than 200000 values"],
+    ["yaml", "- a\n".repeat(250_000), "it has more than 200000 values"],
+    ["yaml", "- ".repeat(1_000_000), "it is nested too deeply"],
+    [
+      "yaml",
+      `a: &a "${"x".repeat(50_000)}"\nb: [${"*a, ".repeat(20_000)}*a]`,
+      "it has 20001 aliases of what may be long texts",
+    ],
+    [
+      "yaml",
+      `a: &a "${"x".repeat(100_000)}"\nb: [${"*a, ".repeat(99)}*a]`,
+      "its aliases make more than 4194304 characters of it",
+    ],
+  ])("%s that weighs more than it seems is not taken (%#)", (extension, text, message) => {
+    using tree = new TempTree({ [`project/other.${extension}`]: text });
+    const file = tree.path(`project/other.${extension}`);
+    expect(() => readForeignFile(file, undefined)).toThrow(`${file} cannot be read: ${message}.`);
   });
 
   test("a folder in the place of a file is refused, and what is not there is nothing", () => {
