@@ -23,7 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   skills: ["base", "config"],
   web: ["base", "network", "store"],
   plan: ["base"],
-  upstream: ["base", "protocol", "config", "process"],
+  upstream: ["base", "protocol", "network", "config", "process"],
   tools: ["base", "types:store", "images", "skills", "types:protocol", "web"],
   workers: ["base", "protocol", "tools"],
   questions: ["base", "protocol", "types:tools"],

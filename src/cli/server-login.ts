@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
 import { expandLaunch } from "../upstream/config/expand-launch.ts";
-import { LoginStore, type LoginPlace } from "../upstream/oauth/login-store.ts";
+import { loginRoads, LoginStore, type LoginPlace } from "../upstream/oauth/login-store.ts";
 import { placeOf } from "../upstream/oauth/open-login.ts";
 import { createExpansion } from "../upstream/secrets/create-expansion.ts";
 import type { ExpansionContext } from "../upstream/config/expansion-context.ts";
@@ -48,7 +48,7 @@ export async function openLoginServer(context: CommandContext, name: string): Pr
   const expansion = createExpansion(start.dirs, context.io.env, secrets.secrets);
   // Nothing of a project is filled in before it is approved.
   const url = isTrusted ? await filledUrl(server, expansion) : launch.url;
-  const store = new LoginStore(start.dirs.scorpioxDir, secrets.secrets);
+  const store = new LoginStore(start.dirs.scorpioxDir, secrets.secrets, loginRoads(context.io.env));
   return { start, server, place: placeOf(server, url), store, secrets, expansion, isTrusted };
 }
 

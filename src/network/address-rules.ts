@@ -75,14 +75,56 @@ function rangeOf(text: string): IpRange {
   return range;
 }
 
+/** What somebody may send us to: public addresses, those of private networks too, or this machine as well. */
+export type Reach = "public" | "network" | "machine";
+
+/** Reaches, the one that opens more behind. */
+export const reaches: readonly Reach[] = ["public", "network", "machine"];
+
+/** No service is offered at such addresses to anybody else: no reach opens them. */
+const closed: ReadonlySet<string> = new Set([
+  "a cloud metadata address",
+  "an unspecified address",
+  "a link-local address",
+  "a multicast address",
+  "the broadcast address",
+]);
+const ownAddress = "an address of this machine";
+const insideSix = " inside an IPv6 address";
+
 /**
  * Why `text` must not be reached, as the end of "… is"; undefined when it may be. What is no address may not.
  * @param own addresses of this machine's interfaces
+ * @param reach of who names it
  */
-export function forbiddenBecause(text: string, own: ReadonlySet<string>): string | undefined {
+export function forbiddenBecause(
+  text: string,
+  own: ReadonlySet<string>,
+  reach: Reach = "public",
+): string | undefined {
   const address = parseIp(text);
   if (address === undefined) return "not an address that can be judged";
-  return judged(address) ?? (own.has(keyOf(address)) ? "an address of this machine" : undefined);
+  const what = judged(address) ?? (own.has(keyOf(address)) ? ownAddress : undefined);
+  if (what === undefined || reach === "public") return what;
+  const needed = neededFor(what);
+  const isOpen = needed !== undefined && reaches.indexOf(needed) <= reaches.indexOf(reach);
+  return isOpen ? undefined : what;
+}
+
+/**
+ * What somebody who is at `text` reaches anyway, and may therefore send us to.
+ * @param own addresses of this machine's interfaces
+ */
+export function reachFrom(text: string, own: ReadonlySet<string>): Reach {
+  const what = forbiddenBecause(text, own);
+  return (what === undefined ? undefined : neededFor(what)) ?? "public";
+}
+
+/** Undefined: no reach opens it. */
+function neededFor(what: string): Reach | undefined {
+  const kind = what.endsWith(insideSix) ? what.slice(0, -insideSix.length) : what;
+  if (closed.has(kind)) return undefined;
+  return kind === ownAddress || kind === "a loopback address" ? "machine" : "network";
 }
 
 function judged(address: IpAddress): string | undefined {
@@ -91,7 +133,7 @@ function judged(address: IpAddress): string | undefined {
   if (address.family === 4) return undefined;
   for (const inner of innerAddresses(address)) {
     const what = judged(inner);
-    if (what !== undefined) return `${what} inside an IPv6 address`;
+    if (what !== undefined) return `${what}${insideSix}`;
   }
   const isOpen =
     isInRange(address, global) || translated.some((range) => isInRange(address, range));

@@ -6,7 +6,7 @@ import { parseIp } from "./ip-address.ts";
 import { portOf } from "./port-rules.ts";
 import type { Destination, Standing } from "./judge-host.ts";
 import { cancelled } from "./resolve-host.ts";
-import { routeTo, type Roads } from "./route.ts";
+import { routeTo, type Roads, type Route } from "./route.ts";
 
 /** One request, redirects not followed: each hop is judged anew by whoever follows it. */
 export interface PlainRequest {
@@ -15,6 +15,12 @@ export interface PlainRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  readonly response: Response;
+  /** That answered; undefined: a proxy of the user's knows. */
+  readonly address: string | undefined;
 }
 
 /** Hosts whose answering address is remembered: those of one page and a search. */
@@ -39,27 +45,39 @@ export class GuardedFetch {
   async fetch(
     request: PlainRequest,
     standing: (destination: Destination) => Standing,
-  ): Promise<Response> {
+  ): Promise<Answer> {
     const { url, signal } = request;
-    const protocol = protocolOf(url);
     const destination = { host: hostOf(url), port: portOf(url) };
-    if (signal.aborted) throw cancelled(signal);
-    const route = await routeTo(protocol, destination, standing(destination), this.roads, signal);
+    const route = await this.judge(url, standing, signal);
     if (route.kind === "upstream") {
       const via = `${destination.host} (through the proxy ${route.proxy.origin})`;
-      return attempt(via, url, request, url.href, { proxy: route.proxy.url });
+      const response = await attempt(via, url, request, url.href, { proxy: route.proxy.url });
+      return { response, address: undefined };
     }
     const address = await this.#choose(destination.host, route.addresses, destination.port, signal);
     const name = parseIp(destination.host) === undefined ? { serverName: destination.host } : {};
     try {
-      return await attempt(destination.host, url, request, dialledUrl(url, address), {
+      const response = await attempt(destination.host, url, request, dialledUrl(url, address), {
         proxy: false,
-        ...(protocol === "https:" && { tls: name }),
+        ...(url.protocol === "https:" && { tls: name }),
       });
+      return { response, address };
     } catch (error) {
       this.#answering.delete(keyOf(destination.host, destination.port));
       throw error;
     }
+  }
+
+  /** How a request would go; nothing is sent. @throws as `fetch` does */
+  async judge(
+    url: URL,
+    standing: (destination: Destination) => Standing,
+    signal: AbortSignal,
+  ): Promise<Route> {
+    const protocol = protocolOf(url);
+    const destination = { host: hostOf(url), port: portOf(url) };
+    if (signal.aborted) throw cancelled(signal);
+    return routeTo(protocol, destination, standing(destination), this.roads, signal);
   }
 
   /** The address to dial: one that answers, when there are several. */

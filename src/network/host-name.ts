@@ -1,14 +1,17 @@
+import type { Reach } from "./address-rules.ts";
 import { parseIp } from "./ip-address.ts";
+
+const ofThisMachine = "a name of this machine";
 
 /**
  * Names that lead into this machine or its cloud whatever a resolver says; a name below one of them does too.
  * The RFC 6761 gives `localhost` to every system itself.
  */
 const localNames: readonly (readonly [name: string, what: string])[] = [
-  ["localhost", "a name of this machine"],
-  ["localhost.localdomain", "a name of this machine"],
-  ["ip6-localhost", "a name of this machine"],
-  ["ip6-loopback", "a name of this machine"],
+  ["localhost", ofThisMachine],
+  ["localhost.localdomain", ofThisMachine],
+  ["ip6-localhost", ofThisMachine],
+  ["ip6-loopback", ofThisMachine],
   ["metadata.google.internal", "a name of a cloud's metadata"],
   ["metadata.goog", "a name of a cloud's metadata"],
   ["instance-data.ec2.internal", "a name of a cloud's metadata"],
@@ -41,9 +44,13 @@ export function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Why the name itself must not be reached, as the end of "… is"; undefined when its addresses decide. */
-export function localNameBecause(host: string): string | undefined {
-  return localNames.find(([name]) => host === name || host.endsWith(`.${name}`))?.[1];
+/**
+ * Why the name itself must not be reached, as the end of "… is"; undefined when its addresses decide.
+ * @param reach of who names it
+ */
+export function localNameBecause(host: string, reach: Reach = "public"): string | undefined {
+  const what = localNames.find(([name]) => host === name || host.endsWith(`.${name}`))?.[1];
+  return reach === "machine" && what === ofThisMachine ? undefined : what;
 }
 
 /** True when only a private network can know the name: no dot, or a private ending. */

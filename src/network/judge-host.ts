@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import { forbiddenBecause, ownAddresses } from "./address-rules.ts";
+import { forbiddenBecause, ownAddresses, type Reach } from "./address-rules.ts";
 import { localNameBecause } from "./host-name.ts";
 import { parseIp } from "./ip-address.ts";
 import { isBadPort } from "./port-rules.ts";
@@ -18,6 +18,8 @@ interface JudgedStanding {
   readonly kind: "judged";
   /** A sentence for who is refused: what would open it. */
   readonly remedy: string;
+  /** Of who names the destination, asked where it matters. Absent: public addresses only. */
+  readonly reach?: () => Promise<Reach>;
   /** The user opened it to somebody else than who asks now, so it is one of a private network. */
   readonly isForeign?: boolean;
 }
@@ -38,7 +40,8 @@ export async function judgeHost(
   if (standing.kind === "allowed") return addresses.filter((one) => parseIp(one) !== undefined);
   const own = ownAddresses();
   for (const address of addresses) {
-    const what = forbiddenBecause(address, own);
+    if (forbiddenBecause(address, own) === undefined) continue;
+    const what = forbiddenBecause(address, own, await standing.reach?.());
     if (what === undefined) continue;
     throw refused(
       host,
@@ -59,9 +62,9 @@ export function assertPort(host: string, port: number): void {
 }
 
 /** @throws AppError `refused` for names that need no resolver to be known as local */
-export function assertName(host: string, standing: Standing): void {
-  if (standing.kind === "allowed") return;
-  const what = localNameBecause(host);
+export async function assertName(host: string, standing: Standing): Promise<void> {
+  if (standing.kind === "allowed" || localNameBecause(host) === undefined) return;
+  const what = localNameBecause(host, await standing.reach?.());
   if (what !== undefined) throw refused(host, `it is ${what}`, standing);
 }
 

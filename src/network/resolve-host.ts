@@ -20,6 +20,15 @@ export async function resolveBySystem(host: string): Promise<readonly string[]> 
 }
 
 /**
+ * Asks as other programs do, by the library's own resolver: it knows names of the local network that DNS does not, and
+ * those that Bun's `fetch` reaches. For the few names that the user's own servers need.
+ */
+export async function resolveByLibrary(host: string): Promise<readonly string[]> {
+  const found = await Bun.dns.lookup(host, { backend: "system" });
+  return found.map(({ address }) => address);
+}
+
+/**
  * The addresses of `host`, once, within `deadlineMs`.
  * @throws AppError `system` when there is none, `cancelled`
  */

@@ -10,7 +10,12 @@ import {
   type Standing,
 } from "./judge-host.ts";
 import type { Resolve } from "./resolve-host.ts";
-import type { ChooseUpstream, UpstreamProxy } from "./upstream-proxy.ts";
+import {
+  upstreamChooser,
+  type ChooseUpstream,
+  type ProxyEnv,
+  type UpstreamProxy,
+} from "./upstream-proxy.ts";
 
 /** How a destination is reached. */
 export type Route =
@@ -20,6 +25,11 @@ export type Route =
 export interface Roads {
   readonly resolve: Resolve;
   readonly chooseUpstream: ChooseUpstream;
+}
+
+/** @param env has the variables that name the user's proxy */
+export function roadsOf(env: ProxyEnv, resolve: Resolve): Roads {
+  return { resolve, chooseUpstream: upstreamChooser(env) };
 }
 
 /**
@@ -42,7 +52,7 @@ export async function routeTo(
   signal: AbortSignal,
 ): Promise<Route> {
   assertPort(destination.host, destination.port);
-  assertName(destination.host, standing);
+  await assertName(destination.host, standing);
   const proxy = chooseUpstream(protocol, destination);
   if (proxy === undefined) {
     const addresses = await judgeHost(destination.host, standing, resolve, signal);
@@ -61,7 +71,8 @@ export async function routeTo(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "system") throw error;
     if (standing.kind === "allowed") return { kind: "upstream", proxy };
-    if (standing.isForeign === true || isPrivateName(destination.host)) {
+    const isPrivate = standing.isForeign === true || isPrivateName(destination.host);
+    if (isPrivate && ((await standing.reach?.()) ?? "public") === "public") {
       throw refused(destination.host, "it is a name of a private network", standing);
     }
   }

@@ -22,10 +22,11 @@ export type ChooseUpstream = (
   destination: Destination,
 ) => UpstreamProxy | undefined;
 
-type Env = Readonly<Record<string, string>>;
+/** Whatever else is in it is not looked at. */
+export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
 /** A variable in lower case wins over the same in upper case, and an empty one is not there, as curl and Bun have it. */
-const valueOf = (env: Env, name: string): string | undefined =>
+const valueOf = (env: ProxyEnv, name: string): string | undefined =>
   [env[name.toLowerCase()], env[name]].find((value) => value !== undefined && value.trim() !== "");
 
 /**
@@ -33,7 +34,7 @@ const valueOf = (env: Env, name: string): string | undefined =>
  * The returned function throws AppError `unsupported` for a proxy that does not speak HTTP, `config` for one that
  * is no URL.
  */
-export function upstreamChooser(env: Env): ChooseUpstream {
+export function upstreamChooser(env: ProxyEnv): ChooseUpstream {
   const isExcepted = exceptions(valueOf(env, "NO_PROXY") ?? "");
   return (protocol, destination) => {
     const own = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";

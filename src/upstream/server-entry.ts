@@ -82,6 +82,11 @@ export interface OauthOptions {
   readonly scopes?: readonly string[];
   /** Absent: any free port. */
   readonly redirectPort?: number;
+  /**
+   * The authorization server that is asked, and no other. Absent: the one that the server names first. In entries of the
+   * user's only.
+   */
+  readonly issuer?: string;
   /** Absent: a person logs in. In entries of the user's only. */
   readonly service?: ServiceOptions;
 }

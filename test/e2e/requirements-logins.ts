@@ -9,5 +9,7 @@ export const loginRequirements: Readonly<Record<string, Requirement>> = {
   ...from("docs/mcp-login.md#what-is-kept-to", {
     "gateway.gw-39":
       "A login goes to the right server only; tokens are renewed once for all, and no browser opens by itself.",
+    "gateway.login-addresses":
+      "A server sends a login only where it is itself, to public addresses, or to what the user names; what was judged is dialled.",
   }),
 };

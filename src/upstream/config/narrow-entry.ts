@@ -29,13 +29,14 @@ export function narrowOptions(
   if (options.inheritEnv.length > 0) refuse("inherit_env");
   if (maxResultChars !== undefined && maxResultChars > resultCharsMax) refuse("max_result_chars");
   if (oauth?.service !== undefined) refuse("oauth.grant");
+  if (oauth?.issuer !== undefined) refuse("oauth.issuer");
   const lower = (key: string, value: number, limit: number): number => {
     if (value > limit) refuse(key);
     return Math.min(value, limit);
   };
   return {
     ...kept,
-    ...(oauth !== undefined && { oauth: withoutService(oauth) }),
+    ...(oauth !== undefined && { oauth: forPersonsAlone(oauth) }),
     ...(roots !== undefined && { roots }),
     ...(policy !== undefined && policy !== "allow" && { policy }),
     ...(maxResultChars !== undefined && maxResultChars <= resultCharsMax && { maxResultChars }),
@@ -49,8 +50,15 @@ export function narrowOptions(
   };
 }
 
-/** Who logs in is seen by the user: nothing of theirs is sent on the word of a project. */
-function withoutService({ service: _service, ...oauth }: OauthOptions): OauthOptions {
+/**
+ * Who logs in is seen by the user: nothing of theirs is sent on the word of a project, and none says which addresses of
+ * the local network are asked.
+ */
+function forPersonsAlone({
+  service: _service,
+  issuer: _issuer,
+  ...oauth
+}: OauthOptions): OauthOptions {
   return oauth;
 }
 

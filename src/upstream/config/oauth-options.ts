@@ -19,6 +19,7 @@ export function readOauth(reader: OptionReader): OauthOptions {
   const clientId = text(reader, "client_id", "clientId");
   const clientSecret = text(reader, "client_secret", "clientSecret");
   const scopes = reader.list("scopes");
+  const issuer = text(reader, "issuer");
   const ports = { min: 1, max: 65_535 };
   const redirectPort =
     reader.integer("redirect_port", ports, undefined) ??
@@ -28,6 +29,7 @@ export function readOauth(reader: OptionReader): OauthOptions {
     ...(clientSecret !== undefined && { clientSecret }),
     ...(scopes !== undefined && { scopes }),
     ...(redirectPort !== undefined && { redirectPort }),
+    ...(issuer !== undefined && { issuer }),
   };
   const grants = ["authorization_code", ...serviceGrants] as const;
   const grant = reader.right("grant", grants, undefined);
@@ -50,7 +52,6 @@ function readService(
   if (proofs.length > 1 || (proofs.length === 0 && grant !== "workload")) {
     throw lacks("one of client_secret, private_key and private_key_file");
   }
-  const issuer = text(reader, "issuer");
   const idp = grant === "enterprise" ? readIdp(reader) : undefined;
   if (grant === "enterprise" && idp === undefined) {
     throw lacks("idp_issuer, idp_client_id and id_token");
@@ -61,7 +62,6 @@ function readService(
   }
   return {
     grant,
-    ...(issuer !== undefined && { issuer }),
     ...(key !== undefined && { key }),
     ...(idp !== undefined && { idp }),
     ...(workload !== undefined && { workload }),

@@ -4,7 +4,7 @@ import { CatalogueCache } from "../cache/catalogue-cache.ts";
 import { expandLaunch } from "../config/expand-launch.ts";
 import { openConnection } from "../connect/open-connection.ts";
 import { Installer } from "../install/installer.ts";
-import { LoginStore } from "../oauth/login-store.ts";
+import { loginRoads, LoginStore } from "../oauth/login-store.ts";
 import { LoginAsker } from "../oauth/login-asker.ts";
 import { openLogin } from "../oauth/open-login.ts";
 import { SavedResults } from "../results/saved-results.ts";
@@ -29,7 +29,7 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
   const { dirs, env, resultFolders } = options;
   const { scorpioxDir } = dirs;
   const secrets = openUserSecrets(dirs, env);
-  const logins = new LoginStore(scorpioxDir, secrets);
+  const logins = new LoginStore(scorpioxDir, secrets, loginRoads(env));
   const clock = (): number => performance.now();
   const ending = new AbortController();
   const expansion = createExpansion(dirs, env, secrets, ending.signal);

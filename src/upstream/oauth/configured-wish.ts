@@ -15,7 +15,7 @@ export async function configuredWish(
   url: string,
   expansion: ExpansionContext,
 ): Promise<LoginWish> {
-  const { clientId, clientSecret, scopes, redirectPort } = server.entry.options.oauth ?? {};
+  const { clientId, clientSecret, scopes, redirectPort, issuer } = server.entry.options.oauth ?? {};
   const secret =
     clientSecret === undefined ? undefined : await expandText(clientSecret, server, expansion);
   if (secret?.kind === "needs_config") throw new AppError("config", secret.text);
@@ -25,6 +25,7 @@ export async function configuredWish(
       ...(clientId === undefined ? {} : { clientId }),
       ...(secret === undefined ? {} : { clientSecret: secret.text }),
     },
+    ...(issuer === undefined ? {} : { issuer }),
     ...(scopes === undefined ? {} : { scopes }),
     ...(redirectPort === undefined ? {} : { redirectPort }),
   };

@@ -1,5 +1,5 @@
 import { joinScopes, readChallenge, type Challenge } from "./challenge.ts";
-import { isLoopback, isSafe } from "./allowed-url.ts";
+import { allowedUrl } from "./allowed-url.ts";
 import { refusal, shown } from "./oauth-refusal.ts";
 import type { OauthReply, OauthRequests } from "./oauth-requests.ts";
 import { list, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
@@ -103,11 +103,7 @@ export async function serverMetadata(
   issuer: string,
   requests: OauthRequests,
 ): Promise<ServerMetadata> {
-  const { allowsLoopback } = requests;
-  const url = URL.parse(issuer);
-  if (url === null || !isSafe(url) || (isLoopback(url) && !allowsLoopback)) {
-    throw refusal(`The authorization server ${shown(issuer)} is not one of https.`);
-  }
+  const url = allowedUrl(issuer, "The authorization server");
   const path = url.pathname.replace(/\/$/, "");
   const places = [
     `${url.origin}/.well-known/oauth-authorization-server${path}`,
@@ -116,9 +112,7 @@ export async function serverMetadata(
   ];
   for (const place of places) {
     const { status, body } = await requests.get(place, "The authorization server");
-    if (status === 200 && body !== undefined) {
-      return readServerMetadata(body, issuer, allowsLoopback);
-    }
+    if (status === 200 && body !== undefined) return readServerMetadata(body, issuer);
   }
   throw refusal(
     `${shown(issuer)} says nothing of how to log in there: none of ${places.join(", ")} is there.`,

@@ -1,6 +1,5 @@
 import { AppError } from "../../base/errors.ts";
 import { oauthLoginMsMax } from "../../base/upstream-limits.ts";
-import { isLoopback } from "./allowed-url.ts";
 import {
   type AuthorizationRequest,
   createAuthorizationRequest,
@@ -16,12 +15,14 @@ import { refusal } from "./oauth-refusal.ts";
 import { OauthRequests } from "./oauth-requests.ts";
 import { readPastedAnswer } from "./pasted-answer.ts";
 import { RedirectListener } from "./redirect-listener.ts";
-import { forPersons, type ServerMetadata } from "./server-metadata.ts";
+import { assertIssuer, forPersons, type ServerMetadata } from "./server-metadata.ts";
 import { exchangeCode } from "./token-endpoint.ts";
 
 export interface LoginWish {
   readonly place: LoginPlace;
   readonly client: WantedClient;
+  /** The one authorization server that a person logs in at. */
+  readonly issuer?: string;
   /** Pinned ones: nothing else is asked for. */
   readonly scopes?: readonly string[];
   /** More than what the server asks for. */
@@ -49,9 +50,12 @@ export async function logIn(
   signal: AbortSignal,
 ): Promise<LoginRecord> {
   const { place } = wish;
-  const requests = new OauthRequests(isLoopback(new URL(place.url)), signal);
+  const requests = new OauthRequests(place, store.roads, signal);
   const found = await discover(place.url, await store.wanted(place), requests);
   const metadata = forPersons(found.metadata);
+  if (wish.issuer !== undefined) assertIssuer(metadata, wish.issuer);
+  const page = "The page of the login";
+  await requests.assertAllowed(metadata.authorizationEndpoint, page);
   const before = await knownLogin(store, place, found);
   using listener = openListener(wish, before);
   const { redirectUri } = listener;

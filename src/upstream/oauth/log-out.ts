@@ -1,5 +1,4 @@
 import { messageOf } from "../../base/errors.ts";
-import { isLoopback } from "./allowed-url.ts";
 import type { OauthClient } from "./client-registration.ts";
 import type { LoginRecord } from "./login-record.ts";
 import type { LoginPlace, LoginStore } from "./login-store.ts";
@@ -28,7 +27,7 @@ export async function logOut(
 ): Promise<Logout> {
   const entry = await store.entry(place);
   const record = entry === undefined ? undefined : await store.record(entry).catch(() => undefined);
-  const requests = new OauthRequests(isLoopback(new URL(place.url)), signal);
+  const requests = new OauthRequests(place, store.roads, signal);
   const problems: string[] = [];
   // First here: what the server does afterwards is beyond us.
   await store.remove(place);

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
+import type { Environment } from "../../config/environment.ts";
 import { withFileLock } from "../../config/file-lock.ts";
+import { resolveByLibrary } from "../../network/resolve-host.ts";
+import { type Roads, roadsOf } from "../../network/route.ts";
 import { type Challenge, joinScopes } from "./challenge.ts";
 import type { WritableSecretStore } from "../secrets/secret-store.ts";
 import { type LoginRecord, parseRecord, printRecord } from "./login-record.ts";
@@ -11,8 +14,15 @@ import { LoginsFile, type LoginEntry, type Logins, type WantedLogin } from "./lo
 export interface LoginPlace {
   readonly url: string;
   readonly clientId?: string | undefined;
+  /** Authorization servers that an entry of the user's names. The login is the same with others. */
+  readonly issuers?: readonly string[] | undefined;
   /** How tokens are had where no person logs in, and for what: such logins are not those of a person. */
   readonly grant?: string | undefined;
+}
+
+/** How those who give tokens are reached. @param env has the variables that name the user's proxy */
+export function loginRoads(env: Environment): Roads {
+  return roadsOf(env, resolveByLibrary);
 }
 
 /** The logins of this user: which there are in a file, tokens in the store of secrets. */
@@ -21,8 +31,15 @@ export class LoginStore {
   readonly #secrets: WritableSecretStore;
   readonly #scorpioxDir: string;
 
-  /** @param scorpioxDir `~/.scorpiox` */
-  constructor(scorpioxDir: string, secrets: WritableSecretStore) {
+  /**
+   * @param scorpioxDir `~/.scorpiox`
+   * @param roads by which those who give tokens are reached
+   */
+  constructor(
+    scorpioxDir: string,
+    secrets: WritableSecretStore,
+    readonly roads: Roads = loginRoads({}),
+  ) {
     this.#file = new LoginsFile(scorpioxDir);
     this.#secrets = secrets;
     this.#scorpioxDir = scorpioxDir;

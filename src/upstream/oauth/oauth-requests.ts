@@ -1,12 +1,16 @@
-import { decodeResponse, undecoded } from "../../base/decode-response.ts";
-import { messageOf } from "../../base/errors.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
 import {
   oauthDocumentBytesMax,
   oauthRedirectsMax,
   oauthRequestMsMax,
 } from "../../base/upstream-limits.ts";
+import { GuardedFetch, type PlainRequest } from "../../network/guarded-fetch.ts";
+import type { Destination, Standing } from "../../network/judge-host.ts";
+import type { Roads } from "../../network/route.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { allowedUrl } from "./allowed-url.ts";
+import type { LoginPlace } from "./login-store.ts";
+import { OauthReach } from "./oauth-reach.ts";
 import { refusal } from "./oauth-refusal.ts";
 
 export interface OauthReply {
@@ -16,30 +20,49 @@ export interface OauthReply {
   readonly body: Params | undefined;
 }
 
-/** Requests to authorization servers: to allowed addresses only, and bounded in time and size. */
+/**
+ * Requests to authorization servers: judged by where they lead, sent to the address that was judged, and bounded in time
+ * and size.
+ */
 export class OauthRequests {
+  readonly #fetcher: GuardedFetch;
+  readonly #reach: OauthReach;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param allowsLoopback whether addresses on this machine may be asked: the server is on it too */
-  constructor(
-    readonly allowsLoopback: boolean,
-    signal?: AbortSignal,
-  ) {
+  /** @param place what the login is for */
+  constructor(place: LoginPlace, roads: Roads, signal?: AbortSignal) {
+    this.#fetcher = new GuardedFetch(roads);
+    this.#reach = new OauthReach(place, async (url) => {
+      const response = await this.#send({ url }, "The server");
+      await response.body?.cancel();
+    });
     this.#signal = signal;
+  }
+
+  /** An address that is not asked by us but by the user's browser. @throws AppError `refused` */
+  async assertAllowed(address: string, what: string): Promise<void> {
+    const url = allowedUrl(address, what);
+    try {
+      await this.#fetcher.judge(url, this.#standing, this.#bounded().signal);
+    } catch (error) {
+      // A name that is not found here may be found by the browser, which can be elsewhere.
+      if (isRefused(error)) throw refusal(`${what}: ${error.message}`);
+    }
   }
 
   /** Follows redirects to addresses that are allowed. @throws AppError `refused` */
   async get(address: string, what: string): Promise<OauthReply> {
-    let url = allowedUrl(address, this.allowsLoopback, what);
+    let url = allowedUrl(address, what);
+    const headers = { accept: "application/json" };
     for (let hops = 0; ; hops += 1) {
-      const response = await this.#send(url, { headers: { accept: "application/json" } }, what);
+      const response = await this.#send({ url, headers }, what);
       const location = response.headers.get("location");
       if (response.status < 300 || response.status >= 400 || location === null) {
         return read(response);
       }
       await response.body?.cancel();
       if (hops === oauthRedirectsMax) throw refusal(`${what} is redirected again and again.`);
-      url = allowedUrl(URL.parse(location, url.href)?.href, this.allowsLoopback, what);
+      url = allowedUrl(URL.parse(location, url.href)?.href, what);
     }
   }
 
@@ -50,37 +73,51 @@ export class OauthRequests {
     headers: Readonly<Record<string, string>>,
     what: string,
   ): Promise<OauthReply> {
-    const url = allowedUrl(address, this.allowsLoopback, what);
+    const url = allowedUrl(address, what);
     const isForm = body instanceof URLSearchParams;
     const type = isForm ? "application/x-www-form-urlencoded" : "application/json";
-    const init = {
-      method: "POST",
+    const request = {
+      url,
+      method: "POST" as const,
       headers: { accept: "application/json", "content-type": type, ...headers },
       body: isForm ? body.toString() : JSON.stringify(body),
     };
-    return read(await this.#send(url, init, what));
+    return read(await this.#send(request, what));
   }
 
   /** @throws AppError `refused` */
   async delete(address: string, token: string, what: string): Promise<OauthReply> {
-    const url = allowedUrl(address, this.allowsLoopback, what);
+    const url = allowedUrl(address, what);
     const headers = { authorization: `Bearer ${token}` };
-    return read(await this.#send(url, { method: "DELETE", headers }, what));
+    return read(await this.#send({ url, method: "DELETE", headers }, what));
   }
 
-  async #send(url: URL, init: RequestInit, what: string): Promise<Response> {
-    const signals = [AbortSignal.timeout(oauthRequestMsMax)];
-    if (this.#signal !== undefined) signals.push(this.#signal);
+  readonly #standing = (to: Destination): Standing => this.#reach.standingOf(to);
+
+  #bounded(): { readonly late: AbortSignal; readonly signal: AbortSignal } {
+    const late = AbortSignal.timeout(oauthRequestMsMax);
+    return { late, signal: AbortSignal.any([late, ...(this.#signal ? [this.#signal] : [])]) };
+  }
+
+  async #send(request: Omit<PlainRequest, "signal">, what: string): Promise<Response> {
+    const { late, signal } = this.#bounded();
+    const { url } = request;
     try {
-      const signal = AbortSignal.any(signals);
-      const request = undecoded({ ...init, redirect: "manual", signal });
-      return decodeResponse(await fetch(url, request));
+      const answer = await this.#fetcher.fetch({ ...request, signal }, this.#standing);
+      this.#reach.heard(url, answer.address);
+      return answer.response;
     } catch (error) {
-      const isLate = signals[0]?.aborted === true;
-      const why = isLate ? `no answer within ${oauthRequestMsMax / 1000} s` : messageOf(error);
+      if (isRefused(error)) throw refusal(`${what}: ${error.message}`);
+      const why = late.aborted
+        ? `no answer within ${oauthRequestMsMax / 1000} s`
+        : messageOf(error);
       throw new OauthUnreachable(`${what} cannot be reached at ${url.host}: ${why}.`);
     }
   }
+}
+
+function isRefused(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === "refused";
 }
 
 /** Nobody answered; it may be otherwise later. */

@@ -53,8 +53,13 @@ export async function openLogin(
 
 /** Under what the login of a server is kept. @param url of the server, filled in */
 export function placeOf({ entry }: Pick<ConfiguredServer, "entry">, url: string): LoginPlace {
-  const { clientId, scopes, service } = entry.options.oauth ?? {};
-  const place = { url, ...(clientId === undefined ? {} : { clientId }) };
+  const { clientId, scopes, issuer, service } = entry.options.oauth ?? {};
+  const issuers = [issuer, service?.idp?.issuer].filter((each) => each !== undefined);
+  const place = {
+    url,
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(issuers.length === 0 ? {} : { issuers }),
+  };
   if (service === undefined) return place;
   const { grant, key } = service;
   return {
@@ -71,12 +76,12 @@ export function serviceWish(
 ): ServiceWish | undefined {
   const { oauth } = server.entry.options;
   if (oauth?.service === undefined) return undefined;
-  const { scopes, service } = oauth;
+  const { scopes, issuer } = oauth;
   return {
     place: placeOf(server, url),
     // Each time anew: a secret that was replaced counts from its next use on.
     client: () => expandServiceClient(oauth, new TextExpander(server, expansion), expansion),
     ...(scopes === undefined ? {} : { scopes }),
-    ...(service.issuer === undefined ? {} : { issuer: service.issuer }),
+    ...(issuer === undefined ? {} : { issuer }),
   };
 }

@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/upstream-limits.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ServerAuth } from "../connect/server-auth.ts";
-import { isLoopback, isSafe } from "./allowed-url.ts";
+import { isSafe } from "./allowed-url.ts";
 import { readChallenge } from "./challenge.ts";
 import { type LoginRecord, secretsOfRecord } from "./login-record.ts";
 import type { LoginPlace, LoginStore } from "./login-store.ts";
@@ -136,7 +136,7 @@ export class ServerLogin implements ServerAuth {
 
   /** A refusal ends the login: nobody is to try that refresh token again. */
   async #refreshed(entry: LoginEntry, record: LoginRecord): Promise<LoginRecord> {
-    const requests = new OauthRequests(isLoopback(this.#url));
+    const requests = new OauthRequests(this.#place, this.#store.roads);
     try {
       const { expiresAt: _before, ...kept } = record;
       const next = { ...kept, ...(await refreshTokens(record, requests, this.#clock)) };

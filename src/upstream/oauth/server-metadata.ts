@@ -5,7 +5,7 @@ import { refusal, shown } from "./oauth-refusal.ts";
 /** How a client proves at the token endpoint that it is the one. */
 export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
 
-/** What is known of an authorization server; all addresses are allowed ones. */
+/** What is known of an authorization server; all addresses are safe ones as they are written. */
 export interface ServerMetadata {
   readonly issuer: string;
   /** Absent: no person logs in there. */
@@ -30,11 +30,7 @@ export type LoginMetadata = ServerMetadata & { readonly authorizationEndpoint: s
  * Reads the metadata of the authorization server `issuer` (RFC 8414, OpenID discovery).
  * @throws AppError `refused` when it is another one's, or has an address that is not allowed
  */
-export function readServerMetadata(
-  document: Params,
-  issuer: string,
-  allowsLoopback: boolean,
-): ServerMetadata {
+export function readServerMetadata(document: Params, issuer: string): ServerMetadata {
   const named = document.issuer;
   if (typeof named !== "string" || !isSameIssuer(named, issuer)) {
     throw refusal(
@@ -42,9 +38,7 @@ export function readServerMetadata(
     );
   }
   const endpoint = (name: string): string | undefined =>
-    (document[name] ?? undefined) === undefined
-      ? undefined
-      : safeEndpoint(document[name], allowsLoopback, name);
+    (document[name] ?? undefined) === undefined ? undefined : safeEndpoint(document[name], name);
   const authorizationEndpoint = endpoint("authorization_endpoint");
   const registrationEndpoint = endpoint("registration_endpoint");
   const revocationEndpoint = endpoint("revocation_endpoint");
@@ -52,7 +46,7 @@ export function readServerMetadata(
   return {
     issuer: named,
     ...(authorizationEndpoint === undefined ? {} : { authorizationEndpoint }),
-    tokenEndpoint: safeEndpoint(document.token_endpoint, allowsLoopback, "token_endpoint"),
+    tokenEndpoint: safeEndpoint(document.token_endpoint, "token_endpoint"),
     ...(registrationEndpoint === undefined ? {} : { registrationEndpoint }),
     ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
     scopesSupported: list(document.scopes_supported),
@@ -91,9 +85,9 @@ export function list(value: unknown): readonly string[] {
  * Openers of browsers are programs of many kinds, and some are scripts: an endpoint with characters of a shell, which
  * no real one has, is not handed to them.
  */
-function safeEndpoint(value: unknown, allowsLoopback: boolean, name: string): string {
+function safeEndpoint(value: unknown, name: string): string {
   const what = `The ${name} of the authorization server`;
-  const { href } = allowedUrl(value, allowsLoopback, what);
+  const { href } = allowedUrl(value, what);
   if (typeof value !== "string" || /[\s"'`<>\\|^{}$();\p{C}]/u.test(value)) {
     throw refusal(`${what} has characters that no address needs: ${shown(String(value))}.`);
   }
@@ -105,6 +99,14 @@ export function isSameIssuer(one: string, other: string): boolean {
   return (
     one === other ||
     [one, other].some((each) => isRoot(each) && `${each}/` === (each === one ? other : one))
+  );
+}
+
+/** A client is one of the authorization server that it was made for. @throws AppError `refused` */
+export function assertIssuer({ issuer }: ServerMetadata, expected: string): void {
+  if (isSameIssuer(issuer, expected)) return;
+  throw refusal(
+    `The server wants a login at ${shown(issuer)}, and its client is one of ${shown(expected)}. It is sent nowhere else: write the right issuer into the oauth table of the entry.`,
   );
 }
 

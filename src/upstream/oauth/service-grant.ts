@@ -5,10 +5,9 @@ import { signAssertion } from "./client-key.ts";
 import { discover } from "./discover.ts";
 import type { LoginRecord } from "./login-record.ts";
 import type { LoginPlace, LoginStore } from "./login-store.ts";
-import { refusal, shown } from "./oauth-refusal.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
 import { requestIdentityGrant } from "./identity-grant.ts";
-import { type AuthMethod, isSameIssuer, type ServerMetadata } from "./server-metadata.ts";
+import { assertIssuer, type AuthMethod, type ServerMetadata } from "./server-metadata.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { grantTokens, type Tokens } from "./token-endpoint.ts";
 
@@ -41,7 +40,8 @@ export async function findSource(
   const { place } = wish;
   const entry = await store.entry(place);
   const { metadata, resource, scope } = await discover(place.url, known, requests);
-  assertExpected(metadata, wish.issuer ?? entry?.issuer);
+  const expected = wish.issuer ?? entry?.issuer;
+  if (expected !== undefined) assertIssuer(metadata, expected);
   const before = entry?.resource === resource ? await store.record(entry) : undefined;
   const all =
     wish.scopes === undefined ? joinScopes(before?.scope, scope) : joinScopes(...wish.scopes);
@@ -56,13 +56,6 @@ export async function findSource(
     ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
     ...(all === undefined ? {} : { scope: all }),
   };
-}
-
-function assertExpected({ issuer }: ServerMetadata, expected: string | undefined): void {
-  if (expected === undefined || isSameIssuer(issuer, expected)) return;
-  throw refusal(
-    `The server wants a login at ${shown(issuer)}, and its client is one of ${shown(expected)}. It is sent nowhere else: write the right issuer into the oauth table of the entry.`,
-  );
 }
 
 function methodOfProof(proof: ServiceClient["proof"], metadata: ServerMetadata): AuthMethod {

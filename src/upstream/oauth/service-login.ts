@@ -3,7 +3,7 @@ import { oauthRefreshAtShare, oauthRefreshPauseMs } from "../../base/upstream-li
 import { NeedsConfig } from "../config/needs-config.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { ServerAuth } from "../connect/server-auth.ts";
-import { isLoopback, isSafe } from "./allowed-url.ts";
+import { isSafe } from "./allowed-url.ts";
 import { type Challenge, readChallenge } from "./challenge.ts";
 import { type LoginRecord, secretsOfRecord } from "./login-record.ts";
 import type { LoginStore } from "./login-store.ts";
@@ -120,7 +120,7 @@ export class ServiceLogin implements ServerAuth {
   }
 
   #requests(): OauthRequests {
-    return new OauthRequests(isLoopback(this.#url));
+    return new OauthRequests(this.#wish.place, this.#store.roads);
   }
 
   /**
@@ -194,7 +194,7 @@ export async function logInAsService(
   store: LoginStore,
   signal: AbortSignal,
 ): Promise<LoginRecord> {
-  const requests = new OauthRequests(isLoopback(new URL(wish.place.url)), signal);
+  const requests = new OauthRequests(wish.place, store.roads, signal);
   const source = await findSource(wish, await store.wanted(wish.place), store, requests);
   const record = await (await prepareGrant(source, wish, requests, Date.now))();
   await store.add(wish.place, record);

@@ -3,8 +3,6 @@
 /** How tokens are had where no person logs in. There is a client id then. In entries of the user's only. */
 export interface ServiceOptions {
   readonly grant: ServiceGrant;
-  /** The authorization server that is asked, and no other. Absent: the one that the server names first. */
-  readonly issuer?: string;
   /** Absent: the client's secret is the proof, where there is one. */
   readonly key?: KeyOptions;
   /** With `enterprise`, and only then. */

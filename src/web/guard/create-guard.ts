@@ -5,7 +5,8 @@ import { hostOf } from "../../network/host-name.ts";
 import { GuardedFetch } from "../../network/guarded-fetch.ts";
 import { ForwardProxy } from "./proxy/forward-proxy.ts";
 import { resolveBySystem, type Resolve } from "../../network/resolve-host.ts";
-import { upstreamChooser } from "../../network/upstream-proxy.ts";
+import type { Destination, Standing } from "../../network/judge-host.ts";
+import { roadsOf } from "../../network/route.ts";
 
 export interface GuardOptions {
   /** `READDOCS_ALLOW_HOSTS`: names or addresses, with a port or for all ports. What is neither opens nothing. */
@@ -18,22 +19,20 @@ export interface GuardOptions {
 
 /** The guard. Disposing of it ends its requests and its proxies. */
 export function createGuard(options: GuardOptions): NetworkGuard {
-  const roads = {
-    resolve: options.resolve ?? resolveBySystem,
-    chooseUpstream: upstreamChooser(options.proxyEnv),
-  };
+  const roads = roadsOf(options.proxyEnv, options.resolve ?? resolveBySystem);
   const configured = parseHostRules(options.allowHosts);
   const fetcher = new GuardedFetch(roads);
   const proxies = new Set<ForwardProxy>();
   const ended = new AbortController();
 
   return {
-    fetch(request: GuardedRequest): Promise<Response> {
+    async fetch(request: GuardedRequest): Promise<Response> {
       const { url, pageUrl, allowHosts } = request;
       const own = parseHostRules(allowHosts ?? []);
       const allowance = { configured, own, pageHost: hostOf(pageUrl ?? url) };
       const signal = AbortSignal.any([request.signal, ended.signal]);
-      return fetcher.fetch({ ...request, signal }, (to) => standingOf(to, allowance));
+      const standing = (to: Destination): Standing => standingOf(to, allowance);
+      return (await fetcher.fetch({ ...request, signal }, standing)).response;
     },
     async openProxy(): Promise<GuardProxy> {
       if (ended.signal.aborted) throw new AppError("cancelled", "The network guard has ended.");

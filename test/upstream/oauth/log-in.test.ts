@@ -208,7 +208,7 @@ describe("a login", () => {
     [
       "an authorization server without encryption",
       { resource: { authorization_servers: ["http://a.test"] } },
-      "is not one of https",
+      "is not https",
     ],
     [
       "no authorization server",

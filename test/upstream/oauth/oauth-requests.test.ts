@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { allowedUrl } from "../../../src/upstream/oauth/allowed-url.ts";
+import { loginRoads } from "../../../src/upstream/oauth/login-store.ts";
 import { OauthRequests } from "../../../src/upstream/oauth/oauth-requests.ts";
 
 /** An authorization server that means harm. */
@@ -32,7 +33,7 @@ function endless(): ReadableStream<Uint8Array> {
 }
 
 const { origin } = server.url;
-const requests = new OauthRequests(true);
+const requests = new OauthRequests({ url: origin }, loginRoads({}));
 const get = async (path: string): Promise<unknown> =>
   requests.get(`${origin}${path}`, "It").then(
     ({ body }) => body,
@@ -55,7 +56,7 @@ describe("documents", () => {
 
   test("who does not answer is not waited for long, and can be given up before", async () => {
     const stop = new AbortController();
-    const patient = new OauthRequests(true, stop.signal);
+    const patient = new OauthRequests({ url: origin }, loginRoads({}), stop.signal);
     const asked = patient.get(`${origin}/hang`, "It").catch((error: Error) => error.message);
     stop.abort();
     expect(await asked).toContain("cannot be reached");
@@ -67,25 +68,25 @@ describe("documents", () => {
   });
 });
 
-test.each<[unknown, boolean, string | undefined]>([
-  ["https://a.test/x?y=1", false, undefined],
-  ["http://127.0.0.1:80/x", true, undefined],
-  ["http://localhost:80/x", true, undefined],
-  ["http://[::1]/x", true, undefined],
-  ["http://127.0.0.1/x", false, "on this machine"],
-  ["https://localhost/x", false, "on this machine"],
-  ["http://127.0.0.1.evil.test/", true, "is not https"],
-  ["http://localhost.evil.test/", true, "is not https"],
-  ["http://0x7f000001/", false, "on this machine"],
-  ["ftp://127.0.0.1/", true, "is not https"],
-  ["https://u@a.test/", true, "has a user name"],
-  ["https://a.test/#x", true, "a fragment"],
-  ["javascript:alert(1)", true, "is not https"],
-  ["-x", true, "is no address"],
-  [7, true, "is no address"],
-  [undefined, true, "is no address"],
-])("%p, on this machine %p", (text, allowsLoopback, why) => {
-  const check = (): URL => allowedUrl(text, allowsLoopback, "It");
+test.each<[unknown, string | undefined]>([
+  ["https://a.test/x?y=1", undefined],
+  ["http://127.0.0.1:80/x", undefined],
+  ["http://localhost:80/x", undefined],
+  ["http://[::1]/x", undefined],
+  ["http://127.0.0.1.evil.test/", "is not https"],
+  ["http://localhost.evil.test/", "is not https"],
+  ["http://a.localhost/", "is not https"],
+  ["http://0.0.0.0/", "is not https"],
+  ["http://10.0.0.1/", "is not https"],
+  ["ftp://127.0.0.1/", "is not https"],
+  ["https://u@a.test/", "has a user name"],
+  ["https://a.test/#x", "a fragment"],
+  ["javascript:alert(1)", "is not https"],
+  ["-x", "is no address"],
+  [7, "is no address"],
+  [undefined, "is no address"],
+])("allowedUrl(%p)", (text, why) => {
+  const check = (): URL => allowedUrl(text, "It");
   if (why === undefined) expect(check()).toBeInstanceOf(URL);
   else expect(check).toThrow(why);
 });

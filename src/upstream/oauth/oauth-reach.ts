@@ -1,0 +1,55 @@
+import { ownAddresses, type Reach, reachFrom, reaches } from "../../network/address-rules.ts";
+import { hostOf } from "../../network/host-name.ts";
+import type { Destination, Standing } from "../../network/judge-host.ts";
+import { isSafe } from "./allowed-url.ts";
+import type { LoginPlace } from "./login-store.ts";
+
+const remedy =
+  "A server may only send us where it is itself: to its own host, to public addresses, or into the private network that " +
+  "it is in. If this is right, name the authorization server in your own entry of the server: " +
+  'oauth = { issuer = "https://…" }.';
+
+/**
+ * Where the requests of a login may go. The user has named the server, and in an entry of theirs perhaps authorization
+ * servers: those are asked wherever they are. What these name in turn may lie in the network that one of them has
+ * answered from, so a company's own server may have its login on another private address, and a public one may not. The
+ * address that counts is the one that answered for the name, which a resolver cannot make up.
+ */
+export class OauthReach {
+  /** Of those that the user has named, with an address at each. */
+  readonly #named: ReadonlyMap<string, URL>;
+  readonly #ask: (url: URL) => Promise<unknown>;
+  readonly #heard = new Set<string>();
+  #reach: Reach = "public";
+
+  /** @param ask sends any request to an address of a named host, and tells of the answer by `heard` */
+  constructor({ url, issuers = [] }: LoginPlace, ask: (url: URL) => Promise<unknown>) {
+    const urls = [url, ...issuers].map((each) => URL.parse(each)).filter((each) => each !== null);
+    this.#named = new Map(urls.map((each) => [hostOf(each), each]));
+    this.#ask = ask;
+  }
+
+  standingOf({ host }: Destination): Standing {
+    if (this.#named.has(host)) return { kind: "allowed" };
+    return { kind: "judged", remedy, reach: () => this.#found() };
+  }
+
+  /** @param address that an answer came from; undefined: the user's proxy knows, and this machine cannot tell */
+  heard(url: URL, address: string | undefined): void {
+    const host = hostOf(url);
+    if (!this.#named.has(host)) return;
+    this.#heard.add(host);
+    const reach = address === undefined ? "public" : reachFrom(address, ownAddresses());
+    if (reaches.indexOf(reach) > reaches.indexOf(this.#reach)) this.#reach = reach;
+  }
+
+  /** Who has not been heard of yet is asked: a token is renewed without asking its server anything else. */
+  async #found(): Promise<Reach> {
+    for (const [host, url] of this.#named) {
+      if (this.#heard.has(host) || !isSafe(url)) continue;
+      this.#heard.add(host);
+      await this.#ask(new URL("/.well-known/oauth-protected-resource", url)).catch(() => undefined);
+    }
+    return this.#reach;
+  }
+}
