@@ -4,6 +4,8 @@ import { upstreamMessageDepthMax, upstreamMessageValuesMax } from "./upstream-li
 const quote = 0x22;
 const comma = 0x2c;
 const backslash = 0x5c;
+/** So much of a text is looked at byte by byte: a search for each of many quotes in it would take ten times as long. */
+const nearBytes = 16;
 
 /** How much one JSON text may have. */
 export interface WeightBounds {
@@ -19,7 +21,7 @@ const upstreamBounds: WeightBounds = {
 /**
  * What a JSON text would cost as objects, known before it is parsed: five million times `{}` fit into 16 MiB and take a
  * gigabyte, and parsing endures a depth that printing does not. Counts objects, lists, what stands between commas, and
- * levels; what is no JSON has some weight too.
+ * levels; what is no JSON has some weight too. What weighs too much is not looked at any further.
  */
 export class JsonWeight {
   readonly #bounds: WeightBounds;
@@ -43,18 +45,23 @@ export class JsonWeight {
 
   /** The next piece of the text. */
   add(bytes: Uint8Array): void {
+    const { depthMax, valuesMax } = this.#bounds;
     let values = this.#values;
     let depth = this.#depth;
     let deepest = this.#deepest;
     for (let at = this.#isInText ? this.#endOfText(bytes, 0) : 0; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;
       if (byte === quote) at = this.#endOfText(bytes, at + 1) - 1;
-      else if (byte === comma) values += 1;
+      else if (byte === comma) {
+        values += 1;
+        if (values > valuesMax) break;
+      }
       // `[` and `{`, `]` and `}` differ in one bit from each other.
       else if ((byte | 0x20) === 0x7b) {
         values += 1;
         depth += 1;
         if (depth > deepest) deepest = depth;
+        if (values > valuesMax || deepest > depthMax) break;
       } else if ((byte | 0x20) === 0x7d) depth -= 1;
     }
     this.#values = values;
@@ -73,23 +80,33 @@ export class JsonWeight {
 
   /** Behind the quote that ends the text from `start` on, or behind the piece. */
   #endOfText(bytes: Uint8Array, start: number): number {
-    for (let from = start; ;) {
-      const found = bytes.indexOf(quote, from);
+    let at = this.#isEscaped ? start + 1 : start;
+    let far = at + nearBytes;
+    while (at < bytes.length) {
+      if (at < far) {
+        const byte = bytes[at];
+        if (byte === quote) return this.#leaveText(at + 1);
+        at += byte === backslash ? 2 : 1;
+        continue;
+      }
+      const found = bytes.indexOf(quote, at);
       const end = found === -1 ? bytes.length : found;
       let before = end;
-      while (before > start && bytes[before - 1] === backslash) before -= 1;
-      const isFirst = before === start && this.#isEscaped;
-      const isEscaped = (end - before + (isFirst ? 1 : 0)) % 2 === 1;
-      this.#isInText = found === -1 || isEscaped;
-      if (found === -1) {
-        this.#isEscaped = isEscaped;
-        return end;
-      }
-      from = end + 1;
-      if (isEscaped) continue;
-      this.#isEscaped = false;
-      return from;
+      while (before > at && bytes[before - 1] === backslash) before -= 1;
+      const isEscaped = (end - before) % 2 === 1;
+      if (found !== -1 && !isEscaped) return this.#leaveText(end + 1);
+      at = isEscaped ? end + 1 : end;
+      far = at + nearBytes;
     }
+    this.#isInText = true;
+    this.#isEscaped = at > bytes.length;
+    return bytes.length;
+  }
+
+  #leaveText(end: number): number {
+    this.#isInText = false;
+    this.#isEscaped = false;
+    return end;
   }
 }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { messageDepthMax, messageLineBytesMax } from "../base/limits.ts";
+import { jsonValuesMax, messageDepthMax, messageLineBytesMax } from "../base/limits.ts";
 import { createFault, errorCodes } from "../protocol/json-rpc.ts";
 import { LineFramer, type FramedPiece } from "./line-framer.ts";
-import { excessIn, parseJson } from "./parse-json.ts";
+import { excessIn, parseJson, tooHeavy } from "./parse-json.ts";
 import type { TransportEvent } from "./transport.ts";
 
 const newline = 0x0a;
@@ -17,7 +17,7 @@ export class MessageParser {
   readonly #depthMax: number;
 
   constructor(lineBytesMax: number = messageLineBytesMax, depthMax: number = messageDepthMax) {
-    this.#framer = new LineFramer(lineBytesMax);
+    this.#framer = new LineFramer(lineBytesMax, { depthMax, valuesMax: jsonValuesMax });
     this.#depthMax = depthMax;
   }
 
@@ -33,14 +33,14 @@ export class MessageParser {
   #parsePieces(pieces: readonly FramedPiece[]): TransportEvent[] {
     const events: TransportEvent[] = [];
     for (const piece of pieces) {
-      if (piece.kind === "line-too-long") events.push(lineTooLong());
-      else this.#parseLines(piece.bytes, events);
+      if (piece.kind === "lines") this.#parseLines(piece.bytes, piece.isWeighed === true, events);
+      else events.push(piece.excess === undefined ? lineTooLong() : tooHeavy("line", piece.excess));
     }
     return events;
   }
 
-  #parseLines(bytes: Uint8Array, events: TransportEvent[]): void {
-    const values = this.#parseAtOnce(bytes);
+  #parseLines(bytes: Uint8Array, isWeighed: boolean, events: TransportEvent[]): void {
+    const values = this.#parseAtOnce(bytes, isWeighed);
     if (values !== undefined) {
       for (const value of values) events.push({ kind: "message", value });
       return;
@@ -54,8 +54,8 @@ export class MessageParser {
   }
 
   /** The values of all lines, or undefined when the lines have to be read one by one. */
-  #parseAtOnce(bytes: Uint8Array): readonly unknown[] | undefined {
-    const lineCount = this.#countPlainLines(bytes);
+  #parseAtOnce(bytes: Uint8Array, isWeighed: boolean): readonly unknown[] | undefined {
+    const lineCount = this.#countPlainLines(bytes, isWeighed);
     if (lineCount === undefined || !isUtf8(bytes)) return undefined;
     if (lineCount === 0) return [];
     const { values, error } = Bun.JSONL.parseChunk(bytes);
@@ -63,12 +63,12 @@ export class MessageParser {
   }
 
   /** How many lines are not blank; undefined when one is too much or starts with a byte order mark. */
-  #countPlainLines(bytes: Uint8Array): number | undefined {
+  #countPlainLines(bytes: Uint8Array, isWeighed: boolean): number | undefined {
     let count = 0;
     for (let start = 0; start < bytes.length;) {
       const end = lineEnd(bytes, start);
-      const excess = excessIn(bytes, start, end, this.#depthMax);
-      if (bytes[start] === 0xef || excess !== undefined) return undefined;
+      if (bytes[start] === 0xef) return undefined;
+      if (!isWeighed && excessIn(bytes, start, end, this.#depthMax) !== undefined) return undefined;
       if (!isBlank(bytes, start, end)) count += 1;
       start = end + 1;
     }

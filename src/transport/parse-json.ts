@@ -16,19 +16,22 @@ export function parseJson(
   what: string,
   depthMax: number = messageDepthMax,
 ): TransportEvent {
+  const excess = excessIn(bytes, 0, bytes.length, depthMax);
+  if (excess !== undefined) return tooHeavy(what, excess);
   if (!isUtf8(bytes)) {
     return unreadable(errorCodes.parseError, `Parse error: the ${what} is not UTF-8`);
-  }
-  const excess = excessIn(bytes, 0, bytes.length, depthMax);
-  if (excess !== undefined) {
-    const message = `Invalid request: the ${what} has more than ${excess}`;
-    return unreadable(errorCodes.invalidRequest, message);
   }
   try {
     return { kind: "message", value: JSON.parse(decoder.decode(bytes)) as unknown };
   } catch {
     return unreadable(errorCodes.parseError, `Parse error: the ${what} is not JSON`);
   }
+}
+
+/** A text of which nothing more is looked at. */
+export function tooHeavy(what: string, excess: string): TransportEvent {
+  const message = `Invalid request: the ${what} has more than ${excess}`;
+  return unreadable(errorCodes.invalidRequest, message);
 }
 
 /** What the text from `start` to `end` has too much of. Each level takes two bytes, so a short text needs no look. */

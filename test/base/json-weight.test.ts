@@ -5,7 +5,7 @@ import {
   upstreamMessageDepthMax as levels,
   upstreamMessageValuesMax as values,
 } from "../../src/base/upstream-limits.ts";
-import { excessOf, JsonWeight } from "../../src/base/json-weight.ts";
+import { excessOf, JsonWeight, type WeightBounds } from "../../src/base/json-weight.ts";
 
 const encoder = new TextEncoder();
 
@@ -38,3 +38,46 @@ test("how a message is divided changes nothing", () => {
     }),
   );
 });
+
+test("what stands in texts weighs nothing, however long they are and whatever is escaped in them", () => {
+  const units = [
+    '"',
+    "\\",
+    '\\"',
+    "\\\\",
+    "[",
+    "{",
+    "}",
+    "]",
+    ",",
+    "é",
+    "x".repeat(31),
+    "x".repeat(40),
+  ];
+  const text = fc.string({ unit: fc.constantFrom(...units), maxLength: 200 });
+  const bounds = { depthMax: 5, valuesMax: 20 };
+  fc.assert(
+    fc.property(text, fc.nat(), (drawn, at) => {
+      const bytes = encoder.encode(drawn);
+      const weight = new JsonWeight(bounds);
+      weight.add(bytes.subarray(0, at % (bytes.length + 1)));
+      weight.add(bytes.subarray(at % (bytes.length + 1)));
+      expect(weight.excess !== undefined).toBe(weighsTooMuch(drawn, bounds));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+/** One character after the other. */
+function weighsTooMuch(text: string, { depthMax, valuesMax }: WeightBounds): boolean {
+  const outside = text.replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/g, "");
+  let values = 0;
+  let depth = 0;
+  for (const char of outside) {
+    if ("[{,".includes(char)) values += 1;
+    if ("[{".includes(char)) depth += 1;
+    if ("]}".includes(char)) depth -= 1;
+    if (values > valuesMax || depth > depthMax) return true;
+  }
+  return false;
+}

@@ -17,7 +17,13 @@ function message(value: unknown): TransportEvent {
 }
 
 function parse(...chunks: readonly (string | Uint8Array)[]): TransportEvent[] {
-  const parser = new MessageParser(4096, 10);
+  return parseWith(new MessageParser(4096, 10), chunks);
+}
+
+function parseWith(
+  parser: MessageParser,
+  chunks: readonly (string | Uint8Array)[],
+): TransportEvent[] {
   const events = chunks.flatMap((chunk) => parser.push(Buffer.from(chunk)));
   return [...events, ...parser.end()];
 }
@@ -105,6 +111,33 @@ describe("MessageParser", () => {
       unreadable(-32600, `Invalid request: the line has more than ${jsonValuesMax} values`),
     );
     expect(parser.push(Buffer.from("1\n"))).toEqual([{ kind: "message", value: 1 }]);
+  });
+
+  test.each<[string, string]>([
+    ["values", "[],".repeat(jsonValuesMax / 2 + 1)],
+    ["values behind a long text", `"${"x".repeat(200_000)}",${"[],".repeat(jsonValuesMax)}`],
+    ["levels", "[".repeat(100_000)],
+    ["nothing of it too much", `"${'\\"[{,'.repeat(100_000)}",`],
+    ["many values, but not too many", "[],".repeat(jsonValuesMax / 2 - 10)],
+  ])("a long line in pieces is read as in one, and so is the next: %s", (_, content) => {
+    const line = Buffer.from(`[${content}0]\n`);
+    const expected = parseWith(new MessageParser(), [line, "1\n"]);
+    for (const size of [10_000, 65_536, line.length - 1]) {
+      const pieces = Array.from({ length: Math.ceil(line.length / size) }, (_piece, at) =>
+        line.subarray(at * size, (at + 1) * size),
+      );
+      expect(parseWith(new MessageParser(), [...pieces, "1\n"])).toEqual(expected);
+    }
+    expect(expected.at(-1)).toEqual({ kind: "message", value: 1 });
+  });
+
+  test("a line is refused when it is known to be too much, before its end has come", () => {
+    const parser = new MessageParser();
+    const events = parser.push(Buffer.from(`[${"[],".repeat(jsonValuesMax)}`));
+    expect(events).toEqual([
+      unreadable(-32600, `Invalid request: the line has more than ${jsonValuesMax} values`),
+    ]);
+    expect(parser.push(Buffer.from("[],[],0]\n1\n"))).toEqual([{ kind: "message", value: 1 }]);
   });
 
   test("gives the same for one chunk, for lines apart and for single bytes", () => {
