@@ -59,6 +59,8 @@ export const httpRequirements: Readonly<Record<string, Requirement>> = {
   ...from("2026-07-28/basic/authorization", {
     "http.auth": "Who shows no known token gets a challenge, and nothing is done.",
     "http.oauth": "Signed tokens are checked for issuer, audience and time.",
+    "http.tokens-forged":
+      "A token that nobody with a key has signed, or that is for something else, opens nothing, whatever the keys are.",
     "http.scopes":
       "A tool whose scope a token lacks is not listed; a call is 403 with what is missing.",
   }),
