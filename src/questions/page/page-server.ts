@@ -70,7 +70,7 @@ export class PageServer {
         if (search === "?state") return page.state(cookies, questionStateMs);
         return this.#show(page, cookies, visitorPort, nonce);
       case "POST":
-        return this.#post(request, page, cookies, nonce);
+        return this.#post(request, page, cookies, visitorPort, nonce);
       default:
         return new Response(null, { status: 405, headers: { Allow: "GET, POST" } });
     }
@@ -83,17 +83,19 @@ export class PageServer {
     visitorPort: number,
     nonce: string,
   ): Promise<Response> {
+    return (await this.#isForeign(visitorPort)) ? foreign(nonce) : page.show(cookies, nonce);
+  }
+
+  async #isForeign(visitorPort: number): Promise<boolean> {
     const serverPort = this.#server?.port ?? 0;
-    if ((await userOfVisitor({ visitorPort, serverPort })) === "other") {
-      return foreign(nonce);
-    }
-    return page.show(cookies, nonce);
+    return (await userOfVisitor({ visitorPort, serverPort })) === "other";
   }
 
   async #post(
     request: Request,
     page: QuestionPage | undefined,
     cookies: string,
+    visitorPort: number,
     nonce: string,
   ): Promise<Response> {
     const { headers: sent } = request;
@@ -103,6 +105,8 @@ export class PageServer {
     const type = sent.get("Content-Type")?.split(";")[0]?.trim();
     if (type !== "application/x-www-form-urlencoded") return new Response(null, { status: 415 });
     if (page === undefined) return gone(nonce);
+    // Ports do not keep cookies apart: a page of another user's, at a port of theirs, may have been sent this one.
+    if (await this.#isForeign(visitorPort)) return foreign(nonce);
     return page.post(cookies, await request.text(), nonce);
   }
 }

@@ -101,6 +101,21 @@ describe("the address", () => {
     expect((await _.opened.visit()).status).toBe(200);
   });
 
+  (canBeOther ? test : test.skip)(
+    "takes nothing from another user who has the cookie",
+    async () => {
+      await using _ = closing(await Opened.start());
+      const { opened } = _;
+      await opened.visit();
+      const form = ["-H", `Cookie: ${opened.cookie}`, "-H", `Origin: ${opened.origin}`];
+      const posted = [...form, "-d", complete, "-w", "%{http_code}", opened.url];
+      const other = ["setpriv", "--reuid=65534", "--clear-groups", "curl", "-s", ...posted];
+      const text = await Bun.spawn(other).stdout.text();
+      expect([text.slice(-3), text.includes("is for another user")]).toEqual(["403", true]);
+      expect((await opened.post(complete)).status).toBe(200);
+    },
+  );
+
   test("is kept nowhere, and lets nothing in from elsewhere", async () => {
     const { headers } = await page.visit();
     expect(headers.get("Cache-Control")).toBe("no-store");
