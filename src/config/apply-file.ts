@@ -1,7 +1,7 @@
 import { parseEnvFile } from "./env-file.ts";
 import type { EnvFile } from "./env-file.ts";
 import type { ConfigLevel } from "./places.ts";
-import { readTextFile } from "./read-text-file.ts";
+import { readOwnTextFile, readTextFile } from "./read-text-file.ts";
 import type { Resolution } from "./resolution.ts";
 
 /** A file of the cascade and how far it is trusted. */
@@ -19,7 +19,8 @@ export interface CascadeFile {
 /** Applies the assignments of `source.file`, when there is such a file; what is wrong with it is a problem. */
 export function applyFile(resolution: Resolution, source: CascadeFile): void {
   const { file } = source;
-  const content = readTextFile(file);
+  const isOwn = !source.fromProject && source.required !== true;
+  const content = isOwn ? readOwnTextFile(file) : readTextFile(file);
   switch (content.kind) {
     case "text":
       return applyEntries(resolution, source, parseEnvFile(content.text));

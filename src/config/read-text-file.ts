@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { lstatSync, readFileSync, statSync } from "node:fs";
 
 import { systemCodeOf } from "../base/errors.ts";
+import { faultOfWriters } from "./written-by-others.ts";
 
 /** A configuration file is written by hand; a larger one is something else. */
 const fileBytesMax = 1024 * 1024;
@@ -30,6 +31,13 @@ export function readTextFile(path: string): TextFile {
     if (systemCodeOf(error) === "ENOTDIR") return { kind: "absent" };
     return unusable(reasonOf(error));
   }
+}
+
+/** A file that decides for its user, and for nobody else: one that others may write is not usable. */
+export function readOwnTextFile(path: string): TextFile {
+  const file = readTextFile(path);
+  const fault = file.kind === "text" ? faultOfWriters(path) : undefined;
+  return fault === undefined ? file : unusable(fault);
 }
 
 function absentOrDangling(path: string): TextFile {

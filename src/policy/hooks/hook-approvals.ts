@@ -3,6 +3,7 @@ import { mkdir, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { AppError, messageOf } from "../../base/errors.ts";
+import { faultOfWriters } from "../../config/written-by-others.ts";
 import { makePrivateFile } from "./private-file.ts";
 
 /** SHA-256 of the content of each approved hook, by its key. */
@@ -25,7 +26,10 @@ export class HookApprovals {
   /** None where there is no file, or one that cannot be used: then nothing counts as approved. */
   async read(): Promise<ApprovedDigests> {
     try {
-      return parseApprovals(await readFile(await this.#file(), "utf8"));
+      const file = await this.#file();
+      return faultOfWriters(file) === undefined
+        ? parseApprovals(await readFile(file, "utf8"))
+        : new Map();
     } catch {
       return new Map();
     }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 import { policyLookMs } from "../../base/limits.ts";
 import type { ConfigDirs } from "../../config/places.ts";
-import { readTextFile } from "../../config/read-text-file.ts";
+import { readOwnTextFile } from "../../config/read-text-file.ts";
 import { createGlob } from "./glob.ts";
 import { parsePolicy } from "./parse-policy.ts";
 import { emptyPolicy, type Policy, type PolicyLevel } from "./rule.ts";
@@ -92,23 +92,11 @@ function markOf(path: string): string {
 
 /** The rules of one file. A file that is there but cannot be read may have been about anything. */
 export function readPolicy({ path, level }: PolicyPlace): Policy {
-  const file = readTextFile(path);
+  const file = readOwnTextFile(path);
   if (file.kind === "absent") return emptyPolicy;
-  if (file.kind === "text" && !mayBeWrittenByAll(path)) return parsePolicy(file.text, path, level);
-  const reason = file.kind === "text" ? "may be written by everybody" : file.reason;
-  const problem = { tools: [createGlob("*")], message: `${path}: this file ${reason}` };
+  if (file.kind === "text") return parsePolicy(file.text, path, level);
+  const problem = { tools: [createGlob("*")], message: `${path}: this file ${file.reason}` };
   return { ...emptyPolicy, problems: [problem] };
-}
-
-/** Whoever may write the rules makes them. Windows has no such bit. */
-function mayBeWrittenByAll(path: string): boolean {
-  if (process.platform === "win32") return false;
-  try {
-    return (statSync(path).mode & 0o002) !== 0;
-  } catch {
-    // Gone in between: the next look finds it so.
-    return false;
-  }
 }
 
 export function merged(policies: readonly Policy[]): Policy {

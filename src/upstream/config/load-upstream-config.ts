@@ -87,7 +87,7 @@ function readOne(
   notes: SourceNotes,
 ): readonly ServerEntry[] {
   if (source.kind === "key") return readServerKey(source.value, source.origin, parts, notes);
-  const content = readServerFile(source.origin.file, notes.problems, parts.lastGood);
+  const content = readServerFile(source.origin, notes.problems, parts.lastGood);
   return content === undefined ? [] : readSource(content, source.origin, parts, notes);
 }
 

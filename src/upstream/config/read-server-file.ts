@@ -1,10 +1,11 @@
 import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { isTomlFile } from "../../config/config-file-kind.ts";
 import type { ProblemList } from "../../config/problems.ts";
-import { readTextFile } from "../../config/read-text-file.ts";
+import type { FileOrigin } from "./fixed-sources.ts";
 import { entriesOfJson, entriesOfToml } from "./json-shapes.ts";
 import type { RawEntries, RawEntry } from "./json-shapes.ts";
 import type { LastGoodFiles } from "./last-good-files.ts";
+import { readOrigin } from "./read-origin.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
 import { parseToml } from "./parse-toml.ts";
 import type { ParsedText } from "./parse-toml.ts";
@@ -25,11 +26,12 @@ interface Reading {
  * said still counts. Never throws.
  */
 export function readServerFile(
-  file: string,
+  origin: FileOrigin,
   problems: ProblemList,
   lastGood?: LastGoodFiles,
 ): RawServerFile | undefined {
-  const content = readTextFile(file);
+  const { file } = origin;
+  const content = readOrigin(origin);
   if (content.kind === "absent") {
     lastGood?.forget(file);
     return undefined;

@@ -11,8 +11,8 @@ import {
   mcpServerKey,
 } from "../../config/mcp-keys.ts";
 import { configFolders, envFileName, profileFile } from "../../config/places.ts";
-import { readTextFile } from "../../config/read-text-file.ts";
 import type { EntryOrigin } from "../server-entry.ts";
+import { readOrigin } from "./read-origin.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 
 /** One value of a key that names servers or their tools. */
@@ -67,12 +67,12 @@ export function readKeyLevels(
   parts: UpstreamConfigParts,
   files: readonly EntryOrigin[],
 ): readonly KeyLevel[] {
-  const levels = files.map((origin) => ({ origin, values: valuesOfFile(origin.file ?? "") }));
+  const levels = files.map((origin) => ({ origin, values: valuesOfFile(origin) }));
   return [...levels, environmentLevel(parts)].filter(({ values }) => values.size > 0);
 }
 
-function valuesOfFile(file: string): ReadonlyMap<string, KeyValue> {
-  const content = readTextFile(file);
+function valuesOfFile(origin: EntryOrigin): ReadonlyMap<string, KeyValue> {
+  const content = readOrigin(origin);
   const values = new Map<string, KeyValue>();
   // What is wrong with the file is told by whoever reads its other keys.
   if (content.kind !== "text") return values;

@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { trustFileBytesMax } from "../../base/upstream-limits.ts";
 import { withFileLock } from "../../config/file-lock.ts";
+import { faultOfWriters } from "../../config/written-by-others.ts";
 import { removeLeftDrafts, replaceFile } from "../../config/replace-file.ts";
 import { emptyRecord, parseRecord, printRecord, type TrustRecord } from "./trust-record.ts";
 
@@ -92,6 +93,8 @@ export class TrustFile {
     if (size > trustFileBytesMax) {
       return this.#unusable(`is larger than ${trustFileBytesMax} bytes`, "leave");
     }
+    const fault = faultOfWriters(this.path);
+    if (fault !== undefined) return this.#unusable(fault, "leave");
     const parsed = parseRecord(await readFile(this.path, "utf8"));
     if (parsed.kind === "record") return { record: parsed.record };
     if (parsed.kind === "later") {

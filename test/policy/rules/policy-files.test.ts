@@ -74,7 +74,7 @@ describe("PolicyFiles", () => {
     const path = folder.write("policy.jsonc", file("allow"), 0o666);
     const { problems } = new PolicyFiles([{ path, level: "user" }], () => {}).current();
     expect(problems.map(({ message }) => message)).toEqual([
-      `${path}: this file may be written by everybody`,
+      `${path}: this file may be written by everybody: chmod o-w`,
     ]);
   });
 
