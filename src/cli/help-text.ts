@@ -1,3 +1,4 @@
+import { escapeName } from "../base/unsafe-characters.ts";
 import { product } from "../base/product.ts";
 import type { Command } from "./command.ts";
 import { helpFlag } from "./flags.ts";
@@ -58,8 +59,9 @@ function flagRows(flags: FlagTable): (readonly [string, string])[] {
   });
 }
 
-/** A table, indented; the last column is as wide as each of its texts. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+/** A table, indented; the last column is as wide as each of its texts. A row is one line, whatever is in it. */
+export function columns(table: readonly (readonly string[])[]): string[] {
+  const rows = table.map((row) => row.map(escapeName));
   const widthOf = (column: number): number =>
     Math.max(0, ...rows.map((row) => (column < row.length - 1 ? (row[column] ?? "").length : 0)));
   const widths = (rows[0] ?? []).map((_, column) => widthOf(column));

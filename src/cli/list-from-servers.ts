@@ -28,7 +28,7 @@ export function listFromServers<Entry>(list: ServerList<Entry>): Command {
       const { servers, problems } = await askServers(runFolderIn(scorpioxDir));
       const entries = servers.flatMap((server) => list.entriesOf(server));
       if (args.has("json")) print.json({ [key]: entries });
-      else for (const entry of entries) print.line(list.lineOf(entry));
+      else for (const entry of entries) print.row(list.lineOf(entry));
       for (const problem of problems) print.warning(problem);
       if (servers.length === 0) print.note("No server runs.");
       else if (entries.length === 0) print.note(`There are no ${title}.`);

@@ -1,5 +1,5 @@
 import { product } from "../base/product.ts";
-import { escapeJson, escapeUnsafe } from "../base/unsafe-characters.ts";
+import { escapeJson, escapeName, escapeUnsafe } from "../base/unsafe-characters.ts";
 import type { CommandIo } from "./command-io.ts";
 
 /** All that commands print goes through here: data to stdout, talk to stderr. */
@@ -12,6 +12,11 @@ export class Printer {
 
   line(text: string): void {
     this.#io.stdout.write(`${escapeUnsafe(text)}\n`);
+  }
+
+  /** One line of a list: no name or reason in it begins a line of its own. */
+  row(text: string): void {
+    this.line(escapeName(text));
   }
 
   json(value: unknown): void {

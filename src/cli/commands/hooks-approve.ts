@@ -38,10 +38,10 @@ export const hooksApproveCommand: Command = {
 
 /** All of it, whatever it is: what is left out would be approved unseen, and a shell reads on behind what is no text. */
 function showHook({ row, content }: HookToApprove, print: Printer): void {
-  print.line(`${keyOf(row)}  (${row.state})`);
-  print.line(`  file    ${row.path}`);
-  print.line(`  size    ${content.length} bytes`);
-  print.line(`  sha256  ${row.sha256 ?? ""}`);
+  print.row(`${keyOf(row)}  (${row.state})`);
+  print.row(`  file    ${row.path}`);
+  print.row(`  size    ${content.length} bytes`);
+  print.row(`  sha256  ${row.sha256 ?? ""}`);
   const lines = new TextDecoder().decode(content).trimEnd().split("\n");
   for (const line of lines) print.line(`  | ${line}`);
 }

@@ -19,7 +19,7 @@ export const hooksListCommand: Command = {
     const rows = await readHookRows(start);
     const { isEnabled } = start.config.settings.hooks;
     if (args.has("json")) print.json({ enabled: isEnabled, hooks: rows });
-    else for (const line of linesOf(rows)) print.line(line);
+    else for (const line of linesOf(rows)) print.row(line);
     for (const note of strangeEvents(rows)) print.note(note);
     if (!isEnabled) print.note("Hooks are switched off: HOOKS_ENABLED is false.");
     else if (rows.length === 0) print.note("There are no hooks.");

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { AppError } from "../../base/errors.ts";
 import { isInside } from "../../base/is-inside.ts";
 import { product } from "../../base/product.ts";
+import { escapeName } from "../../base/unsafe-characters.ts";
 import { realPathOf } from "../../base/real-path.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
@@ -172,15 +173,15 @@ function report(
 
 function showStep(step: ImportStep, done: AddedServers | undefined, print: Printer): void {
   if (step.kind === "skip") {
-    print.line(`# left out: ${step.name} ${step.reason}`);
+    print.row(`# left out: ${step.name} ${step.reason}`);
     return;
   }
   if (done?.kept.includes(step.name) === true) {
-    print.line(`# left as it is: ${step.name} is in the file already; replace it with --force`);
+    print.row(`# left as it is: ${step.name} is in the file already; replace it with --force`);
     return;
   }
   for (const line of entryLines(step.name, step.entry)) print.line(line);
-  for (const note of step.notes) print.warning(`${step.name} ${note}`);
+  for (const note of step.notes) print.warning(`${escapeName(step.name)} ${note}`);
 }
 
 function jsonOf(step: ImportStep, done: AddedServers | undefined): unknown {

@@ -1,3 +1,4 @@
+import { placeText } from "../../upstream/trust/launch-lines.ts";
 import { product } from "../../base/product.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
@@ -45,7 +46,7 @@ function linesOf(view: StatusView): readonly string[] {
 }
 
 function headOf({ source, pid, projectDir, version }: StatusView): string {
-  const where = projectDir ?? "no project";
+  const where = projectDir === null ? "no project" : placeText(projectDir);
   switch (source) {
     case "running":
       return `${where}: ${product.name} ${version} runs as process ${pid}`;

@@ -103,9 +103,9 @@ function printVerdict(
   print: Printer,
 ): void {
   const why = [rule, reason].filter((text) => text !== undefined).join(": ");
-  print.line(why === "" ? action : `${action}: ${why}`);
+  print.row(why === "" ? action : `${action}: ${why}`);
   if (reading === undefined) return;
   const { programs, unknowns } = describe(reading);
-  for (const program of programs) print.line(`  runs ${program}`);
-  for (const unknown of unknowns) print.line(`  not known: ${unknown}`);
+  for (const program of programs) print.row(`  runs ${program}`);
+  for (const unknown of unknowns) print.row(`  not known: ${unknown}`);
 }

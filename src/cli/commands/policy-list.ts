@@ -31,11 +31,11 @@ export const policyListCommand: Command = {
       });
     } else {
       for (const { level, path } of places) {
-        print.line(`# ${level}: ${path}${existsSync(path) ? "" : " (none)"}`);
+        print.row(`# ${level}: ${path}${existsSync(path) ? "" : " (none)"}`);
       }
-      for (const rule of rules) print.line(ruleLine(rule));
+      for (const rule of rules) print.row(ruleLine(rule));
       for (const { action, tools } of defaults)
-        print.line(`${action}  ${textOf(tools)}  by default`);
+        print.row(`${action}  ${textOf(tools)}  by default`);
       print.line(`# built-in cautions: ${cautions ? "on" : "off"}`);
       for (const { message } of problems) print.error(message);
       for (const note of notes) print.warning(note);
