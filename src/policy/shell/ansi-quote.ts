@@ -39,6 +39,8 @@ function readEscape(text: ShellText): string {
     text.at += 2;
     return letter;
   }
+  // bash takes all digits behind the brace, whether another one follows or not.
+  if (text.match(/\\x\{/y) !== undefined) throw new Unreadable("\\x{ in $' '");
   const number = text.match(/\\(?:[0-7]{1,3}|x[\dA-Fa-f]{1,2}|u[\dA-Fa-f]{1,4}|U[\dA-Fa-f]{1,8})/y);
   if (number !== undefined) {
     text.at += number.length;

@@ -23,16 +23,23 @@ export function wrappedWords(words: readonly Word[], wrapper: Wrapper): Wrapped 
     }
     if (!option.startsWith("-") || option === "-") break;
     if (showsOnly(option, wrapper)) return none;
-    if (takesNext(option, wrapper)) at++;
+    if (takesNext(option, wrapper)) assertOneWord(words[++at]);
   }
   if (wrapper.takesDash === true && literalOf(words[at]) === "-") at++;
   for (; wrapper.takesVariables === true && at < words.length; at++) {
     // Whatever has an equals sign is one, its name may be none for a shell.
     const name = /^([^=]*)=/.exec(words[at]?.pieces[0] ?? "")?.[1];
     if (name === undefined) break;
+    assertOneWord(words[at]);
     assignments.push(name);
   }
-  return { words: words.slice(at + (wrapper.operands ?? 0)), assignments };
+  for (const end = at + (wrapper.operands ?? 0); at < end; at++) assertOneWord(words[at]);
+  return { words: words.slice(at), assignments };
+}
+
+/** Of none or several the words behind it are others than they seem: `env -u $x nice ls` may start `ls`. */
+function assertOneWord(word: Word | undefined): void {
+  if (word?.isMany === true) throw new Unreadable("arguments that are known only when it runs");
 }
 
 /** A word that is only known to be no option counts as one that is none. */

@@ -35,6 +35,35 @@ describe("a dash ends a redirection that closes (U-policy: quoting tricks)", () 
   });
 });
 
+describe("what may be none or several words moves those behind it", () => {
+  test.each([
+    ["env -u $x timeout 2 forbid"],
+    ["env -u {a,b} ls"],
+    ["x='1 forbid'; env A=$x ls"],
+    ["x='5 forbid'; timeout -- $x ls"],
+    ["nice -n $x 5 forbid"],
+    ["exec -a $x forbid ls"],
+  ])("asked about: %j", async (command) => {
+    expect(await action(deny, command)).toBe("ask 1");
+  });
+
+  test.each([
+    ['env -u "$x" timeout 2 ls', "allow"],
+    ['env A="$x" ls', "allow"],
+    ['timeout -- "$x" ls', "allow"],
+    ['env -u "$x" forbid', "deny 1"],
+  ])("one word is one: %j: %s", async (command, expected) => {
+    expect(await action(deny, command)).toBe(expected);
+  });
+});
+
+test.each([["$'f\\x{6frbid'"], ["$'f\\x{6f}rbid'"], ["$'\\x{0000066}orbid' x"]])(
+  "bash takes all digits behind \\x{: %j",
+  async (command) => {
+    expect(await action(deny, command)).toBe("ask 1");
+  },
+);
+
 describe("a number before `&>` is a word, and no descriptor", () => {
   test.each([
     ["timeout 2&>o forbid x"],
