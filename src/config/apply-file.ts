@@ -1,8 +1,9 @@
 import { parseEnvFile } from "./env-file.ts";
 import type { EnvFile } from "./env-file.ts";
 import type { ConfigLevel } from "./places.ts";
-import { readOwnTextFile, readTextFile } from "./read-text-file.ts";
+import { readTextFile } from "./read-text-file.ts";
 import type { Resolution } from "./resolution.ts";
+import { faultOfWriters } from "./written-by-others.ts";
 
 /** A file of the cascade and how far it is trusted. */
 export interface CascadeFile {
@@ -19,8 +20,7 @@ export interface CascadeFile {
 /** Applies the assignments of `source.file`, when there is such a file; what is wrong with it is a problem. */
 export function applyFile(resolution: Resolution, source: CascadeFile): void {
   const { file } = source;
-  const isOwn = !source.fromProject && source.required !== true;
-  const content = isOwn ? readOwnTextFile(file) : readTextFile(file);
+  const content = readTextFile(file);
   switch (content.kind) {
     case "text":
       return applyEntries(resolution, source, parseEnvFile(content.text));
@@ -48,6 +48,12 @@ function reportUnusable(resolution: Resolution, source: CascadeFile, what: strin
 
 function applyEntries(resolution: Resolution, source: CascadeFile, content: EnvFile): void {
   const { file, level, fromProject } = source;
+  const isOwn = !fromProject && source.required !== true;
+  const fault = isOwn ? faultOfWriters(file) : undefined;
+  if (fault !== undefined) {
+    // Ignoring all of it would switch on what its user has switched off.
+    resolution.problems.warn({ file }, `this file ${fault}; only what makes it stricter counts.`);
+  }
   for (const line of content.badLines) {
     // The line itself is not shown: behind a symbolic link it may be anything, a private key too.
     resolution.problems.warn({ file, line }, "this line is not KEY=VALUE; it is ignored.");
@@ -63,6 +69,7 @@ function applyEntries(resolution: Resolution, source: CascadeFile, content: EnvF
   }
   for (const { key, value, line } of content.entries) {
     if (lastLines.get(key) !== line || source.skips?.(key) === true) continue;
-    resolution.apply({ key, value, source: { level, file, line }, fromProject });
+    const isOpen = fault !== undefined;
+    resolution.apply({ key, value, source: { level, file, line }, fromProject, isOpen });
   }
 }

@@ -30,6 +30,8 @@ export interface Assignment {
   readonly source: ConfigSource;
   /** The text is a project's: the key's project policy applies. */
   readonly fromProject: boolean;
+  /** Everybody may have written it: it may do what a project may. */
+  readonly isOpen?: boolean;
 }
 
 interface Resolved {
@@ -95,7 +97,9 @@ export class Resolution {
     if (key === activeProfileKey && assignment.source.level === "profile") {
       return `${key.name} is refused: a profile does not choose a profile.`;
     }
-    return assignment.fromProject ? refusalOfProject(key, this.valueOf(key), value) : undefined;
+    const { fromProject, isOpen = false } = assignment;
+    if (isOpen) return refusalOfProject(key, this.valueOf(key), value, "a file for everybody");
+    return fromProject ? refusalOfProject(key, this.valueOf(key), value) : undefined;
   }
 
   #applyBad(assignment: Assignment, key: ConfigKey): void {
@@ -148,6 +152,7 @@ export function refusalOfProject(
   key: ConfigKey,
   current: ConfigValue | undefined,
   value: ConfigValue,
+  what = "a project's file",
 ): string | undefined {
   if (key.project === "set") return undefined;
   if (key.project === "narrow") {
@@ -155,13 +160,13 @@ export function refusalOfProject(
     const held = current ?? key.default;
     if (key.isNarrower !== undefined && held !== undefined) {
       if (key.isNarrower(value, held)) return undefined;
-      return `${key.name} is refused: a project's file may only make it stricter. Set it in a file of yours.`;
+      return `${key.name} is refused: ${what} may only make it stricter. Set it in a file of yours.`;
     }
-    return `${key.name} is refused: a project's file may only switch it off. Set it in a file of yours.`;
+    return `${key.name} is refused: ${what} may only switch it off. Set it in a file of yours.`;
   }
   return key === activeProfileKey
-    ? `${key.name} is refused: a project's file may not choose the profile.`
-    : `${key.name} is refused: a project's file may not set it. Set it in a file of yours.`;
+    ? `${key.name} is refused: ${what} may not choose the profile.`
+    : `${key.name} is refused: ${what} may not set it. Set it in a file of yours.`;
 }
 
 function placeOf(source: ConfigSource): PlaceOfProblem {

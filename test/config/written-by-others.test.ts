@@ -55,8 +55,8 @@ describe.skipIf(process.platform === "win32")("a file that decides for its user"
       `{"evil": {"command": "evil"}}`,
       "no server of this file counts",
     ],
-    [".scorpiox/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "it is ignored"],
-    [".claude/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "it is ignored"],
+    [".scorpiox/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "only what makes it stricter counts"],
+    [".claude/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "only what makes it stricter counts"],
   ])("%s names no servers for everybody", async (name, text, end) => {
     using tree = new TempTree({ [`home/${name}`]: text });
     const names = async (): Promise<unknown> => {
@@ -69,6 +69,24 @@ describe.skipIf(process.platform === "win32")("a file that decides for its user"
     const { stderr } = await runIn(tree, ["tools"]);
     const { stdout } = await runIn(tree, ["mcp", "list", "--json"]);
     expect(`${stderr}${stdout}`).toContain(`home/${name}: this file ${everybody}; ${end}.`);
+  });
+
+  test("keys of a file for everybody make things stricter, and nothing else", () => {
+    const text = "TOOL_BASH=false\nSANDBOX=read-only\nPOLICY_CAUTIONS=off\nHOOKS_ENABLED=false\n";
+    using tree = new TempTree({ "home/.scorpiox/scorpiox-env.txt": text });
+    const file = tree.path("home/.scorpiox/scorpiox-env.txt");
+    const load = (): Record<string, string> => {
+      const keys = ["TOOL_BASH", "SANDBOX", "POLICY_CAUTIONS", "HOOKS_ENABLED"];
+      const found = tree
+        .load()
+        .entries()
+        .filter(({ key }) => keys.includes(key));
+      return Object.fromEntries(found.map(({ key, value }) => [key, value]));
+    };
+    const strict = { TOOL_BASH: "false", SANDBOX: "read-only" };
+    expect(load()).toEqual({ ...strict, POLICY_CAUTIONS: "false", HOOKS_ENABLED: "false" });
+    chmodSync(file, 0o666);
+    expect(load()).toEqual({ ...strict, POLICY_CAUTIONS: "true", HOOKS_ENABLED: "true" });
   });
 
   test("what the command line names was meant", async () => {
