@@ -117,6 +117,8 @@ function Save-Rest([string] $Url, [string] $To) {
   if ($from -gt 0) { $request.AddRange([long] $from) }
   $response = $request.GetResponse()
   try {
+    # .NET Framework follows a server that sends it on to where anybody on the way can write.
+    if ($response.ResponseUri.Scheme -ne 'https') { throw "it is sent on to $($response.ResponseUri), which is not https://." }
     # A server that gives no parts sends it all again.
     $isPart = $response.StatusCode -eq [Net.HttpStatusCode]::PartialContent
     $mode = [IO.FileMode]::Create

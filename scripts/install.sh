@@ -134,6 +134,10 @@ choose_folder() {
   # With the umask of main, a folder made here is 0700; one that was there keeps its mode.
   mkdir -p -- "$folder" 2>"$work/reason" ||
     fail "cannot create $folder: $(reason). Set SCORPIOX_HOME to a folder that you can write to."
+  # Whoever can write there can have other files in the place of ours, before and after they are checked.
+  case $(ls -ld -- "$folder/.") in
+    ????????w*) fail "everybody may write to $folder: run chmod o-w on it, or set SCORPIOX_HOME to a folder of your own." ;;
+  esac
   # shellcheck disable=SC2015 # either step may be the one that fails
   { : >"$folder/.scorpiox-code.try.$$" && rm -f -- "$folder/.scorpiox-code.try.$$"; } 2>"$work/reason" ||
     fail "cannot write to $folder: $(reason). Make it writable, or set SCORPIOX_HOME to another folder."

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { createRelease, type Fault, hostFile } from "./fake-release.ts";
 import { createScratch, installer, runCommand, runInstaller } from "./run-installer.ts";
 
@@ -222,6 +230,44 @@ describe.skipIf(process.platform === "win32")("install.sh and its folder", () =>
     const run = await runInstaller({ ...env, SCORPIOX_RELEASE_URL: release.url });
     expect(run.exitCode).toBe(1);
     expect(run.stderr).toContain("HOME is not set");
+  });
+
+  test.each([0o777, 0o1777, 0o702])(
+    "refuses a folder where others put files (mode %d)",
+    async (mode) => {
+      using scratch = createScratch();
+      const release = createRelease(join(scratch.path, "release"), "1.0.0");
+      const folder = join(scratch.path, "shared");
+      mkdirSync(folder);
+      chmodSync(folder, mode);
+      const run = await runInstaller({ SCORPIOX_HOME: folder, SCORPIOX_RELEASE_URL: release.url });
+      expect([run.exitCode, run.stderr]).toEqual([
+        1,
+        expect.stringContaining(`install: everybody may write to ${folder}: run chmod o-w on it`),
+      ]);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
+  test("works in a home whose name ends a line, and that a link leads to", async () => {
+    using scratch = createScratch();
+    const release = createRelease(join(scratch.path, "release"), "1.0.0");
+    const home = join(scratch.path, "two\nlines -n 'x' $(id)");
+    mkdirSync(home);
+    symlinkSync(home, join(scratch.path, "link"));
+    for (const HOME of [home, join(scratch.path, "link")]) {
+      const run = await runInstaller({ HOME, SCORPIOX_RELEASE_URL: release.url });
+      expect([run.exitCode, readdirSync(join(home, ".scorpiox"))]).toEqual([0, ["scorpiox-code"]]);
+    }
+  });
+
+  test("install.ps1 goes nowhere that is not https, whoever sends it there", () => {
+    const text = readFileSync(join(dirname(installer), "install.ps1"), "utf8");
+    const reading = text.slice(
+      text.indexOf("$request.GetResponse()"),
+      text.indexOf("GetResponseStream"),
+    );
+    expect(reading).toContain("if ($response.ResponseUri.Scheme -ne 'https') { throw ");
   });
 
   test("leaves the mode of a folder that was there", async () => {
