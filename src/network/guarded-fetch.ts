@@ -1,6 +1,7 @@
 import { decodeResponse, undecoded } from "../base/decode-response.ts";
-import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
+import { AppError } from "../base/errors.ts";
 import { dialFirst } from "./dial.ts";
+import { fetchFailure } from "./fetch-failure.ts";
 import { bracketed, hostOf } from "./host-name.ts";
 import { parseIp } from "./ip-address.ts";
 import { portOf } from "./port-rules.ts";
@@ -151,7 +152,7 @@ async function attempt(
     if (signal.aborted) throw cancelled(signal);
     throw new AppError(
       "system",
-      `"${name}" did not answer on port ${portOf(url)}: ${causeOf(error)}.`,
+      `"${name}" did not answer on port ${portOf(url)}: ${fetchFailure(error)}.`,
       {
         cause: error,
       },
@@ -163,30 +164,4 @@ function withoutHost(headers: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => name.toLowerCase() !== "host"),
   );
-}
-
-/** What Bun calls the failures that a reader can do something about. */
-const causes: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "the connection was refused",
-  ConnectionRefused: "the connection was refused",
-  ECONNRESET: "the connection was closed before the answer",
-  ConnectionClosed: "the connection was closed before the answer",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an authority that is not trusted here",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    "its certificate is signed by an authority that is not trusted here",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    "its certificate is signed by an authority that is not trusted here",
-  ERR_PROXY_TUNNEL: "the proxy refused to connect (check its address and its credentials)",
-  ResponseHeadersTooLarge: "the head of its answer is too large",
-  Malformed_HTTP_Response: "its answer is not HTTP",
-};
-
-function causeOf(error: unknown): string {
-  const code = systemCodeOf(error);
-  const known = code === undefined ? undefined : causes[code];
-  // The messages of Bun name the URL that was dialled, which has not the name, and could have a credential.
-  return known ?? code ?? messageOf(error).split(/\s(?:fetching|https?:\/\/)/)[0] ?? "no answer";
 }

@@ -41,6 +41,7 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
     io.stderr.write(`scorpiox-code: ${escapeUnsafe(message)}\n`);
   surviveMistakes(warn);
   const { env } = io;
+  if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") warn(uncheckedWarning);
   const services: CliServices = {
     version: product.version,
     get toolNames() {
@@ -96,6 +97,11 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   const exitCode = await runCommandLine(process.argv.slice(2), io, services);
   process.exit(exitCode);
 }
+
+/** Only whoever starts the program can say so, and what is then lost is not seen anywhere else. */
+const uncheckedWarning =
+  "NODE_TLS_REJECT_UNAUTHORIZED=0 is in the environment: no certificate is checked, so who is on the way can read and " +
+  "change pages, other MCP servers and logins. Take it out. An authority of your own is trusted by NODE_EXTRA_CA_CERTS.";
 
 /** A mistake in one call must not end the others: it is reported, and the server goes on. */
 function surviveMistakes(warn: (message: string) => void): void {

@@ -7,6 +7,12 @@ export const webRequirements: Readonly<Record<string, Requirement>> = {
       "A page is its main content as Markdown: code, tables and links as they were meant.",
     "readdocs.untrusted": "What a page says stands between marks that it cannot know.",
   }),
+  ...from("docs/network.md#what-is-refused", {
+    "web.addresses":
+      "No name, redirect or answer of DNS leads to this machine or a private network, and nothing there is connected to.",
+    "web.certificates":
+      "Certificates are checked for pages and MCP servers, whatever a project's files say; that they are not is warned of.",
+  }),
   ...from("docs/readdocs.md#long-pages", {
     "readdocs.pages": "Long pages come in parts that fit the client, join, and make one request.",
   }),

@@ -1,10 +1,10 @@
 import { decodeResponse, undecoded } from "../../base/decode-response.ts";
-import { messageOf } from "../../base/errors.ts";
 import {
   upstreamErrorBodyBytesMax,
   upstreamMessageBytesMax,
   upstreamRetryAfterMsMax,
 } from "../../base/upstream-limits.ts";
+import { fetchFailure } from "../../network/fetch-failure.ts";
 import { boundBody } from "./bounded-body.ts";
 import { ConnectionError } from "./connection.ts";
 import type { ServerAuth } from "./server-auth.ts";
@@ -68,7 +68,10 @@ async function send(url: string | URL, init: RequestInit): Promise<Response> {
     return decodeResponse(await fetch(url, undecoded(init)));
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new ConnectionError("unreachable", `The server cannot be reached: ${messageOf(error)}`);
+    throw new ConnectionError(
+      "unreachable",
+      `The server cannot be reached: ${fetchFailure(error)}.`,
+    );
   }
 }
 
