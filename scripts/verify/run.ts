@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,pages,readme,sandbox,shell,tasks,skills,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,readme,sandbox,shell,tasks,skills,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
@@ -17,6 +17,7 @@ import { checkExitTimes } from "./exit-times.ts";
 import { checkFirstLists } from "./first-lists.ts";
 import { checkFloods } from "./floods.ts";
 import { checkHandover } from "./handover-90s.ts";
+import { checkHostileFiles } from "./hostile-files.ts";
 import { checkImageFuzz } from "./image-fuzz.ts";
 import { checkKillLoop } from "./kill-loop.ts";
 import { checkMixedEras } from "./mixed-eras.ts";
@@ -66,6 +67,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   mixed: checkMixedEras,
   battery: checkBattery,
   images: () => checkImageFuzz(500),
+  files: () => checkHostileFiles(20_000),
   // The annotated pages are beside the checkout, or this is not checked and not listed.
   ...(hasPages ? { pages: checkPageScore } : {}),
   readme: checkReadme,

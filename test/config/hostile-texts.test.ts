@@ -1,0 +1,7 @@
+import { test } from "bun:test";
+
+import { checkHostileTexts, readers } from "./hostile-texts.ts";
+
+test.each(readers)("a damaged file of $name is read or refused, and tells no secret", (reader) => {
+  checkHostileTexts(reader, 300);
+});
