@@ -13,12 +13,17 @@ const files = {
     mcpServers: {
       a: { url: `https://h/${evil}`, headers: { [evil]: evil } },
       b: { command: evil, args: [evil], cwd: evil, env: { [evil]: evil }, roots: [evil] },
+      e: { url: `https://h/${evil}` },
       [evil]: { command: "c" },
       c: { command: "c", [evil]: evil },
     },
   }),
   "project/other.json": JSON.stringify({
-    mcpServers: { [evil]: { command: "c" }, d: { command: evil, autoApprove: [evil] } },
+    mcpServers: {
+      [evil]: { command: "c" },
+      [`${evil} 2`]: { x: 1 },
+      d: { command: evil, autoApprove: [evil] },
+    },
   }),
   "project/.scorpiox/policy.jsonc": JSON.stringify({
     default: { [evil]: "ask" },
@@ -38,6 +43,7 @@ describe("nothing of a project begins a line of its own, nor acts on the termina
     ["mcp list"],
     ["mcp get a"],
     ["mcp get b"],
+    ["mcp get e"],
     ["mcp approve"],
     ["mcp status"],
     ["mcp import other.json --dry-run --scope global"],
