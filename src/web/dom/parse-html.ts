@@ -1,4 +1,4 @@
-import { type Document, type Element, isTag } from "domhandler";
+import { type Document, Element, isTag } from "domhandler";
 import { type Token, parse } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { AppError } from "../../base/errors.ts";
@@ -36,7 +36,14 @@ export function parseHtml(html: string, elementsWanted: number = treeElementsMax
           `The page's HTML unfolds to more than ${Math.floor(elementsMax)} elements; it cannot be read.`,
         );
       }
-      return adapter.createElement(name, namespace, attributes);
+      const element = new Element(name, Object.create(null) as Record<string, string>, []);
+      element.namespace = namespace;
+      counting.adoptAttributes(element, attributes);
+      return element;
+    },
+    // The adapter's own keeps namespace and prefix of each attribute, which nobody reads: two objects more an element.
+    adoptAttributes({ attribs }, attributes) {
+      for (const { name, value } of attributes) attribs[name] ??= value;
     },
   };
   const document = parse(html, { treeAdapter: counting, scriptingEnabled: false });
