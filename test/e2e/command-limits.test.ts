@@ -1,7 +1,6 @@
-import { chmodSync, chownSync } from "node:fs";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
-import { ensureBuilt, productBinary } from "./harness/binary.ts";
+import { BoundedServer, canBeSomebody, forkBomb, smallDisk } from "./harness/bounded-server.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
@@ -9,50 +8,14 @@ import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
 
-const isRoot = process.getuid?.() === 0;
-/** Somebody else for each server: the system counts all processes that a user has, those of the test before too. */
-let uid = 100_000 + process.pid * 10;
-const canBeSomebody = isRoot && Bun.which("setpriv") !== null && process.platform === "linux";
 /** Without bounds of somebody else's a bomb would be the machine's. */
 const boundedTest = test.skipIf(!canBeSomebody);
 const linuxTest = test.skipIf(process.platform !== "linux");
 
-/** A server of a user who may have 250 processes and threads. */
-class BoundedServer implements AsyncDisposable {
-  readonly #folder = new TempFolder();
-  readonly server: Server;
-
-  constructor() {
-    ensureBuilt(productBinary);
-    uid += 1;
-    chmodSync(this.#folder.path, 0o755);
-    const home = this.#folder.folder("home");
-    chownSync(home, uid, uid);
-    const somebody = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
-    // Not every sh can set this, and nothing may run without.
-    const bounded = [
-      "bash",
-      "-c",
-      'ulimit -u 250 && [ "$(ulimit -H -u)" = 250 ] && exec "$0" "$@"',
-    ];
-    this.server = new Server({ wrap: [...bounded, ...somebody], env: { HOME: home }, cwd: home });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.server[Symbol.asyncDispose]();
-    this.#folder[Symbol.dispose]();
-  }
-}
-
-/** Goes off within a bound only, and ends by itself after eleven generations. */
-const bomb =
-  '[ "$(ulimit -H -u)" -le 250 ] || exit 1; ' +
-  "bomb() { [ $1 -gt 10 ] || { bomb $(($1 + 1)) | bomb $(($1 + 1)) & }; sleep 6; }; bomb 0; wait";
-
 describe("what commands may take", () => {
   const bombs: [string, string][] = [
     ["400 sleepers", "for i in $(seq 400); do sleep 6 & done; wait"],
-    ["a fork bomb", bomb],
+    ["a fork bomb", forkBomb],
   ];
   boundedTest.each(bombs)(
     "[commands.processes] %s: the server lives, and the next call is right",
@@ -96,20 +59,17 @@ describe("what commands may take", () => {
   });
 });
 
+const diskBytes = 16 * 1024 * 1024;
 /** A machine may have bubblewrap and let nobody use it. */
-const smallDisk = (folder: string): string[] =>
-  `bwrap --dev-bind / / --die-with-parent --perms 0700 --size 16777216 --tmpfs ${folder} --`.split(
-    " ",
-  );
 const hasSmallDisk =
-  Bun.which("bwrap") !== null && Bun.spawnSync([...smallDisk("/tmp"), "true"]).success;
+  Bun.which("bwrap") !== null && Bun.spawnSync([...smallDisk("/tmp", diskBytes), "true"]).success;
 
 test.skipIf(!hasSmallDisk)(
   "[output.reserve] outputs that would fill the disk leave a part of it, and their commands go on",
   async () => {
     using home = new TempFolder();
     const results = home.folder(".scorpiox/results");
-    await using server = new Server({ home, wrap: smallDisk(results) });
+    await using server = new Server({ home, wrap: smallDisk(results, diskBytes) });
     await server.initialize();
     const flood = "head -c 12000000 /dev/zero | tr '\\0' x; echo; echo end";
     const texts = (
