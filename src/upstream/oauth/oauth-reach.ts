@@ -21,6 +21,8 @@ export class OauthReach {
   readonly #ask: (url: URL) => Promise<unknown>;
   readonly #heard = new Set<string>();
   #reach: Reach = "public";
+  /** Once for all who need to know. */
+  #asking: Promise<void> | undefined;
 
   /** @param ask sends any request to an address of a named host, and tells of the answer by `heard` */
   constructor({ url, issuers = [] }: LoginPlace, ask: (url: URL) => Promise<unknown>) {
@@ -45,11 +47,15 @@ export class OauthReach {
 
   /** Who has not been heard of yet is asked: a token is renewed without asking its server anything else. */
   async #found(): Promise<Reach> {
+    await (this.#asking ??= this.#askNamed());
+    return this.#reach;
+  }
+
+  async #askNamed(): Promise<void> {
     for (const [host, url] of this.#named) {
       if (this.#heard.has(host) || !isSafe(url)) continue;
       this.#heard.add(host);
       await this.#ask(new URL("/.well-known/oauth-protected-resource", url)).catch(() => undefined);
     }
-    return this.#reach;
   }
 }

@@ -70,6 +70,18 @@ test("a host of the user's own choice is asked wherever it is", async () => {
   expect(kinds).toEqual(["allowed", "allowed", "judged", "judged"]);
 });
 
+test("two who need to know at the same time wait for the same answer", async () => {
+  const answered = Promise.withResolvers<undefined>();
+  const reach: OauthReach = new OauthReach(place, async (url) => {
+    await answered.promise;
+    reach.heard(url, "10.1.1.1");
+  });
+  const standing = reach.standingOf({ host: "10.0.0.5", port: 443 });
+  const both = [0, 1].map(() => judgeHost("10.0.0.5", standing, async () => [], signal));
+  answered.resolve(undefined);
+  expect(await Promise.all(both)).toEqual([["10.0.0.5"], ["10.0.0.5"]]);
+});
+
 test("only what a named host answers from counts, each is asked once, and no failure opens anything", async () => {
   const asked: string[] = [];
   const reach = new OauthReach({ ...place, issuers: ["https://idp.test/x"] }, async (url) => {
