@@ -1,12 +1,14 @@
 /** Runs texts in Debian's bash where they can do nothing: no network, nothing to write but scratch folders in memory. */
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { randomInt } from "node:crypto";
 import { join } from "node:path";
 
 import { TempFolder } from "../../../test/e2e/harness/temp-folder.ts";
@@ -28,7 +30,11 @@ const jailMsMax = 60_000;
 export class Jail implements Disposable {
   readonly #folder = new TempFolder();
 
+  /** Nobody else's. Root has no bound of processes, in a user namespace neither. */
+  readonly #uid = process.getuid?.() === 0 ? 200_000 + randomInt(1_000_000) : undefined;
+
   constructor() {
+    chmodSync(this.#folder.path, 0o711);
     for (const name of ["bin", "sys"]) mkdirSync(this.#folder.at(name));
     for (const name of starters) copy(name, this.#folder.at("bin"));
     copy("rm", this.#folder.at("sys"));
@@ -51,8 +57,11 @@ export class Jail implements Disposable {
     mkdirSync(report);
     const lines = join(report, "lines");
     writeFileSync(lines, "");
+    if (this.#uid !== undefined)
+      for (const path of [report, lines]) chownSync(path, this.#uid, this.#uid);
     writeFileSync(`${report}.texts`, texts.map((text) => `${text}\0`).join(""));
-    const child = Bun.spawn(["nice", "-n", "5", "bwrap", ...this.#bounds(report), ...driver], {
+    const command = [...this.#unprivileged(), "bwrap", ...this.#bounds(report), ...driver];
+    const child = Bun.spawn(["nice", "-n", "5", ...command], {
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",
@@ -68,6 +77,13 @@ export class Jail implements Disposable {
         .slice(1)
         .filter((name) => name !== ""),
     );
+  }
+
+  #unprivileged(): readonly string[] {
+    const uid = this.#uid;
+    return uid === undefined
+      ? []
+      : ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--no-new-privs"];
   }
 
   #bounds(report: string): readonly string[] {
