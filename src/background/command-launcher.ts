@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 
 import { AppError } from "../base/errors.ts";
 import { type Command, startCommand } from "../process/command.ts";
-import type { Family, Orphanage } from "../process/family.ts";
+import type { Family, Orphanage } from "../process/orphanage.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { ownerMark, ownerVariable } from "../process/owner-mark.ts";
 import type { Shell } from "../process/shell.ts";

@@ -1,7 +1,8 @@
 import { terminateGraceMs } from "../base/limits.ts";
 import { startTimer, type Timer } from "../base/timer.ts";
 import type { Command, CommandExit } from "../process/command.ts";
-import { endFamily, type Family, isFamilyAlive, type Orphanage } from "../process/family.ts";
+import { endFamily, isFamilyAlive } from "../process/family.ts";
+import type { Family, Orphanage } from "../process/orphanage.ts";
 import { countFamily } from "../process/family-size.ts";
 import { OutputStore, type OutputStoreSizes } from "./output-store.ts";
 import type { SavedOutput } from "./saved-output.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import { startTimer, type Timer } from "../base/timer.ts";
-import type { Family } from "../process/family.ts";
+import type { Family } from "../process/orphanage.ts";
 import { readProcStat } from "../process/proc-table.ts";
 import type { Ledger } from "../store/ledger.ts";
 import { describeInstance, endLeftovers } from "./leftovers.ts";

@@ -1,7 +1,8 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 import { shutdownGraceMs } from "../base/limits.ts";
-import { isMarkOf, ownerVariable } from "../process/owner-mark.ts";
+import { loadLimitMarks } from "../process/limit-mark.ts";
+import { isMarkOf, ownerMark, ownerVariable } from "../process/owner-mark.ts";
 import { listProcesses, readProcStat, readProcVariable } from "../process/proc-table.ts";
 import {
   isGroupAlive,
@@ -72,10 +73,16 @@ function signalRemains(
   let found = false;
   for (const { groupId } of groups) found = signalGroup(groupId, signal) || found;
   for (const pid of listProcesses()) {
-    if (!isMarkOf(instance.id, readProcVariable(pid, ownerVariable))) continue;
+    if (!isRemainOf(instance, pid)) continue;
     found = signalProcess(pid, signal) || found;
   }
   return found;
+}
+
+/** Its second mark is looked for as well: it stays with who wipes the environment. */
+function isRemainOf({ id }: ServerInstance, pid: number): boolean {
+  if (isMarkOf(id, readProcVariable(pid, ownerVariable))) return true;
+  return loadLimitMarks()?.isOf(pid, ownerMark(id, 0)) !== undefined;
 }
 
 let knownBootId: string | undefined;

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 
 import { startWaitingCommand, type WaitingCommand } from "../process/command.ts";
-import type { Orphanage } from "../process/family.ts";
+import type { Orphanage } from "../process/orphanage.ts";
 import type { OutputSink } from "../process/output-pipe.ts";
 import { ownerVariable } from "../process/owner-mark.ts";
 import type { Shell } from "../process/shell.ts";

@@ -3,7 +3,8 @@ import { AppError } from "../base/errors.ts";
 import { shutdownGraceMs, terminateGraceMs } from "../base/limits.ts";
 import { startTimer } from "../base/timer.ts";
 import { graceUntil, killTime } from "../process/end-grace.ts";
-import type { Orphanage } from "../process/family.ts";
+import type { Orphanage } from "../process/orphanage.ts";
+import { endAdopted } from "../process/family.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
 import type { CommandLauncher } from "./command-launcher.ts";
@@ -21,6 +22,8 @@ export interface SupervisorParts {
   readonly savedOutputs: SavedOutputs;
   /** The environment of commands; asks the login shell the first time. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Says to the user what could not be done. */
+  readonly warn?: (message: string) => void;
   /** Told of each new background task. */
   readonly onTask?: (clientId: string, task: BackgroundTask) => void;
 }
@@ -65,9 +68,6 @@ export type ForegroundOutcome =
   /** It runs on as a background task; `task.cursor` is still to be set by who shows the output. */
   | { readonly kind: "handed_over"; readonly task: BackgroundTask };
 
-/** At the end strays are looked for this often, this far apart in ms. */
-const strayRoundsMax = 10;
-const strayRoundMs = 50;
 /** How often adopted zombies are looked for while commands are live. */
 const reapIntervalMs = 1_000;
 
@@ -209,10 +209,7 @@ export class Supervisor {
     const graceMs = graceUntil(killAt);
     const ending = live.map((execution) => execution.terminate("shutdown", graceMs));
     await Promise.all([...ending, others]);
-    // Whatever is still adopted is nobody's now: asked once, then forced.
-    for (let round = 0; round < strayRoundsMax && this.#parts.orphanage.endStrays() > 0; round++) {
-      await Bun.sleep(strayRoundMs);
-    }
+    await endAdopted(this.#parts.orphanage, this.#parts.warn);
     await Promise.race([this.#parts.launcher.released(), Bun.sleep(shutdownGraceMs)]);
     this.#parts.guardian.close();
   }

@@ -3,6 +3,7 @@ import { isAbsolute } from "node:path";
 
 import { commandDescriptorsMax, processesReserve } from "../base/limits.ts";
 import { type Libc, type Limits, loadLibc } from "./libc.ts";
+import { loadLimitMarks } from "./limit-mark.ts";
 
 /** What all commands of this process may have: they have the same user and the same beginnings. */
 let processes: Limits | undefined | null = null;
@@ -26,15 +27,21 @@ export function limitCommand(libc: Libc, pid: number): void {
 /**
  * The command behind a program that limits its processes before it is there: where processors are busy a shell starts
  * many before `limitCommand` comes. The command itself on systems without that program, and where nothing is limited.
+ * @param mark its owner mark, which it has as a limit too before it is there
  */
-export function withProcessLimit(libc: Libc, argv: readonly string[]): readonly string[] {
+export function withProcessLimit(
+  libc: Libc,
+  argv: readonly string[],
+  mark: string | undefined,
+): readonly string[] {
   const limits = process.platform === "linux" ? processLimits(libc) : undefined;
   const program = argv[0] ?? "";
   // What is not there is to fail by its own name.
   if (limits === undefined || !isAbsolute(program) || !existsSync(program)) return argv;
-  return existsSync(prlimit)
-    ? [prlimit, `--nproc=${limits.soft}:${limits.hard}`, "--", ...argv]
-    : argv;
+  if (!existsSync(prlimit)) return argv;
+  const number = mark === undefined ? undefined : loadLimitMarks()?.of(mark);
+  const locks = number === undefined ? [] : [`--locks=${number}:${number}`];
+  return [prlimit, `--nproc=${limits.soft}:${limits.hard}`, ...locks, "--", ...argv];
 }
 
 function processLimits(libc: Libc): Limits | undefined {

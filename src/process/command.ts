@@ -5,6 +5,7 @@ import { AppError, messageOf } from "../base/errors.ts";
 import { limitCommand, withProcessLimit } from "./command-limits.ts";
 import { type Libc, loadLibc } from "./libc.ts";
 import { loadWindowsJobs } from "./windows-job.ts";
+import { ownerVariable } from "./owner-mark.ts";
 import { OutputPipe, type OutputSink } from "./output-pipe.ts";
 import { spawnLeader } from "./spawn-leader.ts";
 
@@ -78,7 +79,7 @@ export function startWaitingCommand(spec: CommandSpec): WaitingCommand | undefin
 function startWithOnePipe(spec: CommandSpec, libc: Libc): Command {
   const dataFds = spec.data === undefined ? [] : [filledPipe(spec.data, libc)];
   try {
-    const argv = withProcessLimit(libc, spec.argv);
+    const argv = withProcessLimit(libc, spec.argv, spec.env[ownerVariable]);
     const { pid, ended, output } = startOnPipe(spec, libc, dataFds, argv);
     output.start();
     return { pid, ended };

@@ -1,4 +1,4 @@
-import type { Family, Orphanage } from "./family.ts";
+import type { Family, Orphanage } from "./orphanage.ts";
 import { listProcesses, type ProcStat, readProcStat } from "./proc-table.ts";
 
 /**

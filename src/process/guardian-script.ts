@@ -1,7 +1,8 @@
 /**
  * A POSIX shell program that outlives the server by moments. It reads `+<group>` and `-<group>` lines
  * from the server; when the pipe ends, however the server died, it ends the groups that were live and
- * everything that carries the owner mark of the instance ($1). A `.` line tells it to go without a word.
+ * everything that carries the owner mark of the instance ($1), or its limit of file locks, which begins with the digits
+ * $2 (Linux; empty where there is none) and stays with who wipes the environment. A `.` line tells it to go without a word.
  *
  * It ignores the signals that a terminal or a supervisor sends to whole sessions. `sleep 0.2` is not
  * POSIX but works in GNU, BSD and BusyBox; where it does not, a whole second does.
@@ -22,6 +23,10 @@ marked() {
     for file in $(grep -ls "SCORPIOX_OWNER=$1\\." /proc/[0-9]*/environ 2>/dev/null); do
       file=\${file#/proc/}; echo "\${file%/environ}"
     done
+    [ -z "$2" ] && return
+    for file in $(grep -ls "^Max file locks  *$2[0-9]\{8\} " /proc/[0-9]*/limits 2>/dev/null); do
+      file=\${file#/proc/}; echo "\${file%/limits}"
+    done
   else
     ps -axEww -o pid=,command= 2>/dev/null | grep "SCORPIOX_OWNER=$1\\." | grep -v grep |
       while read -r pid rest; do echo "$pid"; done
@@ -29,16 +34,16 @@ marked() {
 }
 signal() {
   for group in $live; do kill -s "$1" -- "-$group" 2>/dev/null; done
-  for pid in $(marked "$2"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
+  for pid in $(marked "$2" "$3"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
 }
 found=
-signal TERM "$1"; signal CONT "$1"
+signal TERM "$1" "$2"; signal CONT "$1" "$2"
 [ "$live" = " " ] && [ -z "$found" ] && exit 0
 sleep 0.4 2>/dev/null || sleep 1
 round=0
 while [ $round -lt 10 ]; do
   found=
-  signal KILL "$1"
+  signal KILL "$1" "$2"
   [ -z "$found" ] && [ $round -gt 0 ] && exit 0
   sleep 0.2 2>/dev/null || sleep 1
   round=$((round + 1))

@@ -1,4 +1,5 @@
-import type { Orphanage } from "./family.ts";
+import { loadLimitMarks } from "./limit-mark.ts";
+import type { Orphanage } from "./orphanage.ts";
 import { guardianScript } from "./guardian-script.ts";
 
 /**
@@ -29,7 +30,8 @@ export class Guardian {
   start(): void {
     if (this.#child !== undefined || this.#closed || process.platform === "win32") return;
     try {
-      const child = Bun.spawn(["/bin/sh", "-c", guardianScript, "sh", this.#instanceId], {
+      const digits = loadLimitMarks()?.prefixOf(this.#instanceId)?.toString() ?? "";
+      const child = Bun.spawn(["/bin/sh", "-c", guardianScript, "sh", this.#instanceId, digits], {
         cwd: "/",
         env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
         stdio: ["pipe", "ignore", "ignore"],

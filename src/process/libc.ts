@@ -30,13 +30,15 @@ export interface Libc {
   descriptorsMax(): number;
   /** What of a resource this process may have, as soft and hard limit; undefined when it cannot be known. */
   limitsOf(resource: LimitedResource): Limits | undefined;
+  /** The hard limit of another process (Linux only); undefined when it cannot be known. */
+  limitOf(pid: number, resource: LimitedResource): bigint | undefined;
   /** Sets the limits of `pid`, 0 for this process (Linux only). False when that was refused. */
   limit(pid: number, resource: LimitedResource, limits: Limits): boolean;
   /** Children write no core files unless they ask for them. */
   disableCoreFiles(): void;
 }
 
-type LimitedResource = "descriptors" | "processes";
+type LimitedResource = "descriptors" | "processes" | "locks";
 
 /** The system's word for "as many as you like" is a number above all others. */
 export interface Limits {
@@ -51,9 +53,12 @@ const PR_SET_CHILD_SUBREAPER = 36;
 const RLIMIT_CORE = 4;
 const RLIMIT_NOFILE = process.platform === "darwin" ? 8 : 7;
 const RLIMIT_NPROC = process.platform === "darwin" ? 7 : 6;
+/** Linux only. */
+const RLIMIT_LOCKS = 10;
 const limitNumbers: Readonly<Record<LimitedResource, number>> = {
   descriptors: RLIMIT_NOFILE,
   processes: RLIMIT_NPROC,
+  locks: RLIMIT_LOCKS,
 };
 const SHUT_RDWR = 2;
 const LOCK_SH = 1;
@@ -101,10 +106,13 @@ function open(): Libc | undefined {
 
 function openLinux(): Libc {
   const c = openLinuxLibrary({ ...portable, ...linuxOnly });
+  const read = new BigUint64Array(2);
   return {
     ...common(c),
     createPipe: () => pipePair((fds) => c.pipe2(ptr(fds), O_CLOEXEC)),
     becomeSubreaper: () => c.prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) === 0,
+    limitOf: (pid, resource) =>
+      c.prlimit(pid, limitNumbers[resource], null, ptr(read)) === 0 ? read[1] : undefined,
     limit: (pid, resource, { soft, hard }) =>
       c.prlimit(pid, limitNumbers[resource], ptr(new BigUint64Array([soft, hard])), null) === 0,
   };
@@ -117,13 +125,15 @@ function openDarwin(): Libc {
     // Not close-on-exec, and need not be: Bun spawns with POSIX_SPAWN_CLOEXEC_DEFAULT there.
     createPipe: () => pipePair((fds) => c.pipe(ptr(fds))),
     becomeSubreaper: () => false,
+    limitOf: () => undefined,
     limit: () => false,
   };
 }
 
+type LinuxOnly = "createPipe" | "becomeSubreaper" | "limitOf" | "limit";
 type PortableSymbols = ReturnType<typeof dlopen<typeof portable>>["symbols"];
 
-function common(c: PortableSymbols): Omit<Libc, "createPipe" | "becomeSubreaper" | "limit"> {
+function common(c: PortableSymbols): Omit<Libc, LinuxOnly> {
   const pollFd = new Int32Array(2);
   const status = new Int32Array(1);
   return {

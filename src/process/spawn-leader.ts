@@ -1,4 +1,6 @@
 import type { CommandExit, CommandSpec } from "./command.ts";
+import { loadLimitMarks } from "./limit-mark.ts";
+import { ownerVariable } from "./owner-mark.ts";
 
 type Stream = "ignore" | "pipe" | number;
 
@@ -8,13 +10,13 @@ export interface LeaderSpec extends Pick<CommandSpec, "argv" | "cwd" | "env"> {
   readonly isVerbatim?: boolean;
 }
 
-/** Starts a program that leads a process group (and session) of its own. @throws as the system does */
+/** Starts a program that leads a process group (and session) of its own and has its owner mark twice. @throws as the system does */
 export function spawnLeader(
   { argv, cwd, env, isVerbatim = false }: LeaderSpec,
   stdio: [Stream, Stream, Stream, ...number[]],
   onExit: (how: CommandExit) => void,
 ): Bun.Subprocess {
-  return Bun.spawn([...argv], {
+  const child = Bun.spawn([...argv], {
     cwd,
     env: { ...env },
     stdio,
@@ -23,6 +25,9 @@ export function spawnLeader(
     ...(isVerbatim && { windowsVerbatimArguments: true, argv0: `"${argv[0] ?? ""}"` }),
     onExit: (_child, exitCode, signal) => onExit({ exitCode, signal: signalName(signal) }),
   });
+  const mark = env[ownerVariable];
+  if (mark !== undefined) loadLimitMarks()?.put(child.pid, mark);
+  return child;
 }
 
 function signalName(signal: unknown): NodeJS.Signals | null {

@@ -1,6 +1,6 @@
 import { parse } from "node:path";
 
-import type { Orphanage } from "./family.ts";
+import type { Orphanage } from "./orphanage.ts";
 
 /**
  * Starts a program that is handed to the user, such as their browser: it leads a session of its own, and it and what it

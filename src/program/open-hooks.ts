@@ -7,7 +7,7 @@ import { Supervisor } from "../background/supervisor.ts";
 import type { OpenHooks } from "../cli/command.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { describeUser } from "../process/describe-user.ts";
-import { Orphanage } from "../process/family.ts";
+import { Orphanage } from "../process/orphanage.ts";
 import { Guardian } from "../process/guardian.ts";
 import { loadLibc } from "../process/libc.ts";
 import { findShell } from "../process/shell.ts";
@@ -33,7 +33,14 @@ export function openHooks(
   const user = describeUser(start.dirs.homeDir);
   const environment = new CommandEnvironment({ launcher, env, user }).get;
   const savedOutputs = new SavedOutputs(resultFolders(start.dirs.scorpioxDir), warn);
-  const supervisor = new Supervisor({ launcher, orphanage, guardian, savedOutputs, environment });
+  const supervisor = new Supervisor({
+    launcher,
+    orphanage,
+    guardian,
+    savedOutputs,
+    environment,
+    warn,
+  });
   const common = { start, env, warn, instanceId, supervisor, environment };
   return {
     async emit(eventName, data, { cwd, signal, onEnd }) {

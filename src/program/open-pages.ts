@@ -1,6 +1,6 @@
 import type { PageOpener } from "../cli/command.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { Orphanage } from "../process/family.ts";
+import { Orphanage } from "../process/orphanage.ts";
 import { createPageBrowser } from "./page-browser.ts";
 
 /** What shows pages to the user for one command; the browser outlives it. */

@@ -1,4 +1,4 @@
-import type { Orphanage } from "../process/family.ts";
+import type { Orphanage } from "../process/orphanage.ts";
 import { startUserProgram } from "../process/user-program.ts";
 import type { PageBrowser } from "../questions/page/page-browser.ts";
 import { browserEnvironment } from "./web-options.ts";

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import { LazyPart } from "../base/lazy-part.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
-import type { Orphanage } from "../process/family.ts";
+import type { Orphanage } from "../process/orphanage.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { Terminals } from "../questions/terminals.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";

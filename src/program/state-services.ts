@@ -9,7 +9,7 @@ import type { RunningCalls } from "../gateway/running-calls.ts";
 import type { StateResource } from "../gateway/resources/state-resource.ts";
 import type { LoadedSkill } from "../tools/skill-service.ts";
 import type { StateServices } from "../gateway/state-calls.ts";
-import type { Orphanage } from "../process/family.ts";
+import type { Orphanage } from "../process/orphanage.ts";
 import type { Shell } from "../process/shell.ts";
 import { PlanStage } from "../policy/plan-stage.ts";
 import { StoreClient } from "../store/worker/store-client.ts";

@@ -17,7 +17,7 @@ import { GatedRouter } from "../gateway/gate/gated-router.ts";
 import { RunningCalls } from "../gateway/running-calls.ts";
 import { ToolRouter } from "../gateway/tool-router.ts";
 import { describeUser } from "../process/describe-user.ts";
-import { Orphanage } from "../process/family.ts";
+import { Orphanage } from "../process/orphanage.ts";
 import { Guardian } from "../process/guardian.ts";
 import { loadLibc } from "../process/libc.ts";
 import { findShell } from "../process/shell.ts";
@@ -109,6 +109,7 @@ export class ToolServices {
       guardian,
       savedOutputs,
       environment,
+      warn,
       onTask: (clientId, task) => {
         announceTask(changes, clientId, task);
         tellOfTask(events.emit, clientId, task);

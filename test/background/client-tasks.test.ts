@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { ClientTasks, type KeptOutput } from "../../src/background/client-tasks.ts";
 import { Execution } from "../../src/background/execution.ts";
-import { Orphanage } from "../../src/process/family.ts";
+import { Orphanage } from "../../src/process/orphanage.ts";
 
 /** An execution without a process; `end` is what its command would do. */
 function fakeExecution(): { execution: Execution; end: () => Promise<void> } {

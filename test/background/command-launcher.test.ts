@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { CommandLauncher } from "../../src/background/command-launcher.ts";
-import { Orphanage } from "../../src/process/family.ts";
+import { Orphanage } from "../../src/process/orphanage.ts";
 import { Guardian } from "../../src/process/guardian.ts";
 
 const spec = { commandText: "true", cwd: "/" };

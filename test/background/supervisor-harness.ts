@@ -11,7 +11,7 @@ import {
   Supervisor,
 } from "../../src/background/supervisor.ts";
 import { Cancellation } from "../../src/base/cancellation.ts";
-import { Orphanage } from "../../src/process/family.ts";
+import { Orphanage } from "../../src/process/orphanage.ts";
 import { Guardian } from "../../src/process/guardian.ts";
 import { loadLibc } from "../../src/process/libc.ts";
 import { isGroupAlive } from "../../src/process/signals.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Execution } from "../../src/background/execution.ts";
 import { newOutput } from "../../src/background/output-text.ts";
 import { outputSoFar } from "../../src/gateway/shown-execution.ts";
-import { Orphanage } from "../../src/process/family.ts";
+import { Orphanage } from "../../src/process/orphanage.ts";
 
 function executionOf(output: string | Uint8Array): Execution {
   const execution = new Execution({

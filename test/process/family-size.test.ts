@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { Orphanage } from "../../src/process/family.ts";
+import { Orphanage } from "../../src/process/orphanage.ts";
 import { countFamily } from "../../src/process/family-size.ts";
 
 const hasProc = process.platform === "linux";

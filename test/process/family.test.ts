@@ -1,10 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { TempFolder } from "../e2e/harness/temp-folder.ts";
+import { isHeld, makeComet } from "../fixtures/processes/comet.ts";
+import { until } from "./until.ts";
+
 const host = join(import.meta.dir, "fixtures/family-host.ts");
 
 /** Prints the id of the process that runs it, then sleeps without a child. */
 const member = "echo $$; exec sleep 300";
+/** Without a mark in its environment, a parent or a session of its command. */
+const wiped = `(env -i setsid bash -c '${member}' &)`;
+
 const daemon = `setsid bash -c '${member}'`;
 
 /** Time for who heeds TERM, however busy the processors are, and for who does not. */
@@ -38,7 +45,7 @@ describe("endFamily() leaves nothing of", () => {
     ],
     [
       "a daemon that wiped its environment",
-      `echo $$; (env -i setsid bash -c '${member}' &) ; sleep 0.1; echo ready; sleep 300`,
+      `echo $$; ${wiped} ; sleep 0.1; echo ready; sleep 300`,
       2,
       false,
     ],
@@ -62,11 +69,22 @@ describe("endFamily() leaves nothing of", () => {
   });
 
   test("one family only: another one's processes are not touched", async () => {
-    const script = `echo $$; (${daemon} &) ; sleep 0.1; echo ready; sleep 300`;
-    expect(await endFirst(2, graces.heeded, script, script, script)).toEqual({
+    const script = `echo $$; (${daemon} &) ; ${wiped} ; sleep 0.1; echo ready; sleep 300`;
+    expect(await endFirst(3, graces.heeded, script, script, script)).toEqual({
       ...ended,
-      before: 2,
-      others: [2, 2],
+      before: 3,
+      others: [3, 3],
     });
+  });
+
+  test("a process that forks faster than anybody looks", async () => {
+    using folder = new TempFolder();
+    const file = folder.at("lock");
+    const comet = makeComet(folder.path);
+    const script = `trap "" TERM; ${comet.command(file, 20, 0)}; echo $$; echo ready; sleep 300`;
+    const said = await endFirst(1, graces.ignored, script);
+    expect(said).toEqual({ ...ended, before: 1, neededKill: true });
+    // The system may close the files of who was killed a moment later.
+    await until(() => !isHeld(file));
   });
 });

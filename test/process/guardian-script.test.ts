@@ -4,8 +4,11 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { guardianScript } from "../../src/process/guardian-script.ts";
+import { loadLimitMarks } from "../../src/process/limit-mark.ts";
 import { ownerMark, ownerVariable } from "../../src/process/owner-mark.ts";
+import { readProcVariable } from "../../src/process/proc-table.ts";
 import { isProcessAlive } from "../../src/process/signals.ts";
+import { spawnLeader } from "../../src/process/spawn-leader.ts";
 import { until } from "./until.ts";
 import { atThisLoad } from "../fixtures/at-this-load.ts";
 
@@ -25,8 +28,8 @@ let number = 0;
 describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[]) => {
   const words = shell.filter((word) => word !== undefined);
 
-  const startGuardian = (instance: string) =>
-    Bun.spawn([...words, "-c", guardianScript, "sh", instance], {
+  const startGuardian = (instance: string, digits = "") =>
+    Bun.spawn([...words, "-c", guardianScript, "sh", instance, digits], {
       env: { PATH: "/usr/bin:/bin" },
       stdio: ["pipe", "ignore", "inherit"],
       detached: true,
@@ -66,6 +69,31 @@ describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[])
     for (const child of [removed, foreign]) child.kill("SIGKILL");
     await Promise.all([removed.exited, foreign.exited]);
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "ends who wiped the environment and left the session, by the second mark",
+    async () => {
+      const instance = `guard${process.pid}x${++number}`;
+      const [daemon, foreign] = [ownerMark(instance, 1), ownerMark(`${instance}2`, 1)].map((mark) =>
+        spawnLeader(
+          {
+            argv: ["/usr/bin/env", "-i", "/bin/sleep", "300"],
+            cwd: "/",
+            env: { [ownerVariable]: mark },
+          },
+          ["ignore", "ignore", "ignore"],
+          () => {},
+        ),
+      ) as [Bun.Subprocess, Bun.Subprocess];
+      const guardian = startGuardian(instance, `${loadLimitMarks()?.prefixOf(instance)}`);
+      await until(() => readProcVariable(daemon.pid, ownerVariable) === undefined);
+      await guardian.stdin.end();
+      await Promise.all([daemon.exited, guardian.exited]);
+      expect([daemon, foreign].map(({ signalCode }) => signalCode)).toEqual(["SIGTERM", null]);
+      foreign.kill("SIGKILL");
+      await foreign.exited;
+    },
+  );
 
   test("takes a group off its list wherever it stands, and only that", async () => {
     const groups = [startVictim(""), startVictim(""), startVictim("")];

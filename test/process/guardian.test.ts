@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { Orphanage } from "../../src/process/family.ts";
+import { Orphanage } from "../../src/process/orphanage.ts";
 import { Guardian } from "../../src/process/guardian.ts";
 import { listOwnChildren, readProcStat } from "../../src/process/proc-table.ts";
 import { until } from "./until.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { createPageBrowser, openerOf } from "../../src/program/page-browser.ts";
 import { posixTest } from "../e2e/harness/platform.ts";
-import { Orphanage } from "../../src/process/family.ts";
+import { Orphanage } from "../../src/process/orphanage.ts";
 
 const screen = { DISPLAY: ":0" };
 

@@ -1,6 +1,7 @@
 import { shutdownGraceMsMin, terminateGraceMs } from "../../base/limits.ts";
 import type { CommandExit } from "../../process/command.ts";
-import { endFamily, type Family, type Orphanage } from "../../process/family.ts";
+import { endFamily } from "../../process/family.ts";
+import type { Family, Orphanage } from "../../process/orphanage.ts";
 import type { SpawnedServer } from "./spawn-server.ts";
 
 /** How long each step of the end of a server may take, in ms. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
 import { upstreamInputEndMs } from "../../base/upstream-limits.ts";
-import type { Family, Orphanage } from "../../process/family.ts";
+import type { Family, Orphanage } from "../../process/orphanage.ts";
 import { graceUntil, killTime } from "../../process/end-grace.ts";
 import type { Guardian } from "../../process/guardian.ts";
 import { ownerVariable } from "../../process/owner-mark.ts";

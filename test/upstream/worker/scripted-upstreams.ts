@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { JsonText } from "../../../src/base/json-text.ts";
 import { noClientCapabilities } from "../../../src/protocol/client-capabilities.ts";
-import { Orphanage } from "../../../src/process/family.ts";
+import { Orphanage } from "../../../src/process/orphanage.ts";
 import { Guardian } from "../../../src/process/guardian.ts";
 import { loadLibc } from "../../../src/process/libc.ts";
 import {

@@ -1,0 +1,80 @@
+import { type Libc, loadLibc } from "./libc.ts";
+import { listChildren } from "./proc-table.ts";
+
+/**
+ * Each command has its owner mark a second time, as its limit of file locks: a number that Linux hands on from process to
+ * process and has not looked at since 2.4.25. It stays with who wipes the environment, leaves the session and loses the
+ * parent, and is read quicker than a file of `/proc`.
+ */
+export class LimitMarks {
+  readonly #libc: Libc;
+  readonly #ceiling: bigint;
+  readonly #prefixes = new Map<string, bigint | undefined>();
+  /** The mark that was asked for last: it is asked for many times in a row. */
+  #numbered: { readonly mark: string; readonly number: bigint | undefined } = emptyMark;
+
+  constructor(libc: Libc) {
+    this.#libc = libc;
+    const own = libc.limitsOf("locks")?.hard ?? 0n;
+    this.#ceiling = own < ceilingMax ? own : ceilingMax;
+  }
+
+  /** The number that stands for an owner mark; undefined for what is none. */
+  of(mark: string): bigint | undefined {
+    const dot = mark.lastIndexOf(".");
+    const command = mark.slice(dot + 1);
+    if (dot < 1 || !/^\d+$/.test(command)) return undefined;
+    const prefix = this.prefixOf(mark.slice(0, dot));
+    return prefix === undefined ? undefined : prefix * commands + (BigInt(command) % commands);
+  }
+
+  /** The digits that the numbers of a server begin with, before the last eight. */
+  prefixOf(instanceId: string): bigint | undefined {
+    if (!this.#prefixes.has(instanceId)) {
+      this.#prefixes.set(instanceId, prefixBelow(this.#ceiling, instanceId));
+    }
+    return this.#prefixes.get(instanceId);
+  }
+
+  /** Puts the number of `mark` on a process that was started this moment, and on what it has started since. */
+  put(pid: number, mark: string): void {
+    const number = this.of(mark);
+    if (number === undefined) return;
+    for (let pids = [pid]; pids.length > 0; pids = pids.flatMap(listChildren)) {
+      for (const each of pids) this.#libc.limit(each, "locks", { soft: number, hard: number });
+    }
+  }
+
+  /** Whether the command with `mark` started `pid`; undefined when its number is of no command of that server. */
+  isOf(pid: number, mark: string): boolean | undefined {
+    const expected = this.#numbered.mark === mark ? this.#numbered.number : this.of(mark);
+    this.#numbered = { mark, number: expected };
+    const number = this.#libc.limitOf(pid, "locks");
+    if (number === undefined || expected === undefined) return undefined;
+    if (number === expected) return true;
+    return number / commands === expected / commands ? false : undefined;
+  }
+}
+
+const emptyMark = { mark: "", number: undefined };
+/** Numbers that the commands of one server have, one after the other. */
+const commands = 100_000_000n;
+/** A server that runs below another's command has its limit and may only choose lower: it takes the upper half of what is left. */
+const ceilingMax = 2n ** 63n;
+/** Below this two servers may happen to have the same. */
+const prefixMin = 2n ** 20n;
+
+function prefixBelow(ceiling: bigint, instanceId: string): bigint | undefined {
+  const half = ceiling / commands / 2n;
+  // The uppermost would begin like the ceiling, and some of its numbers would be above it.
+  return half < prefixMin ? undefined : half + (BigInt(Bun.hash(instanceId)) % (half - 1n));
+}
+
+let loaded: LimitMarks | undefined | null = null;
+
+/** Undefined where there are none: on other systems, and without the C library. */
+export function loadLimitMarks(): LimitMarks | undefined {
+  if (loaded !== null) return loaded;
+  const libc = process.platform === "linux" ? loadLibc() : undefined;
+  return (loaded = libc === undefined ? undefined : new LimitMarks(libc));
+}

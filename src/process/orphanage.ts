@@ -1,0 +1,227 @@
+import { huntChildren } from "./hunt-children.ts";
+import { loadLibc } from "./libc.ts";
+import { loadLimitMarks } from "./limit-mark.ts";
+import { ownerVariable } from "./owner-mark.ts";
+import { listOwnChildren, type ProcStat, readProcStat, readProcVariable } from "./proc-table.ts";
+import { signalProcess } from "./signals.ts";
+
+/** One command and all that it started, wherever that went. */
+export interface Family {
+  /** Id of the process group that the command leads; its leader's process id. */
+  readonly groupId: number;
+  /** Value of the owner variable that its members inherit. */
+  readonly mark: string;
+  /** The leader only watches over the command and kills it when it is asked to end: what is below is asked instead. */
+  readonly isOverseen?: boolean;
+}
+
+/** Its value is a secret of the server: a command that sets it is ended like all others. */
+const handOverVariable = "SCORPIOX_HANDED_OVER";
+
+/** A look at the adopted is good for this long; what it missed is a stray at the next. */
+const collectEveryMs = 1;
+
+/** Looks in a row that find zombies. */
+const looksMax = 50;
+
+/** When the family's leader started, in clock ticks after boot; 0 when it is gone or that is unknown. */
+function startTicksOf(family: Family): number {
+  return readProcStat(family.groupId)?.startTicks ?? 0;
+}
+
+/**
+ * Descendants that left their family's process group and lost their parent. The kernel gives them to
+ * the server (a child-subreaper), which finds them among its own children (Linux; elsewhere none).
+ */
+export class Orphanage {
+  /** Children from before us, of a wrapper that became us by `exec`: never ours to end. */
+  readonly #strangers = new Set(listOwnChildren());
+  readonly #families = new Map<number, Family>();
+  /** Children that Bun itself collects: leaders, the guardian, the login shell. */
+  readonly #directChildren = new Set<number>();
+  /** Any of this server. */
+  #lastMark = "";
+  #living: readonly ProcStat[] = [];
+  #collectedAt = Number.NEGATIVE_INFINITY;
+  /** What programs have in their environment that were started for the user; undefined while there was none. */
+  #handOverMark: string | undefined;
+  /** Strays were found at the last look, and asked to end. */
+  #hasAsked = false;
+  /** Zombies that were collected so far. */
+  #reaped = 0;
+
+  /** A child that was started by us and is collected by Bun. */
+  addDirectChild(pid: number): void {
+    this.#directChildren.add(pid);
+  }
+
+  removeDirectChild(pid: number): void {
+    this.#directChildren.delete(pid);
+  }
+
+  /**
+   * A variable for a program that is the user's from its start, such as their browser: when it loses its parent and is
+   * given to us, neither it nor what it starts is ended.
+   */
+  handOverVariable(): Readonly<Record<string, string>> {
+    this.#handOverMark ??= crypto.randomUUID();
+    return { [handOverVariable]: this.#handOverMark };
+  }
+
+  add(family: Family): void {
+    this.#families.set(family.groupId, family);
+    this.#lastMark = family.mark;
+  }
+
+  /** The family has no members left, or is given up. */
+  remove(family: Family): void {
+    this.#families.delete(family.groupId);
+  }
+
+  /**
+   * Kills what the family has among the adopted, and what that forks meanwhile, without a pause in between.
+   * @returns how many there were
+   */
+  killAdoptedOf(family: Family): number {
+    return this.#hunt((pid) => this.#isOf(pid, family));
+  }
+
+  /** Kills whatever was adopted and is not the user's. @returns how many there were */
+  killAll(): number {
+    return this.#hunt(() => true);
+  }
+
+  /** Collects zombies among the adopted and returns the living ones that belong to `family`. */
+  adoptedOf(family: Family): ProcStat[] {
+    return this.#collect().filter((orphan) => this.#belongsTo(orphan, family));
+  }
+
+  /**
+   * Ends the adopted that no live family has a claim on: the first time politely, the next time in a
+   * row by force, which new ones are mostly heirs of the old to. Catches what left its family in the very moment in which that ended, and reaps zombies.
+   * @returns how many there were
+   */
+  endStrays(): number {
+    this.#collectedAt = Number.NEGATIVE_INFINITY;
+    const strays = this.#collect().filter(({ pid }) => this.#isStray(pid));
+    if (this.#hasAsked && strays.length > 0) this.#hunt((pid) => this.#isStray(pid));
+    else for (const { pid } of strays) ask(pid);
+    this.#hasAsked = strays.length > 0;
+    return strays.length;
+  }
+
+  #isStray(pid: number): boolean {
+    const orphan = readProcStat(pid);
+    if (orphan === undefined) return false;
+    for (const family of this.#families.values()) {
+      if (this.#mayBelongTo(orphan, family)) return false;
+    }
+    return true;
+  }
+
+  #hunt(isPrey: (pid: number) => boolean): number {
+    this.#collectedAt = Number.NEGATIVE_INFINITY;
+    return huntChildren({
+      isSpared: (pid) => this.#directChildren.has(pid) || !this.#isOurs(pid) || !isPrey(pid),
+      reap: (pid) => this.#reap(pid),
+    });
+  }
+
+  /** When many commands end at once they share one look: the list of children is slow to read then. */
+  #collect(): readonly ProcStat[] {
+    const now = performance.now();
+    if (now - this.#collectedAt < collectEveryMs) return this.#living;
+    this.#collectedAt = now;
+    this.#living = this.#readAdopted();
+    return this.#living;
+  }
+
+  #readAdopted(): readonly ProcStat[] {
+    let living: readonly ProcStat[] = [];
+    // Who is a zombie by now may have left an heir behind the place that was read.
+    for (let look = 0; look < looksMax; look++) {
+      const reapedBefore = this.#reaped;
+      living = this.#readAdoptedOnce();
+      if (this.#reaped === reapedBefore) break;
+    }
+    return living;
+  }
+
+  #readAdoptedOnce(): ProcStat[] {
+    const living: ProcStat[] = [];
+    for (const pid of listOwnChildren()) {
+      if (this.#directChildren.has(pid)) continue;
+      const stat = readProcStat(pid);
+      if (stat === undefined) continue;
+      // The first thread of a process may have ended before the others: it looks like a zombie, and is none.
+      if (stat.state === "Z" && this.#reap(pid)) continue;
+      if (this.#isOurs(pid)) living.push(stat);
+    }
+    return living;
+  }
+
+  #isOurs(pid: number): boolean {
+    if (this.#strangers.has(pid) || !this.#isDescendant(pid)) return false;
+    const mark = this.#handOverMark;
+    if (mark === undefined || readProcVariable(pid, handOverVariable) !== mark) return true;
+    this.#strangers.add(pid);
+    return false;
+  }
+
+  /** As the first process of a container we are given orphans that we never started: a mark tells. */
+  #isDescendant(pid: number): boolean {
+    if (process.pid !== 1) return true;
+    if (readProcVariable(pid, ownerVariable) !== undefined) return true;
+    return loadLimitMarks()?.isOf(pid, this.#lastMark) !== undefined;
+  }
+
+  #reap(pid: number): boolean {
+    if (loadLibc()?.reap(pid) !== true) return false;
+    this.#reaped += 1;
+    this.#strangers.delete(pid);
+    return true;
+  }
+
+  /** Each look of a hunt asks for all: the quickest first. */
+  #isOf(pid: number, family: Family): boolean {
+    const known = loadLimitMarks()?.isOf(pid, family.mark);
+    if (known !== undefined) return known;
+    const stat = readProcStat(pid);
+    return stat !== undefined && this.#belongsTo(stat, family);
+  }
+
+  #mayBelongTo(orphan: ProcStat, family: Family): boolean {
+    return knownToBelong(orphan, family) ?? startTicksOf(family) <= orphan.startTicks;
+  }
+
+  #belongsTo(orphan: ProcStat, family: Family): boolean {
+    return knownToBelong(orphan, family) ?? this.#isOnlyPossibleFamily(orphan, family);
+  }
+
+  /**
+   * An orphan that has neither of the two marks any more is taken for the family's when its leader lives and no
+   * other was alive to start it; else it is a stray once no family may claim it.
+   */
+  #isOnlyPossibleFamily(orphan: ProcStat, family: Family): boolean {
+    for (const other of this.#families.values()) {
+      if (other.groupId === orphan.groupId) return false;
+      if (other !== family && startTicksOf(other) <= orphan.startTicks) return false;
+    }
+    const startTicks = startTicksOf(family);
+    return startTicks !== 0 && startTicks <= orphan.startTicks;
+  }
+}
+
+function ask(pid: number): void {
+  signalProcess(pid, "SIGTERM");
+  signalProcess(pid, "SIGCONT");
+}
+
+/** Undefined when neither its group nor a mark tells. */
+function knownToBelong({ pid, groupId }: ProcStat, family: Family): boolean | undefined {
+  if (groupId === family.groupId) return true;
+  const known = loadLimitMarks()?.isOf(pid, family.mark);
+  if (known !== undefined) return known;
+  const mark = readProcVariable(pid, ownerVariable);
+  return mark === undefined ? undefined : mark === family.mark;
+}
