@@ -40,8 +40,10 @@ export class LimitMarks {
   put(pid: number, mark: string): void {
     const number = this.of(mark);
     if (number === undefined) return;
-    for (let pids = [pid]; pids.length > 0; pids = pids.flatMap(listChildren)) {
+    let pids = [pid];
+    for (let depth = 0; depth < depthMax && pids.length > 0; depth++) {
       for (const each of pids) this.#libc.limit(each, "locks", { soft: number, hard: number });
+      pids = pids.flatMap(listChildren);
     }
   }
 
@@ -56,6 +58,8 @@ export class LimitMarks {
   }
 }
 
+/** How far a command can have come in its first moment. */
+const depthMax = 3;
 const emptyMark = { mark: "", number: undefined };
 /** Numbers that the commands of one server have, one after the other. */
 const commands = 100_000_000n;
@@ -67,7 +71,7 @@ const prefixMin = 2n ** 20n;
 function prefixBelow(ceiling: bigint, instanceId: string): bigint | undefined {
   const half = ceiling / commands / 2n;
   // The uppermost would begin like the ceiling, and some of its numbers would be above it.
-  return half < prefixMin ? undefined : half + (BigInt(Bun.hash(instanceId)) % (half - 1n));
+  return half < prefixMin ? undefined : half + (Bun.hash(instanceId) % (half - 1n));
 }
 
 let loaded: LimitMarks | undefined | null = null;

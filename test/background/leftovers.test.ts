@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { FamilyLedger } from "../../src/background/family-ledger.ts";
 import { describeInstance, endLeftovers } from "../../src/background/leftovers.ts";
 import { ownerMark, ownerVariable } from "../../src/process/owner-mark.ts";
-import { readProcStat } from "../../src/process/proc-table.ts";
+import { readProcStat, readProcVariable } from "../../src/process/proc-table.ts";
 import { isProcessAlive } from "../../src/process/signals.ts";
+import { spawnLeader } from "../../src/process/spawn-leader.ts";
 import { Ledger } from "../../src/store/ledger.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { isBusy } from "../../src/store/store-errors.ts";
@@ -63,6 +64,32 @@ describe("endLeftovers()", () => {
     await Promise.all([reused.exited, live.exited]);
     ledger.close();
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "finds who wiped the environment and left the session by the second mark",
+    async () => {
+      const ledger = openLedger();
+      const [wiped, live] = ["wiped", "other"].map((name) =>
+        spawnLeader(
+          {
+            argv: ["/usr/bin/env", "-i", "/bin/sleep", "300"],
+            cwd: "/",
+            env: { [ownerVariable]: ownerMark(unique + name, 1) },
+          },
+          ["ignore", "ignore", "ignore"],
+          () => {},
+        ),
+      ) as [Bun.Subprocess, Bun.Subprocess];
+      await until(() => readProcVariable(wiped.pid, ownerVariable) === undefined);
+      ledger.addInstance({ ...dead, id: `${unique}wiped` });
+      expect(await endLeftovers(ledger)).toBe(1);
+      await wiped.exited;
+      expect(isProcessAlive(live.pid)).toBe(true);
+      live.kill("SIGKILL");
+      await live.exited;
+      ledger.close();
+    },
+  );
 
   test("forgets a run before the last reboot without sending anything", async () => {
     const ledger = openLedger();

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, renameSync } from "node:fs";
 
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
@@ -8,6 +8,7 @@ import { posixTest, testMsMax } from "./harness/platform.ts";
 import { allGone, isAlive, processesWith, sleepers, uniqueSeconds } from "./harness/processes.ts";
 import { Server } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
+import { isHeld, makeComet } from "../fixtures/processes/comet.ts";
 import { atThisLoad } from "../fixtures/at-this-load.ts";
 import { taskIdOf, wholeOf } from "./harness/told.ts";
 
@@ -98,6 +99,42 @@ describe("the end of a server", () => {
       expect(textOf(await second.call("Bash", { command: "echo second" }))).toBe("second\n");
       expect(processesWith(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(4);
       expect((await first.request("ping")).result).toEqual({});
+    },
+  );
+});
+
+/** Linux: elsewhere nobody is given orphans, and a wiped mark is lost. */
+const linuxTest = test.skipIf(process.platform !== "linux");
+
+describe("who leaves group, session, parent and environment", () => {
+  linuxTest.each(["call", "EOF", "SIGTERM", "SIGKILL"] as const)(
+    "[exit.wiped] is ended by %s, and nobody else",
+    async (end) => {
+      using folder = new TempFolder();
+      const comet = makeComet(folder.path);
+      const file = folder.write("lock", "");
+      const foreign = Bun.spawn(["env", "-i", "/bin/sleep", "300"], { detached: true });
+      await using server = new Server();
+      await server.initialize();
+      // Whose a process is must be known: another command runs all the time.
+      const other = await server.call("BackgroundBash", { command: "sleep 600" });
+      // What is another process every moment is found for sure as long as there is a server to find it.
+      const pace = end === "SIGKILL" ? "daemon" : 0;
+      const command = `env -i ${comet.command(file, 120, pace)}`;
+      if (end === "call") {
+        await server.call("Bash", { command });
+      } else {
+        await server.call("BackgroundBash", { command: `${command}; sleep 600` });
+        await eventually("the comet", () => isHeld(file));
+        if (end === "EOF") server.endInput();
+        else server.signal(end);
+        await server.ended(exitMsMax);
+      }
+      await eventually("its end", () => !isHeld(file));
+      const pid = Number(/\(pid (\d+)\)/.exec(textOf(other))?.[1]);
+      await eventually("the other command's end", () => isAlive(pid) === (end === "call"));
+      expect(isAlive(foreign.pid)).toBe(true);
+      foreign.kill("SIGKILL");
     },
   );
 });

@@ -149,6 +149,8 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   }),
   ...from("docs/commands-and-processes.md#what-survives-what", {
     "exit.signal": "TERM, INT and HUP end the server and its children.",
+    "exit.wiped":
+      "A process without group, session, parent and environment of its command ends with it, however fast it forks.",
     "exit.kill-9": "kill -9 of the server leaves no child; others' children are not touched.",
   }),
   ...from("docs/install.md#from-a-release", {

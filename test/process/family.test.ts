@@ -81,7 +81,7 @@ describe("endFamily() leaves nothing of", () => {
     using folder = new TempFolder();
     const file = folder.at("lock");
     const comet = makeComet(folder.path);
-    const script = `trap "" TERM; ${comet.command(file, 20, 0)}; echo $$; echo ready; sleep 300`;
+    const script = `trap "" TERM; env -i ${comet.command(file, 30, 0)}; echo $$; echo ready; sleep 300`;
     const said = await endFirst(1, graces.ignored, script);
     expect(said).toEqual({ ...ended, before: 1, neededKill: true });
     // The system may close the files of who was killed a moment later.
