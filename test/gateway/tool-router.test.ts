@@ -220,14 +220,17 @@ describe("JobHost", () => {
 
   test("a wait is for what comes after all that was seen, an unfinished line included", async () => {
     await using harness = new RouterHarness();
+    const goOn = join(harness.services.folder, "go-on");
     const { execution } = await harness.services.background(
-      "printf abc; sleep 0.2; printf d; sleep 300",
+      `printf abc; until test -e '${goOn}'; do sleep 0.05; done; printf d; sleep 300`,
     );
     await until(() => execution.output.end === 3);
     const host = hostOf(harness);
     const first = await valueOf(host.serve(readCall(0)));
     expect([first.partial, first.linesTo, first.seenTo]).toEqual(["abc", 0, 3]);
-    const second = await valueOf(host.serve(readCall(10_000, first.seenTo)));
+    const waiting = valueOf(host.serve(readCall(10_000, first.seenTo)));
+    writeFileSync(goOn, "");
+    const second = await waiting;
     expect([second.partial, second.seenTo]).toEqual(["abcd", 4]);
     host.settle();
   });
