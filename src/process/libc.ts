@@ -30,8 +30,8 @@ export interface Libc {
   descriptorsMax(): number;
   /** What of a resource this process may have, as soft and hard limit; undefined when it cannot be known. */
   limitsOf(resource: LimitedResource): Limits | undefined;
-  /** The hard limit of another process (Linux only); undefined when it cannot be known. */
-  limitOf(pid: number, resource: LimitedResource): bigint | undefined;
+  /** What of a resource another process may have (Linux only); undefined when it cannot be known. */
+  limitOf(pid: number, resource: LimitedResource): Limits | undefined;
   /** Sets the limits of `pid`, 0 for this process (Linux only). False when that was refused. */
   limit(pid: number, resource: LimitedResource, limits: Limits): boolean;
   /** Children write no core files unless they ask for them. */
@@ -112,7 +112,9 @@ function openLinux(): Libc {
     createPipe: () => pipePair((fds) => c.pipe2(ptr(fds), O_CLOEXEC)),
     becomeSubreaper: () => c.prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) === 0,
     limitOf: (pid, resource) =>
-      c.prlimit(pid, limitNumbers[resource], null, ptr(read)) === 0 ? read[1] : undefined,
+      c.prlimit(pid, limitNumbers[resource], null, ptr(read)) === 0
+        ? { soft: read[0]!, hard: read[1]! }
+        : undefined,
     limit: (pid, resource, { soft, hard }) =>
       c.prlimit(pid, limitNumbers[resource], ptr(new BigUint64Array([soft, hard])), null) === 0,
   };

@@ -36,6 +36,24 @@ export class LimitMarks {
     return this.#prefixes.get(instanceId);
   }
 
+  /**
+   * Starts a process with the number of `mark`. It has the number as its soft limit from the first moment, from us: on a
+   * busy machine it may have started others, and lost them, before we come to set both limits.
+   */
+  startWith<Child extends { readonly pid: number }>(mark: string, start: () => Child): Child {
+    const number = this.of(mark);
+    const own = number === undefined ? undefined : this.#libc.limitsOf("locks");
+    if (number === undefined || own === undefined) return start();
+    this.#libc.limit(0, "locks", { soft: number, hard: own.hard });
+    try {
+      const child = start();
+      this.put(child.pid, mark);
+      return child;
+    } finally {
+      this.#libc.limit(0, "locks", own);
+    }
+  }
+
   /** Puts the number of `mark` on a process that was started this moment, and on what it has started since. */
   put(pid: number, mark: string): void {
     const number = this.of(mark);
@@ -51,10 +69,11 @@ export class LimitMarks {
   isOf(pid: number, mark: string): boolean | undefined {
     const expected = this.#numbered.mark === mark ? this.#numbered.number : this.of(mark);
     this.#numbered = { mark, number: expected };
-    const number = this.#libc.limitOf(pid, "locks");
-    if (number === undefined || expected === undefined) return undefined;
-    if (number === expected) return true;
-    return number / commands === expected / commands ? false : undefined;
+    const limits = this.#libc.limitOf(pid, "locks");
+    if (limits === undefined || expected === undefined) return undefined;
+    const numbers = [limits.hard, limits.soft];
+    if (numbers.includes(expected)) return true;
+    return numbers.some((one) => one / commands === expected / commands) ? false : undefined;
   }
 }
 

@@ -16,18 +16,19 @@ export function spawnLeader(
   stdio: [Stream, Stream, Stream, ...number[]],
   onExit: (how: CommandExit) => void,
 ): Bun.Subprocess {
-  const child = Bun.spawn([...argv], {
-    cwd,
-    env: { ...env },
-    stdio,
-    detached: process.platform !== "win32",
-    windowsHide: true,
-    ...(isVerbatim && { windowsVerbatimArguments: true, argv0: `"${argv[0] ?? ""}"` }),
-    onExit: (_child, exitCode, signal) => onExit({ exitCode, signal: signalName(signal) }),
-  });
+  const start = (): Bun.Subprocess =>
+    Bun.spawn([...argv], {
+      cwd,
+      env: { ...env },
+      stdio,
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      ...(isVerbatim && { windowsVerbatimArguments: true, argv0: `"${argv[0] ?? ""}"` }),
+      onExit: (_child, exitCode, signal) => onExit({ exitCode, signal: signalName(signal) }),
+    });
   const mark = env[ownerVariable];
-  if (mark !== undefined) loadLimitMarks()?.put(child.pid, mark);
-  return child;
+  const marks = mark === undefined ? undefined : loadLimitMarks();
+  return mark === undefined || marks === undefined ? start() : marks.startWith(mark, start);
 }
 
 function signalName(signal: unknown): NodeJS.Signals | null {
