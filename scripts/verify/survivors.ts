@@ -30,22 +30,16 @@ const gentleEnds: readonly End[] = ["eof", "TERM", "INT", "its own exit"];
 
 interface Kind {
   readonly name: string;
-  /** Has neither mark, group nor session of its command. */
-  readonly isWiped: boolean;
   command(comet: Comet, file: string): string;
 }
 
 const kinds: readonly Kind[] = [
-  kind("wiped, 0 µs", true, (comet, file) => `env -i ${comet.command(file, lifeSeconds, 0)}`),
-  kind("wiped, 300 µs", true, (comet, file) => `env -i ${comet.command(file, lifeSeconds, 300)}`),
-  kind("wiped, 2 ms", true, (comet, file) => `env -i ${comet.command(file, lifeSeconds, 2_000)}`),
-  kind(
-    "wiped daemon",
-    true,
-    (comet, file) => `env -i ${comet.command(file, lifeSeconds, "daemon")}`,
-  ),
-  kind("daemon with its mark", false, (comet, file) => comet.command(file, lifeSeconds, "daemon")),
-  kind("wiped, in its group", false, (_, file) => `env -i flock ${file} sleep ${lifeSeconds} &`),
+  kind("wiped, 0 µs", (comet, file) => `env -i ${comet.command(file, lifeSeconds, 0)}`),
+  kind("wiped, 300 µs", (comet, file) => `env -i ${comet.command(file, lifeSeconds, 300)}`),
+  kind("wiped, 2 ms", (comet, file) => `env -i ${comet.command(file, lifeSeconds, 2_000)}`),
+  kind("wiped daemon", (comet, file) => `env -i ${comet.command(file, lifeSeconds, "daemon")}`),
+  kind("daemon with its mark", (comet, file) => comet.command(file, lifeSeconds, "daemon")),
+  kind("wiped, in its group", (_, file) => `env -i flock ${file} sleep ${lifeSeconds} &`),
 ];
 
 /** Commands, and how many of them had a living process at the look. */
@@ -73,9 +67,8 @@ export async function checkSurvivors(commands: number): Promise<Outcome> {
       const batch = { end, size: Math.min(left, batchSize), isSandboxed };
       language = await runBatch(batch, counts);
     }
-    const isExact = end !== "KILL" || isSandboxed;
     const name = `${nameOf(end)}${isSandboxed ? ", bubblewrap" : ""}`;
-    const missed = kinds.filter((each) => (isExact || !each.isWiped) && aliveOf(counts, each) > 0);
+    const missed = kinds.filter((each) => aliveOf(counts, each) > 0);
     faults.push(...missed.map((each) => `${name}: ${each.name}: ${aliveOf(counts, each)} alive`));
     details.push([name, missed.length === 0 ? "pass" : "FAIL", figureOf(counts)]);
     console.log(`survivors: ${name}: ${figureOf(counts)}`);
@@ -92,8 +85,8 @@ export async function checkSurvivors(commands: number): Promise<Outcome> {
   return { name: "survivors", passed: faults.length === 0, figures, faults, details };
 }
 
-function kind(name: string, isWiped: boolean, command: Kind["command"]): Kind {
-  return { name, isWiped, command };
+function kind(name: string, command: Kind["command"]): Kind {
+  return { name, command };
 }
 
 function nameOf(end: End): string {

@@ -1,14 +1,19 @@
+import { huntArgument } from "./hunt-argument.ts";
+
 /**
  * A POSIX shell program that outlives the server by moments. It reads `+<group>` and `-<group>` lines
  * from the server; when the pipe ends, however the server died, it ends the groups that were live and
  * everything that carries the owner mark of the instance ($1), or its limit of file locks, which begins with the digits
  * $2 (Linux; empty where there is none) and stays with who wipes the environment. A `.` line tells it to go without a word.
+ * The words behind $2, if any, start this program, which hunts for those who fork faster than a shell can look.
  *
  * It ignores the signals that a terminal or a supervisor sends to whole sessions. `sleep 0.2` is not
  * POSIX but works in GNU, BSD and BusyBox; where it does not, a whole second does.
  */
 export const guardianScript = String.raw`
 trap '' HUP INT QUIT TERM PIPE TSTP
+id=$1 digits=$2
+shift 2
 live=" "
 while IFS= read -r line; do
   case $line in
@@ -37,13 +42,14 @@ signal() {
   for pid in $(marked "$2" "$3"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
 }
 found=
-signal TERM "$1" "$2"; signal CONT "$1" "$2"
+signal TERM "$id" "$digits"; signal CONT "$id" "$digits"
 [ "$live" = " " ] && [ -z "$found" ] && exit 0
 sleep 0.4 2>/dev/null || sleep 1
 round=0
 while [ $round -lt 10 ]; do
   found=
-  signal KILL "$1" "$2"
+  signal KILL "$id" "$digits"
+  [ $round -eq 0 ] && [ $# -gt 0 ] && [ -n "$digits" ] && "$@" ${huntArgument} "$digits" 2>/dev/null
   [ -z "$found" ] && [ $round -gt 0 ] && exit 0
   sleep 0.2 2>/dev/null || sleep 1
   round=$((round + 1))

@@ -1,3 +1,5 @@
+import { closeSync, openSync } from "node:fs";
+
 import { loadLimitMarks } from "./limit-mark.ts";
 import type { Orphanage } from "./orphanage.ts";
 import { guardianScript } from "./guardian-script.ts";
@@ -17,24 +19,35 @@ export class Guardian {
   #child: Bun.Subprocess<"pipe", "ignore", "ignore"> | undefined;
   #closed = false;
 
-  /** @param orphanage gets to know the guardian itself, which is nobody's orphan */
+  readonly #hunter: readonly string[];
+
+  /**
+   * @param orphanage gets to know the guardian itself, which is nobody's orphan
+   * @param hunter what starts this program; absent: who forks faster than a shell looks outlives a killed server
+   */
   constructor(
     instanceId: string,
     orphanage: Pick<Orphanage, "addDirectChild" | "removeDirectChild">,
+    hunter: readonly string[] = [],
   ) {
     this.#instanceId = instanceId;
     this.#orphanage = orphanage;
+    this.#hunter = hunter;
   }
 
   /** Starts the guardian unless it runs. A machine without `sh` goes unguarded. */
   start(): void {
     if (this.#child !== undefined || this.#closed || process.platform === "win32") return;
+    const digits = loadLimitMarks()?.prefixOf(this.#instanceId)?.toString() ?? "";
+    const words = ["/bin/sh", "-c", guardianScript, "sh", this.#instanceId, digits];
+    // Whatever lies at our path by then: what is started is what runs now.
+    const own = digits === "" || this.#hunter.length === 0 ? undefined : openOwn();
+    const hunter = own === undefined ? [] : ["/proc/self/fd/3", ...this.#hunter.slice(1)];
     try {
-      const digits = loadLimitMarks()?.prefixOf(this.#instanceId)?.toString() ?? "";
-      const child = Bun.spawn(["/bin/sh", "-c", guardianScript, "sh", this.#instanceId, digits], {
+      const child = Bun.spawn([...words, ...hunter], {
         cwd: "/",
         env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
-        stdio: ["pipe", "ignore", "ignore"],
+        stdio: ["pipe", "ignore", "ignore", ...(own === undefined ? [] : [own])],
         detached: true,
         onExit: (ended) => this.#onExit(ended.pid),
       });
@@ -44,6 +57,8 @@ export class Guardian {
       for (const groupId of this.#live) this.#tell(`+${groupId}`);
     } catch {
       this.#child = undefined;
+    } finally {
+      if (own !== undefined) closeSync(own);
     }
   }
 
@@ -95,5 +110,13 @@ export class Guardian {
     if (this.#child?.pid !== pid) return;
     this.#child = undefined;
     if (this.#live.size > 0) this.start();
+  }
+}
+
+function openOwn(): number | undefined {
+  try {
+    return openSync("/proc/self/exe", "r");
+  } catch {
+    return undefined;
   }
 }

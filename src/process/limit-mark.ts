@@ -69,11 +69,20 @@ export class LimitMarks {
   isOf(pid: number, mark: string): boolean | undefined {
     const expected = this.#numbered.mark === mark ? this.#numbered.number : this.of(mark);
     this.#numbered = { mark, number: expected };
-    const limits = this.#libc.limitOf(pid, "locks");
-    if (limits === undefined || expected === undefined) return undefined;
-    const numbers = [limits.hard, limits.soft];
+    if (expected === undefined) return undefined;
+    const numbers = this.#numbersOf(pid);
     if (numbers.includes(expected)) return true;
     return numbers.some((one) => one / commands === expected / commands) ? false : undefined;
+  }
+
+  /** Whether a command of the server whose numbers begin with `prefix` started `pid`. */
+  isOfServer(pid: number, prefix: bigint): boolean {
+    return this.#numbersOf(pid).some((one) => one / commands === prefix);
+  }
+
+  #numbersOf(pid: number): readonly bigint[] {
+    const limits = this.#libc.limitOf(pid, "locks");
+    return limits === undefined ? [] : [limits.hard, limits.soft];
   }
 }
 

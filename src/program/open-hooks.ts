@@ -10,6 +10,7 @@ import { describeUser } from "../process/describe-user.ts";
 import { Orphanage } from "../process/orphanage.ts";
 import { Guardian } from "../process/guardian.ts";
 import { loadLibc } from "../process/libc.ts";
+import { ownCommand } from "../process/own-command.ts";
 import { findShell } from "../process/shell.ts";
 import { createHooks } from "./create-hooks.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
@@ -26,7 +27,7 @@ export function openHooks(
   loadLibc()?.becomeSubreaper();
   const instanceId = randomBytes(16).toString("hex");
   const orphanage = new Orphanage();
-  const guardian = new Guardian(instanceId, orphanage);
+  const guardian = new Guardian(instanceId, orphanage, ownCommand());
   const { shellPath } = start.config.settings;
   const shell = findShell({ shellPath, env, platform: process.platform });
   const launcher = new CommandLauncher({ instanceId, orphanage, guardian, shell });

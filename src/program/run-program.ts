@@ -9,6 +9,7 @@ import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run.ts";
 import { decoderArgument } from "../images/decoder-argument.ts";
 import { sandboxArgument } from "../policy/sandbox/sandbox-argument.ts";
+import { huntArgument } from "../process/hunt-argument.ts";
 import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts } from "./program-parts.ts";
@@ -24,6 +25,11 @@ export async function runProgram(parts: ProgramParts): Promise<never> {
   if (process.argv[2] === pdfReaderArgument) {
     const { runPdfReader } = await import("../web/documents/run-pdf-reader.ts");
     process.exit(await runPdfReader(process.argv[3]));
+  }
+  if (process.argv[2] === huntArgument) {
+    const { huntMarked } = await import("../process/hunt-marked.ts");
+    huntMarked(process.argv[3] ?? "");
+    process.exit(0);
   }
   if (process.argv[2] === sandboxArgument) {
     const { runRestricted } = await import("../policy/sandbox/restrict/run-restricted.ts");

@@ -94,7 +94,7 @@ export class ToolServices {
       );
     this.#ledger = new FamilyLedger({ instanceId, open: openLedger, isBusy, warn });
     const orphanage = new Orphanage();
-    const guardian = new Guardian(instanceId, orphanage);
+    const guardian = new Guardian(instanceId, orphanage, ownCommand());
     const shell = findShell({ shellPath: settings.shellPath, env, platform: process.platform });
     const { onFamily } = this.#ledger;
     const launcher = new CommandLauncher({ instanceId, orphanage, guardian, shell, onFamily });

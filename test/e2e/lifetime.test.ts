@@ -118,9 +118,7 @@ describe("who leaves group, session, parent and environment", () => {
       await server.initialize();
       // Whose a process is must be known: another command runs all the time.
       const other = await server.call("BackgroundBash", { command: "sleep 600" });
-      // What is another process every moment is found for sure as long as there is a server to find it.
-      const pace = end === "SIGKILL" ? "daemon" : 0;
-      const command = `env -i ${comet.command(file, 120, pace)}`;
+      const command = `env -i ${comet.command(file, 120, 0)}`;
       if (end === "call") {
         await server.call("Bash", { command });
       } else {

@@ -28,8 +28,8 @@ let number = 0;
 describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[]) => {
   const words = shell.filter((word) => word !== undefined);
 
-  const startGuardian = (instance: string, digits = "") =>
-    Bun.spawn([...words, "-c", guardianScript, "sh", instance, digits], {
+  const startGuardian = (instance: string, digits = "", ...hunter: string[]) =>
+    Bun.spawn([...words, "-c", guardianScript, "sh", instance, digits, ...hunter], {
       env: { PATH: "/usr/bin:/bin" },
       stdio: ["pipe", "ignore", "inherit"],
       detached: true,
@@ -94,6 +94,22 @@ describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[])
       await foreign.exited;
     },
   );
+
+  test.each([
+    ["once, when it has ended what it found", "12", "exec sleep 300", `__hunt-marked 12\n`],
+    ["not when nothing was live", "12", "exit", ""],
+    ["not without digits", "", "exec sleep 300", ""],
+  ])("has its words hunt %s", async (_when, digits, script, hunted) => {
+    const file = join(folder, `hunted${++number}`);
+    const victim = startVictim("", script);
+    if (script === "exit") await victim.exited;
+    const hunter = ["/bin/sh", "-c", `echo "$@" >>${file}`, "hunter"];
+    const guardian = startGuardian(`guard${process.pid}x${number}`, digits, ...hunter);
+    if (script !== "exit") void guardian.stdin.write(`+${victim.pid}\n`);
+    await guardian.stdin.end();
+    await Promise.all([victim.exited, guardian.exited]);
+    expect(existsSync(file) ? readFileSync(file, "utf8") : "").toBe(hunted);
+  });
 
   test("takes a group off its list wherever it stands, and only that", async () => {
     const groups = [startVictim(""), startVictim(""), startVictim("")];
