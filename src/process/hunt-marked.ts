@@ -31,7 +31,7 @@ export function huntMarked(digits: string): number {
 /** The newest first: they are the ones that are gone soon. */
 function killOnce(marks: LimitMarks, prefix: bigint, dying: Set<number>): number {
   let killed = 0;
-  for (const pid of listProcesses().reverse()) {
+  for (const pid of listProcesses().toReversed()) {
     if (!marks.isOfServer(pid, prefix)) continue;
     if (dying.has(pid) && ["Z", undefined].includes(readProcStat(pid)?.state)) continue;
     if (!signalProcess(pid, "SIGKILL")) continue;
