@@ -7,7 +7,7 @@ import { flattenDeep } from "./flatten-deep.ts";
 /** Elements of one tree: some 150 MB. Nearly all pages that people read have far fewer. */
 const treeElementsMax = 250_000;
 /** A page of more start tags is read up to there: room is left for the elements that the standard adds. */
-export const startTagsMax = 200_000;
+export const startTagsMax = 150_000;
 /** What a short page may have beyond its share. */
 const elementsSpare = 20_000;
 
@@ -52,13 +52,13 @@ export function parseHtml(html: string, elementsWanted: number = treeElementsMax
 }
 
 /** The page up to the tag that would be one too many; the whole where there are not so many. */
-export function beginningOf(html: string): string {
+export function beginningOf(html: string, tagsMax: number = startTagsMax): string {
   const shortestTag = 3;
-  if (html.length <= startTagsMax * shortestTag) return html;
+  if (html.length <= tagsMax * shortestTag) return html;
   let tags = 0;
   for (const { index } of html.matchAll(/<[a-z]/gi)) {
     tags += 1;
-    if (tags > startTagsMax) return html.slice(0, index);
+    if (tags > tagsMax) return html.slice(0, index);
   }
   return html;
 }

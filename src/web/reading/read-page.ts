@@ -91,11 +91,15 @@ async function readUnfetched(
   return { ...reading, notes: [...reading.notes, `A plain fetch failed: ${failure.message}`] };
 }
 
+/** A page of more elements than this is no frame that a script has yet to fill, however little text it has. */
+const frameTagsMax = 20_000;
+
 async function whyBrowser({ html }: LoadedText): Promise<BrowserReason | undefined> {
   if (html?.short === undefined) return undefined;
   const { source, extraction } = html.short;
   const { reasonForBrowser } = await import("./needs-browser.ts");
-  const { parseHtml } = await import("../dom/parse-html.ts");
+  const { beginningOf, parseHtml } = await import("../dom/parse-html.ts");
+  if (beginningOf(source, frameTagsMax) !== source) return undefined;
   const { toPlainText } = await import("../markdown/to-markdown.ts");
   return reasonForBrowser({
     html: source,
