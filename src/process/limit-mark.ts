@@ -1,5 +1,4 @@
 import { type Libc, loadLibc } from "./libc.ts";
-import { listChildren } from "./proc-table.ts";
 
 /**
  * Each command has its owner mark a second time, as its limit of file locks: a number that Linux hands on from process to
@@ -37,8 +36,8 @@ export class LimitMarks {
   }
 
   /**
-   * Starts a process with the number of `mark`. It has the number as its soft limit from the first moment, from us: on a
-   * busy machine it may have started others, and lost them, before we come to set both limits.
+   * Starts a process with the number of `mark`, which it has from us, from its first moment: on a busy machine it may have
+   * started others, and lost them, before we come to look at it.
    */
   startWith<Child extends { readonly pid: number }>(mark: string, start: () => Child): Child {
     const number = this.of(mark);
@@ -47,21 +46,11 @@ export class LimitMarks {
     this.#libc.limit(0, "locks", { soft: number, hard: own.hard });
     try {
       const child = start();
-      this.put(child.pid, mark);
+      // So that it cannot take it off by raising it.
+      this.#libc.limit(child.pid, "locks", { soft: number, hard: number });
       return child;
     } finally {
       this.#libc.limit(0, "locks", own);
-    }
-  }
-
-  /** Puts the number of `mark` on a process that was started this moment, and on what it has started since. */
-  put(pid: number, mark: string): void {
-    const number = this.of(mark);
-    if (number === undefined) return;
-    let pids = [pid];
-    for (let depth = 0; depth < depthMax && pids.length > 0; depth++) {
-      for (const each of pids) this.#libc.limit(each, "locks", { soft: number, hard: number });
-      pids = pids.flatMap(listChildren);
     }
   }
 
@@ -86,8 +75,6 @@ export class LimitMarks {
   }
 }
 
-/** How far a command can have come in its first moment. */
-const depthMax = 3;
 const emptyMark = { mark: "", number: undefined };
 /** Numbers that the commands of one server have, one after the other. */
 const commands = 100_000_000n;

@@ -42,12 +42,7 @@ export function readProcVariable(pid: number, name: string): string | undefined 
 
 /** Our own children, zombies included; those of the main thread, which is where orphans are adopted. */
 export function listOwnChildren(): number[] {
-  return listChildren(process.pid);
-}
-
-/** The children of the main thread of `pid`, zombies included. */
-export function listChildren(pid: number): number[] {
-  const text = readProcFile(`/proc/${pid}/task/${pid}/children`);
+  const text = readProcFile(`/proc/${process.pid}/task/${process.pid}/children`);
   return text === undefined ? [] : childrenIn(text);
 }
 

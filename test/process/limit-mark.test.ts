@@ -21,7 +21,7 @@ function marksBelow(ceiling: bigint, limits = new Map<number, Limits>()): LimitM
 linuxTest("a number tells the command, the server, or nothing", () => {
   const limits = new Map([[7, { soft: unlimited, hard: unlimited }]]);
   const marks = marksBelow(unlimited, limits);
-  marks.put(2 ** 30, "one.12");
+  marks.startWith("one.12", () => ({ pid: 2 ** 30 }));
   const answers = [
     marks.isOf(2 ** 30, "one.12"),
     marks.isOf(2 ** 30, "one.13"),
