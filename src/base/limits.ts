@@ -403,8 +403,8 @@ export const attachListMsMax = 3_000;
 
 // ---- Store ----------------------------------------------------------------------------------
 
-/** A write waits this long for other processes; their transactions take milliseconds. */
-export const storeBusyMsMax = 5_000;
+/** A write waits this long for other processes; their transactions take milliseconds, and seconds together where dozens start on a busy machine. */
+export const storeBusyMsMax = 15_000;
 /**
  * A store that has not answered by then is given up: a wait for other processes, a look through a file of hundreds of
  * megabytes and an fsync of a slow disk are over by then.

@@ -88,10 +88,11 @@ posixTest(
           server.call("Bash", { command: "sleep 0.5; echo a" }),
           server.call("TaskManager", { action: "create", query: "", text: "b" }),
         ]);
-        return { texts: replies.map((reply) => textOf(reply).slice(0, 1)), stderr: server.stderr };
+        const [output, task] = replies.map(textOf);
+        return { output, task, stderr: server.stderr };
       });
       for (const heard of await Promise.all(said)) {
-        expect(heard).toEqual({ texts: ["a", "T"], stderr: "" });
+        expect(heard).toEqual({ output: "a\n", task: expect.stringMatching(/^T/), stderr: "" });
       }
     }
   },
