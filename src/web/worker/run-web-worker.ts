@@ -1,6 +1,7 @@
 import { routeConsoleToStderr } from "../../base/console.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { JsonText } from "../../base/json-text.ts";
+import { heavyPageWeight } from "../../base/limits.ts";
 import type { Web } from "../web.ts";
 import type { WebOptions } from "../web-options.ts";
 import {
@@ -71,7 +72,10 @@ class WebWorkerSide {
       const web = await this.#opened();
       const value = await performWebCall(web, method, request, controller.signal);
       if (!this.#calls.has(id)) return;
-      this.#send({ kind: "done", id, value: new JsonText(JSON.stringify(value ?? null)) });
+      const json = JSON.stringify(value ?? null);
+      this.#send({ kind: "done", id, value: new JsonText(json) });
+      // Left alone the runtime keeps four copies of each page until as much again is in use.
+      if (json.length > heavyPageWeight) setImmediate(() => Bun.gc(true));
     } catch (error) {
       if (!this.#calls.has(id)) return;
       const code = error instanceof AppError ? error.code : "system";
