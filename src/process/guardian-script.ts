@@ -38,12 +38,15 @@ marked() {
   fi
 }
 signal() {
-  for group in $live; do kill -s "$1" -- "-$group" 2>/dev/null; done
+  # The number of a group that is gone may be somebody else's soon.
+  still=" "
+  for group in $live; do kill -s "$1" -- "-$group" 2>/dev/null && still="$still$group "; done
+  live=$still
   for pid in $(marked "$2" "$3"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
 }
-found=
+found= had=$live
 signal TERM "$id" "$digits"; signal CONT "$id" "$digits"
-[ "$live" = " " ] && [ -z "$found" ] && exit 0
+[ "$had" = " " ] && [ -z "$found" ] && exit 0
 sleep 0.4 2>/dev/null || sleep 1
 round=0
 while [ $round -lt 10 ]; do

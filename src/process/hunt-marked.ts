@@ -1,42 +1,71 @@
+import { closeSync, openSync, readSync } from "node:fs";
+
 import { type LimitMarks, loadLimitMarks } from "./limit-mark.ts";
 import { listProcesses, readProcStat } from "./proc-table.ts";
 import { signalProcess } from "./signals.ts";
 
-/** Who forks on for longer gets away; each look takes a fraction of a millisecond. */
+/** Who forks on for longer gets away. */
 const huntMsMax = 1_500;
-/** The list is no snapshot: who forks may be missed in one look, and hardly in so many. */
-const emptyLooksMin = 60;
+/** A list is no snapshot: who forks may be missed in one look, and hardly in so many. */
+const emptyLooksMin = 40;
+/** After each look at all processes so many at the numbers where the next are born, of some ten microseconds each. */
+const birthLooks = 50;
+/** Who was killed is not looked at again for so long; then another process may have its number. */
+const forgetMs = 100;
+/** So many numbers before and behind the one that was given out last. */
+const birthNumbers = 8;
 
 /**
  * Kills every process of this machine that has a mark of the server whose marks begin with `digits`, and what it forks
  * meanwhile, look after look without a pause: for a server that was killed. A shell would always come too late.
- * @returns how many were killed
  */
-export function huntMarked(digits: string): number {
+export function huntMarked(digits: string): void {
   const marks = loadLimitMarks();
-  if (marks === undefined || !/^\d+$/.test(digits)) return 0;
+  if (marks === undefined || !/^\d+$/.test(digits)) return;
   const prefix = BigInt(digits);
   const startedAt = performance.now();
   const dying = new Set<number>();
-  let killed = 0;
+  let forgetAt = startedAt + forgetMs;
+  const births = openSync("/proc/loadavg", "r");
   let emptyLooks = 0;
-  while (emptyLooks < emptyLooksMin && performance.now() - startedAt < huntMsMax) {
-    const found = killOnce(marks, prefix, dying);
-    killed += found;
-    emptyLooks = found === 0 ? emptyLooks + 1 : 0;
+  try {
+    while (emptyLooks < emptyLooksMin && performance.now() - startedAt < huntMsMax) {
+      if (performance.now() > forgetAt) {
+        dying.clear();
+        forgetAt += forgetMs;
+      }
+      let found = listProcesses().filter((pid) => isKilled(pid, prefix, marks, dying)).length;
+      for (let look = 0; look < birthLooks; look++)
+        found += killNewest(births, prefix, marks, dying);
+      emptyLooks = found === 0 ? emptyLooks + 1 : 0;
+    }
+  } finally {
+    closeSync(births);
+  }
+}
+
+/** Who is killed in the moment of its birth has no heir. */
+function killNewest(births: number, prefix: bigint, marks: LimitMarks, dying: Set<number>): number {
+  const newest = lastPid(births);
+  let killed = 0;
+  for (let pid = newest + birthNumbers; pid > newest - birthNumbers; pid--) {
+    if (isKilled(pid, prefix, marks, dying)) killed += 1;
   }
   return killed;
 }
 
-/** The newest first: they are the ones that are gone soon. */
-function killOnce(marks: LimitMarks, prefix: bigint, dying: Set<number>): number {
-  let killed = 0;
-  for (const pid of listProcesses().toReversed()) {
-    if (!marks.isOfServer(pid, prefix)) continue;
-    if (dying.has(pid) && ["Z", undefined].includes(readProcStat(pid)?.state)) continue;
-    if (!signalProcess(pid, "SIGKILL")) continue;
-    dying.add(pid);
-    killed += 1;
-  }
-  return killed;
+/** False for a zombie, which is left for its new parent to collect. */
+function isKilled(pid: number, prefix: bigint, marks: LimitMarks, dying: Set<number>): boolean {
+  if (dying.has(pid) || !marks.isOfServer(pid, prefix) || !signalProcess(pid, "SIGKILL"))
+    return false;
+  dying.add(pid);
+  return !["Z", "X", undefined].includes(readProcStat(pid)?.state);
+}
+
+const buffer = Buffer.alloc(128);
+
+/** The number that the system gave out last: the end of `0.75 1.74 4.28 1/130 12345`. */
+function lastPid(loadavg: number): number {
+  const text = buffer.toString("latin1", 0, readSync(loadavg, buffer, 0, buffer.length, 0));
+  return Number(text.slice(text.lastIndexOf(" ") + 1));
 }
