@@ -44,7 +44,10 @@ signal() {
   live=$still
   for pid in $(marked "$2" "$3"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
 }
+hunt() { [ $# -gt 0 ] && [ -n "$digits" ] && "$@" ${huntArgument} "$digits" 2>/dev/null; }
 found= had=$live
+# At once, for itself: who forks on makes looks at all processes take seconds.
+[ "$had" = " " ] || hunt "$@" &
 signal TERM "$id" "$digits"; signal CONT "$id" "$digits"
 [ "$had" = " " ] && [ -z "$found" ] && exit 0
 sleep 0.4 2>/dev/null || sleep 1
@@ -52,7 +55,7 @@ round=0
 while [ $round -lt 10 ]; do
   found=
   signal KILL "$id" "$digits"
-  [ $round -eq 0 ] && [ $# -gt 0 ] && [ -n "$digits" ] && "$@" ${huntArgument} "$digits" 2>/dev/null
+  [ $round -eq 0 ] && [ "$had" = " " ] && hunt "$@"
   [ -z "$found" ] && [ $round -gt 0 ] && exit 0
   sleep 0.2 2>/dev/null || sleep 1
   round=$((round + 1))

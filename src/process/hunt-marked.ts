@@ -4,25 +4,28 @@ import { type LimitMarks, loadLimitMarks } from "./limit-mark.ts";
 import { listProcesses, readProcStat } from "./proc-table.ts";
 import { signalProcess } from "./signals.ts";
 
+/** For those who end when they are asked to. */
+const graceMs = 400;
 /** Who forks on for longer gets away. */
 const huntMsMax = 1_500;
 /** A list is no snapshot: who forks may be missed in one look, and hardly in so many. */
 const emptyLooksMin = 40;
-/** After each look at all processes so many at the numbers where the next are born, of some ten microseconds each. */
+/** Before each look at all processes so many at the numbers where the next are born, of some ten microseconds each. */
 const birthLooks = 50;
 /** Who was killed is not looked at again for so long; then another process may have its number. */
-const forgetMs = 100;
+const forgetMs = 500;
 /** So many numbers before and behind the one that was given out last. */
 const birthNumbers = 8;
 
 /**
  * Kills every process of this machine that has a mark of the server whose marks begin with `digits`, and what it forks
- * meanwhile, look after look without a pause: for a server that was killed. A shell would always come too late.
+ * meanwhile, look after look without a pause, after a moment: for a server that was killed. A shell would always come too late.
  */
 export function huntMarked(digits: string): void {
   const marks = loadLimitMarks();
   if (marks === undefined || !/^\d+$/.test(digits)) return;
   const prefix = BigInt(digits);
+  Bun.sleepSync(graceMs);
   const startedAt = performance.now();
   const dying = new Set<number>();
   let forgetAt = startedAt + forgetMs;
@@ -34,9 +37,10 @@ export function huntMarked(digits: string): void {
         dying.clear();
         forgetAt += forgetMs;
       }
-      let found = listProcesses().filter((pid) => isKilled(pid, prefix, marks, dying)).length;
+      let found = 0;
       for (let look = 0; look < birthLooks; look++)
         found += killNewest(births, prefix, marks, dying);
+      found += listProcesses().filter((pid) => isKilled(pid, prefix, marks, dying)).length;
       emptyLooks = found === 0 ? emptyLooks + 1 : 0;
     }
   } finally {
