@@ -32,19 +32,23 @@ export function gravityOf(caution: string): number {
  */
 export function cautionsAbout(command: SimpleCommand, homeDir: string): readonly string[] {
   const name = baseNameOf(literalOf(command.words[0]) ?? "");
-  const args = command.words.slice(1);
-  const literals = args.map((word) => literalOf(word) ?? "");
-  const ofProgram = Object.hasOwn(byProgram, name)
-    ? byProgram[name]?.({ args, literals, homeDir })
-    : undefined;
   const found = [
     ...aboutRedirects(command, homeDir),
     aboutPipe(command, name),
-    ofProgram,
-    name.startsWith(product.name) ? aboutOwnCommand({ args, literals, homeDir }) : undefined,
-    /^mkfs(?:\.\w+)?$/.test(name) ? cautions.fileSystem : undefined,
-  ];
-  return [...new Set(found.filter((about) => about !== undefined))];
+    aboutProgram(command, name, homeDir),
+  ].filter((about) => about !== undefined);
+  return found.length < 2 ? found : [...new Set(found)];
+}
+
+function aboutProgram({ words }: SimpleCommand, name: string, homeDir: string): string | undefined {
+  if (name.startsWith("mkfs"))
+    return /^mkfs(?:\.\w+)?$/.test(name) ? cautions.fileSystem : undefined;
+  const isOwn = name.startsWith(product.name);
+  const about = Object.hasOwn(byProgram, name) ? byProgram[name] : undefined;
+  if (about === undefined && !isOwn) return undefined;
+  const args = words.slice(1);
+  const called = { args, literals: args.map((word) => literalOf(word) ?? ""), homeDir };
+  return isOwn ? aboutOwnCommand(called) : about?.(called);
 }
 
 interface Called {
@@ -80,7 +84,11 @@ const byProgram: Readonly<Record<string, (called: Called) => string | undefined>
   ln: aboutCopy,
 };
 
+const noCautions: readonly string[] = [];
+
 function aboutRedirects({ redirects }: SimpleCommand, homeDir: string): readonly string[] {
+  // Nearly no command has any.
+  if (redirects.length === 0) return noCautions;
   return redirects.flatMap(({ kind, target }) => {
     if (kind !== "write") return [];
     const disk = isDevice(literalOf(target) ?? "") ? cautions.disk : undefined;

@@ -22,7 +22,9 @@ const order: readonly RuleAction[] = ["allow", "ask", "deny"];
 
 /** The strictest, with what the others object beside it; of equals the first. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
-  const [worst, ...others] = objectionsIn(verdicts);
+  // Nearly every call is allowed.
+  const objects = verdicts.some(({ action }) => action !== "allow");
+  const [worst, ...others] = objects ? objectionsIn(verdicts) : [];
   if (worst !== undefined) return others.length === 0 ? worst : { ...worst, others };
   // Of allowing ones, one that names its rule says more.
   return verdicts.find(({ rule }) => rule !== undefined) ?? verdicts[0] ?? allowed;
