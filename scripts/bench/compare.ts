@@ -1,10 +1,11 @@
 /**
  * What a change costs: starts, calls and memory of two executables, turn by turn, as a ratio of each turn.
  *
- *     bun scripts/bench/compare.ts [--base COMMIT | --base-binary FILE] [--binary FILE] [--turns 20]
+ *     bun scripts/bench/compare.ts [--base COMMIT | --base-binary FILE] [--binary FILE] [--turns 20] [--env KEY=VALUE …]
  *
  * Without options this checkout's executable stands beside that of the commit before (HEAD^). A ratio of 1.05 is 5 % more
- * than before; look at the quartiles before you believe it: the machine's own noise is in them.
+ * than before; look at the quartiles before you believe it: the machine's own noise is in them. `--env SCORPIOX_SANDBOX=read-only`
+ * compares commands in a sandbox.
  */
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
@@ -35,10 +36,11 @@ interface Turn {
   readonly "private memory, MB": number;
 }
 
-async function turnOf(binary: string): Promise<Turn> {
+/** @param extra what is in the environment of both besides */
+async function turnOf(binary: string, extra: Readonly<Record<string, string>>): Promise<Turn> {
   using home = new TempFolder();
   const { PATH = "/usr/bin:/bin" } = process.env;
-  const env = { PATH, HOME: home.path, LANG: "C.UTF-8", USER: "user", SHELL: "/bin/sh" };
+  const env = { PATH, HOME: home.path, LANG: "C.UTF-8", USER: "user", SHELL: "/bin/sh", ...extra };
   const launch = { cwd: home.path, stderrFile: "/dev/null", env };
   using connection = new Connection({ ...launch, command: [binary] });
   const initializeMs = connection.initialize();
@@ -102,12 +104,16 @@ async function pingMs(url: string): Promise<number> {
 }
 
 /** The first turn fills the page cache and is not counted. */
-async function inTurns(before: string, now: string, turns: number): Promise<[Turn, Turn][]> {
+async function inTurns(
+  turns: number,
+  turnOfBefore: () => Promise<Turn>,
+  turnOfNow: () => Promise<Turn>,
+): Promise<[Turn, Turn][]> {
   const pairs: [Turn, Turn][] = [];
   for (let turn = 0; turn <= turns; turn++) {
     const isOdd = turn % 2 === 1;
-    const first = await turnOf(isOdd ? now : before);
-    const second = await turnOf(isOdd ? before : now);
+    const first = await (isOdd ? turnOfNow() : turnOfBefore());
+    const second = await (isOdd ? turnOfBefore() : turnOfNow());
     if (turn > 0) pairs.push(isOdd ? [second, first] : [first, second]);
   }
   return pairs;
@@ -137,14 +143,21 @@ const { values } = parseArgs({
     "base-binary": { type: "string" },
     binary: { type: "string", default: productBinary },
     turns: { type: "string", default: "20" },
+    env: { type: "string", multiple: true, default: [] },
   },
 });
 if (values.binary === productBinary) ensureBuilt(productBinary);
 using folder = new TempFolder();
-const before = values["base-binary"] ?? buildCommit(values.base, folder.path);
+const before = copyOf(
+  values["base-binary"] ?? buildCommit(values.base, folder.path),
+  folder.path,
+  "before",
+);
+const now = copyOf(values.binary, folder.path, "now");
+const env = Object.fromEntries(values.env.map((entry) => entry.split(/=(.*)/s, 2)));
 const pairs = await inTurns(
-  copyOf(before, folder.path, "before"),
-  copyOf(values.binary, folder.path, "now"),
   Number(values.turns),
+  () => turnOf(before, env),
+  () => turnOf(now, env),
 );
 console.log(reportOf(pairs));
