@@ -8,9 +8,10 @@ export function ownCommand(): readonly [string, ...string[]] {
 
 /**
  * The same, whatever lies at its path by now: a command may be allowed to write there, and what is started by this
- * would run outside of its bounds.
+ * would run outside of its bounds. By our process id, not as `self`: `prlimit` and the like, which a command may stand behind, are
+ * themselves then.
  */
 export function ownRunningCommand(): readonly string[] {
   const [program, ...rest] = ownCommand();
-  return [process.platform === "linux" ? "/proc/self/exe" : program, ...rest];
+  return [process.platform === "linux" ? `/proc/${process.pid}/exe` : program, ...rest];
 }

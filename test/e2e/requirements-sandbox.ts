@@ -7,6 +7,7 @@ export const sandboxRequirements: Readonly<Record<string, Requirement>> = {
     "sandbox.plan-unheld": "Plan mode where nothing can hold commands says so in each result.",
   }),
   ...from("docs/sandbox.md#which-sandbox", {
+    "sandbox.user": "A sandbox that works for root works for a user who is not root.",
     "sandbox.processes":
       "Commands change nothing of other processes: limits, priorities, what they share.",
   }),

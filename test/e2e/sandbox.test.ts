@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 
 import { productBinary } from "./harness/binary.ts";
+import { canBeSomebody } from "./harness/bounded-server.ts";
 import { eventually } from "./harness/conditions.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { allGone, sleepers, uniqueSeconds } from "./harness/processes.ts";
@@ -28,6 +29,7 @@ const backends = [
 const hasProcessTools = "prlimit renice chrt taskset ionice ipcmk ipcrm"
   .split(" ")
   .every((name) => Bun.which(name) !== null);
+const nobody = 65_534;
 const isLinux = process.platform === "linux";
 
 /** The whole list is run by `bun run verify --only sandbox`. */
@@ -70,6 +72,18 @@ describe.each(backends)("%s", (backend, isThere) => {
       expect(await yard.bash("echo y > new.txt && cat new.txt")).toBe("y\n");
     },
     testMsMax,
+  );
+
+  test.skipIf(!isThere || !canBeSomebody)(
+    "[sandbox.user] holds for a user who is not root, whose commands have a limit of processes",
+    async () => {
+      const env = { SCORPIOX_SANDBOX_BACKEND: backend, SCORPIOX_SANDBOX: "read-only" };
+      await using yard = new SandboxYard({ env, uid: nobody });
+      await yard.ready();
+      const said = await yard.bash("id -u; echo x > new.txt || echo held");
+      expect(said).toMatch(/^65534\n(?:.*\n)?held\n/);
+      expect(said).toContain(`sandbox: Ran in the sandbox read-only (${backend})`);
+    },
   );
 
   sandboxTest("[sandbox.tmpdir] is private and gone after the command", async () => {
