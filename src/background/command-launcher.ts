@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 
 import { AppError } from "../base/errors.ts";
 import { type Command, startCommand } from "../process/command.ts";
+import { withProcessLimit } from "../process/command-limits.ts";
 import type { Family, Orphanage } from "../process/orphanage.ts";
 import type { Guardian } from "../process/guardian.ts";
 import { ownerMark, ownerVariable } from "../process/owner-mark.ts";
@@ -69,7 +70,7 @@ export class CommandLauncher {
     }
     const script = scriptFor(shell, spec.commandText);
     try {
-      const execution = this.launchProgram([shell.path, ...script.args], spec, env);
+      const execution = this.#launch([shell.path, ...script.args], spec, env, withProcessLimit);
       if (script.file !== undefined) removeAtEnd(script.file, execution.ended);
       return execution;
     } catch (error) {
@@ -84,12 +85,22 @@ export class CommandLauncher {
     spec: LaunchSpec,
     env: Readonly<Record<string, string>>,
   ): Execution {
+    return this.#launch(argv, spec, env, (held) => held);
+  }
+
+  /** @param limited puts what limits it before what holds it */
+  #launch(
+    argv: readonly string[],
+    spec: LaunchSpec,
+    env: Readonly<Record<string, string>>,
+    limited: typeof withProcessLimit,
+  ): Execution {
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
     const mark = this.nextMark();
     const execution = this.#execution(spec);
     const { confinement } = spec;
     const command = startCommand({
-      argv: confinement?.wrap(argv) ?? argv,
+      argv: limited(confinement?.wrap(argv) ?? argv, mark),
       cwd: spec.cwd,
       env: { ...env, ...confinement?.env, PWD: spec.cwd, [ownerVariable]: mark },
       onOutput: execution.onOutput,

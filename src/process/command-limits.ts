@@ -26,20 +26,18 @@ export function limitCommand(libc: Libc, pid: number): void {
 
 /**
  * The command behind a program that limits its processes before it is there: where processors are busy a shell starts
- * many before `limitCommand` comes. The command itself on systems without that program, and where nothing is limited.
+ * many before `limitCommand` comes. For shells and what holds them: of a program that the system refuses to start it would be
+ * seen no more why. The command itself on systems without that program, and where nothing is limited.
  * @param mark its owner mark, which it has as a limit too before it is there
  */
-export function withProcessLimit(
-  libc: Libc,
-  argv: readonly string[],
-  mark: string | undefined,
-): readonly string[] {
-  const limits = process.platform === "linux" ? processLimits(libc) : undefined;
+export function withProcessLimit(argv: readonly string[], mark: string): readonly string[] {
+  const libc = process.platform === "linux" ? loadLibc() : undefined;
+  const limits = libc === undefined ? undefined : processLimits(libc);
   const program = argv[0] ?? "";
   // What is not there is to fail by its own name.
   if (limits === undefined || !isAbsolute(program) || !existsSync(program)) return argv;
   if (!existsSync(prlimit)) return argv;
-  const number = mark === undefined ? undefined : loadLimitMarks()?.of(mark);
+  const number = loadLimitMarks()?.of(mark);
   const locks = number === undefined ? [] : [`--locks=${number}:${number}`];
   return [prlimit, `--nproc=${limits.soft}:${limits.hard}`, ...locks, "--", ...argv];
 }

@@ -2,10 +2,9 @@ import { closeSync, existsSync, writeSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { limitCommand, withProcessLimit } from "./command-limits.ts";
+import { limitCommand } from "./command-limits.ts";
 import { type Libc, loadLibc } from "./libc.ts";
 import { loadWindowsJobs } from "./windows-job.ts";
-import { ownerVariable } from "./owner-mark.ts";
 import { OutputPipe, type OutputSink } from "./output-pipe.ts";
 import { spawnLeader } from "./spawn-leader.ts";
 
@@ -79,8 +78,7 @@ export function startWaitingCommand(spec: CommandSpec): WaitingCommand | undefin
 function startWithOnePipe(spec: CommandSpec, libc: Libc): Command {
   const dataFds = spec.data === undefined ? [] : [filledPipe(spec.data, libc)];
   try {
-    const argv = withProcessLimit(libc, spec.argv, spec.env[ownerVariable]);
-    const { pid, ended, output } = startOnPipe(spec, libc, dataFds, argv);
+    const { pid, ended, output } = startOnPipe(spec, libc, dataFds);
     output.start();
     return { pid, ended };
   } finally {
@@ -103,13 +101,12 @@ function startOnPipe(
   spec: CommandSpec,
   libc: Libc,
   more: readonly number[],
-  argv = spec.argv,
 ): Command & { readonly output: OutputPipe } {
   const [readFd, writeFd] = libc.createPipe();
   const exit = Promise.withResolvers<CommandExit>();
   let child: Bun.Subprocess;
   try {
-    child = spawnLeader({ ...spec, argv }, ["ignore", writeFd, writeFd, ...more], exit.resolve);
+    child = spawnLeader(spec, ["ignore", writeFd, writeFd, ...more], exit.resolve);
     limitCommand(libc, child.pid);
   } catch (error) {
     closeSync(readFd);

@@ -1,7 +1,8 @@
-import { describe, expect, setDefaultTimeout } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 
 import { faultyBinary, productBinary } from "./harness/binary.ts";
+import { canBeSomebody } from "./harness/bounded-server.ts";
 import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { HttpSession } from "./harness/http-session.ts";
@@ -139,6 +140,22 @@ describe("hooks of a call", () => {
     await eventually("the next look", async () => textOf(await call()) === "ran\n");
     expect(hooked.lines).toEqual(["asked"]);
   });
+
+  test.skipIf(!canBeSomebody)(
+    "[hooks.refused] a user who is not root, whose commands are limited before they start, is told why too",
+    async () => {
+      using hooked = new Hooked();
+      hooked.home.write(".scorpiox/hooks/tool_use/sync-guard", "#!/no/such/thing\n", 0o755);
+      Bun.spawnSync(["chown", "-R", "65534:65534", hooked.home.path]);
+      const wrap = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+      await using server = hooked.start({ wrap });
+      await server.initialize();
+      const stopped = await server.call("Bash", { command: "echo ran" });
+      expect(textOf(stopped)).toBe(
+        "Bash was not called: the hook tool_use/sync-guard (user) could not be run: its first line names /no/such/thing, which cannot be run: install it, or change that line.",
+      );
+    },
+  );
 
   posixTest("[hooks.json] says by JSON what is to become of a call and of its result", async () => {
     using hooked = new Hooked();
