@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 
+import { hasProcessLimit } from "../process/command-limits.ts";
 import { startWaitingCommand, type WaitingCommand } from "../process/command.ts";
 import type { Orphanage } from "../process/orphanage.ts";
 import type { OutputSink } from "../process/output-pipe.ts";
@@ -56,7 +57,10 @@ export class ShellReserve {
     this.#parts = parts;
   }
 
-  /** A shell that now runs `commandText`, or undefined when there is none that fits. */
+  /**
+   * A shell that now runs `commandText`, or undefined when there is none that fits.
+   * @throws AppError `system` when none can be started
+   */
   take(
     commandText: string,
     cwd: string,
@@ -71,7 +75,9 @@ export class ShellReserve {
       if (fits && shell.command.release(`${commandText}\0`)) return shell;
       if (!fits) shell.command.dismiss();
     }
-    return undefined;
+    // One that waits gets its limit before its command, and needs no other program for it.
+    const own = hasProcessLimit() ? this.#startOne(cwd, env) : undefined;
+    return own?.command.release(`${commandText}\0`) === true ? own : undefined;
   }
 
   /** Lets all waiting shells go. */
@@ -92,13 +98,17 @@ export class ShellReserve {
 
   #refill(cwd: string, env: Readonly<Record<string, string>>): void {
     try {
-      while (!this.#isClosed && this.#ready.length < readyShellsMax) this.#startOne(cwd, env);
+      while (!this.#isClosed && this.#ready.length < readyShellsMax) {
+        const shell = this.#startOne(cwd, env);
+        if (shell === undefined) return;
+        this.#ready.push(shell);
+      }
     } catch {
       // Without a reserve commands are started when they come, and report what is wrong then.
     }
   }
 
-  #startOne(cwd: string, env: Readonly<Record<string, string>>): void {
+  #startOne(cwd: string, env: Readonly<Record<string, string>>): ReadyShell | undefined {
     const { shell, orphanage, nextMark } = this.#parts;
     const mark = nextMark();
     let sink: OutputSink = () => {};
@@ -108,14 +118,14 @@ export class ShellReserve {
       env: { ...env, PWD: cwd, [ownerVariable]: mark },
       onOutput: (chunk) => sink(chunk),
     });
-    if (command === undefined) return;
+    if (command === undefined) return undefined;
     orphanage.addDirectChild(command.pid);
     const setSink = (next: OutputSink): void => {
       sink = next;
     };
     const ready = { command, mark, cwd, folder: folderIdentity(cwd), env, setSink };
-    this.#ready.push(ready);
     void command.ended.then(() => this.#onEnd(ready));
+    return ready;
   }
 
   /** One that ended while it waited is no longer there to be taken. */

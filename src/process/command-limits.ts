@@ -42,6 +42,12 @@ export function withProcessLimit(argv: readonly string[], mark: string): readonl
   return [prlimit, `--nproc=${limits.soft}:${limits.hard}`, ...locks, "--", ...argv];
 }
 
+/** Whether commands may have fewer processes than this program: then none may begin before it has its limit. */
+export function hasProcessLimit(): boolean {
+  const libc = process.platform === "linux" ? loadLibc() : undefined;
+  return libc !== undefined && processLimits(libc) !== undefined;
+}
+
 function processLimits(libc: Libc): Limits | undefined {
   if (processes === null) processes = fewerProcesses(libc);
   return processes;
