@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { ensureBuilt, productBinary, root } from "./harness/binary.ts";
 import { HttpServer } from "./harness/http-server.ts";
-import { builtTools } from "./harness/messages.ts";
+import { builtTools, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
-import { testEnvironment } from "./harness/server.ts";
+import { type ServerMessage, testEnvironment } from "./harness/server.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
 
 setDefaultTimeout(testMsMax);
@@ -61,8 +61,7 @@ test.each(rows)(
 test.each(rows)("[clients.inspector-cli] %s over %s: calls a tool", async (era, transport) => {
   const args = ["--tool-args-json", '{"command":"echo inspected"}'];
   const call = ["--method", "tools/call", "--tool-name", "Bash", ...args];
-  expect(await inspect(era, transport, ...call)).toMatchObject({
-    content: [{ type: "text", text: "inspected\n" }],
-    isError: false,
-  });
+  const result = await inspect(era, transport, ...call);
+  expect(result).toMatchObject({ content: [{ type: "text" }], isError: false });
+  expect(textOf({ result } as ServerMessage)).toBe("inspected\n");
 });

@@ -106,11 +106,8 @@ describe("tools as MCP tasks", () => {
     gate.open();
     const { status, result } = await ended(server, taskId);
     expect(status).toBe("completed");
-    expect(result).toMatchObject({
-      resultType: "complete",
-      content: [{ type: "text", text: "a\nb\nexit code: 3" }],
-      isError: true,
-    });
+    expect(result).toMatchObject({ resultType: "complete", isError: true });
+    expect(textOf({ result } as ServerMessage)).toBe("a\nb\nexit code: 3");
     const list = await server.request("tools/call", declaring({ name: "ListBgTasks" }));
     expect(textOf(list)).toBe("No background tasks.");
   });

@@ -95,7 +95,11 @@ describe("500 skills", () => {
       await using server = new Server({ home });
       const isModern = version === modernVersion;
       if (!isModern) await server.initialize(version);
-      const list = await server.request("tools/list", isModern ? modern() : {});
+      // A disk that takes longer than a list may wait is told of by the next one.
+      const list = await eventually("the skills in the list", async () => {
+        const reply = await server.request("tools/list", isModern ? modern() : {});
+        return /\n\+4\d\d more;/.test(listOf(reply)) && reply;
+      });
       lists.push(listOf(list));
       const shown = toolsOf(list).map((tool) => [
         tool["name"],
@@ -105,7 +109,6 @@ describe("500 skills", () => {
       expect(JSON.stringify(shown).length / 4).toBeLessThan(4_000);
     }
     expect(new Set(lists).size).toBe(1);
-    expect(lists[0]).toMatch(/\n\+4\d\d more;/);
   });
 });
 

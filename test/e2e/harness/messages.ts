@@ -36,7 +36,6 @@ export function contentOf(message: ServerMessage): ContentBlock[] {
   return content as ContentBlock[];
 }
 
-/** The text blocks of a tool's result, joined. */
 /** All that a model reads of it. */
 export function wholeTextOf(message: ServerMessage): string {
   return contentOf(message)
@@ -49,7 +48,11 @@ export function wholeTextOf(message: ServerMessage): string {
  * it is said.
  */
 export function textOf(message: ServerMessage): string {
-  const text = wholeTextOf(message);
+  // Behind another line of ours the end of that line is gone with it.
+  const text = wholeTextOf(message).replace(
+    /(^|\n)(exit code: .*|ended by .*)\ntook [\d.]+ s$/,
+    "$1$2",
+  );
   return /^took [\d.]+ s$/.test(text) ? "(no output)" : text.replace(/^took [\d.]+ s(?:\n|$)/m, "");
 }
 
