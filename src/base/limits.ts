@@ -531,8 +531,10 @@ export const skillResourceBytesMax = 1024 * KIB;
 export const skillWorkspacesMax = 64;
 /** A folder that changed less than this before it was read is read again: file systems tell times apart by milliseconds to seconds. */
 export const skillFolderSettledMs = 2_500;
-/** A list waits this long for a client's roots and for the disk; what comes later is told as a change. */
+/** A list waits this long for a client's roots, which may never come; what comes later is told as a change. */
 export const skillListMsMax = 300;
+/** The same for the disk, which nearly always answers: some clients ask for their list once only. */
+export const skillListDiskMsMax = 2_000;
 /** Clients that were given a list are told of changes after this at most. */
 export const skillLookMs = 3_000;
 /** Clients whose lists are watched: as many as there may be sessions. */

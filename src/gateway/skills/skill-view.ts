@@ -1,4 +1,4 @@
-import { skillListMsMax } from "../../base/limits.ts";
+import { skillListDiskMsMax, skillListMsMax } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
 import type { SkillLibrary, SkillSet } from "../../skills/skill-library.ts";
 import type { ClientContext } from "../call.ts";
@@ -32,14 +32,16 @@ export class SkillView {
   }
 
   /**
-   * For lists: waits `skillListMsMax` for the client's roots and for the disk. What comes later is told as a change,
-   * as is what changes from now on.
+   * For lists: waits `skillListMsMax` for the client's roots and `skillListDiskMsMax` for the disk. What comes later is told
+   * as a change, as is what changes from now on.
    */
   async forList(client: ClientContext): Promise<ClientSkills> {
     if (!this.#isFor(client)) return nothing;
     this.#watch.begin(client);
-    const whole = this.forUse(client);
-    const inTime = await within(skillListMsMax, whole);
+    const place = placeOf(client);
+    const whole = place.then((known) => this.#at(known));
+    const known = await within(skillListMsMax, place);
+    const inTime = known === undefined ? undefined : await within(skillListDiskMsMax, whole);
     const given = inTime ?? { set: await this.#withoutWorkspace(), workspace: undefined };
     this.#watch.note(client.id, given.workspace, given.set);
     if (inTime === undefined) {
@@ -51,7 +53,10 @@ export class SkillView {
   /** For one skill: waits as long as it takes. */
   async forUse(client: ClientContext): Promise<ClientSkills> {
     if (!this.#isFor(client)) return nothing;
-    const workspace = await workspaceDirOf(client).catch(() => undefined);
+    return this.#at(await placeOf(client));
+  }
+
+  async #at({ workspace }: Place): Promise<ClientSkills> {
     return { set: await this.#library.find(workspace), workspace };
   }
 
@@ -63,6 +68,14 @@ export class SkillView {
   #isFor({ mayUse }: ClientContext): boolean {
     return this.#isOffered && mayUse?.(skillToolName) !== false;
   }
+}
+
+interface Place {
+  readonly workspace: string | undefined;
+}
+
+async function placeOf(client: ClientContext): Promise<Place> {
+  return { workspace: await workspaceDirOf(client).catch(() => undefined) };
 }
 
 /** `work`, or undefined when it takes longer than `limitMs`. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { skillListMsMax } from "../../../src/base/limits.ts";
 import { Changes, type Change } from "../../../src/gateway/changes.ts";
 import { SkillView } from "../../../src/gateway/skills/skill-view.ts";
 import { SkillWatch } from "../../../src/gateway/skills/skill-watch.ts";
@@ -39,6 +40,23 @@ describe("SkillView", () => {
     expect(late.set.byName.has("theirs")).toBe(true);
     await view.forList(client);
     expect(kindsOf(told)).toEqual(["tools", "prompts", "resources", "resource"]);
+    watch.close();
+  });
+
+  test("a disk that is slower than a client may be is waited for", async () => {
+    using tree = new SkillTree();
+    tree.skill("work/.claude/skills", "theirs");
+    const library = tree.library();
+    const find = library.find.bind(library);
+    library.find = async (dir) => {
+      await Bun.sleep(2 * skillListMsMax);
+      return find(dir);
+    };
+    const changes = new Changes();
+    const watch = new SkillWatch(library, changes);
+    const view = new SkillView(library, watch, true);
+    const { set, workspace } = await view.forList(clientIn(() => Promise.resolve(tree.workspace)));
+    expect([set.byName.has("theirs"), workspace]).toEqual([true, tree.workspace]);
     watch.close();
   });
 
