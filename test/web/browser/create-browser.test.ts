@@ -174,6 +174,11 @@ const rooted = process.getuid?.() === 0;
 /** What is said besides that the super-user's browser has no sandbox. */
 const ownNotes = (notes: readonly string[]): readonly string[] => notes.slice(rooted ? 1 : 0);
 
+const capped = "The page still changed or loaded after 3 s and was read as it was then.";
+/** On a busy machine that may be said of any page. */
+const notesAtAnyLoad = (notes: readonly string[]): readonly string[] =>
+  ownNotes(notes).filter((note) => note !== capped);
+
 describe("render() shows", () => {
   const rows: [name: string, path: string, has: string[], hasNot: string[]][] = [
     ["a static page", "/static", ["<h1>Article</h1>"], []],
@@ -232,7 +237,7 @@ describe("render() shows", () => {
         unwanted: hasNot.filter((part) => text.includes(part)),
         status: page.status,
         contentType: page.contentType,
-        notes: ownNotes(page.notes),
+        notes: notesAtAnyLoad(page.notes),
       }).toEqual({ missing: [], unwanted: [], status: 200, contentType: "text/html", notes: [] });
     },
     browserTestMs,
@@ -316,14 +321,13 @@ describe("render() says what came instead of a page:", () => {
       });
       if (body === undefined) expect(textOf(page)).toContain("enough words");
       else expect(page.body).toEqual(body);
-      if (notes !== undefined) expect(ownNotes(page.notes)).toEqual([...notes]);
+      if (notes !== undefined) expect(notesAtAnyLoad(page.notes)).toEqual([...notes]);
     },
     browserTestMs,
   );
 });
 
 describe("render() ends in time with", () => {
-  const capped = "The page still changed or loaded after 3 s and was read as it was then.";
   browserTest.each([
     ["a script that never ends", "/busy", "before"],
     ["a document that never ends", "/half", "enough words"],
