@@ -44,20 +44,25 @@ signal() {
   live=$still
   for pid in $(marked "$2" "$3"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
 }
+# A shell that is refused a process ends where it stands: those that it knows are killed without one.
+bare() { for group in $live; do kill -s KILL -- "-$group" 2>/dev/null; done; }
+trap bare EXIT
+leave() { trap - EXIT; exit 0; }
 hunt() { [ $# -gt 0 ] && [ -n "$digits" ] && "$@" ${huntArgument} "$digits" 2>/dev/null; }
 found= had=$live
 # At once, for itself: who forks on makes looks at all processes take seconds.
 [ "$had" = " " ] || hunt "$@" &
 signal TERM "$id" "$digits"; signal CONT "$id" "$digits"
-[ "$had" = " " ] && [ -z "$found" ] && exit 0
+[ "$had" = " " ] && [ -z "$found" ] && leave
 sleep 0.4 2>/dev/null || sleep 1
 round=0
 while [ $round -lt 10 ]; do
   found=
   signal KILL "$id" "$digits"
   [ $round -eq 0 ] && [ "$had" = " " ] && hunt "$@"
-  [ -z "$found" ] && [ $round -gt 0 ] && exit 0
+  [ -z "$found" ] && [ $round -gt 0 ] && leave
   sleep 0.2 2>/dev/null || sleep 1
   round=$((round + 1))
 done
+leave
 `.replaceAll("\\$", "$");

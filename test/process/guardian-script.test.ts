@@ -23,6 +23,11 @@ const shells = [["/bin/sh"], [bashAsSh], ["/usr/bin/dash"], ["/usr/bin/busybox",
   ([program = ""]) => existsSync(program),
 );
 
+/** Only root becomes somebody with a bound of its own. */
+const canLimit =
+  process.getuid?.() === 0 &&
+  ["/usr/bin/setpriv", "/usr/bin/prlimit"].every((path) => existsSync(path));
+
 let number = 0;
 
 describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[]) => {
@@ -110,6 +115,37 @@ describe.each(shells)("guardian under %s %p", (...shell: (string | undefined)[])
     await Promise.all([victim.exited, guardian.exited]);
     expect(existsSync(file) ? readFileSync(file, "utf8") : "").toBe(hunted);
   });
+
+  // Bash goes on asking for 15 s.
+  test.if(canLimit && words[0] !== bashAsSh)(
+    "ends the live groups when the machine starts no more processes",
+    async () => {
+      const instance = `guard${process.pid}x${++number}`;
+      const somebody = ["/usr/bin/setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
+      const group = Bun.spawn([...somebody, "/bin/sh", "-c", "trap '' TERM; while :; do :; done"], {
+        stdio: ["ignore", "ignore", "ignore"],
+        detached: true,
+      });
+      const guardian = Bun.spawn(
+        [
+          ...somebody,
+          "/usr/bin/prlimit",
+          "--nproc=0",
+          ...words,
+          "-c",
+          guardianScript,
+          "sh",
+          instance,
+          "",
+        ],
+        { stdio: ["pipe", "ignore", "ignore"], detached: true },
+      );
+      void guardian.stdin.write(`+${group.pid}\n`);
+      await guardian.stdin.end();
+      await Promise.all([group.exited, guardian.exited]);
+      expect(group.signalCode).toBe("SIGKILL");
+    },
+  );
 
   test("takes a group off its list wherever it stands, and only that", async () => {
     const groups = [startVictim(""), startVictim(""), startVictim("")];
