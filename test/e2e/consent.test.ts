@@ -76,8 +76,8 @@ describe("a command", () => {
       expect(told).toContain("this client cannot ask the user");
       expect(await toldBy(server, `touch ${home.at("owned")}`)).toContain("cannot ask the user");
       expect(existsSync(home.at("owned"))).toBe(false);
-      expect(server.stderr).toContain(
-        "tried to attach as a terminal, where it could have answered",
+      await eventually("it on stderr", () =>
+        server.stderr.includes("tried to attach as a terminal, where it could have answered"),
       );
     },
   );

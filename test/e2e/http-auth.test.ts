@@ -138,7 +138,7 @@ describe("H04: who is not known", () => {
     expect(await status()).toBe(200);
     takeBack(other);
     await eventually("its end", async () => (await status()) === 401);
-    expect(other.stderr).toContain("no token of it is taken");
+    await eventually("the warning", () => other.stderr.includes("no token of it is taken"));
   });
 });
 
@@ -206,7 +206,9 @@ describe("scopes", () => {
       tokens: [`reader ${reader} tools:read`],
       args: ["--tool-scopes", "*=tools:read"],
     });
-    expect(own.stderr).toContain('Bash, BackgroundBash come under "*"');
+    await eventually("it on stderr", () =>
+      own.stderr.includes('Bash, BackgroundBash come under "*"'),
+    );
   });
 
   test("[http.scopes] the same in a session", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync } from "node:fs";
 
+import { eventually } from "./harness/conditions.ts";
 import { HttpServer } from "./harness/http-server.ts";
 import { posixTest, testMsMax } from "./harness/platform.ts";
 import { TempFolder } from "./harness/temp-folder.ts";
@@ -21,7 +22,7 @@ describe("H15: where it listens", () => {
 
   test("[http.listen] with tokens it is allowed, with a word about TLS", async () => {
     await using wide = await HttpServer.start({ address: "0.0.0.0:0", tokens: [laptop] });
-    expect(wide.stderr).toContain("TLS");
+    await eventually("it on stderr", () => wide.stderr.includes("TLS"));
     const path = wide.url.replace("0.0.0.0", "127.0.0.1");
     expect((await fetch(path, { method: "POST" })).status).toBe(401);
   });
@@ -29,7 +30,7 @@ describe("H15: where it listens", () => {
   test("[http.listen] every address: it says that clients need a name, unless there is one", async () => {
     const address = "0.0.0.0:0";
     await using nameless = await HttpServer.start({ address, tokens: [laptop] });
-    expect(nameless.stderr).toContain("--allow-host");
+    await eventually("it on stderr", () => nameless.stderr.includes("--allow-host"));
     const args = ["--allow-host", "mcp.example.com"];
     await using named = await HttpServer.start({ address, tokens: [laptop], args });
     expect(named.stderr).not.toContain("--allow-host");

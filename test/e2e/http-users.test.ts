@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 
+import { eventually } from "./harness/conditions.ts";
 import { productBinary } from "./harness/binary.ts";
 import { modernMessage, mirrored } from "./harness/http-client.ts";
 import { rawPost } from "./harness/http-raw.ts";
@@ -120,7 +121,9 @@ describe("without tokens", () => {
     "[http.users] with --allow-any-local-user everybody comes in, said at start",
     async () => {
       await using server = await HttpServer.start({ args: ["--allow-any-local-user"] });
-      expect(server.stderr).toContain("every account of this machine can run commands as you");
+      await eventually("it on stderr", () =>
+        server.stderr.includes("every account of this machine can run commands as you"),
+      );
       expect(await callAs(nobody, server.url, "id -u")).toContain("0\\n");
     },
   );
@@ -167,8 +170,10 @@ describe("where the system does not tell which user connects", () => {
       expect(statSync(file).mode & 0o777).toBe(0o600);
       token = /^local (\w{64})$/m.exec(readFileSync(file, "utf8"))?.[1] ?? "none";
       expect(server.stdout).not.toContain(token);
-      expect(server.stderr).toContain(
-        `claude mcp add --transport http scorpiox ${server.url} --header "Authorization: Bearer ${token}"`,
+      await eventually("it on stderr", () =>
+        server.stderr.includes(
+          `claude mcp add --transport http scorpiox ${server.url} --header "Authorization: Bearer ${token}"`,
+        ),
       );
       const refused = await server.client.fetch({ body: "{}" });
       expect(refused.status).toBe(401);
@@ -176,7 +181,7 @@ describe("where the system does not tell which user connects", () => {
       expect((await server.client.withToken(token).modern("tools/list")).status).toBe(200);
     }
     await using again = await startBlind(home);
-    expect(again.stderr).toContain(file);
+    await eventually("it on stderr", () => again.stderr.includes(file));
     expect(again.stderr).not.toContain(token);
     expect((await again.client.withToken(token).modern("tools/list")).status).toBe(200);
   });

@@ -82,7 +82,9 @@ describe("rules", () => {
     expect(await bash(server, "echo a")).toContain(`rule 1 of ${home.at(rulesFile)}`);
     expect(await bash(server, "echo b")).toContain(`rule 2 of ${home.at("project", rulesFile)}`);
     expect(await bash(server, "echo c")).toBe("c\n");
-    expect(server.stderr).toContain("rule 1 of " + home.at("project", rulesFile) + " is ignored");
+    await eventually("it on stderr", () =>
+      server.stderr.includes("rule 1 of " + home.at("project", rulesFile) + " is ignored"),
+    );
   });
 
   test("[policy.project] the project that the client works in counts, and so does that of the start", async () => {
@@ -111,7 +113,9 @@ describe("rules", () => {
     expect(await bash(server, "echo a")).toStartWith(
       `Bash was not run: broken policy file: a policy file is broken (${home.at(rulesFile)}`,
     );
-    expect(server.stderr).toContain("calls that it may be about are asked about");
+    await eventually("it on stderr", () =>
+      server.stderr.includes("calls that it may be about are asked about"),
+    );
   });
 });
 

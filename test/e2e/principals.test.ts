@@ -79,8 +79,8 @@ test("[principals.user] each of two principals has a process of its own, and an 
   });
   await using server = await HttpServer.start({ home, tokens: [`alice ${alice}`, `bob ${bob}`] });
   await eventually("the line", () => server.stderr.includes("The MCP server all has"), 10_000);
-  expect(server.stderr).toContain(
-    'The MCP server all has isolation = "shared": all principals share',
+  await eventually("it on stderr", () =>
+    server.stderr.includes('The MCP server all has isolation = "shared": all principals share'),
   );
   expect(server.stderr).not.toContain("server usual");
   const pids = async (name: string): Promise<string[]> => {

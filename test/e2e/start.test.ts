@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 
+import { eventually } from "./harness/conditions.ts";
 import { ensureBuilt, productBinary } from "./harness/binary.ts";
 import { builtTools, isError, textOf, toolNames } from "./harness/messages.ts";
 import { isRoot, posixTest, testMsMax } from "./harness/platform.ts";
@@ -104,7 +105,7 @@ describe("a hostile working folder", () => {
     const names = toolNames(await server.request("tools/list", {}));
     expect(names).toEqual(builtTools.filter((name) => name !== "KillBgTask"));
     expect(textOf(await server.call("Bash", { command: "echo works" }))).toBe("works\n");
-    expect(server.stderr).toContain("SHELL_PATH");
+    await eventually("it on stderr", () => server.stderr.includes("SHELL_PATH"));
   });
 });
 
@@ -149,7 +150,7 @@ describe("bad input at the start", () => {
     await using server = new Server({ home });
     await expectServing(server);
     for (const part of [`${file}:1`, `${file}:2`, `${file}:3`, "perhaps", "SHELL_PATH"]) {
-      expect(server.stderr).toContain(part);
+      await eventually("it on stderr", () => server.stderr.includes(part));
     }
     expectNoTrace(server.stderr);
   });
@@ -194,7 +195,7 @@ describe("bad input at the start", () => {
       }
       expect(instructions.split("\n")[1]).toContain(said);
       expect(instructions.split("\n")[0]).toMatch(/^scorpiox-code runs/);
-      expect(server.stderr).toContain("false counts.");
+      await eventually("it on stderr", () => server.stderr.includes("false counts."));
     },
   );
 
@@ -208,7 +209,7 @@ describe("bad input at the start", () => {
     writeFileSync(file, bytes);
     await using server = new Server({ home });
     await expectServing(server);
-    expect(server.stderr).toContain(file);
+    await eventually("it on stderr", () => server.stderr.includes(file));
     expect(server.stderr.length).toBeLessThan(1_000);
     expectNoTrace(server.stderr);
   });

@@ -22,7 +22,7 @@ describe("stdout", () => {
     await server.initialize();
     expect(textOf(await server.call("FaultyNoise"))).toBe("was noisy");
     expectPure(server);
-    expect(server.stderr).toContain("noise of console.log");
+    await eventually("it on stderr", () => server.stderr.includes("noise of console.log"));
   });
 
   test.skipIf(process.platform !== "linux")(

@@ -9,11 +9,11 @@ test("OutputProgress sends at most ten messages a second, and the newest of a fl
   const started = performance.now();
   progress.onOutput(Buffer.from("first\n"));
   for (let index = 0; index < 1_000; index++) progress.onOutput(Buffer.from(`line ${index}\n`));
-  expect(messages).toEqual(["first"]);
-  await until(() => messages.length === 2);
-  expect(performance.now() - started).toBeGreaterThanOrEqual(90);
-  expect(messages[1]).toEndWith("line 999");
-  expect(messages[1]?.length).toBeLessThanOrEqual(2_000);
+  expect(messages[0]).toBe("first");
+  await until(() => messages.at(-1)?.endsWith("line 999") === true);
+  // The flood itself takes longer than one message's time where processors are busy.
+  expect((messages.length - 1) * 90).toBeLessThanOrEqual(performance.now() - started);
+  expect(messages.filter((message) => message.length > 2_000)).toEqual([]);
 });
 
 test("OutputProgress sends nothing after stop(), nor for blanks or colours alone", async () => {

@@ -96,6 +96,28 @@ describe.skipIf(process.platform === "win32")("test.sh", () => {
   const summary = (passed: number, failed: number) =>
     `echo ' ${passed} pass'; echo ' 2 skip'; echo ' ${failed} fail'; exit ${Math.sign(failed)}`;
 
+  /** What it writes to stdout where the gate and `bun test` are these scripts. */
+  const runTestScript = async (gate: string, bunTest: string): Promise<string> => {
+    using scratch = createScratch();
+    const checkout = createCheckout(join(scratch.path, "checkout"));
+    writePrograms(join(checkout, "scripts"), { "gate.sh": gate });
+    writePrograms(join(checkout, "node_modules/.bin"), {
+      bun: `case $1 in test) ${bunTest} ;; --version) echo 1.4.5 ;; esac`,
+    });
+    const programs = {
+      node: '[ "$1" = -e ] || echo 20.1.0',
+      npm: "exit 1",
+      ps: "",
+      git: "",
+      openssl: "",
+    };
+    const PATH = createPath(join(scratch.path, "bin"), programs);
+    const run = await runCommand(["sh", join(checkout, "scripts/test.sh")], { PATH });
+    expect(run.exitCode).toBe(run.stdout.includes(" passed, 0 failed, 4 skipped\n") ? 0 : 1);
+    expect(run.stderr).not.toContain("not found");
+    return run.stdout;
+  };
+
   // The tests are run in two parts, each of which says this.
   test.each<[string, string, string, string]>([
     [
@@ -120,23 +142,42 @@ describe.skipIf(process.platform === "win32")("test.sh", () => {
       "13 passed, 2 failed",
     ],
   ])("ends with the counts when %s", async (_name, gate, bunTest, lastLine) => {
-    using scratch = createScratch();
-    const checkout = createCheckout(join(scratch.path, "checkout"));
-    writePrograms(join(checkout, "scripts"), { "gate.sh": gate });
-    writePrograms(join(checkout, "node_modules/.bin"), {
-      bun: `case $1 in test) ${bunTest} ;; --version) echo 1.4.5 ;; esac`,
-    });
-    const programs = {
-      node: '[ "$1" = -e ] || echo 20.1.0',
-      npm: "exit 1",
-      ps: "",
-      git: "",
-      openssl: "",
-    };
-    const PATH = createPath(join(scratch.path, "bin"), programs);
-    const run = await runCommand(["sh", join(checkout, "scripts/test.sh")], { PATH });
-    expect(run.stdout.trimEnd().split("\n").at(-1)).toBe(lastLine);
-    expect(run.exitCode).toBe(lastLine.includes(" 0 failed") ? 0 : 1);
+    const stdout = await runTestScript(gate, bunTest);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(lastLine);
+  });
+
+  const report = (file: string): string =>
+    `<testcase name="slow" file="${file}" line="2"><failure type="AssertionError"/></testcase>`;
+  const crowd = "case $* in *junit*) ";
+  const failed = (file: string, rest = ""): string =>
+    `${crowd}echo '(fail) slow [3ms]'; ${rest} for word; do case $word in --reporter-outfile=*) ` +
+    `echo '${report(file)}' >"\${word#*=}" ;; esac; done; ${summary(12, 1)} ;; esac;`;
+
+  test.each<[string, string, string, boolean]>([
+    ["passes alone", `${failed("a.test.ts")} ${summary(4, 0)}`, "30 passed, 0 failed", true],
+    [
+      "fails again",
+      `${failed("a.test.ts")} echo "(fail) slow [9ms]"; ${summary(3, 1)}`,
+      "28 passed, 2 failed",
+      false,
+    ],
+    ["crashes alone", `${failed("a.test.ts")} exit 1`, "28 passed, 2 failed", false],
+    [
+      "stands beside an error between tests",
+      `${failed("a.test.ts", "echo ' 1 error';")} ${summary(4, 0)}`,
+      "28 passed, 2 failed",
+      false,
+    ],
+    [
+      "is in no report",
+      `${crowd}${summary(12, 1)} ;; esac; ${summary(4, 0)}`,
+      "28 passed, 2 failed",
+      false,
+    ],
+  ])("runs a test that failed once more: one that %s", async (_name, bunTest, counts, isNamed) => {
+    const stdout = await runTestScript("echo 'gate: lint passed'", bunTest);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(`${counts}, 4 skipped`);
+    expect(stdout.includes("failed beside others and not alone:\n(fail) slow")).toBe(isNamed);
   });
 
   test("counts a step that nothing can go on without as a failure", async () => {
