@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-import { runProgram } from "./program/run-program.ts";
+import { runProgram } from "./compose/run-program.ts";
 import { catalogueCards } from "./tools/catalogue-cards.macro.ts" with { type: "macro" };
 
 await runProgram({

@@ -1,3 +1,3 @@
-import { runStoreWorker } from "./store/worker/run-store-worker.ts";
+import { runStoreWorker } from "./state/store/worker/run-store-worker.ts";
 
 runStoreWorker();

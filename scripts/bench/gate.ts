@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Cancellation } from "../../src/base/cancellation.ts";
-import type { CallOutcome, CallRequest, Router } from "../../src/gateway/call.ts";
-import { GatedRouter } from "../../src/gateway/gate/gated-router.ts";
-import { AuditFile } from "../../src/policy/audit/audit-file.ts";
-import { AuditLog } from "../../src/policy/audit/audit-log.ts";
-import { AuditWatcher } from "../../src/policy/audit/audit-watcher.ts";
-import { PolicyStage } from "../../src/policy/policy-stage.ts";
-import { PolicyFiles } from "../../src/policy/rules/policy-files.ts";
+import type { CallOutcome, CallRequest, Router } from "../../src/calls/call.ts";
+import { GatedRouter } from "../../src/calls/gate/gated-router.ts";
+import { AuditFile } from "../../src/calls/policy/audit/audit-file.ts";
+import { AuditLog } from "../../src/calls/policy/audit/audit-log.ts";
+import { AuditWatcher } from "../../src/calls/policy/audit/audit-watcher.ts";
+import { PolicyStage } from "../../src/calls/policy/policy-stage.ts";
+import { PolicyFiles } from "../../src/calls/policy/rules/policy-files.ts";
 
 const calls = 20_000;
 const rounds = 5;

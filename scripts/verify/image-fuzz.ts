@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 
 import { residentBytes } from "../../test/e2e/harness/processes.ts";
 import { Server } from "../../test/e2e/harness/server.ts";
-import { damagedImages } from "../../test/images/damaged-images.ts";
+import { damagedImages } from "../../test/tools/images/damaged-images.ts";
 import { type Outcome, seconds } from "./outcome.ts";
 
 const filesAtOnce = 4;

@@ -6,10 +6,10 @@
  */
 import { parseArgs } from "node:util";
 
-import { judgeCall } from "../../src/policy/rules/judge-call.ts";
-import { parsePolicy } from "../../src/policy/rules/parse-policy.ts";
-import { readShell } from "../../src/policy/shell/read-shell.ts";
-import { baseNameOf, literalOf } from "../../src/policy/shell/shell-command.ts";
+import { judgeCall } from "../../src/calls/policy/rules/judge-call.ts";
+import { parsePolicy } from "../../src/calls/policy/rules/parse-policy.ts";
+import { readShell } from "../../src/calls/policy/shell/read-shell.ts";
+import { baseNameOf, literalOf } from "../../src/calls/policy/shell/shell-command.ts";
 import { randomFrom } from "../tool-search/random.ts";
 import { type Outcome, seconds } from "./outcome.ts";
 import { Candidates } from "./shell/candidates.ts";

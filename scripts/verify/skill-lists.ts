@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { skillToolDescription } from "../../src/skills/list-for-model.ts";
-import { SkillLibrary } from "../../src/skills/skill-library.ts";
+import { skillToolDescription } from "../../src/state/skills/list-for-model.ts";
+import { SkillLibrary } from "../../src/state/skills/skill-library.ts";
 import type { Outcome } from "./outcome.ts";
 
 const laterMsMax = 20;

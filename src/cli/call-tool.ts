@@ -4,7 +4,7 @@ import { orAborted } from "../base/or-aborted.ts";
 import { product } from "../base/product.ts";
 import { configKeys, toolKeyName } from "../config/keys.ts";
 import { nearestName, suggestionFor } from "../config/nearest-name.ts";
-import type { CallOutcome, Router } from "../gateway/call.ts";
+import type { CallOutcome, Router } from "../calls/call.ts";
 import { legacyVersionLatest } from "../protocol/versions.ts";
 import type { ToolFormat } from "../upstream/adapters/formats.ts";
 import type { CommonCall } from "../upstream/adapters/tool-calls.ts";

@@ -1,4 +1,4 @@
-import type { ClientContext } from "../gateway/call.ts";
+import type { ClientContext } from "../calls/call.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** Whom the command line's own calls are for. @param cwd where the command was started */

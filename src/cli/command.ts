@@ -1,7 +1,7 @@
-import type { Router } from "../gateway/call.ts";
-import type { HookEnd } from "../policy/hooks/hook-end.ts";
-import type { Hook } from "../policy/hooks/hook.ts";
-import type { SandboxReport } from "../policy/sandbox/report.ts";
+import type { Router } from "../calls/call.ts";
+import type { HookEnd } from "../calls/policy/hooks/hook-end.ts";
+import type { Hook } from "../calls/policy/hooks/hook.ts";
+import type { SandboxReport } from "../commands/sandbox/report.ts";
 import type { InstallOutcome } from "../upstream/install-outcome.ts";
 import type { ConfiguredServer } from "../upstream/server-entry.ts";
 import type { TriedServer } from "../upstream/tried-server.ts";

@@ -1,10 +1,10 @@
 import { delimiter } from "node:path";
 
-import { commandOf, judgeCall, type JudgedCall } from "../policy/rules/judge-call.ts";
-import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../policy/rules/policy-files.ts";
-import type { Verdict } from "../policy/rules/verdict.ts";
-import { readShell } from "../policy/shell/read-shell.ts";
-import type { ShellReading } from "../policy/shell/shell-command.ts";
+import { commandOf, judgeCall, type JudgedCall } from "../calls/policy/rules/judge-call.ts";
+import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../calls/policy/rules/policy-files.ts";
+import type { Verdict } from "../calls/policy/rules/verdict.ts";
+import { readShell } from "../calls/policy/shell/read-shell.ts";
+import type { ShellReading } from "../calls/policy/shell/shell-command.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { StartUp } from "./start-up.ts";
 

@@ -1,5 +1,5 @@
-import type { FoundServer } from "../attach/client/ask-servers.ts";
-import { runFolderIn } from "../attach/run-folder.ts";
+import type { FoundServer } from "../interact/attach/client/ask-servers.ts";
+import { runFolderIn } from "../interact/attach/run-folder.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./command-io.ts";
 import { jsonFlag } from "./json-flag.ts";
@@ -23,7 +23,7 @@ export function listFromServers<Entry>(list: ServerList<Entry>): Command {
     flags: { ...jsonFlag, ...directoryFlags },
     arguments: { min: 0, max: 0 },
     async run({ args, io, print }) {
-      const { askServers } = await import("../attach/client/ask-servers.ts");
+      const { askServers } = await import("../interact/attach/client/ask-servers.ts");
       const { scorpioxDir } = readStartUp(args, io).dirs;
       const { servers, problems } = await askServers(runFolderIn(scorpioxDir));
       const entries = servers.flatMap((server) => list.entriesOf(server));

@@ -1,4 +1,4 @@
-import type { CallOutcome, CallRefusal } from "../gateway/call.ts";
+import type { CallOutcome, CallRefusal } from "../calls/call.ts";
 import { isObject } from "../protocol/json-rpc.ts";
 import type { ToolFormat } from "../upstream/adapters/formats.ts";
 import { textOf } from "../upstream/adapters/text-of.ts";

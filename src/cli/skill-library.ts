@@ -1,4 +1,4 @@
-import { SkillLibrary } from "../skills/skill-library.ts";
+import { SkillLibrary } from "../state/skills/skill-library.ts";
 import type { StartUp } from "./start-up.ts";
 
 /** The skills that a start finds. */

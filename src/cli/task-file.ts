@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../base/errors.ts";
-import type { ExportedTask, TransferredTask } from "../store/tasks/task-transfer.ts";
+import type { ExportedTask, TransferredTask } from "../state/store/tasks/task-transfer.ts";
 
 const format = "scorpiox-tasks";
 const version = 1;

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 
 import type { StateScope } from "../base/server-events.ts";
-import { StoreFile } from "../store/store-file.ts";
-import type { StoreCall } from "../store/store-methods.ts";
-import { storePathIn } from "../store/store-path.ts";
+import { StoreFile } from "../state/store/store-file.ts";
+import type { StoreCall } from "../state/store/store-methods.ts";
+import { storePathIn } from "../state/store/store-path.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { Printer } from "./print.ts";
 import type { StartUp } from "./start-up.ts";

@@ -1,5 +1,5 @@
 import { Cancellation } from "../base/cancellation.ts";
-import type { ClientContext } from "../gateway/call.ts";
+import type { ClientContext } from "../calls/call.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { Params, RequestId } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";

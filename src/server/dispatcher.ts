@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import { batchElementsMax } from "../base/limits.ts";
-import { FaultError, InputNeeded } from "../gateway/ask-client.ts";
+import { FaultError, InputNeeded } from "../calls/ask-client.ts";
 import {
   type BatchMessage,
   type ClassifiedMessage,
@@ -18,7 +18,7 @@ import {
   type RequestId,
 } from "../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
-import type { TransportEvent } from "../transport/transport.ts";
+import type { TransportEvent } from "./transport/transport.ts";
 import { ActiveRequest, type Asker } from "./active-request.ts";
 import { BatchReplies } from "./batch.ts";
 import type { Connection } from "./connection.ts";

@@ -1,6 +1,6 @@
 import type { Cancellation } from "../base/cancellation.ts";
-import type { AskClient } from "../gateway/ask-client.ts";
-import type { ClientContext, ProgressUpdate, RequestContext } from "../gateway/call.ts";
+import type { AskClient } from "../calls/ask-client.ts";
+import type { ClientContext, ProgressUpdate, RequestContext } from "../calls/call.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import { readPassedMeta, readProgressToken } from "../protocol/envelope.ts";
 import type { Params } from "../protocol/json-rpc.ts";

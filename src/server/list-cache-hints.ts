@@ -1,4 +1,4 @@
-import type { ServerFeatures } from "../gateway/features.ts";
+import type { ServerFeatures } from "../calls/features.ts";
 import {
   type CacheHints,
   changingListCacheHints,

@@ -1,5 +1,5 @@
 import { callbackSampleMsMax } from "../base/limits.ts";
-import type { ClientReach, ReachableClient } from "../gateway/client-reach.ts";
+import type { ClientReach, ReachableClient } from "../calls/client-reach.ts";
 import { channelMethod } from "../protocol/claude-channel.ts";
 import { encodeNotification, type Params } from "../protocol/json-rpc.ts";
 import { isWantedAt } from "../protocol/log-level.ts";

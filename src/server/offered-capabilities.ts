@@ -1,4 +1,4 @@
-import type { ServerFeatures } from "../gateway/features.ts";
+import type { ServerFeatures } from "../calls/features.ts";
 import type { OfferedCapabilities } from "../protocol/server-capabilities.ts";
 import { offersTasks } from "./tasks/task-support.ts";
 

@@ -1,6 +1,6 @@
 import { progressHeartbeatMs, progressPerSecondMax } from "../base/limits.ts";
 import { startTimer, type Timer } from "../base/timer.ts";
-import type { ProgressUpdate } from "../gateway/call.ts";
+import type { ProgressUpdate } from "../calls/call.ts";
 import { encodeNotification } from "../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../protocol/versions.ts";
 import type { Outbox } from "./outbox.ts";

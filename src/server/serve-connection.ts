@@ -1,4 +1,4 @@
-import type { Transport } from "../transport/transport.ts";
+import type { Transport } from "./transport/transport.ts";
 import { createConnection } from "./connection.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { ServerContext } from "./server-context.ts";

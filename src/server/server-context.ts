@@ -1,6 +1,6 @@
 import { completionsPerSecondMax } from "../base/limits.ts";
-import type { ClientContext } from "../gateway/call.ts";
-import type { ServerFeatures } from "../gateway/features.ts";
+import type { ClientContext } from "../calls/call.ts";
+import type { ServerFeatures } from "../calls/features.ts";
 import { CallRate } from "./call-rate.ts";
 import type { Connection } from "./connection.ts";
 import { LiveConnections } from "./live-connections.ts";

@@ -1,4 +1,4 @@
-import type { ClientContext, ClientLimits } from "../gateway/call.ts";
+import type { ClientContext, ClientLimits } from "../calls/call.ts";
 import {
   type ClientCapabilities,
   noClientCapabilities,

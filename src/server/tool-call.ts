@@ -1,4 +1,4 @@
-import type { CallRequest } from "../gateway/call.ts";
+import type { CallRequest } from "../calls/call.ts";
 import type { ActiveRequest } from "./active-request.ts";
 import type { Connection } from "./connection.ts";
 import { HandlerContext } from "./handler-context.ts";

@@ -1,6 +1,6 @@
 import { toolsPerPageMax } from "../base/limits.ts";
-import type { ClientContext } from "../gateway/call.ts";
-import type { ServerFeatures } from "../gateway/features.ts";
+import type { ClientContext } from "../calls/call.ts";
+import type { ServerFeatures } from "../calls/features.ts";
 import { cutPage } from "../protocol/pagination.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { encodeToolsListResult } from "../protocol/tools-list-codec.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { builtInCards } from "../skills/built-in/built-in-cards.ts";
-import { skillToolDescription } from "../skills/list-for-model.ts";
+import { builtInCards } from "../state/skills/built-in/built-in-cards.ts";
+import { skillToolDescription } from "../state/skills/list-for-model.ts";
 import { defineTool } from "./tool.ts";
 
 const input = z.strictObject({

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 
 import { formatCount } from "../base/amount-text.ts";
-import { formatNames, isPassedOn, passedOnTypes } from "../images/image-format.ts";
-import { type ImageFile, readImageFile } from "../images/image-file.ts";
-import { imageLongEdgeMax, imageResultBytesMax } from "../images/image-limits.ts";
-import { resolveImagePath } from "../images/image-path.ts";
-import { assertSound, detectOrRefuse, inspectImage } from "../images/inspect-image.ts";
-import { shownPath } from "../images/shown-path.ts";
+import { formatNames, isPassedOn, passedOnTypes } from "./images/image-format.ts";
+import { type ImageFile, readImageFile } from "./images/image-file.ts";
+import { imageLongEdgeMax, imageResultBytesMax } from "./images/image-limits.ts";
+import { resolveImagePath } from "./images/image-path.ts";
+import { assertSound, detectOrRefuse, inspectImage } from "./images/inspect-image.ts";
+import { shownPath } from "./images/shown-path.ts";
 import type { ConvertedImage } from "./web-services.ts";
 import { defineTool, type ToolOutput } from "./tool.ts";
 

@@ -1,6 +1,6 @@
-import type { TaskReply, TaskRequest } from "../store/tasks/task-records.ts";
+import type { TaskReply, TaskRequest } from "../state/store/tasks/task-records.ts";
 
-export type { Task, TaskReply, TaskRequest } from "../store/tasks/task-records.ts";
+export type { Task, TaskReply, TaskRequest } from "../state/store/tasks/task-records.ts";
 
 /** A reply, and what a person must know of the file that keeps the tasks. */
 export interface TasksReply extends TaskReply {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { SharedDeadline } from "../../src/base/shared-deadline.ts";
-import { until } from "../process/until.ts";
+import { until } from "../commands/process/until.ts";
 
 test("SharedDeadline calls who is late, once, and not before", async () => {
   const deadline = new SharedDeadline(80);

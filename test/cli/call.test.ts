@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { CallOutcome } from "../../src/gateway/call.ts";
+import type { CallOutcome } from "../../src/calls/call.ts";
 import { probeTool, resultOf, run } from "./fake-io.ts";
 
 describe("call", () => {

@@ -3,8 +3,8 @@ import type { CliServices, OpenRouter, UpstreamTool } from "../../src/cli/comman
 import type { HttpSettings } from "../../src/cli/http-flags.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { StartUp } from "../../src/cli/start-up.ts";
-import type { CallOutcome, CallRequest } from "../../src/gateway/call.ts";
-import type { SandboxReport } from "../../src/policy/sandbox/report.ts";
+import type { CallOutcome, CallRequest } from "../../src/calls/call.ts";
+import type { SandboxReport } from "../../src/commands/sandbox/report.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import type { ConfiguredServer } from "../../src/upstream/server-entry.ts";
 import type { AskedCatalogue } from "../../src/upstream/trust/asked-catalogue.ts";

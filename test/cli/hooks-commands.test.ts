@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync } from "node:fs";
 
-import { digestOf } from "../../src/policy/hooks/hook-approvals.ts";
+import { digestOf } from "../../src/calls/policy/hooks/hook-approvals.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import { posixTest } from "../e2e/harness/platform.ts";
 import { runIn } from "./fake-io.ts";

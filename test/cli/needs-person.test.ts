@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { commandListings } from "../../src/cli/registry.ts";
-import { judged } from "../policy/rules/judging.ts";
+import { judged } from "../calls/policy/rules/judging.ts";
 import { run } from "./fake-io.ts";
 
 /** All others read, ask servers, run tools, or keep what is no matter of trust. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { UpstreamTool } from "../../src/cli/command.ts";
-import type { CallOutcome } from "../../src/gateway/call.ts";
+import type { CallOutcome } from "../../src/calls/call.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { probeTool, resultOf, run } from "./fake-io.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
-import { readTokenLines } from "../../src/auth/token-list.ts";
+import { readTokenLines } from "../../src/server/auth/token-list.ts";
 import { parseEnvFile } from "../../src/config/env-file.ts";
-import { parsePolicy } from "../../src/policy/rules/parse-policy.ts";
-import { parseFrontMatter, splitSkill } from "../../src/skills/front-matter.ts";
+import { parsePolicy } from "../../src/calls/policy/rules/parse-policy.ts";
+import { parseFrontMatter, splitSkill } from "../../src/state/skills/front-matter.ts";
 import { entriesOfJson, entriesOfToml } from "../../src/upstream/config/json-shapes.ts";
 import { parseJsonc } from "../../src/upstream/config/parse-jsonc.ts";
 import { parseToml, type ParsedText } from "../../src/upstream/config/parse-toml.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { messageOf } from "../../src/base/errors.ts";
 import { faultOfWriters } from "../../src/config/written-by-others.ts";
-import { HookApprovals } from "../../src/policy/hooks/hook-approvals.ts";
+import { HookApprovals } from "../../src/calls/policy/hooks/hook-approvals.ts";
 import { TrustStore } from "../../src/upstream/trust/trust-store.ts";
 import { runIn } from "../cli/fake-io.ts";
 import { isRoot } from "../e2e/harness/platform.ts";

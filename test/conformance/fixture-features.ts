@@ -1,4 +1,4 @@
-import type { ServerFeatures } from "../../src/gateway/features.ts";
+import type { ServerFeatures } from "../../src/calls/features.ts";
 import { ServerContext } from "../../src/server/server-context.ts";
 import { createFixturePrompts, fixtureCompletion } from "./fixture-prompts.ts";
 import { createFixtureResources } from "./fixture-resources.ts";

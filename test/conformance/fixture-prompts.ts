@@ -1,5 +1,5 @@
-import type { RequestContext } from "../../src/gateway/call.ts";
-import type { CompletionProvider, PromptProvider } from "../../src/gateway/features.ts";
+import type { RequestContext } from "../../src/calls/call.ts";
+import type { CompletionProvider, PromptProvider } from "../../src/calls/features.ts";
 import type { PromptListing, PromptMessage } from "../../src/protocol/prompt-types.ts";
 import type { ContentBlock } from "../../src/protocol/tool-types.ts";
 import { contentOf, form } from "./fixture-forms.ts";

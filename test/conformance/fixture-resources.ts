@@ -1,4 +1,4 @@
-import type { ResourceProvider, ResourceReading } from "../../src/gateway/features.ts";
+import type { ResourceProvider, ResourceReading } from "../../src/calls/features.ts";
 import type {
   ResourceContents,
   ResourceListing,

@@ -1,4 +1,4 @@
-import type { AskClient } from "../../src/gateway/ask-client.ts";
+import type { AskClient } from "../../src/calls/ask-client.ts";
 import type { InputRequest } from "../../src/protocol/input-request.ts";
 import {
   contentOf,

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../../src/base/errors.ts";
-import { FaultError, InputNeeded } from "../../src/gateway/ask-client.ts";
-import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/gateway/call.ts";
+import { FaultError, InputNeeded } from "../../src/calls/ask-client.ts";
+import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/calls/call.ts";
 import { badArguments, encodeCallToolResult } from "../../src/protocol/call-result-codec.ts";
 import { createFault, errorCodes, isObject } from "../../src/protocol/json-rpc.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";

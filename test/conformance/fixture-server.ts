@@ -6,7 +6,7 @@
  */
 import { shutdownDrainMs } from "../../src/base/limits.ts";
 import { serveConnection } from "../../src/server/serve-connection.ts";
-import { StdioTransport } from "../../src/transport/stdio.ts";
+import { StdioTransport } from "../../src/server/transport/stdio.ts";
 import { createFixtureContext, fixtureLimits } from "./fixture-features.ts";
 
 const usage = "Usage: bun test/conformance/fixture-server.ts PORT | --stdio";

@@ -1,4 +1,4 @@
-import type { SkillProvider } from "../../src/gateway/features.ts";
+import type { SkillProvider } from "../../src/calls/features.ts";
 import type { ResourceContents, ResourceListing } from "../../src/protocol/resource-types.ts";
 import type { SkillEntry, SkillFile } from "../../src/protocol/skill-types.ts";
 

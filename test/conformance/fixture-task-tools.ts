@@ -1,4 +1,4 @@
-import { FaultError } from "../../src/gateway/ask-client.ts";
+import { FaultError } from "../../src/calls/ask-client.ts";
 import { createFault, errorCodes } from "../../src/protocol/json-rpc.ts";
 import { contentOf, elicited, form, nameForm } from "./fixture-forms.ts";
 import { askOf, errorResult, type FixtureTool, noArguments, textResult } from "./fixture-tool.ts";

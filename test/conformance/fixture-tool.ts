@@ -1,6 +1,6 @@
 import { AppError } from "../../src/base/errors.ts";
-import type { AskClient } from "../../src/gateway/ask-client.ts";
-import type { CallRequest, TaskSupport } from "../../src/gateway/call.ts";
+import type { AskClient } from "../../src/calls/ask-client.ts";
+import type { CallRequest, TaskSupport } from "../../src/calls/call.ts";
 import type { CallToolResult, ContentBlock, ToolListing } from "../../src/protocol/tool-types.ts";
 
 /** Arguments that fit the tool's schema as far as `fixture-arguments.ts` looks. */

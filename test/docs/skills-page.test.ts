@@ -11,8 +11,8 @@ import {
   skillResourceBytesMax,
   skillsPerFolderMax,
 } from "../../src/base/limits.ts";
-import { builtInCards } from "../../src/skills/built-in/built-in-cards.ts";
-import { skillSources } from "../../src/skills/skill-sources.ts";
+import { builtInCards } from "../../src/state/skills/built-in/built-in-cards.ts";
+import { skillSources } from "../../src/state/skills/skill-sources.ts";
 import { readPage } from "./pages.ts";
 
 const { text } = readPage("docs/skills.md");

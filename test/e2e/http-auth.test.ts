@@ -3,7 +3,7 @@ import { existsSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { auditRefusalsMax } from "../../src/base/limits.ts";
-import { AuthorizationServer } from "../auth/authorization-server.ts";
+import { AuthorizationServer } from "../server/auth/authorization-server.ts";
 import { root } from "./harness/binary.ts";
 import { eventually } from "./harness/conditions.ts";
 import { type Answer, mirrored, modernMessage, onlyMessage } from "./harness/http-client.ts";

@@ -8,7 +8,7 @@ import {
   createSigningKey,
   type KeysBehaviour,
   type SigningKey,
-} from "../auth/authorization-server.ts";
+} from "../server/auth/authorization-server.ts";
 import { mirrored, modernMessage } from "./harness/http-client.ts";
 import { RawConnection } from "./harness/http-raw.ts";
 import { HttpServer } from "./harness/http-server.ts";

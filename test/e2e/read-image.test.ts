@@ -2,9 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-import { writePng } from "../../src/images/decode/png-writer.ts";
-import { damagedImages } from "../images/damaged-images.ts";
-import { readPng } from "../images/read-png.ts";
+import { writePng } from "../../src/tools/images/decode/png-writer.ts";
+import { damagedImages } from "../tools/images/damaged-images.ts";
+import { readPng } from "../tools/images/read-png.ts";
 import {
   fields,
   noise,
@@ -13,7 +13,7 @@ import {
   sampleGif,
   samplePng,
   sampleTiff,
-} from "../images/sample-images.ts";
+} from "../tools/images/sample-images.ts";
 import { eventually } from "./harness/conditions.ts";
 import { textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";

@@ -4,7 +4,7 @@ import {
   batchReplyCharsMax,
   requestsInFlightMax,
 } from "../../src/base/limits.ts";
-import type { CallRequest } from "../../src/gateway/call.ts";
+import type { CallRequest } from "../../src/calls/call.ts";
 import {
   error,
   modern,

@@ -4,7 +4,7 @@ import type {
   ResourceProvider,
   ServerFeatures,
   SkillProvider,
-} from "../../src/gateway/features.ts";
+} from "../../src/calls/features.ts";
 import type { PromptListing } from "../../src/protocol/prompt-types.ts";
 import type { ResourceListing } from "../../src/protocol/resource-types.ts";
 import type { SkillEntry } from "../../src/protocol/skill-types.ts";

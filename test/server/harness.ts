@@ -1,11 +1,11 @@
 import { createDeferred, type Deferred } from "../../src/base/deferred.ts";
-import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/gateway/call.ts";
-import { Changes } from "../../src/gateway/changes.ts";
-import type { ServerFeatures } from "../../src/gateway/features.ts";
+import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/calls/call.ts";
+import { Changes } from "../../src/calls/changes.ts";
+import type { ServerFeatures } from "../../src/calls/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import { ServerContext } from "../../src/server/server-context.ts";
 import { serveConnection, type ServedConnection } from "../../src/server/serve-connection.ts";
-import { MemoryTransport } from "../../src/transport/memory.ts";
+import { MemoryTransport } from "../../src/server/transport/memory.ts";
 
 export const V = "io.modelcontextprotocol/protocolVersion";
 export const C = "io.modelcontextprotocol/clientCapabilities";

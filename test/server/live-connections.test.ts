@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import type { ReachableClient } from "../../src/gateway/client-reach.ts";
-import { Changes } from "../../src/gateway/changes.ts";
+import type { ReachableClient } from "../../src/calls/client-reach.ts";
+import { Changes } from "../../src/calls/changes.ts";
 import { LiveConnections } from "../../src/server/live-connections.ts";
 import { ServerContext } from "../../src/server/server-context.ts";
 import { serveConnection } from "../../src/server/serve-connection.ts";
-import { MemoryTransport } from "../../src/transport/memory.ts";
+import { MemoryTransport } from "../../src/server/transport/memory.ts";
 import { FakeRouter, notification, request } from "./harness.ts";
 
 const channelMethod = "notifications/claude/channel";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ServerFeatures } from "../../src/gateway/features.ts";
+import type { ServerFeatures } from "../../src/calls/features.ts";
 import { legacyVersions } from "../../src/protocol/versions.ts";
 import { everyFeature } from "./fake-features.ts";
 import { modern, request, startServer, startSession } from "./harness.ts";

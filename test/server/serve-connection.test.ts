@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { until } from "../process/until.ts";
+import { until } from "../commands/process/until.ts";
 import { request, result, startServer } from "./harness.ts";
 
 const initialize = request(0, "initialize", { protocolVersion: "2025-11-25" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ServerContext } from "../../src/server/server-context.ts";
-import { Changes } from "../../src/gateway/changes.ts";
+import { Changes } from "../../src/calls/changes.ts";
 import { ownMeta } from "../protocol/own-meta.ts";
 import { everyFeature, resource, skill } from "./fake-features.ts";
 import { modern, request, result, startServer, startSession } from "./harness.ts";

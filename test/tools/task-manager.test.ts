@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 
-import { migrate } from "../../src/store/migrate.ts";
-import { performTaskRequest } from "../../src/store/tasks/task-book.ts";
-import { importTasks } from "../../src/store/tasks/task-transfer.ts";
+import { migrate } from "../../src/state/store/migrate.ts";
+import { performTaskRequest } from "../../src/state/store/tasks/task-book.ts";
+import { importTasks } from "../../src/state/store/tasks/task-transfer.ts";
 import { taskManager } from "../../src/tools/task-manager.ts";
 import { fakeContext } from "./fake-context.ts";
 

@@ -1,5 +1,5 @@
 /** How much of what people write the reader of commands reads, and how long it takes for that. */
-import { readShell } from "../../../src/policy/shell/read-shell.ts";
+import { readShell } from "../../../src/calls/policy/shell/read-shell.ts";
 import {
   ordinaryCommands,
   packageCommands,

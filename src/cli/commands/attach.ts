@@ -1,6 +1,6 @@
-import type { AttachApp } from "../../terminal/attach-app.ts";
-import type { Look } from "../../terminal/look.ts";
-import { runFolderIn } from "../../attach/run-folder.ts";
+import type { AttachApp } from "../../interact/terminal/attach-app.ts";
+import type { Look } from "../../interact/terminal/look.ts";
+import { runFolderIn } from "../../interact/attach/run-folder.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Command } from "../command.ts";
 import { type CommandIo, exitCodes } from "../command-io.ts";
@@ -19,8 +19,8 @@ export const attachCommand: Command = {
     const { scorpioxDir } = readStartUp(args, io).dirs;
     const device = openTerminal(io, "attach");
     const [{ AttachApp }, { createLook }] = await Promise.all([
-      import("../../terminal/attach-app.ts"),
-      import("../../terminal/look.ts"),
+      import("../../interact/terminal/attach-app.ts"),
+      import("../../interact/terminal/look.ts"),
     ]);
     const app = new AttachApp({
       runFolder: runFolderIn(scorpioxDir),

@@ -1,4 +1,4 @@
-import type { FoundServer } from "../../attach/client/ask-servers.ts";
+import type { FoundServer } from "../../interact/attach/client/ask-servers.ts";
 import { describeState } from "../../base/task-state-text.ts";
 import { listFromServers } from "../list-from-servers.ts";
 

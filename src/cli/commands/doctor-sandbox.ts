@@ -1,4 +1,4 @@
-import type { SandboxReport } from "../../policy/sandbox/report.ts";
+import type { SandboxReport } from "../../commands/sandbox/report.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { columns } from "../help-text.ts";

@@ -1,4 +1,4 @@
-import type { HookToApprove } from "../../policy/hooks/survey-hooks.ts";
+import type { HookToApprove } from "../../calls/policy/hooks/survey-hooks.ts";
 import { createAsker } from "../ask-in-turn.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";

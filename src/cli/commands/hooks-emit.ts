@@ -2,11 +2,11 @@ import { join } from "node:path";
 
 import { AppError, messageOf } from "../../base/errors.ts";
 import { nearestNames } from "../../config/nearest-name.ts";
-import { type HookEnd, isFailure } from "../../policy/hooks/hook-end.ts";
-import { isEventName, productEvents } from "../../policy/hooks/hook-event.ts";
-import { hooksFoldersOf } from "../../policy/hooks/hooks-folders.ts";
-import { readEventNames } from "../../policy/hooks/read-hooks.ts";
-import { type Hook, hookKey } from "../../policy/hooks/hook.ts";
+import { type HookEnd, isFailure } from "../../calls/policy/hooks/hook-end.ts";
+import { isEventName, productEvents } from "../../calls/policy/hooks/hook-event.ts";
+import { hooksFoldersOf } from "../../calls/policy/hooks/hooks-folders.ts";
+import { readEventNames } from "../../calls/policy/hooks/read-hooks.ts";
+import { type Hook, hookKey } from "../../calls/policy/hooks/hook.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { jsonFlag } from "../json-flag.ts";

@@ -1,6 +1,6 @@
 import { suggestionFor } from "../../config/nearest-name.ts";
-import { productEvents } from "../../policy/hooks/hook-event.ts";
-import type { HookRow } from "../../policy/hooks/survey-hooks.ts";
+import { productEvents } from "../../calls/policy/hooks/hook-event.ts";
+import type { HookRow } from "../../calls/policy/hooks/survey-hooks.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { keyOf, readHookRows } from "../hook-rows.ts";

@@ -1,9 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 import { nearestNames } from "../../config/nearest-name.ts";
-import type { JudgedCall } from "../../policy/rules/judge-call.ts";
-import type { RuleAction } from "../../policy/rules/rule.ts";
-import type { Verdict } from "../../policy/rules/verdict.ts";
-import type { ShellReading, SimpleCommand } from "../../policy/shell/shell-command.ts";
+import type { JudgedCall } from "../../calls/policy/rules/judge-call.ts";
+import type { RuleAction } from "../../calls/policy/rules/rule.ts";
+import type { Verdict } from "../../calls/policy/rules/verdict.ts";
+import type { ShellReading, SimpleCommand } from "../../calls/policy/shell/shell-command.ts";
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { nameStarts } from "../../upstream/names/alias-forms.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 
-import type { Glob } from "../../policy/rules/glob.ts";
-import type { CommandMatch, PolicyDefault, Rule } from "../../policy/rules/rule.ts";
+import type { Glob } from "../../calls/policy/rules/glob.ts";
+import type { CommandMatch, PolicyDefault, Rule } from "../../calls/policy/rules/rule.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { jsonFlag } from "../json-flag.ts";
@@ -16,7 +16,7 @@ export const policyListCommand: Command = {
   arguments: { min: 0, max: 0 },
   async run({ args, io, print }) {
     const { dirs, config } = startUp(args, io, print);
-    const { merged, policyPlaces, readPolicy } = await import("../../policy/rules/policy-files.ts");
+    const { merged, policyPlaces, readPolicy } = await import("../../calls/policy/rules/policy-files.ts");
     const places = policyPlaces(dirs, process.platform);
     const { rules, defaults, problems, notes } = merged(places.map(readPolicy));
     const { cautions } = config.settings.policy;

@@ -1,7 +1,7 @@
 import { oneLine } from "../../base/cut-text.ts";
-import type { Skill } from "../../skills/skill.ts";
-import type { SkillSet } from "../../skills/skill-library.ts";
-import { visibleLine } from "../../skills/visible-text.ts";
+import type { Skill } from "../../state/skills/skill.ts";
+import type { SkillSet } from "../../state/skills/skill-library.ts";
+import { visibleLine } from "../../state/skills/visible-text.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { columns } from "../help-text.ts";

@@ -1,5 +1,5 @@
-import { loadSkill, unknownSkill } from "../../skills/load-skill.ts";
-import { skillResult } from "../../skills/skill-result.ts";
+import { loadSkill, unknownSkill } from "../../state/skills/load-skill.ts";
+import { skillResult } from "../../state/skills/skill-result.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { jsonFlag } from "../json-flag.ts";

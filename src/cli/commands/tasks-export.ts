@@ -1,4 +1,4 @@
-import type { ExportedTask } from "../../store/tasks/task-transfer.ts";
+import type { ExportedTask } from "../../state/store/tasks/task-transfer.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { startUp, startUpFlags } from "../start-up.ts";

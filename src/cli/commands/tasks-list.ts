@@ -1,6 +1,6 @@
 import { formatAmount, formatCount } from "../../base/amount-text.ts";
 import { oneLine } from "../../base/cut-text.ts";
-import type { Task, TaskReply } from "../../store/tasks/task-records.ts";
+import type { Task, TaskReply } from "../../state/store/tasks/task-records.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { jsonFlag } from "../json-flag.ts";

@@ -1,4 +1,4 @@
-import type { AskClient, AskOptions } from "../../gateway/ask-client.ts";
+import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
 import type { InputKind, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../active-request.ts";

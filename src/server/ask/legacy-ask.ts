@@ -1,7 +1,7 @@
 import { assertWanted, Cancellation } from "../../base/cancellation.ts";
 import { AppError } from "../../base/errors.ts";
 import { askMsMax } from "../../base/limits.ts";
-import type { AskClient, AskOptions } from "../../gateway/ask-client.ts";
+import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
 import { upgradeContent } from "../../protocol/elicitation-downgrade.ts";
 import {
   type InputKind,

@@ -3,7 +3,7 @@ import {
   type AskOptions,
   FaultError,
   InputNeeded,
-} from "../../gateway/ask-client.ts";
+} from "../../calls/ask-client.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
 import {
   cannotBeAsked,

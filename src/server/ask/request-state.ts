@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { requestStateCharsMax, requestStateMsMax } from "../../base/limits.ts";
-import { FaultError } from "../../gateway/ask-client.ts";
+import { FaultError } from "../../calls/ask-client.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
 import type { InputResponses } from "../../protocol/input-request.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";

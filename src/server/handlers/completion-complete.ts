@@ -1,5 +1,5 @@
 import { completionArgumentsMax, completionCharsMax } from "../../base/limits.ts";
-import type { CompletionRequest } from "../../gateway/features.ts";
+import type { CompletionRequest } from "../../calls/features.ts";
 import { encodeCompletion } from "../../protocol/completion-codec.ts";
 import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isAtLeast } from "../../protocol/versions.ts";

@@ -1,5 +1,5 @@
-import type { ServerFeatures } from "../../gateway/features.ts";
-import type { ClientContext } from "../../gateway/call.ts";
+import type { ServerFeatures } from "../../calls/features.ts";
+import type { ClientContext } from "../../calls/call.ts";
 import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
 import { uriProblem } from "../../protocol/uri.ts";
 import type { ActiveRequest } from "../active-request.ts";

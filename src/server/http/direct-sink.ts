@@ -1,4 +1,4 @@
-import { encodeEvent, keepAliveComment } from "../../transport/http/sse.ts";
+import { encodeEvent, keepAliveComment } from "../transport/http/sse.ts";
 import type { EventSink } from "./event-sink.ts";
 import { SseStream } from "./sse-stream.ts";
 

@@ -1,8 +1,8 @@
 import type { HttpSessionsParts } from "./http-sessions.ts";
-import type { Authorization } from "../../auth/authorizer.ts";
-import type { Principal } from "../../auth/principal.ts";
-import type { RequestGuard } from "../../transport/http/request-guard.ts";
-import { type BodyBounds, createBodyBounds } from "../../transport/http/read-body.ts";
+import type { Authorization } from "../auth/authorizer.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { RequestGuard } from "../transport/http/request-guard.ts";
+import { type BodyBounds, createBodyBounds } from "../transport/http/read-body.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { HttpMetrics } from "./http-metrics.ts";
 import { HttpSessions } from "./http-sessions.ts";

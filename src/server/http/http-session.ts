@@ -1,6 +1,6 @@
-import type { Principal } from "../../auth/principal.ts";
-import type { EventMemory } from "../../transport/http/event-memory.ts";
-import { EventStore } from "../../transport/http/event-store.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { EventMemory } from "../transport/http/event-memory.ts";
+import { EventStore } from "../transport/http/event-store.ts";
 import { type Connection, createConnection } from "../connection.ts";
 import { Dispatcher } from "../dispatcher.ts";
 import type { Outbox } from "../outbox.ts";

@@ -1,7 +1,7 @@
-import type { Principal } from "../../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import { httpSessionIdleMsMax, httpSessionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/shares.ts";
-import { EventMemory } from "../../transport/http/event-memory.ts";
+import { EventMemory } from "../transport/http/event-memory.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientProfile } from "../session.ts";
 import type { LegacySession, SessionKind } from "./legacy-session.ts";

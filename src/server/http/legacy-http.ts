@@ -1,8 +1,8 @@
-import type { Principal } from "../../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
-import { prefersEventStream, takesEventStream } from "../../transport/http/accept.ts";
-import { legacyStatus } from "../../transport/http/status.ts";
-import { checkSessionVersion } from "../../transport/http/version-header.ts";
+import { prefersEventStream, takesEventStream } from "../transport/http/accept.ts";
+import { legacyStatus } from "../transport/http/status.ts";
+import { checkSessionVersion } from "../transport/http/version-header.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Heartbeat } from "./heartbeat.ts";

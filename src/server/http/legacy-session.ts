@@ -1,5 +1,5 @@
-import type { Principal } from "../../auth/principal.ts";
-import type { EventMemory } from "../../transport/http/event-memory.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { EventMemory } from "../transport/http/event-memory.ts";
 import type { Connection } from "../connection.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientProfile } from "../session.ts";

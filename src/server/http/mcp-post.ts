@@ -1,8 +1,8 @@
-import type { Principal } from "../../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import { classifyMessage } from "../../protocol/classify.ts";
-import { isAcceptable } from "../../transport/http/accept.ts";
-import { type BodyBounds, type BodyReading, readBody } from "../../transport/http/read-body.ts";
-import { decideEra } from "../../transport/http/version-header.ts";
+import { isAcceptable } from "../transport/http/accept.ts";
+import { type BodyBounds, type BodyReading, readBody } from "../transport/http/read-body.ts";
+import { decideEra } from "../transport/http/version-header.ts";
 import type { LegacyHttp } from "./legacy-http.ts";
 import { refuseBody, type RefuseMessage } from "./message-refusals.ts";
 import type { ModernHttp } from "./modern-http.ts";

@@ -1,6 +1,6 @@
-import type { Principal } from "../../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { ClassifiedMessage } from "../../protocol/classify.ts";
-import type { BodyReading } from "../../transport/http/read-body.ts";
+import type { BodyReading } from "../transport/http/read-body.ts";
 import { faultResponse } from "./responses.ts";
 
 /** Undefined when the principal may use the tool, else the answer (403). */

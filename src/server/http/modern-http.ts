@@ -1,10 +1,10 @@
-import type { Principal } from "../../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { ClassifiedMessage, ModernRequest } from "../../protocol/classify.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { httpSubscriptionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/shares.ts";
-import { checkRequestHeaders } from "../../transport/http/header-rules.ts";
-import { modernStatus } from "../../transport/http/status.ts";
+import { checkRequestHeaders } from "../transport/http/header-rules.ts";
+import { modernStatus } from "../transport/http/status.ts";
 import { ClientRequests } from "../client-requests.ts";
 import type { Connection } from "../connection.ts";
 import { Dispatcher } from "../dispatcher.ts";

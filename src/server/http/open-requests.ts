@@ -1,5 +1,5 @@
 import { IdTable } from "../../base/id-table.ts";
-import type { Principal } from "../../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { InFlight } from "../in-flight.ts";
 import type { StandingOf } from "./standing-watch.ts";
 

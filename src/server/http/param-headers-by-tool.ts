@@ -1,4 +1,4 @@
-import type { Router } from "../../gateway/call.ts";
+import type { Router } from "../../calls/call.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { type ParamHeader, paramHeadersOf } from "../../protocol/param-headers.ts";
 

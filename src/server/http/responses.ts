@@ -1,7 +1,7 @@
 import { createFault, encodeError, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
-import type { StoredEvent } from "../../transport/http/event-store.ts";
-import { encodeEvent } from "../../transport/http/sse.ts";
+import type { StoredEvent } from "../transport/http/event-store.ts";
+import { encodeEvent } from "../transport/http/sse.ts";
 
 export const sseHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",

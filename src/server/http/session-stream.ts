@@ -1,11 +1,11 @@
 import { httpRetryMs } from "../../base/limits.ts";
-import type { EventStore, StoredEvent } from "../../transport/http/event-store.ts";
+import type { EventStore, StoredEvent } from "../transport/http/event-store.ts";
 import {
   encodeEvent,
   encodePriming,
   encodeRetry,
   keepAliveComment,
-} from "../../transport/http/sse.ts";
+} from "../transport/http/sse.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { Beating } from "./heartbeat.ts";
 import { SseStream } from "./sse-stream.ts";

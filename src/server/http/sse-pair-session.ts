@@ -1,8 +1,8 @@
-import type { Principal } from "../../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ClassifiedMessage } from "../../protocol/classify.ts";
 import { legacyVersions } from "../../protocol/versions.ts";
-import { encodeEvent, keepAliveComment } from "../../transport/http/sse.ts";
+import { encodeEvent, keepAliveComment } from "../transport/http/sse.ts";
 import { type Connection, createConnection } from "../connection.ts";
 import { Dispatcher } from "../dispatcher.ts";
 import type { Outbox } from "../outbox.ts";

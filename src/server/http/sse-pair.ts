@@ -1,8 +1,8 @@
-import type { Principal } from "../../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
-import { takesEventStream } from "../../transport/http/accept.ts";
-import { type BodyBounds, readBody } from "../../transport/http/read-body.ts";
-import { checkSessionVersion, decideEra } from "../../transport/http/version-header.ts";
+import { takesEventStream } from "../transport/http/accept.ts";
+import { type BodyBounds, readBody } from "../transport/http/read-body.ts";
+import { checkSessionVersion, decideEra } from "../transport/http/version-header.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { HttpSessions } from "./http-sessions.ts";
 import { refuseBody, type RefuseMessage } from "./message-refusals.ts";

@@ -1,5 +1,5 @@
-import type { Principal } from "../../auth/principal.ts";
-import type { Standing } from "../../auth/standing.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Standing } from "../auth/standing.ts";
 import { standingLookMs } from "../../base/limits.ts";
 
 export type StandingOf = (principal: Principal) => Standing;

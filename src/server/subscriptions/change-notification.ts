@@ -1,4 +1,4 @@
-import type { Change } from "../../gateway/changes.ts";
+import type { Change } from "../../calls/changes.ts";
 import { metaKeys } from "../../protocol/envelope.ts";
 import { encodeNotification, type Params, type RequestId } from "../../protocol/json-rpc.ts";
 

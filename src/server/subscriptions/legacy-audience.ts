@@ -1,5 +1,5 @@
-import type { Change } from "../../gateway/changes.ts";
-import type { ServerFeatures } from "../../gateway/features.ts";
+import type { Change } from "../../calls/changes.ts";
+import type { ServerFeatures } from "../../calls/features.ts";
 import type { Connection } from "../connection.ts";
 import { changeKey, encodeChange } from "./change-notification.ts";
 import type { ChangeSender } from "./change-sender.ts";

@@ -1,5 +1,5 @@
 import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
-import type { Change } from "../../gateway/changes.ts";
+import type { Change } from "../../calls/changes.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 
 /** What a subscription is told of (modern.md section 7). */

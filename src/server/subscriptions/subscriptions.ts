@@ -1,5 +1,5 @@
 import { subscriptionsMax } from "../../base/limits.ts";
-import type { ServerFeatures } from "../../gateway/features.ts";
+import type { ServerFeatures } from "../../calls/features.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";
 import type { MethodReply } from "../method.ts";

@@ -1,8 +1,8 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { mcpTaskResultCharsMax } from "../../base/limits.ts";
 import type { Cancellation } from "../../base/cancellation.ts";
-import { FaultError, InputNeeded } from "../../gateway/ask-client.ts";
-import type { CallOutcome } from "../../gateway/call.ts";
+import { FaultError, InputNeeded } from "../../calls/ask-client.ts";
+import type { CallOutcome } from "../../calls/call.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, type Params } from "../../protocol/json-rpc.ts";
 import {

@@ -7,8 +7,8 @@ import {
   mcpTaskTtlMsDefault,
 } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
-import { FaultError } from "../../gateway/ask-client.ts";
-import type { TaskOptions } from "../../gateway/call.ts";
+import { FaultError } from "../../calls/ask-client.ts";
+import type { TaskOptions } from "../../calls/call.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { KeptResults } from "./kept-results.ts";
 import { McpTask } from "./mcp-task.ts";

@@ -1,4 +1,4 @@
-import { type AskClient, type AskOptions, FaultError } from "../../gateway/ask-client.ts";
+import { type AskClient, type AskOptions, FaultError } from "../../calls/ask-client.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import {
   canBeAsked,

@@ -1,6 +1,6 @@
 import { Cancellation } from "../../base/cancellation.ts";
-import type { AskClient } from "../../gateway/ask-client.ts";
-import type { CallOutcome, TaskOptions } from "../../gateway/call.ts";
+import type { AskClient } from "../../calls/ask-client.ts";
+import type { CallOutcome, TaskOptions } from "../../calls/call.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
 import type { ActiveRequest } from "../active-request.ts";
 import type { Connection } from "../connection.ts";

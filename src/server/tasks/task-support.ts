@@ -1,5 +1,5 @@
-import type { Router, TaskSupport } from "../../gateway/call.ts";
-import type { ServerFeatures } from "../../gateway/features.ts";
+import type { Router, TaskSupport } from "../../calls/call.ts";
+import type { ServerFeatures } from "../../calls/features.ts";
 
 /** Whether calls of this tool can be answered with an MCP task. */
 export function taskSupportOf(router: Router, toolName: string): TaskSupport {

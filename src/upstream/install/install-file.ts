@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { withFileLock } from "../../config/file-lock.ts";
-import { isRunningStill, ownIdentity } from "../../process/process-identity.ts";
+import { isRunningStill, ownIdentity } from "../../commands/process/process-identity.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { writePrivate } from "../cache/write-private.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { isObject } from "../../protocol/json-rpc.ts";
 import { removeLeftDrafts } from "../cache/write-private.ts";
-import { isRunningStill, ownIdentity } from "../../process/process-identity.ts";
+import { isRunningStill, ownIdentity } from "../../commands/process/process-identity.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 

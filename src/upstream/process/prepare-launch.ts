@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { delimiter } from "node:path";
 
 import { upstreamLoginPathMsMax } from "../../base/upstream-limits.ts";
-import type { LeaderSpec } from "../../process/spawn-leader.ts";
+import type { LeaderSpec } from "../../commands/process/spawn-leader.ts";
 import { isBarePath } from "./bare-path.ts";
 import { findProgram, type FoundProgram, type ProgramProbe } from "./find-program.ts";
 import { withoutPrompts } from "./program-arguments.ts";

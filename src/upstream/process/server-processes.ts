@@ -1,11 +1,11 @@
 import { AppError } from "../../base/errors.ts";
 import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
 import { upstreamInputEndMs } from "../../base/upstream-limits.ts";
-import type { Family, Orphanage } from "../../process/orphanage.ts";
-import { graceUntil, killTime } from "../../process/end-grace.ts";
-import type { Guardian } from "../../process/guardian.ts";
-import { ownerVariable } from "../../process/owner-mark.ts";
-import type { LeaderSpec } from "../../process/spawn-leader.ts";
+import type { Family, Orphanage } from "../../commands/process/orphanage.ts";
+import { graceUntil, killTime } from "../../commands/process/end-grace.ts";
+import type { Guardian } from "../../commands/process/guardian.ts";
+import { ownerVariable } from "../../commands/process/owner-mark.ts";
+import type { LeaderSpec } from "../../commands/process/spawn-leader.ts";
 import { type LaunchSurroundings, prepareLaunch } from "./prepare-launch.ts";
 import { ServerProcess, type StopSteps } from "./server-process.ts";
 import { type SpawnedServer, spawnServer } from "./spawn-server.ts";

@@ -1,9 +1,9 @@
 import { closeSync } from "node:fs";
 
-import type { CommandExit } from "../../process/command.ts";
-import { type Libc, loadLibc } from "../../process/libc.ts";
-import { type LeaderSpec, spawnLeader } from "../../process/spawn-leader.ts";
-import { loadWindowsJobs } from "../../process/windows-job.ts";
+import type { CommandExit } from "../../commands/process/command.ts";
+import { type Libc, loadLibc } from "../../commands/process/libc.ts";
+import { type LeaderSpec, spawnLeader } from "../../commands/process/spawn-leader.ts";
+import { loadWindowsJobs } from "../../commands/process/windows-job.ts";
 import type { ServerDescriptors } from "./descriptor-pipes.ts";
 
 /** What is with the main thread of a server's pipes. */

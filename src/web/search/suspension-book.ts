@@ -1,7 +1,7 @@
 import { messageOf, systemCodeOf } from "../../base/errors.ts";
-import { EngineSuspensions } from "../../store/engine-suspensions.ts";
-import type { EngineSuspension } from "../../store/engine-suspensions.ts";
-import { openStore } from "../../store/open-store.ts";
+import { EngineSuspensions } from "../../state/store/engine-suspensions.ts";
+import type { EngineSuspension } from "../../state/store/engine-suspensions.ts";
+import { openStore } from "../../state/store/open-store.ts";
 import { nextSuspension, suspensionMsMax } from "./suspension-policy.ts";
 import type { Verdict } from "./suspension-policy.ts";
 

@@ -1,4 +1,4 @@
-import type { EngineSuspension } from "../../store/engine-suspensions.ts";
+import type { EngineSuspension } from "../../state/store/engine-suspensions.ts";
 
 /** What an answer, or the lack of one, says about asking that engine again. */
 export type Verdict =

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { landlockVersionMin } from "../../../src/policy/sandbox/landlock-rules.ts";
-import { loadRestrictingCalls } from "../../../src/policy/sandbox/restrict/system-calls.ts";
+import { landlockVersionMin } from "../../../src/commands/sandbox/landlock-rules.ts";
+import { loadRestrictingCalls } from "../../../src/commands/sandbox/restrict/system-calls.ts";
 import { within } from "./conditions.ts";
 import { Server } from "./server.ts";
 import { TempFolder } from "./temp-folder.ts";

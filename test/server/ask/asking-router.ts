@@ -1,6 +1,6 @@
 import { AppError } from "../../../src/base/errors.ts";
-import type { AskClient } from "../../../src/gateway/ask-client.ts";
-import type { CallOutcome, CallRequest, Router } from "../../../src/gateway/call.ts";
+import type { AskClient } from "../../../src/calls/ask-client.ts";
+import type { CallOutcome, CallRequest, Router } from "../../../src/calls/call.ts";
 import type {
   FormElicitation,
   FormField,

@@ -8,7 +8,7 @@ import { ActiveRequest } from "../../../src/server/active-request.ts";
 import { LegacyAsk } from "../../../src/server/ask/legacy-ask.ts";
 import { createConnection } from "../../../src/server/connection.ts";
 import { ServerContext } from "../../../src/server/server-context.ts";
-import { Changes } from "../../../src/gateway/changes.ts";
+import { Changes } from "../../../src/calls/changes.ts";
 import {
   notification,
   request,

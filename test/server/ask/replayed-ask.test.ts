@@ -1,7 +1,7 @@
 import { describe, expect, setSystemTime, test } from "bun:test";
 
 import { requestStateCharsMax, requestStateMsMax } from "../../../src/base/limits.ts";
-import type { AskClient } from "../../../src/gateway/ask-client.ts";
+import type { AskClient } from "../../../src/calls/ask-client.ts";
 import { modern, request, result, startServer, type TestServer } from "../harness.ts";
 import {
   accept,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { Changes } from "../../../src/gateway/changes.ts";
+import { Changes } from "../../../src/calls/changes.ts";
 import { openRounds, sealRounds } from "../../../src/server/ask/request-state.ts";
 import { ServerContext } from "../../../src/server/server-context.ts";
 import { createRequest, type RequestFields } from "../fake-request.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { request } from "../harness.ts";
 import { startEndpoint } from "./endpoint-fixture.ts";
 import { beginSession, get, post } from "./exchange.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { InFlight } from "../../../src/server/in-flight.ts";
 import { OpenRequests } from "../../../src/server/http/open-requests.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 
 /** What one request has in flight; says when it was cancelled. */
 class Watched extends InFlight {

@@ -1,4 +1,4 @@
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { notification, request } from "../harness.ts";
 import type { EndpointFixture } from "./endpoint-fixture.ts";
 

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 
 import { sseWaitingBytesMax } from "../../../src/base/limits.ts";
 import { legacyVersions } from "../../../src/protocol/versions.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { error, modern, request, result } from "../harness.ts";
 import { startEndpoint } from "./endpoint-fixture.ts";
 import { initializeOf, PairClient } from "./pair-client.ts";

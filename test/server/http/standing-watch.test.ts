@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import type { Principal } from "../../../src/auth/principal.ts";
-import type { Standing } from "../../../src/auth/standing.ts";
-import { Changes } from "../../../src/gateway/changes.ts";
+import type { Principal } from "../../../src/server/auth/principal.ts";
+import type { Standing } from "../../../src/server/auth/standing.ts";
+import { Changes } from "../../../src/calls/changes.ts";
 import { ServerContext } from "../../../src/server/server-context.ts";
 import { StandingWatch } from "../../../src/server/http/standing-watch.ts";
 import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { FakeRouter, request } from "../harness.ts";
 import { type EndpointFixture, startEndpoint } from "./endpoint-fixture.ts";
 import { get, post, postModern } from "./exchange.ts";

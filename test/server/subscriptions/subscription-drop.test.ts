@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { subscriptionsMax } from "../../../src/base/limits.ts";
-import { Changes } from "../../../src/gateway/changes.ts";
+import { Changes } from "../../../src/calls/changes.ts";
 import { classifyMessage } from "../../../src/protocol/classify.ts";
 import { createConnection } from "../../../src/server/connection.ts";
 import { Dispatcher } from "../../../src/server/dispatcher.ts";
 import type { ReplyLane } from "../../../src/server/lane.ts";
 import { ServerContext } from "../../../src/server/server-context.ts";
 import { ownMeta } from "../../protocol/own-meta.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { modern, result } from "../harness.ts";
 
 const SUB = "io.modelcontextprotocol/subscriptionId";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { Cancellation } from "../../../src/base/cancellation.ts";
-import type { CallOutcome } from "../../../src/gateway/call.ts";
+import type { CallOutcome } from "../../../src/calls/call.ts";
 import type { InputRequests } from "../../../src/protocol/input-request.ts";
 import type { McpTask } from "../../../src/server/tasks/mcp-task.ts";
 import { McpTasks } from "../../../src/server/tasks/mcp-tasks.ts";

@@ -6,8 +6,8 @@ import {
   mcpTasksMax,
   mcpTasksPerOwnerMax,
 } from "../../../src/base/limits.ts";
-import { FaultError } from "../../../src/gateway/ask-client.ts";
-import type { TaskOptions } from "../../../src/gateway/call.ts";
+import { FaultError } from "../../../src/calls/ask-client.ts";
+import type { TaskOptions } from "../../../src/calls/call.ts";
 import type { McpTask } from "../../../src/server/tasks/mcp-task.ts";
 import { McpTasks } from "../../../src/server/tasks/mcp-tasks.ts";
 import { FakeClock } from "./fake-clock.ts";

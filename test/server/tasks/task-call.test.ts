@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { Changes } from "../../../src/gateway/changes.ts";
+import { Changes } from "../../../src/calls/changes.ts";
 import type { ActiveRequest } from "../../../src/server/active-request.ts";
 import { createConnection } from "../../../src/server/connection.ts";
 import { ServerContext } from "../../../src/server/server-context.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { FaultError, InputNeeded } from "../../../src/gateway/ask-client.ts";
-import type { CallRequest, TaskSupport } from "../../../src/gateway/call.ts";
+import { FaultError, InputNeeded } from "../../../src/calls/ask-client.ts";
+import type { CallRequest, TaskSupport } from "../../../src/calls/call.ts";
 import { modernResultMeta } from "../../../src/protocol/server-info.ts";
 import {
   error,

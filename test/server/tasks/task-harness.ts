@@ -1,4 +1,4 @@
-import type { CallRequest, TaskSupport } from "../../../src/gateway/call.ts";
+import type { CallRequest, TaskSupport } from "../../../src/calls/call.ts";
 import { expect } from "bun:test";
 import type { InputRequests } from "../../../src/protocol/input-request.ts";
 import { modernResultMeta } from "../../../src/protocol/server-info.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { FaultError, InputNeeded } from "../../../src/gateway/ask-client.ts";
+import { FaultError, InputNeeded } from "../../../src/calls/ask-client.ts";
 import { modern, notification, tasksCapability } from "../harness.ts";
 import {
   accepted,

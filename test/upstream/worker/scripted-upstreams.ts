@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import type { JsonText } from "../../../src/base/json-text.ts";
 import { noClientCapabilities } from "../../../src/protocol/client-capabilities.ts";
-import { Orphanage } from "../../../src/process/orphanage.ts";
-import { Guardian } from "../../../src/process/guardian.ts";
-import { loadLibc } from "../../../src/process/libc.ts";
+import { Orphanage } from "../../../src/commands/process/orphanage.ts";
+import { Guardian } from "../../../src/commands/process/guardian.ts";
+import { loadLibc } from "../../../src/commands/process/libc.ts";
 import {
   ServerProcesses,
   type ServerProcessesParts,

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-import { readProcStat } from "../../../src/process/proc-table.ts";
+import { readProcStat } from "../../../src/commands/process/proc-table.ts";
 import { spawnRelayed } from "../../../src/upstream/process/spawn-server.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { ScriptedUpstreams } from "./scripted-upstreams.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { unheardSnapshot } from "../../../src/upstream/empty-snapshot.ts";
 import type { UpstreamEvent } from "../../../src/upstream/upstreams.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { ScriptedUpstreams } from "./scripted-upstreams.ts";
 
 const never = new AbortController().signal;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { GuardedRequest } from "../../../src/web/guard/guard.ts";
 import type { LoadedPage } from "../../../src/web/loaded-page.ts";
 import { PageLoader } from "../../../src/web/pages/page-loader.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { failureOf, never, PageHarness, RawServer, textOf } from "./page-harness.ts";
 
 const head = (...lines: string[]): string => `HTTP/1.1 200 OK\r\n${lines.join("\r\n")}\r\n\r\n`;

@@ -4,7 +4,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import type { LoadedPage, RenderPageRequest } from "../../../src/web/loaded-page.ts";
 import { PageCache } from "../../../src/web/pages/page-cache.ts";
 import { RenderedPages } from "../../../src/web/pages/rendered-pages.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { failureOf, never, PageHarness, textOf } from "./page-harness.ts";
 
 const quarter = 15 * 60_000;

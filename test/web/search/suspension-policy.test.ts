@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { EngineSuspension } from "../../../src/store/engine-suspensions.ts";
+import type { EngineSuspension } from "../../../src/state/store/engine-suspensions.ts";
 import { nextSuspension } from "../../../src/web/search/suspension-policy.ts";
 import type { Verdict } from "../../../src/web/search/suspension-policy.ts";
 

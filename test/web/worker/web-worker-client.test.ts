@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { AppError } from "../../../src/base/errors.ts";
 import type { LoadedPage } from "../../../src/web/loaded-page.ts";
 import { WebWorkerClient } from "../../../src/web/worker/web-worker-client.ts";
-import { until } from "../../process/until.ts";
+import { until } from "../../commands/process/until.ts";
 import { plainWebOptions } from "./plain-web-options.ts";
 
 const never = new AbortController().signal;

@@ -1,0 +1,233 @@
+import { type ClientTask, type ClientTasks, goneError } from "../commands/background/client-tasks.ts";
+import type { Execution } from "../commands/background/execution.ts";
+import { readSavedPart } from "../commands/background/saved-text.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import { bodyCharsMax, oneLine } from "../base/cut-text.ts";
+import { AppError } from "../base/errors.ts";
+import { keptPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../base/limits.ts";
+import { startTimer } from "../base/timer.ts";
+import type {
+  KeptPart,
+  KillReply,
+  ReadReply,
+  ReadRequest,
+  RunReply,
+  RunRequest,
+  ServiceMethod,
+  StartReply,
+} from "../tools/services.ts";
+import type { AfterDelivery } from "../tools/tool.ts";
+import { tryBecomeTask } from "./become-task.ts";
+import type { CallRequest } from "./call.ts";
+import type { Confinements } from "./confinements.ts";
+import { OutputProgress } from "./output-progress.ts";
+import {
+  endedOutput,
+  type KeepOutput,
+  keptReply,
+  outputSoFar,
+  readReply,
+  runReply,
+  taskSummary,
+} from "./shown-execution.ts";
+import { resultUri } from "./resources/own-uri.ts";
+import { workspaceDirOf } from "./workspace-dir.ts";
+
+export interface BackgroundParts {
+  readonly supervisor: Supervisor;
+  /** Sends new output as progress where the client asked for progress. */
+  readonly isStreaming: boolean;
+  readonly confinements: Confinements;
+}
+
+/** New output is given this long to become more, so that a waiting read is not answered line by line. */
+const gatherMs = 20;
+
+const methods = [
+  "background.run",
+  "background.start",
+  "background.read",
+  "background.readKept",
+  "background.kill",
+] as const;
+
+export type BackgroundMethod = (typeof methods)[number];
+
+export function isBackgroundMethod(method: ServiceMethod): method is BackgroundMethod {
+  return (methods as readonly ServiceMethod[]).includes(method);
+}
+
+/** Commands, as one call uses them. */
+export class BackgroundCalls {
+  readonly #parts: BackgroundParts;
+  readonly #request: CallRequest;
+  /** When the client must have its answer, on the clock of `performance.now()`. */
+  readonly #answerAt: number | undefined;
+  readonly #isSettled = Promise.withResolvers<void>();
+  #reading: ClientTask | undefined;
+
+  constructor(parts: BackgroundParts, request: CallRequest, answerAt: number | undefined) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#answerAt = answerAt;
+  }
+
+  perform(method: BackgroundMethod, request: unknown): Promise<unknown> {
+    switch (method) {
+      case "background.run":
+        return this.#run(request as RunRequest);
+      case "background.start":
+        return this.#start(request as { command: string });
+      case "background.read":
+        return this.#read(request as ReadRequest);
+      case "background.readKept":
+        return this.#readKept(request as { taskId: number; from: number });
+      case "background.kill":
+        return this.#kill(request as { taskId: number });
+    }
+  }
+
+  /** The result is on its way to the client. */
+  delivered({ advanceCursor: { taskId, to } }: AfterDelivery): void {
+    if (this.#reading?.id === taskId) this.#reading.cursor = Math.max(this.#reading.cursor, to);
+  }
+
+  /** The call is over: what it held is free again. */
+  settle(): void {
+    this.#isSettled.resolve();
+  }
+
+  get #tasks(): ClientTasks {
+    return this.#parts.supervisor.tasksOf(this.#request.client.id);
+  }
+
+  async #run({ command, timeoutMs }: RunRequest): Promise<RunReply> {
+    assertRunnable(command);
+    const { client, cancellation } = this.#request;
+    const onProgress = this.#parts.isStreaming ? this.#request.onProgress : undefined;
+    const charsMax = bodyCharsMax(client.limits.resultCharsMax);
+    const progress = onProgress === undefined ? undefined : new OutputProgress(onProgress);
+    const cwd = await workspaceDirOf(client);
+    const confinement = await this.#parts.confinements.forCommand(this.#request, cwd);
+    const notes = confinement?.notes ?? [];
+    const keep: KeepOutput = (output) => ({
+      path: output.path,
+      uri: resultUri(output.resultId),
+      taskId: this.#tasks.keep({ ...output, title: command }),
+    });
+    const outcome = await this.#parts.supervisor.runForeground({
+      clientId: client.id,
+      commandText: command,
+      cwd,
+      confinement,
+      timeoutMs,
+      saveAfterBytes: charsMax,
+      answerAt: this.#answerAt,
+      onAnswerDue: () => this.#runAsTask(command, timeoutMs),
+      cancellation,
+      ...(progress === undefined ? {} : { onOutput: progress.onOutput }),
+    });
+    progress?.stop();
+    if (outcome.kind === "ended") {
+      const { execution } = outcome;
+      return { ...runReply(execution, null, await endedOutput(execution, charsMax, keep)), notes };
+    }
+    const { task } = outcome;
+    // Until the answer is out nobody knows the task: a call that is cancelled now takes it along.
+    cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
+    const { output, to } = outputSoFar(task.execution, charsMax, keep);
+    task.cursor = to;
+    return { ...runReply(task.execution, task.id, output), notes };
+  }
+
+  /** The MCP task lives as long as the command may take, and then as long as any other. */
+  #runAsTask(command: string, timeoutMs: number): boolean {
+    const statusMessage = `Running: ${oneLine(command)}`;
+    const ttlMs = timeoutMs + mcpTaskTtlMsDefault;
+    return tryBecomeTask(this.#request, { statusMessage, ttlMs });
+  }
+
+  /** Answers at once, but for a client that takes MCP tasks, when the command has ended. */
+  async #start({ command }: { command: string }): Promise<StartReply> {
+    assertRunnable(command);
+    const { client, cancellation } = this.#request;
+    const cwd = await workspaceDirOf(client);
+    const { supervisor, confinements } = this.#parts;
+    const bounds = await confinements.forCommand(this.#request, cwd);
+    const task = await supervisor.startBackground(client.id, command, cwd, cancellation, bounds);
+    const statusMessage = `Background task ${task.id}: ${oneLine(command)}`;
+    if (tryBecomeTask(this.#request, { statusMessage, ttlMs: null })) {
+      cancellation.onCancel(() => void task.execution.terminate("cancelled", terminateGraceMs));
+      await task.execution.ended;
+    }
+    return { task: taskSummary(task), notes: bounds?.notes ?? [] };
+  }
+
+  async #read({ taskId, from, waitBeyond, waitMs }: ReadRequest): Promise<ReadReply> {
+    const task = this.#tasks.get(taskId);
+    const deadline = performance.now() + waitMs;
+    await this.#takeTurn(task);
+    const start = from ?? task.cursor;
+    if (task.kind === "output") return keptReply(task, start);
+    // The wait for the turn counts: the client's patience began with its request.
+    const leftMs = deadline - performance.now();
+    if (leftMs > 0) await this.#waitForOutput(task.execution, waitBeyond ?? start, leftMs);
+    return readReply(task, start);
+  }
+
+  async #readKept({ taskId, from }: { taskId: number; from: number }): Promise<KeptPart> {
+    const task = this.#tasks.get(taskId);
+    if (task.kind !== "output") return { bytes: "", end: from };
+    const { path, bytes: to } = task.output;
+    const part = await readSavedPart(path, from, to, keptPartBytes);
+    if (part === undefined) throw goneError(taskId);
+    return { bytes: Buffer.from(part.bytes).toString("base64"), end: Math.min(to, part.fileBytes) };
+  }
+
+  /** One read of a task at a time, from first look to delivery: nothing is given twice. */
+  async #takeTurn(task: ClientTask): Promise<void> {
+    if (this.#reading === task) return;
+    const before = task.reading;
+    task.reading = before.then(() => this.#isSettled.promise);
+    await before;
+    this.#reading = task;
+  }
+
+  async #waitForOutput(execution: Execution, beyond: number, waitMs: number): Promise<void> {
+    if (!execution.isRunning || execution.output.end > beyond) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let isGathering = false;
+    const stopListening = execution.listen((chunk) => {
+      if (chunk === undefined) return resolve();
+      if (!isGathering) startTimer(gatherMs, resolve);
+      isGathering = true;
+    });
+    const timer = startTimer(waitMs, resolve);
+    const { cancellation, onProgress } = this.#request;
+    const isTold = this.#parts.isStreaming && onProgress !== undefined;
+    const stopSteps = isTold ? execution.listenSteps(onProgress) : undefined;
+    cancellation.onCancel(resolve);
+    await promise;
+    cancellation.offCancel(resolve);
+    stopSteps?.();
+    timer.stop();
+    stopListening();
+  }
+
+  async #kill({ taskId }: { taskId: number }): Promise<KillReply> {
+    const task = this.#tasks.get(taskId);
+    if (task.kind === "output") return { task: taskSummary(task), wasRunning: false };
+    const wasRunning = task.execution.isRunning;
+    if (wasRunning) {
+      await task.execution.terminate("killed", terminateGraceMs);
+      await task.execution.ended;
+    }
+    return { task: taskSummary(task), wasRunning };
+  }
+}
+
+/** @throws AppError `usage` for text that cannot be handed to a shell */
+function assertRunnable(command: string): void {
+  if (!command.includes("\0")) return;
+  throw new AppError("usage", "`command` contains a NUL character, which no shell can take.");
+}

@@ -1,0 +1,135 @@
+import type { SavedOutput } from "../commands/background/saved-output.ts";
+import type { SavedOutputs } from "../commands/background/saved-outputs.ts";
+import { assertWanted } from "../base/cancellation.ts";
+import { AppError, messageOf } from "../base/errors.ts";
+import type { InputRequests } from "../protocol/input-request.ts";
+import type { SavedFile } from "../tools/services.ts";
+import type { AfterDelivery } from "../tools/tool.ts";
+import type { JobEnd } from "../tools/workers/job.ts";
+import type { ServiceCall, ServiceReply } from "../tools/workers/messages.ts";
+import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./background-calls.ts";
+import type { CallRequest } from "./call.ts";
+import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
+import { askForJob, jobEndOf } from "./job-ask.ts";
+import { PageTurn } from "./page-turn.ts";
+import { resultUri } from "./resources/own-uri.ts";
+import {
+  isStateMethod,
+  performStateCall,
+  repeatableStateMethods,
+  type StateServices,
+} from "./state-calls.ts";
+import { workspaceDirOf } from "./workspace-dir.ts";
+
+export interface HostParts extends DistantServices, BackgroundParts {
+  readonly savedOutputs: SavedOutputs;
+  readonly state: StateServices;
+}
+
+/** The services on the main thread, as one call uses them. */
+export class JobHost {
+  readonly #parts: HostParts;
+  readonly #request: CallRequest;
+  /** When the client must have its answer, on the clock of `performance.now()`. */
+  readonly #answerAt: number | undefined;
+  readonly #background: BackgroundCalls;
+  readonly #pageTurn = new PageTurn();
+  /** True when the handler has had something done that must not be done twice. */
+  #hasActed = false;
+
+  constructor(parts: HostParts, request: CallRequest, answerAt: number | undefined) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#answerAt = answerAt;
+    this.#background = new BackgroundCalls(parts, request, answerAt);
+  }
+
+  /** Answers one service call; a failure becomes a reply, and a question that needs a round ends the job. */
+  async serve(call: ServiceCall): Promise<ServiceReply | JobEnd> {
+    try {
+      assertWanted(this.#request.cancellation);
+      return { ok: true, value: await this.#perform(call) };
+    } catch (error) {
+      return jobEndOf(error) ?? failureOf(error);
+    }
+  }
+
+  /** The result is on its way to the client. */
+  delivered(afterDelivery: AfterDelivery): void {
+    this.#background.delivered(afterDelivery);
+  }
+
+  /** The call is over: what it held is free again. */
+  settle(): void {
+    this.#background.settle();
+    this.#pageTurn.end();
+  }
+
+  #perform({ method, request }: ServiceCall): Promise<unknown> {
+    const hasActed = this.#hasActed;
+    if (!repeatable.has(method)) this.#hasActed = true;
+    if (isBackgroundMethod(method)) return this.#background.perform(method, request);
+    if (isStateMethod(method)) {
+      const asking = { call: this.#request, answerAt: this.#answerAt, hasActed };
+      return performStateCall(this.#parts.state, method, request, asking);
+    }
+    switch (method) {
+      case "results.create":
+        return this.#createResult().then((saved) => (saved === null ? null : { path: saved.path }));
+      case "results.keep":
+        return this.#keepResult(request as { from: number; bytes: number });
+      case "web.fetchPage":
+      case "web.renderPage":
+        return this.#loadPage(method, request);
+      case "web.search":
+      case "images.convert":
+      case "documents.readPdf":
+        return performDistantCall(this.#parts, method, request, this.#request.cancellation);
+      case "workspace.folder":
+        return workspaceDirOf(this.#request.client);
+      case "client.ask":
+        return askForJob(this.#request, request as InputRequests, hasActed);
+    }
+  }
+
+  async #loadPage(method: "web.fetchPage" | "web.renderPage", request: unknown): Promise<unknown> {
+    const { cancellation } = this.#request;
+    const page = await performDistantCall(this.#parts, method, request, cancellation);
+    return this.#pageTurn.await(page, cancellation);
+  }
+
+  async #createResult(): Promise<SavedOutput | null> {
+    const saved = this.#parts.savedOutputs.create(this.#request.client.id);
+    await saved?.finish();
+    return saved ?? null;
+  }
+
+  async #keepResult(part: {
+    from: number;
+    bytes: number;
+  }): Promise<Omit<SavedFile, "problem"> | null> {
+    const saved = await this.#createResult();
+    if (saved === null) return null;
+    const { name: title, client } = this.#request;
+    const { id: resultId, path } = saved;
+    const taskId = this.#parts.supervisor
+      .tasksOf(client.id)
+      .keep({ resultId, path, title, ...part });
+    return { path, uri: resultUri(resultId), taskId };
+  }
+}
+
+/** What the next round may do again, since the handler will run from its start. */
+const repeatable: ReadonlySet<ServiceCall["method"]> = new Set([
+  "background.read",
+  "background.readKept",
+  ...distantMethods,
+  ...repeatableStateMethods,
+  "workspace.folder",
+  "client.ask",
+]);
+
+function failureOf(error: unknown): ServiceReply {
+  const code = error instanceof AppError ? error.code : "system";
+  return { ok: false, code, message: messageOf(error) };
+}

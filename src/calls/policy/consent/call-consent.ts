@@ -1,0 +1,174 @@
+import { AppError } from "../../../base/errors.ts";
+import { consentsKeptMax, consentShownCharsMax } from "../../../base/limits.ts";
+import { answerTimeOf } from "../../answer-time.ts";
+import type { CallRequest } from "../../call.ts";
+import type { Refusal } from "../../gate/gate-stage.ts";
+import type { StateServices } from "../../state-calls.ts";
+import { workspaceDirOf } from "../../workspace-dir.ts";
+import { canonicalJson } from "../../../protocol/canonical-json.ts";
+import type { QuestionsReply, QuestionsRequest } from "../../../tools/question-service.ts";
+import { cautionRule } from "../rules/cautions.ts";
+import { commandOf } from "../rules/judge-call.ts";
+import { type Cause, causesOf, type Verdict } from "../rules/verdict.ts";
+import { causeText, refusalText } from "./refusal-text.ts";
+import { shownFact, shownLines, sizeText } from "./shown-text.ts";
+
+export interface CallConsentParts {
+  readonly questions: () => StateServices["questions"];
+  /** In what the command would run, as a clause; undefined = without a sandbox. */
+  readonly sandboxOf?: (call: CallRequest, cwd: string) => Promise<string | undefined>;
+}
+
+/** How the user has agreed to a call. */
+export type Agreement = "once" | "session" | "earlier";
+
+const options = { once: "Allow once", session: "Allow for this session", deny: "Deny" } as const;
+
+/** Asks the user whether a call may be made, and remembers what was allowed for the session. */
+export class CallConsent {
+  readonly #parts: CallConsentParts;
+  /** Digests of calls; never written down. */
+  readonly #granted = new Set<string>();
+  /** Allowed for the session, if the call goes through. */
+  readonly #granting = new WeakMap<CallRequest, string>();
+  readonly #agreements = new WeakMap<CallRequest, Agreement>();
+
+  constructor(parts: CallConsentParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined when the user agrees. @throws InputNeeded to be let through */
+  async ask(call: CallRequest, verdict: Verdict): Promise<Refusal | undefined> {
+    const about = await this.#about(call);
+    const key = digestOf(call, about);
+    if (this.#granted.has(key)) {
+      this.#agreements.set(call, "earlier");
+      return undefined;
+    }
+    const reply = await this.#reply(call, requestFor(about, call.name, verdict));
+    const choice = reply.outcome === "answered" ? reply.answers[0]?.labels[0] : undefined;
+    if (choice !== options.once && choice !== options.session) {
+      return refusalOf(call, verdict, reply);
+    }
+    this.#agreements.set(call, choice === options.session ? "session" : "once");
+    if (choice === options.session) this.#granting.set(call, key);
+    return undefined;
+  }
+
+  /** Undefined when the user was not asked, or did not agree. */
+  agreementTo(call: CallRequest): Agreement | undefined {
+    return this.#agreements.get(call);
+  }
+
+  /**
+   * The call has gone through: what it was allowed holds from now on, and not before. A client that comes back with
+   * answers is asked the same questions in the same order, this one included.
+   */
+  wentThrough(call: CallRequest): void {
+    const key = this.#granting.get(call);
+    if (key === undefined) return;
+    const [oldest] = this.#granted;
+    if (this.#granted.size >= consentsKeptMax && oldest !== undefined) this.#granted.delete(oldest);
+    this.#granted.add(key);
+  }
+
+  async #reply(call: CallRequest, request: QuestionsRequest): Promise<QuestionsReply> {
+    try {
+      const asking = {
+        call,
+        answerAt: answerTimeOf(call.client, performance.now()),
+        hasActed: false,
+      };
+      return await this.#parts.questions().ask(request, asking);
+    } catch (error) {
+      // Whoever cannot be asked has not agreed; all but our own errors are not for us.
+      if (error instanceof AppError && error.code !== "cancelled")
+        return { outcome: "unavailable" };
+      throw error;
+    }
+  }
+
+  async #about(call: CallRequest): Promise<About> {
+    const cwd = await workspaceDirOf(call.client);
+    const command = commandOf({ tool: call.name, args: call.args });
+    if (command === undefined) {
+      const what = JSON.stringify(call.args ?? {}, undefined, 2);
+      return { cwd, command, what, sandbox: undefined };
+    }
+    const sandbox =
+      (await this.#parts.sandboxOf?.(call, cwd)) ?? "none, it may do all that you may";
+    return { cwd, command, what: command, sandbox };
+  }
+}
+
+/** What the user agrees to. */
+interface About {
+  readonly cwd: string;
+  /** Undefined for what runs none; so is `sandbox`. */
+  readonly command: string | undefined;
+  readonly what: string;
+  readonly sandbox: string | undefined;
+}
+
+function requestFor(
+  { cwd, command, what, sandbox }: About,
+  tool: string,
+  verdict: Verdict,
+): QuestionsRequest {
+  const lines = [
+    command === undefined ? `Call the tool ${shownFact(tool)}?` : `Run this command with ${tool}?`,
+    "",
+    `Folder: ${shownFact(cwd)}`,
+    ...(sandbox === undefined ? [] : [`Sandbox: ${shownFact(sandbox)}`]),
+    ...reasonLines(causesOf(verdict)),
+    "",
+    `${command === undefined ? "Arguments" : "Command"} (${sizeText(what)}):`,
+    ...shownLines(what, consentShownCharsMax),
+  ];
+  const labels = Object.values(options).map((label) => ({ label, description: null }));
+  const question = {
+    question: lines.join("\n"),
+    header: null,
+    options: labels,
+    multiSelect: false,
+    preselected: options.deny,
+  };
+  return { purpose: "consent", questions: [question] };
+}
+
+/** More than a command has that somebody means; of a flood of them the worst. */
+const reasonsShownMax = 40;
+
+/** All that is to be known, the worst first. */
+function reasonLines(causes: readonly Cause[]): readonly string[] {
+  const [only] = causes;
+  if (causes.length === 1 && only !== undefined) {
+    return [
+      ...(only.rule === undefined ? [] : [`Asked because of: ${shownFact(only.rule)}`]),
+      ...(only.reason === undefined ? [] : [`Reason: ${shownFact(only.reason)}`]),
+    ];
+  }
+  const more = causes.length - reasonsShownMax;
+  return [
+    "Asked because of:",
+    ...causes
+      .slice(0, reasonsShownMax)
+      .map((cause, index) => `${index + 1}. ${shownFact(causeText(cause))}`),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+}
+
+function refusalOf(call: CallRequest, verdict: Verdict, reply: QuestionsReply): Refusal {
+  const decision = reply.outcome === "pending" ? "pending" : "denied";
+  const isBuiltIn = causesOf(verdict).every(({ rule }) => rule === cautionRule);
+  return { decision, text: refusalText(call.name, verdict, reply.outcome, isBuiltIn) };
+}
+
+/**
+ * Commands by their text: another timeout is no other command. One client's consent is none of another's, and one to
+ * a command in a sandbox none to the same without it.
+ */
+function digestOf({ client, name, args }: CallRequest, { cwd, command, sandbox }: About): string {
+  const about = canonicalJson([client.id, name, command ?? args ?? {}, cwd, sandbox ?? null]);
+  return new Bun.CryptoHasher("sha256").update(about).digest("base64url");
+}

@@ -1,0 +1,72 @@
+import { isObject, type Params } from "../../../protocol/json-rpc.ts";
+import type { HookEnd } from "./hook-end.ts";
+
+/** What a hook that was waited for, and ended well, says of a call by JSON on its output. */
+interface HookAnswer {
+  /** Absent, like `allow`: it has nothing against the call. */
+  readonly decision?: "allow" | "ask" | "deny";
+  readonly reason?: string;
+  /** What the tool is to get in the place of the arguments. */
+  readonly updatedArguments?: Params;
+  /** After the call: what the client is to get in the place of the result. */
+  readonly updatedResult?: Params;
+}
+
+export type HookReading =
+  /** It wrote nothing, or something for people. */
+  | { readonly kind: "silent" }
+  | { readonly kind: "answer"; readonly answer: HookAnswer }
+  /** It was meant as an answer and is none. `how` completes "the hook …". */
+  | { readonly kind: "unusable"; readonly how: string };
+
+const keys = ["decision", "reason", "updated_arguments", "updated_result"] as const;
+const silent: HookReading = { kind: "silent" };
+
+/** Reads what a hook has written: an object of JSON, alone or in the last line, that has one of the four members. */
+export function readHookAnswer({ output, isCut }: HookEnd): HookReading {
+  const found = answerIn(output);
+  if (found !== undefined) return checked(found);
+  // Half an answer could be the one that says no.
+  if (isCut === true && output.startsWith("{")) return unusable("wrote an answer that is too long");
+  return silent;
+}
+
+function answerIn(output: string): Params | undefined {
+  const lastLine = output.slice(output.lastIndexOf("\n") + 1);
+  for (const text of [output, lastLine]) {
+    const value = text.startsWith("{") ? parsed(text) : undefined;
+    if (isObject(value) && keys.some((key) => Object.hasOwn(value, key))) return value;
+  }
+  return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function checked(value: Params): HookReading {
+  const { decision, reason, updated_arguments: args, updated_result: result } = value;
+  if (!isDecision(decision)) return unusable('has a decision that is not "allow", "ask" or "deny"');
+  if (args !== undefined && !isObject(args)) return unusable("has updated_arguments of no object");
+  if (result !== undefined && !isObject(result))
+    return unusable("has an updated_result of no object");
+  const answer: HookAnswer = {
+    ...(decision === undefined ? {} : { decision }),
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(args === undefined ? {} : { updatedArguments: args }),
+    ...(result === undefined ? {} : { updatedResult: result }),
+  };
+  return { kind: "answer", answer };
+}
+
+function isDecision(value: unknown): value is HookAnswer["decision"] {
+  return value === undefined || value === "allow" || value === "ask" || value === "deny";
+}
+
+function unusable(how: string): HookReading {
+  return { kind: "unusable", how };
+}

@@ -1,0 +1,134 @@
+import { extname } from "node:path";
+
+import type { Execution } from "../../../commands/background/execution.ts";
+import type { ProgramSpec } from "../../../commands/background/supervisor.ts";
+import { messageOf, systemCodeOf } from "../../../base/errors.ts";
+import {
+  fileBusyRetryMs,
+  fileBusyRetriesMax,
+  hookOutputBytesMax,
+  terminateGraceMs,
+} from "../../../base/limits.ts";
+import { digestOf, type HookApprovals } from "./hook-approvals.ts";
+import { readHookContent, readHookHead } from "./hook-content.ts";
+import { endOf, endWithoutRun, type HookEnd } from "./hook-end.ts";
+import { argvFor, type HookPrograms } from "./hook-launch.ts";
+import type { HookPayload } from "./hook-payload.ts";
+import { type Hook, hookKey } from "./hook.ts";
+import { interpreterFault } from "./interpreter-fault.ts";
+import { makePrivateFile, type PrivateFile } from "./private-file.ts";
+
+/** Both ends of it. */
+const outputSizes = { headBytes: hookOutputBytesMax / 2, windowBytes: hookOutputBytesMax };
+
+export interface HookRunnerParts {
+  readonly runProgram: (spec: ProgramSpec) => Promise<Execution>;
+  /** The environment of commands. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Added to it for every hook. */
+  readonly ownEnvironment: Readonly<Record<string, string>>;
+  readonly programs: (path: string | undefined) => HookPrograms;
+  /** Undefined where there is no project. */
+  readonly approvals: HookApprovals | undefined;
+}
+
+/** What a hook is told, and how long it may take. */
+export interface HookRun {
+  readonly sessionId: string;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly cwd: string;
+  readonly phase?: "pre" | "post" | undefined;
+  readonly payload: HookPayload;
+  /** For files that the hook needs. */
+  readonly folder: () => Promise<string>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one hook to its end. */
+export class HookRunner {
+  readonly #parts: HookRunnerParts;
+
+  constructor(parts: HookRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects: what goes wrong is how it ended. */
+  async run(hook: Hook, run: HookRun): Promise<HookEnd> {
+    if (run.signal.aborted) return endWithoutRun("cancelled", "was not run any more");
+    if (hook.fault !== undefined) return notStarted(hook.fault);
+    try {
+      if (hook.scope === "user") return await this.#start(hook, hook.path, run);
+      return await this.#runApproved(hook, run);
+    } catch (error) {
+      return notStarted(messageOf(error));
+    }
+  }
+
+  /** A copy of what was approved is run: the file itself may be changed between the look and the start. */
+  async #runApproved(hook: Hook, run: HookRun): Promise<HookEnd> {
+    const content = await readHookContent(hook.path);
+    const approved = (await this.#parts.approvals?.read())?.get(hookKey(hook));
+    if (approved === undefined) return endWithoutRun("held", "is not approved");
+    if (approved !== digestOf(content))
+      return endWithoutRun("held", "was changed after its approval");
+    const shape = { extension: extname(hook.name), mode: 0o700 };
+    await using copy: PrivateFile = await makePrivateFile(await run.folder(), content, shape);
+    return await this.#start(hook, copy.path, run);
+  }
+
+  async #start(hook: Hook, path: string, run: HookRun): Promise<HookEnd> {
+    const environment = await this.#parts.environment();
+    const programs = this.#parts.programs(environment["PATH"] ?? environment["Path"]);
+    const head = await readHookHead(path);
+    const start = argvFor(hook.launch, path, head, programs);
+    const argument = await run.payload.argument(hook.launch !== "batch");
+    const starting = this.#startPatiently({
+      argv: [...start, hook.eventName, run.sessionId, run.time, argument],
+      name: `hook ${hookKey(hook)}`,
+      cwd: run.cwd,
+      env: { ...environment, ...this.#parts.ownEnvironment, ...variablesOf(hook, run) },
+      timeoutMs: run.timeoutMs,
+      graceMs: terminateGraceMs,
+      signal: run.signal,
+      outputSizes,
+      onOutput: () => {},
+    });
+    return await starting.then(
+      (execution) => endOf(execution, run.timeoutMs),
+      async (error: unknown) => {
+        const fault = hook.launch === "direct" ? await interpreterFault(head) : undefined;
+        return notStarted(fault ?? messageOf(error));
+      },
+    );
+  }
+
+  /** Another child that is being started at this moment may hold the new copy open: it cannot be run until that is over. */
+  async #startPatiently(spec: ProgramSpec): Promise<Execution> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#parts.runProgram(spec);
+      } catch (error) {
+        const cause = error instanceof Error ? error.cause : undefined;
+        if (systemCodeOf(cause) !== "ETXTBSY" || attempt === fileBusyRetriesMax) throw error;
+        await Bun.sleep(fileBusyRetryMs);
+      }
+    }
+  }
+}
+
+/** @param why with or without a full stop: the sentence may go on */
+function notStarted(why: string): HookEnd {
+  return endWithoutRun("not_started", `could not be run: ${why.replace(/\.$/, "")}`);
+}
+
+function variablesOf(hook: Hook, { cwd, sessionId, phase }: HookRun): Record<string, string> {
+  return {
+    ...(phase === undefined ? {} : { SX_PHASE: phase }),
+    SX_CWD: cwd,
+    SX_HOOKS_DIR: hook.hooksDir,
+    SX_EVENT: hook.eventName,
+    SX_SESSION_ID: sessionId,
+  };
+}

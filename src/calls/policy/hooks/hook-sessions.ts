@@ -1,0 +1,83 @@
+import type { ClientContext } from "../../call.ts";
+import type { Hooks } from "./hooks.ts";
+import { clientNameOf } from "./session-folder.ts";
+
+type SessionClient = Pick<ClientContext, "id" | "workspaceDir">;
+
+interface Session {
+  /** Undefined when the hooks of its start have ended. */
+  starting: Promise<void> | undefined;
+  /** Where its hooks run; known when its start had hooks. */
+  cwd: string | undefined;
+}
+
+/** Which clients there are, as far as hooks are concerned: each has a start, which its first call waits for, and an end. */
+export class HookSessions {
+  readonly #hooks: Hooks;
+  readonly #fallbackDir: string;
+  readonly #sessions = new Map<string, Session>();
+
+  /** @param fallbackDir where hooks run when it is not known where the client works */
+  constructor(hooks: Hooks, fallbackDir: string) {
+    this.#hooks = hooks;
+    this.#fallbackDir = fallbackDir;
+  }
+
+  /** Begins the client's session, if that was not done; undefined when nothing has to be waited for. Never rejects. */
+  begin(client: SessionClient): Promise<void> | undefined {
+    const known = this.#sessions.get(client.id);
+    if (known !== undefined) return known.starting;
+    const session: Session = { starting: undefined, cwd: undefined };
+    this.#sessions.set(client.id, session);
+    session.starting = this.#start(client, session);
+    return session.starting;
+  }
+
+  /** True when its session has begun and nothing has to be waited for any more. */
+  hasStarted(clientId: string): boolean {
+    const session = this.#sessions.get(clientId);
+    return session !== undefined && session.starting === undefined;
+  }
+
+  /** Where the hooks of this client run. */
+  dirOf(clientId: string): string {
+    return this.#sessions.get(clientId)?.cwd ?? this.#fallbackDir;
+  }
+
+  /** The client is gone. */
+  end(clientId: string): void {
+    const session = this.#sessions.get(clientId);
+    if (session === undefined) return;
+    this.#sessions.delete(clientId);
+    this.#hooks.tell(this.#endOf(clientId, session));
+  }
+
+  /** Ends all sessions. */
+  close(): void {
+    for (const clientId of this.#sessions.keys()) this.end(clientId);
+  }
+
+  async #start(client: SessionClient, session: Session): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cwd = async (): Promise<string> => (session.cwd = await client.workspaceDir());
+    const begun = this.#hooks.emit({
+      eventName: "session_start",
+      clientId: client.id,
+      cwd,
+      data: (workspace) => ({ client: clientNameOf(client.id), workspace }),
+    });
+    // A start that fails is logged, and keeps nobody from calling.
+    begun.then(
+      () => resolve(),
+      () => resolve(),
+    );
+    await promise;
+    session.starting = undefined;
+  }
+
+  #endOf(clientId: string, { cwd = this.#fallbackDir }: Session): Parameters<Hooks["tell"]>[0] {
+    const data = (workspace: string): unknown => ({ client: clientNameOf(clientId), workspace });
+    // The server may be about to end, and then its sessions end just before it.
+    return { eventName: "session_end", clientId, cwd: () => cwd, data, isLast: true };
+  }
+}

@@ -1,0 +1,82 @@
+import { globWorkMax } from "../../../base/limits.ts";
+import type { Word } from "../shell/shell-command.ts";
+
+/** A pattern of the rules: `*` stands for any characters, `/` included, `?` for one; all else for itself. */
+export interface Glob {
+  readonly pattern: string;
+  /** The texts between the stars. */
+  readonly parts: readonly string[];
+}
+
+export function createGlob(pattern: string): Glob {
+  return { pattern, parts: pattern.split(/\*+/) };
+}
+
+/** Whether the whole of `text` is what the pattern says. */
+export function globMatches({ parts }: Glob, text: string): boolean {
+  const [first = "", ...rest] = parts;
+  if (!startsAt(text, first, 0)) return false;
+  const last = rest.pop();
+  if (last === undefined) return text.length === first.length;
+  let at = first.length;
+  for (const part of rest) {
+    at = indexOfPart(text, part, at);
+    if (at < 0) return false;
+    at += part.length;
+  }
+  const lastAt = text.length - last.length;
+  return lastAt >= at && startsAt(text, last, lastAt);
+}
+
+/** `part` at exactly `at`; its `?` are any character. */
+function startsAt(text: string, part: string, at: number): boolean {
+  if (!part.includes("?")) return text.startsWith(part, at);
+  if (at + part.length > text.length) return false;
+  for (let index = 0; index < part.length; index++) {
+    if (part[index] !== "?" && part[index] !== text[at + index]) return false;
+  }
+  return true;
+}
+
+function indexOfPart(text: string, part: string, from: number): number {
+  if (!part.includes("?")) return text.indexOf(part, from);
+  for (let at = from; at + part.length <= text.length; at++) {
+    if (startsAt(text, part, at)) return at;
+  }
+  return -1;
+}
+
+/** Whether the word, of which not all is known, may become what the pattern says. Never says no wrongly. */
+export function globMayMatch({ pattern }: Glob, { pieces }: Word): boolean {
+  const known = pieces.join("").length + pieces.length;
+  if (known * pattern.length > globWorkMax) return true;
+  // Both have places for anything: positions of the pattern that may be reached, character by character.
+  let reached = closure(pattern, new Set([0]));
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) reached = allFrom(pattern, reached);
+    for (const char of piece.split("")) reached = step(pattern, reached, char);
+  }
+  return reached.has(pattern.length);
+}
+
+function step(pattern: string, from: ReadonlySet<number>, char: string): Set<number> {
+  const next = new Set<number>();
+  for (const at of from) {
+    if (pattern[at] === "*") next.add(at);
+    else if (pattern[at] === char || pattern[at] === "?") next.add(at + 1);
+  }
+  return closure(pattern, next);
+}
+
+/** A star may stand for nothing. */
+function closure(pattern: string, positions: Set<number>): Set<number> {
+  for (const at of positions) if (pattern[at] === "*") positions.add(at + 1);
+  return positions;
+}
+
+/** Any text may come: every place behind one that is reached. */
+function allFrom(pattern: string, from: ReadonlySet<number>): Set<number> {
+  const least = Math.min(...from);
+  const count = from.size === 0 ? 0 : pattern.length - least + 1;
+  return new Set(Array.from({ length: count }, (_, index) => least + index));
+}

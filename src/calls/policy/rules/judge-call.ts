@@ -1,0 +1,216 @@
+import { runsCommand } from "../../../base/command-tools.ts";
+import {
+  literalOf,
+  type ShellKind,
+  type ShellReading,
+  type SimpleCommand,
+} from "../shell/shell-command.ts";
+import { readShell } from "../shell/read-shell.ts";
+import { hasArguments, textsOf } from "./call-arguments.ts";
+import { type Folders, foldersOf, withFolders } from "./command-folders.ts";
+import { type CommandRule, judgeCommand } from "./judge-command.ts";
+import { candidatePaths, isPathGlob, type Surroundings } from "./match-command.ts";
+import { type PathFacts, readPathFacts } from "./path-facts.ts";
+import { type Glob, globMatches } from "./glob.ts";
+import {
+  isAboutTool,
+  type Policy,
+  type PolicyDefault,
+  type Rule,
+  type RuleAction,
+} from "./rule.ts";
+import { RuleWork, TooMuchWork } from "./rule-work.ts";
+import { allowed, strictest, type Verdict } from "./verdict.ts";
+
+/** A call as rules see it. */
+export interface JudgedCall {
+  readonly tool: string;
+  readonly args: unknown;
+  /** Names that rules may use as well. */
+  readonly otherNames?: readonly string[];
+  /** What the user's entry of the tool's server says of all its calls. */
+  readonly serverPolicy?: { readonly server: string; readonly action: RuleAction };
+}
+
+export interface JudgeParts {
+  readonly homeDir: string;
+  /** Commands are asked about that are rarely meant; off with POLICY_CAUTIONS. */
+  readonly warnsOfDanger: boolean;
+  /** Of the file system, where names in other letters are the same. */
+  readonly ignoresCase: boolean;
+  /** What runs commands. */
+  readonly shell: ShellKind;
+  /** The folder that relative paths begin at. */
+  readonly folder: () => Promise<string>;
+  /** PATH of commands. */
+  readonly searchPath: () => Promise<readonly string[]>;
+}
+
+/** What the rules say of a call; at once when nothing has to be looked up for it. */
+export function judgeCall(
+  call: JudgedCall,
+  policy: Policy,
+  parts: JudgeParts,
+): Verdict | Promise<Verdict> {
+  const isAbout = ({ tools }: Pick<Rule, "tools">): boolean =>
+    tools.some((glob) => isAboutTool(glob, call.tool) || isAboutOther(glob, call));
+  const rules = policy.rules.length === 0 ? policy.rules : policy.rules.filter(isAbout);
+  const broken = policy.problems.find(isAbout);
+  const otherwise = otherwiseOf(call, policy.defaults.filter(isAbout));
+  const about: About = { call, rules, otherwise, parts };
+  const verdict = rules.length === 0 ? judgeNow(about) : judgeWithFiles(about);
+  if (broken === undefined) return verdict;
+  const asks: Verdict = {
+    action: "ask",
+    rule: "broken policy file",
+    reason: `a policy file is broken (${broken.message})`,
+  };
+  return verdict instanceof Promise
+    ? verdict.then((own) => strictest([own, asks]))
+    : strictest([verdict, asks]);
+}
+
+function isAboutOther(glob: Glob, { otherNames = [] }: JudgedCall): boolean {
+  return otherNames.some((name) => globMatches(glob, name));
+}
+
+/** What holds where no rule says anything: the defaults, and what the entry of the server says, which knows it better. */
+function otherwiseOf({ serverPolicy }: JudgedCall, defaults: readonly PolicyDefault[]): Verdict {
+  const verdicts = defaults.map(({ action, name }): Verdict => ({
+    action,
+    rule: name,
+    reason: "no rule allows it",
+  }));
+  if (serverPolicy === undefined) return strictest(verdicts);
+  const { action, server } = serverPolicy;
+  const own: Verdict = { action, rule: `policy of the MCP server ${server}`, reason: undefined };
+  return action === "allow" ? own : strictest([...verdicts, own]);
+}
+
+interface About {
+  readonly call: JudgedCall;
+  readonly rules: readonly Rule[];
+  readonly otherwise: Verdict;
+  readonly parts: JudgeParts;
+}
+
+const noFacts: PathFacts = { pathsOf: () => [], programsOf: () => [], missing: undefined };
+
+function judgeNow(about: About): Verdict {
+  const { homeDir, warnsOfDanger, ignoresCase } = about.parts;
+  const isWanted = warnsOfDanger || about.otherwise.action !== "allow";
+  const reading = isWanted ? readingOf(about) : undefined;
+  return judge(about, reading, { facts: noFacts, homeDir, ignoresCase, work: new RuleWork() });
+}
+
+async function judgeWithFiles(about: About): Promise<Verdict> {
+  const { call, rules, parts } = about;
+  const { homeDir, ignoresCase } = parts;
+  const isAboutPaths = rules.some(hasPaths);
+  const reading = isAboutPaths ? withFolders(readingOf(about)) : readingOf(about);
+  const isAboutPrograms = rules.some(({ command }) => command?.program !== undefined);
+  const commands = reading?.commands ?? [];
+  const programs = isAboutPrograms
+    ? commands.flatMap(({ words }) => literalOf(words[0]) ?? [])
+    : [];
+  const { folders, missing } =
+    isAboutPaths || isAboutPrograms
+      ? foldersOf(commands, await parts.folder(), homeDir)
+      : noFolders;
+  const facts = await readPathFacts({
+    folders,
+    searchPath: isAboutPrograms ? await parts.searchPath() : [],
+    words: isAboutPaths ? wordsOf(commands, call) : [],
+    programs,
+  });
+  // Names without a folder are looked for in that of none.
+  const needsFolders = isAboutPaths || programs.some((name) => /^[^/].*\//.test(name));
+  const all = { ...facts, missing: facts.missing ?? (needsFolders ? missing : undefined) };
+  return judge(about, reading, { facts: all, homeDir, ignoresCase, work: new RuleWork() });
+}
+
+const noFolders: Folders = { folders: [], missing: undefined };
+
+function readingOf({ call, parts }: About): ShellReading | undefined {
+  const command = commandOf(call);
+  if (command === undefined) return undefined;
+  return readShell(command, parts.homeDir, parts.shell);
+}
+
+function judge(
+  about: About,
+  reading: ShellReading | undefined,
+  surroundings: Surroundings,
+): Verdict {
+  try {
+    return judgeAll(about, reading, surroundings);
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    const rule = about.rules.find(({ action }) => action !== "allow")?.name;
+    const reason = "the rules are too many or too long to be held against all of it";
+    return strictest([about.otherwise, { action: "ask", rule, reason }]);
+  }
+}
+
+/** @throws TooMuchWork */
+function judgeAll(
+  about: About,
+  reading: ShellReading | undefined,
+  surroundings: Surroundings,
+): Verdict {
+  const { call, rules, otherwise, parts } = about;
+  const whole = rules.filter(
+    (rule) => rule.command === undefined && hasArguments(rule, call.args, surroundings),
+  );
+  const verdicts = whole.map(({ action, name, reason }): Verdict => ({
+    action,
+    rule: name,
+    reason,
+  }));
+  verdicts.push(...aboutMissing(about, surroundings));
+  // A rule for one tool may allow what is asked about for its server, not what is denied.
+  if (call.serverPolicy?.action === "deny") verdicts.push(otherwise);
+  const isAllowed = verdicts.some(({ action }) => action === "allow");
+  if (reading === undefined) return strictest([...verdicts, ...(isAllowed ? [] : [otherwise])]);
+  const ofCommands = judgeCommand(reading, {
+    rules: rules.filter(
+      (rule): rule is CommandRule =>
+        rule.command !== undefined && hasArguments(rule, call.args, surroundings),
+    ),
+    otherwise: isAllowed ? allowed : otherwise,
+    warnsOfDanger: parts.warnsOfDanger && !isAllowed,
+    surroundings,
+  });
+  return strictest([...verdicts, ofCommands]);
+}
+
+/** Where not all of a call was looked up, no rule can be said not to be about it. */
+function aboutMissing(
+  { rules, otherwise }: About,
+  { facts: { missing } }: Surroundings,
+): readonly Verdict[] {
+  const strict = rules.find(({ action }) => action !== "allow");
+  if (missing === undefined || strict === undefined) return [];
+  const action = otherwise.action === "deny" ? "deny" : "ask";
+  return [{ action, rule: strict.name, reason: missing }];
+}
+
+/** The command of a call that runs one; undefined for all others. */
+export function commandOf({ tool, args }: JudgedCall): string | undefined {
+  return runsCommand(tool) ? textsOf(args, "command")[0] : undefined;
+}
+
+function hasPaths({ command, callArguments }: Rule): boolean {
+  const globs = [...(command?.args ?? []), ...(command?.has ?? []), ...(command?.writes ?? [])];
+  return globs.some(isPathGlob) || callArguments.some(([, glob]) => isPathGlob(glob));
+}
+
+function wordsOf(commands: readonly SimpleCommand[], { args }: JudgedCall): readonly string[] {
+  const words = commands.flatMap(({ words: all, redirects }) => [
+    ...redirects.map(({ target }) => target),
+    ...all.slice(1),
+  ]);
+  const literals = words.flatMap((word) => literalOf(word) ?? []);
+  const keys = typeof args === "object" && args !== null ? Object.keys(args) : [];
+  return [...literals, ...keys.flatMap((key) => textsOf(args, key))].flatMap(candidatePaths);
+}

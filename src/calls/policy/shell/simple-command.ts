@@ -1,0 +1,110 @@
+import { shellCommandsMax } from "../../../base/limits.ts";
+import { evaluated, holdsCommand } from "./changes.ts";
+import { isAtRedirect, readRedirect, type Redirections } from "./redirects.ts";
+import { isReservedWord } from "./reserved-words.ts";
+import { literalOf, type Word } from "./shell-command.ts";
+import { type ShellText, Unreadable } from "./shell-text.ts";
+import { type ReadWord, readWord } from "./word.ts";
+
+/** Redirections of what stands before them: a group, a loop. @throws Unreadable */
+export function readRedirectsAfter(text: ShellText): void {
+  const found: Redirections = { redirects: [], input: undefined };
+  for (text.skipBlanks(); isAtRedirect(text); text.skipBlanks()) readRedirect(text, found);
+  if (found.redirects.length > 0) add(text, [], [], found);
+}
+
+/**
+ * A program with its arguments, or assignments, or the definition of a function.
+ * @param readFunctionBody reads what comes after its name
+ * @throws Unreadable
+ */
+export function readSimple(text: ShellText, readFunctionBody: (text: ShellText) => void): void {
+  const words: Word[] = [];
+  const assignments: string[] = [];
+  const found: Redirections = { redirects: [], input: undefined };
+  let isDeclaring = false;
+  for (;;) {
+    text.skipBlanks();
+    if (isAtRedirect(text)) {
+      readRedirect(text, found);
+      continue;
+    }
+    if (text.isAtEnd || "\n;&|()".includes(text.char())) break;
+    const read = readWord(text);
+    if (words.length > 0) words.push(isDeclared(read, isDeclaring) ? declared(read) : read.word);
+    else if (read.variable !== undefined) {
+      assignments.push(read.variable);
+      if (holdsCommand(read.word.pieces.join(""))) text.findings.unknowns.add(evaluated);
+    } else {
+      // Behind assignments and redirections the shell knows no reserved words.
+      const isFirst = assignments.length + found.redirects.length === 0 && !found.input;
+      if (isFirst) assertNotReserved(read);
+      else if (assignments.length === 0) assertNotMoved(read);
+      if (isFirst && isFunctionHead(text)) return text.deeper(() => readFunctionBody(text));
+      isDeclaring = !read.isQuoted && declaring.has(literalOf(read.word) ?? "");
+      words.push(read.word);
+    }
+  }
+  if (words.length + assignments.length + found.redirects.length === 0 && !found.input) {
+    throw new Unreadable(`a command is missing before ${JSON.stringify(text.char())}`);
+  }
+  add(text, words, assignments, found);
+}
+
+/** Behind these, as they stand, `NAME=$value` is an assignment: blanks in the value do not end the word. */
+const declaring: ReadonlySet<string> = new Set("declare typeset local readonly export".split(" "));
+
+function isDeclared({ variable, word }: ReadWord, isDeclaring: boolean): boolean {
+  return isDeclaring && variable !== undefined && literalOf(word) === undefined;
+}
+
+function declared({ variable = "" }: ReadWord): Word {
+  return { pieces: [`${variable}=`, ""], isMany: false };
+}
+
+/** Whether `()` comes next. */
+function isFunctionHead(text: ShellText): boolean {
+  let offset = 0;
+  while (text.char(offset) === " " || text.char(offset) === "\t") offset++;
+  return text.char(offset) === "(" && text.match(/[ \t]*\([ \t]*\)/y) !== undefined;
+}
+
+/** A word that a continued line hides would be reserved for the shell. */
+function assertNotReserved({ word, isQuoted }: ReadWord): void {
+  const literal = literalOf(word);
+  if (literal !== undefined && !isQuoted && isReservedWord(literal)) {
+    throw new Unreadable(`${literal} is not expected here`);
+  }
+}
+
+/** Of `$(>f ! a)` bash makes `! a >f`, and reads that again; so with the options of `time`. */
+function assertNotMoved({ word, isQuoted }: ReadWord): void {
+  const literal = literalOf(word);
+  if (literal !== undefined && !isQuoted && (isReservedWord(literal) || literal.startsWith("-"))) {
+    throw new Unreadable(`${literal} behind a redirection`);
+  }
+}
+
+function add(
+  text: ShellText,
+  words: readonly Word[],
+  assignments: readonly string[],
+  { redirects, input }: Redirections,
+): void {
+  const { findings, fedBy } = text;
+  if (findings.commands.length >= shellCommandsMax)
+    throw new Unreadable("it has too many commands");
+  const fed = input ?? (fedBy.length > 0 ? { kind: "pipe" as const } : undefined);
+  const { depth, shell } = text;
+  const isWrapper = false;
+  findings.commands.push({
+    words,
+    assignments,
+    redirects,
+    input: fed,
+    fedBy,
+    isWrapper,
+    depth,
+    shell,
+  });
+}

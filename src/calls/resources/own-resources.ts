@@ -1,0 +1,119 @@
+import type { BackgroundTask } from "../../commands/background/client-tasks.ts";
+import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
+import type { Supervisor } from "../../commands/background/supervisor.ts";
+import { oneLine } from "../../base/cut-text.ts";
+import type { ResourceListing } from "../../protocol/resource-types.ts";
+import type { ClientContext, RequestContext } from "../call.ts";
+import type { Changes } from "../changes.ts";
+import type { ResourceProvider, ResourceReading } from "../features.ts";
+import { backgroundText, savedText } from "./own-text.ts";
+import type { StateResource } from "./state-resource.ts";
+import { backgroundUri, ownTemplates, readOwnUri } from "./own-uri.ts";
+import { TaskUpdates } from "./task-updates.ts";
+
+export interface OwnResourcesParts {
+  readonly supervisor: Supervisor;
+  readonly savedOutputs: SavedOutputs;
+  readonly changes: Changes;
+  /** Listed first, in their order. */
+  readonly state: readonly StateResource[];
+}
+
+/**
+ * What the product's tools leave behind, as resources: what is kept for the client, background tasks and saved outputs,
+ * which only their client sees. Saved outputs are not listed: the result that names one gives it away.
+ */
+export class OwnResources implements ResourceProvider {
+  readonly #parts: OwnResourcesParts;
+
+  constructor(parts: OwnResourcesParts) {
+    this.#parts = parts;
+  }
+
+  list(client: ClientContext): Promise<readonly ResourceListing[]> {
+    const tasks = this.#parts.supervisor.tasksOf(client.id).executions();
+    const state = this.#parts.state.map(({ listing }) => listing);
+    return Promise.resolve([...state, ...tasks.map(taskListing)]);
+  }
+
+  templates(): Promise<typeof ownTemplates> {
+    return Promise.resolve(ownTemplates);
+  }
+
+  async read(uri: string, { client }: RequestContext): Promise<ResourceReading | undefined> {
+    const text = await this.#textOf(uri, client);
+    if (text === undefined) return undefined;
+    const mimeType = this.#stateOf(uri)?.listing.mimeType ?? "text/plain";
+    return { contents: [{ uri, mimeType, text }] };
+  }
+
+  watch(uri: string, client: ClientContext): () => void {
+    const { changes } = this.#parts;
+    const change = { kind: "resource", uri, clientId: client.id } as const;
+    return this.#stateOf(uri)?.watch?.(client, () => changes.emit(change)) ?? nothingToEnd;
+  }
+
+  /** A saved output does not change any more. */
+  canSubscribe(uri: string, client: ClientContext): boolean {
+    return this.#stateOf(uri) !== undefined || this.#taskOf(uri, client) !== undefined;
+  }
+
+  async #textOf(uri: string, client: ClientContext): Promise<string | undefined> {
+    const state = this.#stateOf(uri);
+    if (state !== undefined) return state.text(client);
+    const own = readOwnUri(uri);
+    if (own?.kind === "result") return this.#savedText(client, own.id, own.page);
+    if (own === undefined) return undefined;
+    const tasks = this.#parts.supervisor.tasksOf(client.id).list();
+    const task = tasks.find(({ id }) => id === own.taskId);
+    if (task?.kind === "output") return this.#savedText(client, task.output.resultId, undefined);
+    return task === undefined ? undefined : backgroundText(task);
+  }
+
+  async #savedText(
+    client: ClientContext,
+    id: string,
+    page: number | undefined,
+  ): Promise<string | undefined> {
+    const { savedOutputs } = this.#parts;
+    if (page === undefined) {
+      const saved = await savedOutputs.read(client.id, id);
+      return saved === undefined ? undefined : savedText(id, saved);
+    }
+    const text = await savedOutputs.readPage(client.id, id, page);
+    return text === undefined ? undefined : Bun.stripANSI(text);
+  }
+
+  #stateOf(uri: string): StateResource | undefined {
+    return this.#parts.state.find(({ listing }) => listing.uri === uri);
+  }
+
+  #taskOf(uri: string, client: ClientContext): BackgroundTask | undefined {
+    const own = readOwnUri(uri);
+    if (own?.kind !== "background") return undefined;
+    const tasks = this.#parts.supervisor.tasksOf(client.id).executions();
+    return tasks.find(({ id }) => id === own.taskId);
+  }
+}
+
+function nothingToEnd(): void {}
+
+/** Tells whoever listens of a new background task, then of its output and of its end. */
+export function announceTask(changes: Changes, clientId: string, task: BackgroundTask): void {
+  changes.emit({ kind: "resources", clientId });
+  const { id, execution } = task;
+  if (!execution.isRunning) return;
+  const uri = backgroundUri(id);
+  const updates = new TaskUpdates(() => changes.emit({ kind: "resource", uri, clientId }));
+  execution.listen((chunk) => (chunk === undefined ? updates.end() : updates.output()));
+}
+
+function taskListing({ id, execution }: BackgroundTask): ResourceListing {
+  return {
+    uri: backgroundUri(id),
+    name: `background-${id}`,
+    title: `Background task ${id}`,
+    description: oneLine(execution.commandText),
+    mimeType: "text/plain",
+  };
+}

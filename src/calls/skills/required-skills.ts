@@ -1,0 +1,118 @@
+import { join } from "node:path";
+
+import { requiredSkillsLookMs, skillListMsMax, skillWatchersMax } from "../../base/limits.ts";
+import { startTimer } from "../../base/timer.ts";
+import { readRequiredSkills } from "../../state/skills/read-required.ts";
+import type { CallRequest, ClientContext } from "../call.ts";
+import type { GateStage, NoteSource, Refusal } from "../gate/gate-stage.ts";
+import { skillToolName } from "./skill-tool-name.ts";
+import type { SkillView } from "./skill-view.ts";
+
+const fileName = "required_skills.txt";
+
+/** What one client has to load, and has loaded. */
+interface Client {
+  /** Names in the files, as they were when last looked at. */
+  required: readonly string[];
+  /** Of these, what there is no skill for. */
+  unknown: ReadonlySet<string>;
+  readonly loaded: Set<string>;
+  lookedAt: number;
+  looking: Promise<void> | undefined;
+}
+
+/** Names the skills that must be loaded, at the end of each result, until this client has loaded them. */
+export class RequiredSkills implements GateStage, NoteSource {
+  readonly #scorpioxDir: string;
+  readonly #view: SkillView;
+  readonly #clients = new Map<string, Client>();
+
+  constructor(scorpioxDir: string, view: SkillView) {
+    this.#scorpioxDir = scorpioxDir;
+    this.#view = view;
+  }
+
+  mayObject(): boolean {
+    return false;
+  }
+
+  /** Never refuses. The first call of a client waits a little for the files to be read; later ones do not. */
+  check({ client }: CallRequest): Promise<Refusal | undefined> | undefined {
+    if (client.mayUse?.(skillToolName) === false) return undefined;
+    const known = this.#clients.get(client.id);
+    const state = known ?? this.#begin(client.id);
+    if (performance.now() - state.lookedAt >= requiredSkillsLookMs) this.#look(client, state);
+    return known === undefined ? atMost(skillListMsMax, state.looking) : undefined;
+  }
+
+  notesFor({ client }: CallRequest): readonly string[] {
+    const state = this.#clients.get(client.id);
+    if (state === undefined || state.required.length === 0) return [];
+    const missing = state.required.filter((name) => !state.loaded.has(name));
+    const there = missing.filter((name) => !state.unknown.has(name));
+    if (missing.length === 0) return [];
+    const absent = missing.filter((name) => state.unknown.has(name));
+    const parts = [
+      ...(there.length > 0
+        ? [`Required skills not loaded yet: ${there.join(", ")}. Load them with ${skillToolName}.`]
+        : []),
+      ...(absent.length > 0
+        ? [`Required by ${fileName}, but there is no such skill: ${absent.join(", ")}.`]
+        : []),
+    ];
+    return [parts.join(" ")];
+  }
+
+  /** A note is repeated until it is heeded. */
+  delivered(): void {}
+
+  loaded(clientId: string, skillName: string): void {
+    (this.#clients.get(clientId) ?? this.#begin(clientId)).loaded.add(skillName);
+  }
+
+  forget(clientId: string): void {
+    this.#clients.delete(clientId);
+  }
+
+  #begin(clientId: string): Client {
+    const state: Client = {
+      required: [],
+      unknown: new Set(),
+      loaded: new Set(),
+      lookedAt: -Infinity,
+      looking: undefined,
+    };
+    this.#clients.set(clientId, state);
+    // A call that outlived its client brings it back.
+    const [oldest] = this.#clients.keys();
+    if (this.#clients.size > skillWatchersMax) this.#clients.delete(oldest ?? "");
+    return state;
+  }
+
+  #look(client: ClientContext, state: Client): void {
+    state.lookedAt = performance.now();
+    state.looking ??= this.#read(client, state).finally(() => (state.looking = undefined));
+  }
+
+  /** Never rejects. The skills themselves are looked for only when some are required. */
+  async #read(client: ClientContext, state: Client): Promise<void> {
+    const workspace = await client.workspaceDir().catch(() => undefined);
+    const files = [
+      join(this.#scorpioxDir, fileName),
+      ...(workspace === undefined ? [] : [join(workspace, ".scorpiox", fileName)]),
+    ];
+    const names = (await Promise.all(files.map(readRequiredSkills))).flat();
+    state.required = [...new Set(names)];
+    if (names.length === 0) return;
+    const { set } = await this.#view.forUse(client);
+    state.unknown = new Set(names.filter((name) => set.byName.get(name)?.isForModel !== true));
+  }
+}
+
+async function atMost(limitMs: number, work: Promise<void> | undefined): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = startTimer(limitMs, resolve);
+  await Promise.race([work, promise]);
+  timer.stop();
+  return undefined;
+}

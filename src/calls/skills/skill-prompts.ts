@@ -1,0 +1,103 @@
+import { AppError } from "../../base/errors.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import type { PromptListing, PromptResult } from "../../protocol/prompt-types.ts";
+import { loadSkill, unknownSkill } from "../../state/skills/load-skill.ts";
+import { skillResult } from "../../state/skills/skill-result.ts";
+import { compareNames } from "../../state/skills/skill-name.ts";
+import type { Skill } from "../../state/skills/skill.ts";
+import { FaultError } from "../ask-client.ts";
+import type { ClientContext, RequestContext } from "../call.ts";
+import type { CompletionRequest, PromptProvider } from "../features.ts";
+import { type OwnPrompt, promptOf } from "./own-prompts.ts";
+import { shownDescription, skillArgumentName, skillPromptListing } from "./skill-prompt-listing.ts";
+import type { SkillView } from "./skill-view.ts";
+
+export interface SkillPromptsParts {
+  readonly view: SkillView;
+  readonly own: readonly OwnPrompt[];
+  /** Told of each skill that a client has got. */
+  readonly onLoaded: (clientId: string, skillName: string) => void;
+}
+
+/** One prompt for each skill that a user may start, and our own; a skill of the same name stands before ours. */
+export class SkillPrompts implements PromptProvider {
+  readonly #parts: SkillPromptsParts;
+
+  constructor(parts: SkillPromptsParts) {
+    this.#parts = parts;
+  }
+
+  async list(client: ClientContext): Promise<readonly PromptListing[]> {
+    const { set } = await this.#parts.view.forList(client);
+    const skills = set.skills.filter(({ isForUser }) => isForUser).map(skillPromptListing);
+    const taken = new Set(skills.map(({ name }) => name));
+    const own = this.#ownFor(client).map(({ listing }) => listing);
+    return [...skills, ...own.filter(({ name }) => !taken.has(name))].sort((a, b) =>
+      compareNames(a.name, b.name),
+    );
+  }
+
+  async get(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    { client }: RequestContext,
+  ): Promise<PromptResult> {
+    const { set, workspace } = await this.#parts.view.forUse(client);
+    const skill = set.byName.get(name);
+    if (skill?.isForUser === true) {
+      const given = args[skillArgumentName] ?? null;
+      const loaded = await loadSkill(skill, workspace, given).catch(rejectAsFault);
+      this.#parts.onLoaded(client.id, name);
+      return promptOf(skillResult(loaded), shownDescription(skill) || undefined);
+    }
+    const own = this.#ownFor(client).find(({ listing }) => listing.name === name);
+    if (own === undefined) return rejectAsFault(unknownSkill(name, set));
+    return promptOf(own.text(args), own.listing.description);
+  }
+
+  /** What fits an argument of a prompt; undefined when there is no such prompt. */
+  async complete(
+    name: string,
+    { argumentName, typed }: CompletionRequest,
+    client: ClientContext,
+  ): Promise<readonly string[] | undefined> {
+    const { set } = await this.#parts.view.forUse(client);
+    const skill = set.byName.get(name);
+    if (skill?.isForUser === true) {
+      return argumentName === skillArgumentName ? matching(hintedWords(skill), typed) : [];
+    }
+    const own = this.#ownFor(client).find(({ listing }) => listing.name === name);
+    if (own === undefined) return undefined;
+    const { choices } = own;
+    return matching(
+      Object.hasOwn(choices, argumentName) ? (choices[argumentName] ?? []) : [],
+      typed,
+    );
+  }
+
+  #ownFor({ mayUse }: ClientContext): readonly OwnPrompt[] {
+    return this.#parts.own.filter(({ toolName }) => mayUse?.(toolName) !== false);
+  }
+}
+
+/** What cannot be had is a wrong parameter, not a fault of the server. @throws FaultError or the error itself */
+function rejectAsFault(error: unknown): never {
+  if (!(error instanceof AppError) || error.code === "system") throw error;
+  throw new FaultError(createFault(errorCodes.invalidParams, error.message));
+}
+
+/** Those that begin with what was typed, else those that contain it. */
+export function matching(values: readonly string[], typed: string): readonly string[] {
+  const wanted = typed.toLowerCase();
+  const rest = values.filter((value) => !value.toLowerCase().startsWith(wanted));
+  return [
+    ...values.filter((value) => value.toLowerCase().startsWith(wanted)),
+    ...rest.filter((value) => value.toLowerCase().includes(wanted)),
+  ];
+}
+
+/** `argument-hint: [fast|thorough]` names what can be written. */
+function hintedWords({ argumentHint }: Skill): readonly string[] {
+  const choices = argumentHint?.match(/[\w.-]+(?:\\?\|[\w.-]+)+/g) ?? [];
+  return [...new Set(choices.flatMap((choice) => choice.split(/\\?\|/)))];
+}

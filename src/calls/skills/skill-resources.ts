@@ -1,0 +1,142 @@
+import { extname, join } from "node:path";
+
+import { AppError } from "../../base/errors.ts";
+import { skillResourceBytesMax } from "../../base/limits.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import type { ResourceListing } from "../../protocol/resource-types.ts";
+import { readInside } from "../../state/skills/file-inside.ts";
+import { placeOf, readSkillText } from "../../state/skills/open-skill.ts";
+import type { Skill } from "../../state/skills/skill.ts";
+import { FaultError } from "../ask-client.ts";
+import type { ClientContext, RequestContext } from "../call.ts";
+import type { Changes } from "../changes.ts";
+import type { ResourceProvider, ResourceReading } from "../features.ts";
+import { FileWatch } from "../resources/file-watch.ts";
+import { shownDescription } from "./skill-prompt-listing.ts";
+import { skillTemplates } from "./skill-templates.ts";
+import { readSkillUri, type SkillUri, skillUri } from "./skill-uri.ts";
+import type { SkillView } from "./skill-view.ts";
+
+/** The files of skills as `skill://{name}/{path}`; each skill's SKILL.md is listed. */
+export class SkillResources implements ResourceProvider {
+  readonly #view: SkillView;
+  readonly #changes: Changes;
+  readonly #files = new FileWatch();
+
+  constructor(view: SkillView, changes: Changes) {
+    this.#view = view;
+    this.#changes = changes;
+  }
+
+  async list(client: ClientContext): Promise<readonly ResourceListing[]> {
+    const { set } = await this.#view.forList(client);
+    return set.skills.map(skillListing);
+  }
+
+  templates(): Promise<typeof skillTemplates> {
+    return Promise.resolve(skillTemplates);
+  }
+
+  async read(uri: string, { client }: RequestContext): Promise<ResourceReading | undefined> {
+    const named = readSkillUri(uri);
+    if (named === undefined || named.path.length === 0) return undefined;
+    const { set, workspace } = await this.#view.forUse(client);
+    const skill = set.byName.get(named.name);
+    if (skill === undefined) return undefined;
+    const contents = await readFile(skill, named, workspace);
+    return contents === undefined ? undefined : { contents: [{ uri, ...contents }] };
+  }
+
+  /** A file may come later: whoever asked for it is told. */
+  canSubscribe(uri: string): boolean {
+    const named = readSkillUri(uri);
+    return named !== undefined && named.path.length > 0;
+  }
+
+  watch(uri: string, client: ClientContext): () => void {
+    const named = readSkillUri(uri);
+    if (named === undefined) return () => {};
+    if (named.path.join("/") === "SKILL.md") {
+      // What changes lists is watched for each client that has seen one.
+      void this.#view.forList(client);
+      return () => {};
+    }
+    return this.#watchFile(uri, named, client);
+  }
+
+  #watchFile(uri: string, { name, path }: SkillUri, client: ClientContext): () => void {
+    let isWanted = true;
+    let end = (): void => {};
+    void this.#view.forUse(client).then(({ set }) => {
+      const folder = set.byName.get(name)?.folder;
+      if (!isWanted || typeof folder !== "string") return;
+      const tell = (): void => this.#changes.emit({ kind: "resource", uri, clientId: client.id });
+      end = this.#files.watch(join(folder, ...path), tell);
+    });
+    return () => {
+      isWanted = false;
+      end();
+    };
+  }
+}
+
+type Contents = { readonly mimeType: string } & (
+  { readonly text: string } | { readonly blob: string }
+);
+
+async function readFile(
+  skill: Skill,
+  { path }: SkillUri,
+  workspace: string | undefined,
+): Promise<Contents | undefined> {
+  if (skill.folder === null) {
+    const isText = path.join("/") === "SKILL.md";
+    return isText
+      ? { mimeType: "text/markdown", text: await readSkillText(skill, workspace) }
+      : undefined;
+  }
+  try {
+    const folder = await placeOf(skill, workspace);
+    const file = join(folder, ...path);
+    const { bytes, size } = await readInside(file, folder, skillResourceBytesMax);
+    if (size > skillResourceBytesMax) {
+      const message = `${path.join("/")} of ${skill.name} has ${size} bytes: at most ${skillResourceBytesMax} are read. Read it where it lies: ${file}`;
+      throw new FaultError(createFault(errorCodes.invalidParams, message));
+    }
+    return contentsOf(file, bytes);
+  } catch (error) {
+    // What leads out, is a folder or is no file does not exist for a client.
+    const isAbsent = error instanceof AppError && ["not_found", "refused"].includes(error.code);
+    if (isAbsent) return undefined;
+    throw error;
+  }
+}
+
+function contentsOf(file: string, bytes: Uint8Array): Contents {
+  const mimeType = mimeTypeOf(file);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (!text.includes("\0")) return { mimeType, text };
+  } catch {
+    // It is no text.
+  }
+  return { mimeType, blob: Buffer.from(bytes).toString("base64") };
+}
+
+/** By the name alone, without parameters. */
+export function mimeTypeOf(file: string): string {
+  if (extname(file).toLowerCase() === ".md") return "text/markdown";
+  return Bun.file(file).type.split(";")[0] ?? "application/octet-stream";
+}
+
+function skillListing(skill: Skill): ResourceListing {
+  const { name } = skill;
+  const shown = shownDescription(skill);
+  return {
+    uri: skillUri(name),
+    name,
+    title: `Skill ${name}`,
+    ...(shown === "" ? {} : { description: shown }),
+    mimeType: "text/markdown",
+  };
+}

@@ -1,0 +1,90 @@
+import { skillListDiskMsMax, skillListMsMax } from "../../base/limits.ts";
+import { startTimer } from "../../base/timer.ts";
+import type { SkillLibrary, SkillSet } from "../../state/skills/skill-library.ts";
+import type { ClientContext } from "../call.ts";
+import { workspaceDirOf } from "../workspace-dir.ts";
+import { skillToolName } from "./skill-tool-name.ts";
+import type { SkillWatch } from "./skill-watch.ts";
+
+/** The skills of one client at one moment. */
+export interface ClientSkills {
+  readonly set: SkillSet;
+  /** The one that `set` was made for; undefined: only what does not depend on it. */
+  readonly workspace: string | undefined;
+}
+
+const nothing: ClientSkills = {
+  set: { skills: [], byName: new Map(), unused: [], problems: [] },
+  workspace: undefined,
+};
+
+/** Which skills a client sees: those of its workspace, of the user, and ours. */
+export class SkillView {
+  readonly #library: SkillLibrary;
+  readonly #watch: SkillWatch;
+  readonly #isOffered: boolean;
+
+  /** @param isOffered false where the tool is switched off: then nobody sees any skill */
+  constructor(library: SkillLibrary, watch: SkillWatch, isOffered: boolean) {
+    this.#library = library;
+    this.#watch = watch;
+    this.#isOffered = isOffered;
+  }
+
+  /**
+   * For lists: waits `skillListMsMax` for the client's roots and `skillListDiskMsMax` for the disk. What comes later is told
+   * as a change, as is what changes from now on.
+   */
+  async forList(client: ClientContext): Promise<ClientSkills> {
+    if (!this.#isFor(client)) return nothing;
+    this.#watch.begin(client);
+    const place = placeOf(client);
+    const whole = place.then((known) => this.#at(known));
+    const known = await within(skillListMsMax, place);
+    const inTime = known === undefined ? undefined : await within(skillListDiskMsMax, whole);
+    const given = inTime ?? { set: await this.#withoutWorkspace(), workspace: undefined };
+    this.#watch.note(client.id, given.workspace, given.set);
+    if (inTime === undefined) {
+      void whole.then(({ set, workspace }) => this.#watch.note(client.id, workspace, set));
+    }
+    return given;
+  }
+
+  /** For one skill: waits as long as it takes. */
+  async forUse(client: ClientContext): Promise<ClientSkills> {
+    if (!this.#isFor(client)) return nothing;
+    return this.#at(await placeOf(client));
+  }
+
+  async #at({ workspace }: Place): Promise<ClientSkills> {
+    return { set: await this.#library.find(workspace), workspace };
+  }
+
+  async #withoutWorkspace(): Promise<SkillSet> {
+    const found = await within(skillListMsMax, this.#library.find(undefined));
+    return found ?? this.#library.known(undefined);
+  }
+
+  #isFor({ mayUse }: ClientContext): boolean {
+    return this.#isOffered && mayUse?.(skillToolName) !== false;
+  }
+}
+
+interface Place {
+  readonly workspace: string | undefined;
+}
+
+async function placeOf(client: ClientContext): Promise<Place> {
+  return { workspace: await workspaceDirOf(client).catch(() => undefined) };
+}
+
+/** `work`, or undefined when it takes longer than `limitMs`. */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = startTimer(limitMs, () => late.resolve(undefined));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    timer.stop();
+  }
+}

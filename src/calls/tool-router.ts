@@ -1,0 +1,148 @@
+import { noClientCapabilities } from "../protocol/client-capabilities.ts";
+import { type InputKind, inputKinds } from "../protocol/input-request.ts";
+import { createFault, errorCodes } from "../protocol/json-rpc.ts";
+import { encodeCallToolResult } from "../protocol/call-result-codec.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import type { ToolCard } from "../tools/tool-card.ts";
+import type { Snapshots } from "../tools/tool.ts";
+import type { JobMessageSource, JobOutcome } from "../tools/workers/job.ts";
+import type { ServiceCall } from "../tools/workers/messages.ts";
+import type { WorkerPool } from "../tools/workers/pool.ts";
+import { answerTimeOf } from "./answer-time.ts";
+import type { CallOutcome, CallRequest, Router, TaskSupport } from "./call.ts";
+import { type HostParts, JobHost } from "./job-host.ts";
+import { taskSummary } from "./shown-execution.ts";
+
+export interface ToolRouterParts extends HostParts {
+  readonly cards: readonly ToolCard[];
+  readonly isEnabled: (toolName: string) => boolean;
+  readonly pool: WorkerPool;
+  /** Whether somebody but the caller wants the data of this call's result. Absent: nobody does. */
+  readonly wantsData?: (request: CallRequest) => boolean;
+}
+
+/** Routes calls to our own tools: name → card → job in a Worker, with the services at its side. */
+export class ToolRouter implements Router {
+  readonly #parts: ToolRouterParts;
+  readonly #cards: ReadonlyMap<string, ToolCard>;
+  readonly #listings: readonly ToolListing[];
+
+  constructor(parts: ToolRouterParts) {
+    this.#parts = parts;
+    const enabled = parts.cards.filter((card) => parts.isEnabled(card.listing.name));
+    this.#cards = new Map(enabled.map((card) => [card.listing.name, card]));
+    this.#listings = enabled.map((card) => card.listing);
+  }
+
+  list(): readonly ToolListing[] {
+    return this.#listings;
+  }
+
+  taskSupport(toolName: string): TaskSupport {
+    return this.#cards.get(toolName)?.taskSupport ?? "none";
+  }
+
+  call(request: CallRequest, passedMs = 0): Promise<CallOutcome> {
+    const card = this.#cards.get(request.name);
+    if (card === undefined) return Promise.resolve(this.#unknownTool(request.name));
+    const begunAt = performance.now() - passedMs;
+    return new Promise((resolve) => this.#run(card, request, begunAt, resolve));
+  }
+
+  #run(
+    card: ToolCard,
+    request: CallRequest,
+    begunAt: number,
+    resolve: (outcome: CallOutcome) => void,
+  ): void {
+    const answerAt = answerTimeOf(request.client, begunAt);
+    const { cancellation } = request;
+    let host: JobHost | undefined;
+    const spec = {
+      source: () => this.#message(card, request, answerAt),
+      jobMsMax: card.jobMsMax,
+      cancellation,
+      services: (call: ServiceCall) => {
+        host ??= new JobHost(this.#parts, request, answerAt);
+        return host.serve(call);
+      },
+    };
+    this.#parts.pool.run(spec, (outcome) => {
+      if (outcome.kind === "done" && outcome.afterDelivery !== undefined) {
+        if (!cancellation.isCancelled) host?.delivered(outcome.afterDelivery);
+      }
+      host?.settle();
+      resolve(callOutcome(outcome, request));
+    });
+  }
+
+  #message(
+    card: ToolCard,
+    request: CallRequest,
+    answerAt: number | undefined,
+  ): ReturnType<JobMessageSource> {
+    const answerMs =
+      answerAt === undefined ? null : Math.max(0, Math.round(answerAt - performance.now()));
+    return {
+      tool: request.name,
+      args: request.args ?? {},
+      version: request.version,
+      limits: { resultCharsMax: request.client.limits.resultCharsMax, answerMs },
+      snapshots: this.#snapshots(card, request.client.id),
+      canAsk: kindsToAsk(request),
+      ...(this.#wantsData(request) ? { wantsData: true } : {}),
+    };
+  }
+
+  #wantsData(request: CallRequest): boolean {
+    return request.wantsData === true || this.#parts.wantsData?.(request) === true;
+  }
+
+  #snapshots(card: ToolCard, clientId: string): Partial<Snapshots> {
+    if (!card.snapshots.includes("backgroundTasks")) return {};
+    const tasks = this.#parts.supervisor.tasksOf(clientId).list();
+    return { backgroundTasks: tasks.map(taskSummary) };
+  }
+
+  #unknownTool(name: string): CallOutcome {
+    const known = [...this.#cards.keys()].join(", ") || "none";
+    const message = `Unknown tool: ${name.slice(0, 100)}. Known tools: ${known}.`;
+    const fault = createFault(errorCodes.invalidParams, message);
+    return { kind: "fault", fault, refusal: "invalid" };
+  }
+}
+
+const nothing: readonly InputKind[] = [];
+
+/** What the client can be asked for. */
+function kindsToAsk(request: CallRequest): readonly InputKind[] {
+  if (request.capabilities === noClientCapabilities) return nothing;
+  const { ask } = request;
+  return ask === undefined ? nothing : inputKinds.filter((kind) => ask.can(kind));
+}
+
+function refusalOf({ isInvalid }: { readonly isInvalid?: true }): { readonly refusal?: "invalid" } {
+  return isInvalid === true ? { refusal: "invalid" } : {};
+}
+
+function callOutcome(outcome: JobOutcome, request: CallRequest): CallOutcome {
+  switch (outcome.kind) {
+    case "done": {
+      const { json, dataJson } = outcome;
+      const data = dataJson === undefined ? {} : { dataJson };
+      return { kind: "result", json, ...data, ...refusalOf(outcome) };
+    }
+    case "fault":
+      return { kind: "fault", fault: outcome.fault, ...refusalOf(outcome) };
+    case "input-required":
+    case "cancelled":
+      return outcome;
+    case "lost": {
+      const text =
+        `${request.name} failed: its Worker was lost: ${outcome.reason}. ` +
+        `A new one takes its place; other calls are not affected.`;
+      const result = { content: [{ type: "text" as const, text }], isError: true };
+      return { kind: "result", json: encodeCallToolResult(result, request.version) };
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { close, openSync, write } from "node:fs";
+import { unlink } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+
+import { formatAmount } from "../../base/amount-text.ts";
+import { messageOf } from "../../base/errors.ts";
+import { outputQueueBytesMax } from "../../base/limits.ts";
+import { SavingRoom } from "./saving-room.ts";
+
+/** A private file that takes the whole of an output while it is produced. */
+export class SavedOutput {
+  readonly path: string;
+  readonly #fd: number;
+  #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #writtenBytes = 0;
+  #writing = false;
+  #isClosed = false;
+  readonly #room: SavingRoom;
+  readonly #onSaved: ((bytes: number) => void) | undefined;
+  #takenBytes = 0;
+  #hasLeft = false;
+  #problem: string | undefined;
+  #drain: PromiseWithResolvers<void> | undefined;
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  /**
+   * @param room shared with the other outputs that are being saved in this folder
+   * @param onSaved told once how much is in the file, when no more comes
+   * @throws the system's error when the file cannot be made. An existing file is never reused.
+   */
+  constructor(
+    path: string,
+    room: SavingRoom = new SavingRoom(dirname(path)),
+    onSaved?: (bytes: number) => void,
+  ) {
+    this.path = path;
+    this.#room = room;
+    this.#onSaved = onSaved;
+    this.#fd = openSync(path, "wx", 0o600);
+  }
+
+  /** The name of the file, without `.txt`. */
+  get id(): string {
+    return basename(this.path, ".txt");
+  }
+
+  /** Bytes that are in the file. */
+  get bytes(): number {
+    return this.#writtenBytes;
+  }
+
+  /** Why the file does not hold everything, or undefined when it does. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Takes a chunk; the returned promise, if any, asks the producer to wait for the disk. */
+  append(chunk: Uint8Array): void | Promise<void> {
+    if (this.#problem !== undefined || this.#isClosed) return;
+    this.#queue.push(chunk);
+    this.#queuedBytes += chunk.length;
+    if (!this.#writing) this.#writeNext();
+    if (this.#queuedBytes <= outputQueueBytesMax) return;
+    this.#drain ??= Promise.withResolvers();
+    return this.#drain.promise;
+  }
+
+  /** Waits for the disk and closes the file. */
+  async finish(): Promise<void> {
+    if (this.#writing) {
+      this.#idle = Promise.withResolvers();
+      await this.#idle.promise;
+    }
+    // A command that was given up may still write: its descriptor is somebody else's soon.
+    this.#isClosed = true;
+    await new Promise<void>((resolve) => close(this.#fd, () => resolve()));
+    this.#leaveRoom();
+  }
+
+  /** Removes a finished file: its content was short enough to be shown whole. */
+  async remove(): Promise<void> {
+    await unlink(this.path).catch(() => {});
+  }
+
+  #writeNext(): void {
+    const batch = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    this.#drain?.resolve();
+    this.#drain = undefined;
+    if (batch === undefined || this.#problem !== undefined || this.#isFull(batch)) {
+      this.#writing = false;
+      return this.#idle?.resolve();
+    }
+    this.#writing = true;
+    this.#writeAll(batch, 0);
+  }
+
+  #writeAll(batch: Uint8Array, from: number): void {
+    write(this.#fd, batch, from, batch.length - from, null, (error, length) => {
+      this.#writtenBytes += error === null ? length : 0;
+      if (error !== null) this.#giveUp(messageOf(error));
+      else if (from + length < batch.length) return this.#writeAll(batch, from + length);
+      this.#room.settle(batch.length);
+      if (this.#queue.length > 0 && this.#problem === undefined) return this.#writeNext();
+      this.#queue = [];
+      this.#writing = false;
+      this.#drain?.resolve();
+      this.#idle?.resolve();
+    });
+  }
+
+  #isFull(batch: Uint8Array): boolean {
+    const why = this.#room.take(batch.length);
+    if (why === undefined) this.#takenBytes += batch.length;
+    else
+      this.#giveUp(`only its first ${formatAmount(this.#writtenBytes, "byte")} were kept: ${why}`);
+    return why !== undefined;
+  }
+
+  /** A command that prints on for hours keeps no room from others once its file takes nothing more. */
+  #giveUp(problem: string): void {
+    this.#problem ??= problem;
+    this.#leaveRoom();
+  }
+
+  #leaveRoom(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    this.#room.giveBack(this.#takenBytes);
+    this.#onSaved?.(this.#writtenBytes);
+  }
+}

@@ -1,0 +1,246 @@
+import { assertWanted, type Cancellation } from "../../base/cancellation.ts";
+import { AppError } from "../../base/errors.ts";
+import { shutdownGraceMs, terminateGraceMs } from "../../base/limits.ts";
+import { startTimer } from "../../base/timer.ts";
+import { graceUntil, killTime } from "../process/end-grace.ts";
+import type { Orphanage } from "../process/orphanage.ts";
+import { endAdopted } from "../process/family.ts";
+import type { Guardian } from "../process/guardian.ts";
+import { type BackgroundTask, ClientTasks } from "./client-tasks.ts";
+import type { CommandLauncher } from "./command-launcher.ts";
+import type { OutputStoreSizes } from "./output-store.ts";
+import type { Confinement } from "./confinement.ts";
+import { Execution, type Work } from "./execution.ts";
+import type { SavedOutput } from "./saved-output.ts";
+import type { SavedOutputs } from "./saved-outputs.ts";
+import { type AnswerTime, untilEndOr } from "./until-end.ts";
+
+export interface SupervisorParts {
+  readonly launcher: CommandLauncher;
+  readonly orphanage: Orphanage;
+  readonly guardian: Guardian;
+  readonly savedOutputs: SavedOutputs;
+  /** The environment of commands; asks the login shell the first time. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Says to the user what could not be done. */
+  readonly warn?: (message: string) => void;
+  /** Told of each new background task. */
+  readonly onTask?: (clientId: string, task: BackgroundTask) => void;
+}
+
+export interface ForegroundSpec extends AnswerTime {
+  readonly clientId: string;
+  readonly commandText: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly confinement?: Confinement | undefined;
+  /** A longer output is saved as a whole, because it will not be shown as a whole. */
+  readonly saveAfterBytes: number;
+  readonly cancellation: Cancellation;
+  /** Gets output as it comes. */
+  readonly onOutput?: (chunk: Uint8Array) => void;
+}
+
+/** A program of ours, started without a shell. */
+export interface ProgramSpec {
+  readonly argv: readonly string[];
+  /** Names it where it is spoken of. */
+  readonly name: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** From TERM to KILL when its time is over, in ms. Default: it is killed without being asked. */
+  readonly graceMs?: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  readonly onOutput: (chunk: Uint8Array) => void;
+  /** How much of the output is held besides. */
+  readonly outputSizes?: OutputStoreSizes;
+  /** What it finds on its descriptor 3. */
+  readonly data?: Uint8Array;
+}
+
+type CommandSpec = Pick<ForegroundSpec, "clientId" | "commandText" | "cwd" | "confinement"> &
+  Partial<Pick<ForegroundSpec, "timeoutMs" | "saveAfterBytes">>;
+
+export type ForegroundOutcome =
+  | { readonly kind: "ended"; readonly execution: Execution }
+  /** It runs on as a background task; `task.cursor` is still to be set by who shows the output. */
+  | { readonly kind: "handed_over"; readonly task: BackgroundTask };
+
+/** How often adopted zombies are looked for while commands are live. */
+const reapIntervalMs = 1_000;
+
+/**
+ * Owns every child process: starts, reads, times, ends and reaps them. Everything else asks it. One
+ * for the whole server; background tasks are kept apart by client identity.
+ */
+export class Supervisor {
+  readonly #parts: SupervisorParts;
+  readonly #clients = new Map<string, ClientTasks>();
+  #reapTimer: ReturnType<typeof setInterval> | undefined;
+  #isClosing = false;
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts;
+  }
+
+  tasksOf(clientId: string): ClientTasks {
+    let tasks = this.#clients.get(clientId);
+    if (tasks === undefined) this.#clients.set(clientId, (tasks = new ClientTasks()));
+    return tasks;
+  }
+
+  /**
+   * Runs a command for a caller that waits: until it ends, is cancelled (then it is ended first), or
+   * the client's patience is over, when it becomes a background task.
+   * @throws AppError `system` when it cannot be started, `cancelled` when nobody waits for it any more
+   * or the server is closing
+   */
+  async runForeground(spec: ForegroundSpec): Promise<ForegroundOutcome> {
+    const { onOutput, cancellation } = spec;
+    const execution = await this.#launch(spec, () => assertWanted(cancellation));
+    const stopListening = execution.listen((chunk) => {
+      if (chunk !== undefined) onOutput?.(chunk);
+    });
+    const cancel = (): void => void execution.terminate("cancelled", terminateGraceMs);
+    cancellation.onCancel(cancel);
+    try {
+      const isEnded = await untilEndOr(execution, spec, () => this.hasRoom(spec.clientId));
+      if (isEnded) return { kind: "ended", execution };
+      return { kind: "handed_over", task: this.#addTask(spec.clientId, "command", execution) };
+    } finally {
+      cancellation.offCancel(cancel);
+      stopListening();
+    }
+  }
+
+  /**
+   * Starts a command in the background of a client.
+   * @throws AppError `limit`, `system` or `cancelled`
+   */
+  async startBackground(
+    clientId: string,
+    commandText: string,
+    cwd: string,
+    cancellation: Cancellation,
+    confinement?: Confinement,
+  ): Promise<BackgroundTask> {
+    const execution = await this.#launch({ clientId, commandText, cwd, confinement }, () => {
+      assertWanted(cancellation);
+      this.tasksOf(clientId).assertRoom();
+    });
+    return this.#addTask(clientId, "command", execution);
+  }
+
+  /**
+   * Runs a program to its end, which may be a violent one.
+   * @throws AppError `system` when it cannot be started, `cancelled` when the server is closing
+   */
+  async runProgram(spec: ProgramSpec): Promise<Execution> {
+    this.#assertOpen();
+    const { argv, name, cwd, env, timeoutMs, graceMs = 0, signal, onOutput, data } = spec;
+    const launch = { commandText: name, cwd, data, outputSizes: spec.outputSizes };
+    const execution = this.#parts.launcher.launchProgram(argv, launch, env);
+    execution.listen((chunk) => {
+      if (chunk !== undefined) onOutput(chunk);
+    });
+    const cancel = (): void => void execution.terminate("cancelled", graceMs);
+    const timer = startTimer(timeoutMs, () => void execution.terminate("timeout", graceMs));
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    await execution.ended;
+    timer.stop();
+    signal.removeEventListener("abort", cancel);
+    return execution;
+  }
+
+  /** True when the client may have one more background task. */
+  hasRoom(clientId: string): boolean {
+    try {
+      this.tasksOf(clientId).assertRoom();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Makes work that is no process a background task of a client, whose output goes to `task.execution.onOutput`.
+   * @param name names it where it is spoken of
+   */
+  adopt(clientId: string, name: string, makeWork: (execution: Execution) => Work): BackgroundTask {
+    const { orphanage } = this.#parts;
+    const execution = new Execution({ commandText: name, orphanage, onGone: () => {} });
+    execution.attachWork(makeWork(execution));
+    return this.#addTask(clientId, "call", execution);
+  }
+
+  /**
+   * From now on what nobody looks after is ended and collected every now and then: commands leave orphans, and so does a
+   * browser, which is not started here.
+   */
+  collectOrphans(): void {
+    if (this.#isClosing) return;
+    const { orphanage } = this.#parts;
+    this.#reapTimer ??= setInterval(() => orphanage.endStrays(), reapIntervalMs).unref();
+  }
+
+  /** Ends all background tasks of a client that is gone. */
+  async endClient(clientId: string): Promise<void> {
+    const tasks = this.#clients.get(clientId);
+    this.#clients.delete(clientId);
+    const running = tasks?.executions().filter((task) => task.execution.isRunning) ?? [];
+    await Promise.all(
+      running.map((task) => task.execution.terminate("shutdown", terminateGraceMs)),
+    );
+  }
+
+  /**
+   * Ends everything; nothing can be started afterwards. Bounded by two grace times.
+   * @param others children that are ended elsewhere at the same time; the guardian stays until they are gone
+   * @param killAt when KILL is due for what does not end by itself
+   */
+  async close(others: Promise<unknown> = Promise.resolve(), killAt = killTime()): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#reapTimer);
+    this.#parts.launcher.close();
+    const live = [...this.#parts.launcher.live];
+    const graceMs = graceUntil(killAt);
+    const ending = live.map((execution) => execution.terminate("shutdown", graceMs));
+    await Promise.all([...ending, others]);
+    await endAdopted(this.#parts.orphanage, this.#parts.warn);
+    await Promise.race([this.#parts.launcher.released(), Bun.sleep(shutdownGraceMs)]);
+    this.#parts.guardian.close();
+  }
+
+  #addTask(clientId: string, kind: BackgroundTask["kind"], execution: Execution): BackgroundTask {
+    const task = this.tasksOf(clientId).add(kind, execution, 0);
+    this.#parts.onTask?.(clientId, task);
+    return task;
+  }
+
+  /** @param assertMayStart throws when it is not to be started after all */
+  async #launch(spec: CommandSpec, assertMayStart: () => void): Promise<Execution> {
+    const { clientId, commandText, cwd, timeoutMs, saveAfterBytes, confinement } = spec;
+    try {
+      const env = await this.#parts.environment();
+      this.#assertOpen();
+      assertMayStart();
+      this.collectOrphans();
+      const createSavedOutput = (): SavedOutput | undefined =>
+        this.#parts.savedOutputs.create(clientId);
+      const limits = { timeoutMs, saveAfterBytes };
+      const launch = { commandText, cwd, ...limits, createSavedOutput, confinement };
+      return this.#parts.launcher.launch(launch, env);
+    } catch (error) {
+      void confinement?.release();
+      throw error;
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosing) return;
+    throw new AppError("cancelled", "The server is shutting down: no command is started any more.");
+  }
+}

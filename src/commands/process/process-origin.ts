@@ -1,0 +1,130 @@
+import { readlinkSync } from "node:fs";
+
+import { product } from "../../base/product.ts";
+import { isCompiled } from "./own-command.ts";
+import { ownerVariable } from "./owner-mark.ts";
+import { readProcStat, readProcVariable } from "./proc-table.ts";
+
+/** What tells where a process comes from. */
+export interface ProcessLook {
+  readonly parentPid: number;
+  /** What the system calls its program. Outside text. */
+  readonly name: string;
+  readonly hasTerminal: boolean;
+  /** Its environment says that a scorpiox-code server started it, or started one of its ancestors. */
+  readonly isMarked: boolean;
+  /** It is a process of this program: a server, or a command of the command line that runs tools. */
+  readonly isProduct: boolean;
+}
+
+/** Undefined for a process that is not there, or not to be seen. */
+export type LookAt = (pid: number) => ProcessLook | undefined;
+
+/** Who has started a process. `unknown`: it went while it was looked at, or has too many ancestors to tell. */
+export type ProcessOrigin =
+  | { readonly kind: "person" }
+  /** `pid` is the server, or who carries its mark. */
+  | { readonly kind: "server" | "mark"; readonly pid: number }
+  | { readonly kind: "unknown" };
+
+/** Far more ancestors than anything has that a person started. */
+const ancestorsMax = 500;
+/** Each ancestor that ends meanwhile means to look once more. */
+const looksMax = 10;
+
+/**
+ * Whether a scorpiox-code server is among the ancestors of a process, or its mark in the environment of one of them. A
+ * command can take the mark out of its own environment, but not out of its ancestors' and not the server from among them:
+ * orphans are adopted by the server (Linux; elsewhere only the marks say it then).
+ */
+export function originOf(pid: number, lookAt: LookAt): ProcessOrigin {
+  for (let look = 0; look < looksMax; look++) {
+    const origin = originIn(pid, lookAt);
+    if (origin !== undefined) return origin;
+  }
+  return { kind: "unknown" };
+}
+
+/** Undefined when an ancestor ended meanwhile, and the next is another one. */
+function originIn(pid: number, lookAt: LookAt): ProcessOrigin | undefined {
+  let current = pid;
+  let look = lookAt(pid);
+  if (look === undefined) return { kind: "unknown" };
+  for (let count = 0; count < ancestorsMax; count++) {
+    if (look.isMarked) return { kind: "mark", pid: current };
+    const { parentPid }: ProcessLook = look;
+    if (parentPid === 0) return { kind: "person" };
+    const parent = lookAt(parentPid);
+    // Not to be seen: where processes of others are hidden, what is above them is the system's.
+    if (parent === undefined) {
+      return lookAt(current)?.parentPid === parentPid ? { kind: "person" } : undefined;
+    }
+    if (parent.isProduct) return { kind: "server", pid: parentPid };
+    current = parentPid;
+    look = parent;
+  }
+  return { kind: "unknown" };
+}
+
+/** Processes as they are now; undefined where the system does not tell. On macOS one run of `ps`. */
+export async function lookAtProcesses(): Promise<LookAt | undefined> {
+  if (process.platform === "linux") return lookAtProc;
+  if (process.platform !== "darwin") return undefined;
+  try {
+    // With their environments, as far as they are this user's.
+    const argv = ["/bin/ps", "-axEww", "-o", "pid=,ppid=,tty=,command="];
+    const child = Bun.spawn(argv, { stdio: ["ignore", "pipe", "ignore"], timeout: psMsMax });
+    return lookInList(await child.stdout.text());
+  } catch {
+    return undefined;
+  }
+}
+
+const psMsMax = 5_000;
+
+/** @param list lines of `ps` with process, parent, terminal, and command with environment */
+export function lookInList(list: string): LookAt {
+  const looks = new Map<number, ProcessLook>();
+  for (const line of list.split("\n")) {
+    const [, pid, parentPid, terminal = "", command = ""] =
+      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    if (pid === undefined) continue;
+    const [program = ""] = command.split(" ");
+    looks.set(Number(pid), {
+      parentPid: Number(parentPid),
+      name: program.slice(program.lastIndexOf("/") + 1),
+      hasTerminal: !/^[?-]+$/.test(terminal),
+      isMarked: command.includes(` ${ownerVariable}=`),
+      isProduct: isProductPath(program),
+    });
+  }
+  return (pid) => looks.get(pid);
+}
+
+function lookAtProc(pid: number): ProcessLook | undefined {
+  const stat = readProcStat(pid);
+  if (stat === undefined) return undefined;
+  const { parentPid, name, hasTerminal } = stat;
+  return {
+    parentPid,
+    name,
+    hasTerminal,
+    isMarked: readProcVariable(pid, ownerVariable) !== undefined,
+    isProduct: pid === process.pid || isProductPath(executableOf(pid)),
+  };
+}
+
+/** Empty when it is not ours to know, which what runs as this user is. */
+function executableOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return "";
+  }
+}
+
+/** This executable under whatever name, or one of another version under ours. */
+function isProductPath(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name.startsWith(product.name) || (isCompiled && path === process.execPath);
+}

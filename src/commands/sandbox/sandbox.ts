@@ -1,0 +1,173 @@
+import { lstat, realpath } from "node:fs/promises";
+
+import type { Confinement } from "../background/confinement.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Backend, Backends } from "./backends.ts";
+import { type Bounds, noShield, type SandboxMode } from "./bounds.ts";
+import { type Applied, notesOf, planNotesOf, stateOf, unheldNote, unheldState } from "./notes.ts";
+import { findOwnSecrets } from "./own-secrets.ts";
+import { openFolders } from "./open-folders.ts";
+import { makePrivateFolder, removePrivateFolder } from "./private-folder.ts";
+import { reasonsOf, refusalOf, type SandboxSettings } from "./settings.ts";
+import { assertProtectable, findShield, type OwnFolders } from "./shield.ts";
+import type { StandIns } from "./stand-ins.ts";
+
+export interface SandboxParts {
+  readonly settings: SandboxSettings;
+  readonly backends: Backends;
+  readonly standIns: StandIns;
+  readonly own: OwnFolders;
+  readonly tmpDir: string;
+}
+
+/** One command that is to be confined. */
+export interface SandboxRequest {
+  readonly cwd: string;
+  /** Plan mode is on, with this file: then nothing else may be written. */
+  readonly plan: { readonly planFile: string } | undefined;
+}
+
+/** Puts commands within the bounds that the user, or plan mode, wants. */
+export class Sandbox {
+  readonly #parts: SandboxParts;
+
+  constructor(parts: SandboxParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @throws AppError `refused` when what the user chose cannot be held here; `system` when there is no room for
+   * temporary files
+   */
+  async confine({ cwd, plan }: SandboxRequest): Promise<Confinement | undefined> {
+    const { settings, backends } = this.#parts;
+    const { hasNetwork } = settings;
+    const mode = plan === undefined ? settings.mode : "read-only";
+    if (mode === "off" && hasNetwork) return undefined;
+    const chosen = await backends.choose(settings.backend, hasNetwork);
+    if ("name" in chosen) return this.#within(chosen, mode, { cwd, plan });
+    const reasons = reasonsOf(chosen);
+    if (this.#isChosen) throw new AppError("refused", refusalOf(settings, reasons));
+    return unconfined(unheldNote(reasons));
+  }
+
+  /** In what a command would run now, as a clause; undefined = in nothing. */
+  async stateFor(plan: SandboxRequest["plan"]): Promise<string | undefined> {
+    const { settings, backends } = this.#parts;
+    const { hasNetwork } = settings;
+    const mode = plan === undefined ? settings.mode : "read-only";
+    if (mode === "off" && hasNetwork) return undefined;
+    const chosen = await backends.choose(settings.backend, hasNetwork);
+    if (!("name" in chosen)) return unheldState(this.#isChosen);
+    return stateOf({ backend: chosen.name, mode, hasNetwork, plan });
+  }
+
+  /** What plan mode will and will not hold here. */
+  async planNotes(): Promise<readonly string[]> {
+    const { settings, backends } = this.#parts;
+    const { hasNetwork } = settings;
+    const chosen = await backends.choose(settings.backend, hasNetwork);
+    if ("name" in chosen) return planNotesOf(chosen.name, hasNetwork);
+    const reasons = reasonsOf(chosen);
+    return [this.#isChosen ? refusalOf(settings, reasons) : unheldNote(reasons)];
+  }
+
+  /** The user wants a sandbox, be there plan mode or not. */
+  get #isChosen(): boolean {
+    const { mode, hasNetwork } = this.#parts.settings;
+    return mode !== "off" || !hasNetwork;
+  }
+
+  async #within(
+    backend: Backend,
+    mode: SandboxMode,
+    { cwd, plan }: SandboxRequest,
+  ): Promise<Confinement> {
+    const { settings, own } = this.#parts;
+    const { hasNetwork } = settings;
+    const wanted = mode === "workspace-write" ? [cwd, ...settings.writable] : [];
+    const folders = await openFolders(wanted);
+    assertProtectable(folders, own, backend.name);
+    const planFile = plan === undefined ? undefined : await regularFile(plan.planFile);
+    const hidden = await findOwnSecrets(own.scorpioxDir);
+    const made = await this.#prepare(folders, backend.name === "bubblewrap");
+    const writable = [...folders, made.tmpDir, ...(planFile === undefined ? [] : [planFile])];
+    const bounds: Bounds = { mode, hasNetwork, cwd, writable, shield: made.shield, hidden };
+    const { command, data } = backend.start(bounds);
+    const applied: Applied = {
+      backend: backend.name,
+      mode,
+      hasNetwork,
+      opensMore: folders.length > 1,
+      plan: plan === undefined ? undefined : { planFile },
+    };
+    return {
+      wrap: (argv) => [...command, ...argv],
+      env: { TMPDIR: made.tmpDir, TMP: made.tmpDir, TEMP: made.tmpDir },
+      ...(data === undefined ? {} : { data }),
+      isOverseen: backend.name === "bubblewrap",
+      notes: notesOf(applied),
+      release: made.release,
+    };
+  }
+
+  /** What has to be there before the command starts, and goes with it. */
+  async #prepare(
+    folders: readonly string[],
+    isMounted: boolean,
+  ): Promise<{ tmpDir: string; shield: Bounds["shield"]; release: () => Promise<void> }> {
+    const { own, standIns } = this.#parts;
+    const found = folders.length === 0 ? undefined : await findShield(folders, own);
+    const tmpDir = await makePrivateFolder(this.#parts.tmpDir);
+    const held: string[] = [];
+    const release = async (): Promise<void> => {
+      await Promise.all([
+        removePrivateFolder(tmpDir),
+        ...held.map((path) => standIns.release(path)),
+      ]);
+    };
+    if (found === undefined) return { tmpDir, shield: noShield, release };
+    const { pinned } = found;
+    const names = [...found.closed, ...found.missing];
+    // Where names are forbidden by rule, nothing needs to be there.
+    if (!isMounted) {
+      return { tmpDir, shield: { pinned, closed: names.map(({ path }) => path) }, release };
+    }
+    const closed: string[] = [];
+    // What was there may be a stand-in that its last user removes right now: it is asked for as well.
+    const holdings = await Promise.allSettled(names.map((name) => standIns.hold(name)));
+    for (const [index, holding] of holdings.entries()) {
+      const path = names[index]?.path ?? "";
+      if (holding.status !== "fulfilled") continue;
+      if (holding.value === "held") held.push(path);
+      if (holding.value !== "impossible") closed.push(path);
+    }
+    const failed = holdings.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") {
+      await release();
+      throw failed.reason;
+    }
+    return { tmpDir, shield: { pinned, closed }, release };
+  }
+}
+
+/** Undefined for what is not there, is no file, or is a file with another name as well: then nothing of it is opened. */
+async function regularFile(path: string): Promise<string | undefined> {
+  try {
+    // It was kept as a real path: another one is a link that somebody has put in its place.
+    if ((await realpath(path)) !== path) return undefined;
+    const stats = await lstat(path);
+    return stats.isFile() && stats.nlink === 1 ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unconfined(note: string): Confinement {
+  return {
+    wrap: (argv) => argv,
+    env: {},
+    notes: [note],
+    release: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+
+import type { ClientKey } from "../interact/attach/messages.ts";
+import { attachClientsMax } from "../base/limits.ts";
+import type { CallRequest, ClientContext } from "../calls/call.ts";
+import type { CallWatcher } from "../calls/gate/gate-stage.ts";
+
+/** Remembers the clients that called a tool last: what they have is what terminals are shown. */
+export class AttachClients implements CallWatcher {
+  readonly #clients = new Map<string, ClientContext>();
+
+  began({ client }: CallRequest): void {
+    // The one that called last is the last one.
+    this.#clients.delete(client.id);
+    this.#clients.set(client.id, client);
+    if (this.#clients.size <= attachClientsMax) return;
+    const [oldest] = this.#clients.keys();
+    if (oldest !== undefined) this.#clients.delete(oldest);
+  }
+
+  /** The client is gone, and with it what it had. */
+  forget(clientId: string): void {
+    this.#clients.delete(clientId);
+  }
+
+  list(): readonly ClientContext[] {
+    return [...this.#clients.values()];
+  }
+
+  find(key: ClientKey): ClientContext | undefined {
+    return this.list().find(({ id }) => keyOf(id) === key);
+  }
+}
+
+/** The id of a session lets its holder into it: what is shown of it does not. */
+export function keyOf(clientId: string): ClientKey {
+  if (clientId === "stdio") return clientId;
+  return createHash("sha256").update(clientId).digest("hex").slice(0, 8);
+}

@@ -1,0 +1,135 @@
+import type { ClientEntry, ServerFacts, ServerState, WorkEntry } from "../interact/attach/messages.ts";
+import type { AttachSources } from "../interact/attach/sources.ts";
+import type { BackgroundTask } from "../commands/background/client-tasks.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import { Cancellation } from "../base/cancellation.ts";
+import { AppError } from "../base/errors.ts";
+import { terminateGraceMs } from "../base/limits.ts";
+import type { EventStream, StateScope } from "../base/server-events.ts";
+import type { CallRequest, ClientContext } from "../calls/call.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import { scopeOf } from "../calls/state-scope.ts";
+import { type AttachClients, keyOf } from "./attach-clients.ts";
+import { backgroundEntry, callbackEntry, newestTasks, workEntry } from "./attach-entries.ts";
+
+export interface AttachSourceParts {
+  readonly facts: ServerFacts;
+  readonly clients: AttachClients;
+  readonly supervisor: Pick<Supervisor, "tasksOf">;
+  readonly services: Pick<StateServices, "tasks" | "plan" | "callbacks">;
+  readonly events: EventStream;
+}
+
+/** Where what is shown to terminals comes from: the services, asked as if a client did. */
+export function createAttachSources(parts: AttachSourceParts): AttachSources {
+  const { facts, clients, supervisor, services, events } = parts;
+  const findTask = (key: string, taskId: number): BackgroundTask | undefined => {
+    const client = clients.find(key);
+    if (client === undefined) return undefined;
+    return supervisor
+      .tasksOf(client.id)
+      .executions()
+      .find(({ id }) => id === taskId);
+  };
+  return {
+    facts,
+    state: () => readState(parts),
+    executionOf: (key, taskId) => findTask(key, taskId)?.execution,
+    async kill(key, taskId) {
+      const task = findTask(key, taskId);
+      if (task === undefined) throw gone(`background task ${taskId}`);
+      await task.execution.terminate("user", terminateGraceMs);
+      await task.execution.ended;
+    },
+    async cancelCallback(key, callbackId) {
+      const client = clients.find(key);
+      if (client === undefined) throw gone(`callback ${callbackId}`);
+      await services.callbacks.perform({ action: "cancel", callbackId }, lookFor(client));
+    },
+    listen: (onChange) => events.listen(onChange),
+  };
+}
+
+async function readState(parts: AttachSourceParts): Promise<ServerState> {
+  const clients = parts.clients.list();
+  const scopes = await Promise.all(clients.map((client) => scopeFor(client)));
+  const callbacks = await Promise.all(clients.map((client) => callbacksOf(parts, client)));
+  return {
+    clients: clients.map((client, index): ClientEntry => {
+      return { client: keyOf(client.id), workspace: "", owner: "", ...scopes[index] };
+    }),
+    background: newestTasks(clients.flatMap((client) => backgroundOf(parts, client))),
+    callbacks: callbacks.flat(),
+    work: await readWork(parts, clients, scopes),
+  };
+}
+
+function backgroundOf(
+  { supervisor }: AttachSourceParts,
+  { id }: ClientContext,
+): ServerState["background"] {
+  return supervisor
+    .tasksOf(id)
+    .executions()
+    .map((task) => backgroundEntry(keyOf(id), task));
+}
+
+async function callbacksOf(
+  { services }: AttachSourceParts,
+  client: ClientContext,
+): Promise<ServerState["callbacks"]> {
+  const request = services.callbacks.perform({ action: "list" }, lookFor(client));
+  const reply = await orUndefined(request);
+  return (reply?.callbacks ?? []).map((callback) => callbackEntry(keyOf(client.id), callback));
+}
+
+/** Several clients may share a workspace. */
+async function readWork(
+  { services }: AttachSourceParts,
+  clients: readonly ClientContext[],
+  scopes: readonly (StateScope | undefined)[],
+): Promise<readonly WorkEntry[]> {
+  const byScope = new Map<string, { scope: StateScope; client: ClientContext }>();
+  for (const [index, client] of clients.entries()) {
+    const scope = scopes[index];
+    if (scope !== undefined) byScope.set(JSON.stringify(scope), { scope, client });
+  }
+  return Promise.all(
+    [...byScope.values()].map(async ({ scope, client }) => {
+      const call = lookFor(client);
+      const [tasks, plan] = await Promise.all([
+        orUndefined(services.tasks.perform({ action: "list", words: [] }, call)),
+        orUndefined(services.plan.status(call)),
+      ]);
+      return workEntry(scope, tasks, plan?.state);
+    }),
+  );
+}
+
+function scopeFor(client: ClientContext): Promise<StateScope | undefined> {
+  return orUndefined(scopeOf(client));
+}
+
+/** What cannot be read is not shown; the tools that need it say why. */
+async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A call of nobody's, in the name of a client. */
+function lookFor(client: ClientContext): CallRequest {
+  return {
+    name: "attach",
+    args: {},
+    version: "2026-07-28",
+    client,
+    cancellation: new Cancellation(),
+  };
+}
+
+function gone(what: string): AppError {
+  return new AppError("not_found", `There is no ${what} any more.`);
+}

@@ -1,0 +1,106 @@
+import type { AttachServer } from "../interact/attach/attach-server.ts";
+import { runFolderIn } from "../interact/attach/run-folder.ts";
+import { TerminalQuestions } from "../interact/attach/terminal-questions.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import { messageOf } from "../base/errors.ts";
+import { product } from "../base/product.ts";
+import type { EventStream } from "../base/server-events.ts";
+import type { CallWatcher } from "../calls/gate/gate-stage.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import type { Terminals } from "../interact/questions/terminals.ts";
+import { AttachClients } from "./attach-clients.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
+
+/** Characters of the instance id that name a server: two servers with the same do not happen. */
+const serverIdChars = 12;
+
+export interface AttachParts extends Pick<ToolServicesOptions, "start" | "warn" | "transport"> {
+  readonly instanceId: string;
+  readonly events: EventStream;
+  readonly supervisor: Supervisor;
+}
+
+type LookedAt = Pick<StateServices, "tasks" | "plan" | "callbacks">;
+
+/** Lets terminals of this user look into the server, answer questions and end what runs. */
+export class Attach {
+  readonly #parts: AttachParts;
+  readonly #services: () => LookedAt;
+  readonly #questions = new TerminalQuestions();
+  readonly #clients = new AttachClients();
+  readonly #startedAt = Date.now();
+  #opening: Promise<AttachServer | undefined> | undefined;
+
+  /** @param services not asked for before there is a terminal: some of them need `terminals` to be made */
+  constructor(parts: AttachParts, services: () => LookedAt) {
+    this.#parts = parts;
+    this.#services = services;
+  }
+
+  /** Where questions are shown. */
+  get terminals(): Terminals {
+    return this.#questions;
+  }
+
+  get watcher(): CallWatcher {
+    return this.#clients;
+  }
+
+  /** Listens from now on; not earlier, since a start has better things to do. */
+  warm(): void {
+    this.#opening ??= this.#open();
+  }
+
+  endClient(clientId: string): void {
+    this.#clients.forget(clientId);
+  }
+
+  async close(): Promise<void> {
+    this.#questions.withdrawAll();
+    const server = await this.#opening;
+    // What cannot be removed is found dead by the next one that looks.
+    await server?.close().catch(() => {});
+  }
+
+  async #open(): Promise<AttachServer | undefined> {
+    const { start, warn, instanceId, supervisor, events, transport } = this.#parts;
+    const serverId = instanceId.slice(0, serverIdChars);
+    const runFolder = runFolderIn(start.dirs.scorpioxDir);
+    try {
+      const [{ AttachServer }, { AttachVisitors }, { createAttachSources }, { removeDeadServers }] =
+        await Promise.all([
+          import("../interact/attach/attach-server.ts"),
+          import("./attach-visitors.ts"),
+          import("./attach-sources.ts"),
+          import("../interact/attach/remove-dead-servers.ts"),
+        ]);
+      const sources = createAttachSources({
+        facts: {
+          serverId,
+          pid: process.pid,
+          version: product.version,
+          transport: transport ?? "",
+          startedAt: this.#startedAt,
+        },
+        clients: this.#clients,
+        supervisor,
+        services: this.#services(),
+        events,
+      });
+      const { isOwnUser, whyNoAnswers } = new AttachVisitors(warn);
+      const server = await AttachServer.open({
+        runFolder,
+        sources,
+        questions: this.#questions,
+        isOwnUser,
+        whyNoAnswers,
+        warn,
+      });
+      void removeDeadServers(runFolder, serverId).catch(() => {});
+      return server;
+    } catch (error) {
+      warn(`scorpiox-code attach will not find this server: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { assertWanted } from "../base/cancellation.ts";
+import { startTimer } from "../base/timer.ts";
+import type { EventStream } from "../base/server-events.ts";
+import { CallbackScheduler } from "../state/callbacks/callback-scheduler.ts";
+import type { SetCallback } from "../state/callbacks/callback-slots.ts";
+import { ElapsedClock } from "../state/callbacks/elapsed-clock.ts";
+import { FireAnnouncer } from "../state/callbacks/fire-announcer.ts";
+import { Mailboxes } from "../state/callbacks/mailboxes.ts";
+import type { CallRequest } from "../calls/call.ts";
+import type { Changes } from "../calls/changes.ts";
+import type { ClientReach } from "../calls/client-reach.ts";
+import type { NoteSource } from "../calls/gate/gate-stage.ts";
+import { callbacksResource } from "../calls/resources/callbacks-resource.ts";
+import { callbacksListing } from "../calls/resources/state-listings.ts";
+import type { StateResource } from "../calls/resources/state-resource.ts";
+import type { RunningCalls } from "../calls/running-calls.ts";
+import type { Callback, CallbackReply, CallbackRequest } from "../tools/callback-service.ts";
+
+export interface CallbacksParts {
+  readonly events: EventStream;
+  readonly changes: Changes;
+  readonly running: RunningCalls;
+  readonly reach: ClientReach;
+  /** The hint given in sampling requests. */
+  readonly model: string;
+  /** Time; tests bring their own. */
+  readonly now?: () => number;
+  readonly startTimer?: typeof startTimer;
+}
+
+type Change = "set" | "fired" | "cancelled" | "ended";
+
+/** SetCallback's service: who has callbacks, when they fire, and who is told. */
+export class Callbacks {
+  /** The lines at the end of results. */
+  readonly notes: NoteSource = {
+    notesFor: ({ client }) => this.#mailboxes.linesFor(client.id),
+    delivered: ({ client }) => this.#mailboxes.delivered(client.id),
+  };
+  readonly resource: StateResource = callbacksResource((clientId) => this.#list(clientId));
+  readonly #parts: CallbacksParts;
+  readonly #scheduler: CallbackScheduler;
+  readonly #mailboxes = new Mailboxes();
+  readonly #announcer: FireAnnouncer;
+  readonly #stopListening: () => void;
+
+  constructor(parts: CallbacksParts) {
+    this.#parts = parts;
+    const { running } = parts;
+    this.#announcer = new FireAnnouncer(parts.model);
+    this.#scheduler = new CallbackScheduler({
+      now: parts.now ?? new ElapsedClock().now,
+      startTimer: parts.startTimer ?? startTimer,
+      isBusy: (clientId) => running.of(clientId) > 0,
+      onFire: (clientId, callback) => this.#fired(clientId, callback),
+    });
+    this.#stopListening = running.listen((clientId, count) => {
+      if (count === 0) this.#scheduler.callsEnded(clientId);
+    });
+  }
+
+  /** @throws AppError `limit` when all slots are full, `not_found` for a slot that is empty, `cancelled` */
+  async perform(
+    request: CallbackRequest,
+    { client, cancellation }: CallRequest,
+  ): Promise<CallbackReply> {
+    // Its client may be gone: what it set then would never end.
+    assertWanted(cancellation);
+    const changed = this.#change(request, client.id);
+    const callbacks = this.#list(client.id);
+    return { callbacks, changed: changed.map((callback) => shape(callback)) };
+  }
+
+  /** The client is gone: nothing fires for it any more, and what it was not told is dropped. */
+  endClient(clientId: string): void {
+    this.#scheduler.endClient(clientId);
+    this.#mailboxes.endClient(clientId);
+    this.#announcer.forgive(clientId);
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.#scheduler.close();
+  }
+
+  #change(request: CallbackRequest, clientId: string): readonly SetCallback[] {
+    switch (request.action) {
+      case "list":
+        return [];
+      case "set": {
+        const callback = this.#scheduler.set(clientId, request);
+        this.#announcer.forgive(clientId);
+        this.#tell(clientId, "set", callback);
+        return [callback];
+      }
+      case "cancel": {
+        const cancelled = this.#scheduler.cancel(clientId, request.callbackId);
+        for (const callback of cancelled) this.#tell(clientId, "cancelled", callback);
+        return cancelled;
+      }
+    }
+  }
+
+  #fired(clientId: string, callback: SetCallback): void {
+    const fire = this.#mailboxes.post(clientId, callback);
+    this.#announcer.announce(clientId, fire, this.#parts.reach.connectionsOf(clientId));
+    this.#tell(clientId, "fired", callback);
+    if (callback.firesLeft === 0) this.#tell(clientId, "ended", callback);
+  }
+
+  #tell(clientId: string, change: Change, { callbackId, message }: SetCallback): void {
+    const { events, changes } = this.#parts;
+    // The last fire and the end are one update of the resource.
+    if (change !== "ended") changes.emit({ kind: "resource", uri: callbacksListing.uri, clientId });
+    events.emit({ kind: "callback", clientId, callbackId, change, message });
+  }
+
+  #list(clientId: string): readonly Callback[] {
+    return this.#scheduler.list(clientId).map((callback) => shape(callback, callback.nextFireMs));
+  }
+}
+
+/** Without the scheduler's own times. */
+function shape(
+  { callbackId, message, delaySeconds, firesLeft }: SetCallback,
+  nextFireMs = delaySeconds * 1_000,
+): Callback {
+  return { callbackId, message, delaySeconds, nextFireMs, firesLeft };
+}

@@ -1,0 +1,85 @@
+import type { StartUp } from "../cli/start-up.ts";
+import { FileResources } from "../calls/resources/file-resources.ts";
+import type { ServerFeatures, SkillProvider } from "../calls/features.ts";
+import { hasServers } from "../calls/upstream/has-servers.ts";
+import { instructionsWith } from "../calls/upstream/instructions-with.ts";
+import { JoinedResources } from "../calls/resources/joined-resources.ts";
+import { skillToolName } from "../calls/skills/skill-tool-name.ts";
+import { ServerContext } from "../server/server-context.ts";
+import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";
+import { namedByProject } from "../upstream/config/named-by-project.ts";
+import { instructionLines, standInLine } from "./instructions.ts";
+import type { LazyGateway } from "./lazy-gateway.ts";
+import type { LazyRouter } from "./lazy-router.ts";
+
+/** What the product offers its clients, whatever they connect by. */
+export function createServerContext(router: LazyRouter, start: StartUp): ServerContext {
+  const { changes, connections } = router;
+  const joinedHints = router.gateway.joinedHints.bind(router.gateway);
+  const features = { ...offersOf(router), router, changes, joinedHints };
+  const { scorpioxDir } = start.dirs;
+  const stateKey = async (): Promise<Uint8Array> => {
+    const { readStateKey } = await import("./state-key.ts");
+    return readStateKey(scorpioxDir);
+  };
+  return new ServerContext({
+    features,
+    instructions: () => instructionsOf(router, start),
+    stateKey,
+    connections,
+    onRootsChanged: (client) => router.rootsChanged(client),
+  });
+}
+
+/** Only what is known by now: nobody waits for other servers with their first words. */
+function instructionsOf({ gateway, upstreams, ownNames }: LazyRouter, start: StartUp): string {
+  const own = { lines: instructionLines(ownNames), notice: standInLine(start.config.standIns()) };
+  const { snapshot } = upstreams;
+  if (!gateway.isWanted || (snapshot !== undefined && !hasServers(snapshot)))
+    return instructionsWith(own);
+  return instructionsWith(own, snapshot === undefined ? toldBefore(start) : toldOf(snapshot));
+}
+
+/** Nothing of other servers is loaded yet: what an earlier run here has kept, else what the project's files name. */
+function toldBefore(start: StartUp): ToldServers {
+  const told = readTold(toldPlaceOf(start));
+  if (told !== undefined) return told;
+  return {
+    waiting: start.upstream.trustsProject ? [] : namedByProject(start),
+    introductions: [],
+  };
+}
+
+/** What is behind a tool that is switched off is not offered; without any tool there is nothing to prompt for. */
+function offersOf(router: LazyRouter): Omit<ServerFeatures, "router" | "changes"> {
+  const { skills, changes, gateway } = router;
+  const names = router.ownNames;
+  const files = new FileResources(changes);
+  const { prompts, completion } = gateway;
+  const all = new Set(["tools", "prompts", "resources"] as const);
+  if (!names.includes(skillToolName)) {
+    const resources = new JoinedResources([router.resources, gateway.resources, files]);
+    if (gateway.isWanted) return { resources, prompts, completion, changing: all };
+    const offers = { resources, changing: new Set(["resources"] as const) };
+    return names.length === 0 ? offers : { ...offers, prompts, completion };
+  }
+  return {
+    resources: new JoinedResources([router.resources, skills.resources, gateway.resources, files]),
+    prompts,
+    completion,
+    skills: withForeignSkills(skills.entries, gateway),
+    changing: all,
+  };
+}
+
+/** `own`, with the skills of other servers; nothing is loaded where there are none. */
+function withForeignSkills(
+  own: SkillProvider,
+  gateway: Pick<LazyGateway, "skills">,
+): SkillProvider {
+  const joined = async (): Promise<SkillProvider> => (await gateway.skills())?.join(own) ?? own;
+  return {
+    list: async (client) => (await joined()).list(client),
+    directory: async (uri, client) => (await joined()).directory(uri, client),
+  };
+}

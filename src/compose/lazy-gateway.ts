@@ -1,0 +1,247 @@
+import { messageOf } from "../base/errors.ts";
+import { LazyPart } from "../base/lazy-part.ts";
+import type { ServerEvent } from "../base/server-events.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { CallRequest, ClientContext, Router } from "../calls/call.ts";
+import type { ListAsked } from "../calls/upstream/upstream-listings.ts";
+import type { Changes } from "../calls/changes.ts";
+import type { CompletionProvider, PromptProvider, ResourceProvider } from "../calls/features.ts";
+import type { GateStage, Refusal } from "../calls/gate/gate-stage.ts";
+import type { UpstreamSkills } from "../calls/upstream/upstream-skills.ts";
+import type { GatewayServices, UpstreamGateway } from "../calls/upstream/upstream-gateway.ts";
+import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
+import type { CacheHints } from "../protocol/cache-hints.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import { toolCallName, toolSearchName } from "../upstream/deferred/gateway-tools.ts";
+import type { LazyUpstreams } from "./lazy-upstreams.ts";
+import type { ServerConsent } from "./server-consent.ts";
+import type { LazySkills } from "./lazy-skills.ts";
+
+export interface LazyGatewayParts {
+  readonly upstreams: LazyUpstreams;
+  /** In the project that counts now. */
+  readonly start: () => StartUp;
+  /** See `FollowedProject`. */
+  readonly follow: (client: ClientContext) => Promise<void> | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly changes: Changes;
+  /** Of all tools that are built. */
+  readonly ownNames: readonly string[];
+  /** Of those that are switched on. */
+  readonly enabledNames: readonly string[];
+  readonly skills: Pick<LazySkills, "prompts" | "completion">;
+  readonly services: () => Promise<GatewayServices>;
+  readonly warn: (message: string) => void;
+}
+
+/** What clients see of other servers; nothing of it is loaded where there are none. */
+export class LazyGateway {
+  readonly #parts: LazyGatewayParts;
+  readonly #enabled: ReadonlySet<string>;
+  /** Made with the gateway. */
+  #consent: ServerConsent | undefined;
+  readonly #gateway: LazyPart<UpstreamGateway> = new LazyPart(() => this.#make());
+
+  constructor(parts: LazyGatewayParts) {
+    this.#parts = parts;
+    this.#enabled = new Set(parts.enabledNames);
+    parts.upstreams.listen((event) => {
+      if (event.kind === "notice") parts.warn(event.text);
+      // What appears later is told of by what follows it.
+      if (event.kind === "snapshot" && this.#gateway.making === undefined) void this.#gateway.get();
+    });
+  }
+
+  /** Costs a look at some files while there are no other servers. */
+  get isWanted(): boolean {
+    return this.#parts.upstreams.isWanted;
+  }
+
+  listFor(
+    own: readonly ToolListing[],
+    client: ClientContext,
+    asked: ListAsked,
+  ): Promise<readonly ToolListing[]> {
+    return this.#gateway.get().then(({ listings }) => listings.listFor(own, client, asked));
+  }
+
+  /** A client has said what it can do. */
+  meet({ apps }: ClientCapabilities): void {
+    this.#parts.upstreams.meet(apps);
+  }
+
+  /** `own`, with what is known of other servers by now. */
+  now(own: readonly ToolListing[]): readonly ToolListing[] {
+    return this.#gateway.made?.listings.now(own) ?? own;
+  }
+
+  /** See `GateParts.resolve`. */
+  readonly resolve = (call: CallRequest): CallRequest | Promise<CallRequest> => {
+    if (this.#enabled.has(call.name)) return call;
+    const following = this.#parts.follow(call.client);
+    return following === undefined
+      ? this.#resolve(call)
+      : following.then(() => this.#resolve(call));
+  };
+
+  #resolve(call: CallRequest): CallRequest | Promise<CallRequest> {
+    if (!this.isWanted) return call;
+    if (call.capabilities !== undefined) this.meet(call.capabilities);
+    return this.#gateway.made?.resolver.resolve(call) ?? this.#resolveLater(call);
+  }
+
+  /** The project is another one: the next list waits for its servers as the first did. */
+  onMoved(): void {
+    this.#gateway.made?.listings.awaitAgain();
+    this.#consent?.onMoved();
+  }
+
+  async #resolveLater(call: CallRequest): Promise<CallRequest> {
+    return (await this.#gateway.get()).resolver.resolve(call);
+  }
+
+  /** The first stage of the gate. */
+  readonly stage: GateStage = {
+    check: (call, isLast): Promise<Refusal | undefined> | undefined => {
+      const gateway = this.#gateway.made;
+      if (call.target === undefined || gateway === undefined) return undefined;
+      const asking = this.#askConsent(call, gateway);
+      return asking === undefined
+        ? gateway.stage.check(call, isLast)
+        : asking.then(() => gateway.stage.check(call, isLast));
+    },
+  };
+
+  /** Whoever looks for tools first waits until it is known which servers there are; a search waits itself for what they have. */
+  #askConsent(call: CallRequest, { listings }: UpstreamGateway): Promise<void> | undefined {
+    const { snapshot } = this.#parts.upstreams;
+    if (snapshot !== undefined) return this.#consent?.check(call, snapshot);
+    return listings.standing().then((known) => this.#consent?.check(call, known));
+  }
+
+  /** What is behind the gate. */
+  join(own: Router): Router {
+    const joinLater = (): Promise<Router> => this.#join(own);
+    let joining: Promise<Router> | undefined;
+    return {
+      list: () => own.list(),
+      taskSupport: (name) => own.taskSupport?.(name) ?? "none",
+      call(request, passedMs, look) {
+        if (request.target === undefined) return own.call(request, passedMs);
+        joining ??= joinLater();
+        return joining.then((joined) => joined.call(request, passedMs, look));
+      },
+    };
+  }
+
+  readonly resources: ResourceProvider = {
+    list: async () => (this.isWanted ? (await this.#gateway.get()).resources.list() : []),
+    templates: async () => (this.isWanted ? (await this.#gateway.get()).resources.templates() : []),
+    read: async (uri, context) =>
+      this.isWanted ? (await this.#gateway.get()).resources.read(uri, context) : undefined,
+    prepareWatch: (uris, client) => {
+      const gateway = this.#gateway.made;
+      if (gateway !== undefined) return gateway.resources.prepareWatch(uris, client);
+      if (!this.isWanted) return undefined;
+      return this.#gateway.get().then(({ resources }) => resources.prepareWatch(uris, client));
+    },
+    canSubscribe: (uri, client) => this.#gateway.made?.resources.canSubscribe(uri, client) === true,
+    watch: (uri, client) => this.#gateway.made?.resources.watch(uri, client) ?? ((): void => {}),
+  };
+
+  readonly prompts: PromptProvider = {
+    list: async (client) => (await this.#prompts()).list(client),
+    get: async (name, args, context) => (await this.#prompts()).get(name, args, context),
+  };
+
+  /** Skills of other servers; undefined while there are no servers. */
+  skills(): Promise<UpstreamSkills> | undefined {
+    return this.isWanted ? this.#gateway.get().then(({ skills }) => skills) : undefined;
+  }
+
+  readonly completion: CompletionProvider = {
+    complete: async (request, client) => {
+      const { completion } = this.isWanted ? await this.#gateway.get() : this.#parts.skills;
+      return completion.complete(request, client);
+    },
+  };
+
+  /** Names that are no tool of ours may be another server's, whose calls may become MCP tasks. */
+  mayTakeName(name: string): boolean {
+    return (
+      this.isWanted &&
+      name !== toolSearchName &&
+      (name === toolCallName || !this.#enabled.has(name))
+    );
+  }
+
+  /** Has `emit` told of what goes wrong with other servers. */
+  tellFailures(emit: (event: ServerEvent) => void): void {
+    this.#parts.upstreams.listen((event) => {
+      if (event.kind !== "failure") return;
+      const { server, reason, text } = event;
+      emit({ kind: "api_error", server, reason, text });
+    });
+  }
+
+  /** How long lists may be kept that other servers have a part in; undefined as long as none has. */
+  joinedHints(): CacheHints | undefined {
+    const { snapshot } = this.#parts.upstreams;
+    if (snapshot === undefined || !this.isWanted) return undefined;
+    const { ttlMs, isPrivate } = snapshot;
+    return { ttlMs: Math.floor(ttlMs), cacheScope: isPrivate ? "private" : "public" };
+  }
+
+  /** Starts to look for other servers. */
+  warm(): void {
+    if (!this.isWanted) return;
+    this.#gateway.get().then(
+      () => this.#parts.upstreams.settled(0),
+      (error: unknown) =>
+        this.#parts.warn(`Other MCP servers cannot be reached: ${messageOf(error)}`),
+    );
+  }
+
+  endClient(clientId: string): void {
+    this.#gateway.made?.endClient(clientId);
+  }
+
+  close(): void {
+    this.#gateway.made?.close();
+  }
+
+  async #join(own: Router): Promise<Router> {
+    const [{ JoinedRouter }, calls] = await Promise.all([
+      import("../calls/upstream/joined-router.ts"),
+      this.#gateway.get().then((gateway) => gateway.calls()),
+    ]);
+    return new JoinedRouter(own, calls);
+  }
+
+  async #prompts(): Promise<PromptProvider> {
+    return this.isWanted ? (await this.#gateway.get()).prompts : this.#parts.skills.prompts;
+  }
+
+  async #make(): Promise<UpstreamGateway> {
+    const [module, consent] = await Promise.all([
+      import("../calls/upstream/upstream-gateway.ts"),
+      import("./server-consent.ts"),
+    ]);
+    const { upstreams, start, changes, ownNames, enabledNames, skills, services } = this.#parts;
+    this.#consent = new consent.ServerConsent({
+      ...this.#parts,
+      questions: async () => (await services()).questions(),
+    });
+    return new module.UpstreamGateway({
+      upstreams,
+      changes,
+      ownNames,
+      enabledNames,
+      services,
+      defer: start().upstream.defer,
+      ownKey: start().config.settings.mcp.serverName,
+      prompts: skills.prompts,
+      completion: skills.completion,
+    });
+  }
+}

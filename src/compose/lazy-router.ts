@@ -1,0 +1,222 @@
+import type {
+  CallOutcome,
+  CallRequest,
+  ClientContext,
+  Router,
+  TaskSupport,
+} from "../calls/call.ts";
+import { AppError } from "../base/errors.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import { LazyPart } from "../base/lazy-part.ts";
+import { Changes } from "../calls/changes.ts";
+import type { ResourceProvider } from "../calls/features.ts";
+import { killTime } from "../commands/process/end-grace.ts";
+import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import type { ProtocolVersion } from "../protocol/versions.ts";
+import { LiveConnections } from "../server/live-connections.ts";
+import { LazyResources } from "./lazy-resources.ts";
+import { mayHaveServers } from "../upstream/config/may-have-servers.ts";
+import { LazyGateway } from "./lazy-gateway.ts";
+import { FollowedProject } from "./followed-project.ts";
+import { LazySkills } from "./lazy-skills.ts";
+import { LazyUpstreams } from "./lazy-upstreams.ts";
+import { skillToolName } from "../calls/skills/skill-tool-name.ts";
+import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import type { ToolServices } from "./tool-services.ts";
+
+/** Lists tools at once; makes the services behind them when they are first needed. */
+export class LazyRouter implements Router {
+  /** What the services behind the tools tell of. */
+  readonly changes = new Changes();
+  /** How clients are reached who have not asked just now; the server keeps it. */
+  readonly connections = new LiveConnections();
+  readonly resources: ResourceProvider = new LazyResources({
+    made: () => this.#services.made?.resources,
+    make: async () => (await this.#services.get()).resources,
+  });
+  readonly skills: LazySkills;
+  /** All other servers of the user. */
+  readonly upstreams: LazyUpstreams;
+  /** What clients see of them. */
+  readonly gateway: LazyGateway;
+  /** Only where one client is served: several may work in as many projects. */
+  readonly #project: FollowedProject | undefined;
+  readonly #offersSkills: boolean;
+  readonly #parts: ProgramParts;
+  readonly #options: ToolServicesOptions;
+  readonly #listings: readonly ToolListing[];
+  readonly #taskSupports: ReadonlyMap<string, TaskSupport>;
+  readonly #services: LazyPart<ToolServices> = new LazyPart(() => this.#makeServices());
+  #isClosed = false;
+
+  constructor(parts: ProgramParts, options: ToolServicesOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    const { settings } = options.start.config;
+    const cards = parts.cards.filter(({ listing }) => settings.isToolEnabled(listing.name));
+    this.#listings = cards.map((card) => card.listing);
+    this.skills = new LazySkills({
+      start: options.start,
+      changes: this.changes,
+      listings: this.#listings,
+    });
+    this.#project = options.transport === "stdio" ? this.#createProject() : undefined;
+    this.upstreams = this.#createUpstreams();
+    this.gateway = this.#createGateway();
+    this.#offersSkills = this.ownNames.includes(skillToolName);
+    this.#taskSupports = new Map(cards.map((card) => [card.listing.name, card.taskSupport]));
+  }
+
+  /** Of our own tools that are switched on. */
+  get ownNames(): readonly string[] {
+    return this.#listings.map(({ name }) => name);
+  }
+
+  list(): readonly ToolListing[] {
+    return this.gateway.now(this.#listings);
+  }
+
+  /** InvokeSkill lists the skills that this client can load; tools of other servers follow ours. */
+  listFor(
+    client: ClientContext,
+    version?: ProtocolVersion,
+    showsApps = false,
+  ): Promise<readonly ToolListing[]> {
+    const own = this.#offersSkills
+      ? this.skills.toolListings(client)
+      : Promise.resolve(this.#listings);
+    const following = this.#project?.follow(client);
+    const join = (): Promise<readonly ToolListing[]> =>
+      this.gateway.isWanted
+        ? own.then((listings) => this.gateway.listFor(listings, client, { version, showsApps }))
+        : own;
+    return following === undefined ? join() : following.then(join);
+  }
+
+  meet(capabilities: ClientCapabilities): void {
+    this.gateway.meet(capabilities);
+  }
+
+  /** The client says that it offers other folders: the servers of its project are others. */
+  rootsChanged(client: ClientContext): void {
+    this.#project?.forget();
+    void this.#project?.follow(client)?.then(() => this.gateway.warm());
+  }
+
+  get isOpen(): boolean {
+    return this.gateway.isWanted;
+  }
+
+  taskSupport(toolName: string): TaskSupport {
+    const own = this.#taskSupports.get(toolName);
+    return own ?? (this.gateway.mayTakeName(toolName) ? "optional" : "none");
+  }
+
+  call(request: CallRequest): Promise<CallOutcome> {
+    const router = this.#services.made?.router;
+    return (
+      router?.call(request) ??
+      this.#services.get().then((services) => services.router.call(request))
+    );
+  }
+
+  /** Gets ready for the first call, which reports what goes wrong. */
+  warm(): void {
+    this.#services.get().then(
+      (services) => services.warm(),
+      () => {},
+    );
+    this.gateway.warm();
+  }
+
+  /** Ends what a client that is gone has left running. */
+  endClient(clientId: string): void {
+    this.skills.endClient(clientId);
+    this.gateway.endClient(clientId);
+    void this.#services.made?.endClient(clientId);
+  }
+
+  /**
+   * Ends what calls have started.
+   * @param killAt when KILL is due for what does not end by itself
+   */
+  async close(killAt = killTime()): Promise<void> {
+    // Services that are still being made wait for a reader that may never read: they see this.
+    this.#isClosed = true;
+    this.skills.close();
+    this.gateway.close();
+    const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
+    await this.#services.made?.close(killAt);
+    await upstreamsEnded;
+  }
+
+  #createProject(): FollowedProject {
+    const { start, warn } = this.#options;
+    return new FollowedProject({
+      start,
+      warn,
+      onMove: async (place) => {
+        await this.upstreams.moveTo(place);
+        this.gateway.onMoved();
+      },
+    });
+  }
+
+  /** In the project that counts now. */
+  readonly #startNow = (): StartUp => this.#project?.start ?? this.#options.start;
+
+  #createUpstreams(): LazyUpstreams {
+    const { env, warn, beforeServices } = this.#options;
+    return new LazyUpstreams({
+      createWorker: this.#parts.createUpstreamWorker,
+      mayHaveServers: () => mayHaveServers(this.#startNow(), this.#options.start.dirs.projectDir),
+      options: async () => {
+        const { createUpstreamOptions } = await import("./upstream-options.ts");
+        const folders = this.#project?.folders ?? [];
+        return { ...createUpstreamOptions(this.#startNow(), env, this.#options), folders };
+      },
+      beforeStart: async () => beforeServices?.(),
+      processes: async () => (await this.#services.get()).serverProcesses(),
+      warn,
+    });
+  }
+
+  #createGateway(): LazyGateway {
+    const { env, warn } = this.#options;
+    return new LazyGateway({
+      upstreams: this.upstreams,
+      start: this.#startNow,
+      follow: (client) => this.#project?.follow(client),
+      env,
+      changes: this.changes,
+      ownNames: this.#parts.cards.map(({ listing }) => listing.name),
+      enabledNames: this.ownNames,
+      skills: this.skills,
+      services: async () => (await this.#services.get()).forGateway,
+      warn,
+    });
+  }
+
+  async #makeServices(): Promise<ToolServices> {
+    await this.#options.beforeServices?.();
+    this.#assertOpen();
+    const [module, skills] = await Promise.all([
+      import("./tool-services.ts"),
+      this.#offersSkills ? this.skills.load() : undefined,
+    ]);
+    // Nobody would end what they start.
+    this.#assertOpen();
+    return new module.ToolServices(
+      this.#parts,
+      { ...this.#options, skills },
+      this.changes,
+      this.connections,
+      this.gateway,
+    );
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
+  }
+}

@@ -1,0 +1,95 @@
+import { LazyPart } from "../base/lazy-part.ts";
+import type { ClientContext } from "../calls/call.ts";
+import type {
+  CompletionProvider,
+  PromptProvider,
+  ResourceProvider,
+  SkillProvider,
+} from "../calls/features.ts";
+import { hasOnlyBuiltIn } from "./has-only-built-in.ts";
+import { skillTemplates } from "../calls/skills/skill-templates.ts";
+import { readSkillUri } from "../calls/skills/skill-uri.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import type { Skills, SkillsParts } from "./skills.ts";
+
+/** The handshake and the first lists do not share the processor with it. */
+const watchAfterMs = 100;
+
+/** Skills, loaded with the first list that needs them. */
+export class LazySkills {
+  readonly #parts: SkillsParts;
+  readonly #skills: LazyPart<Skills> = new LazyPart(async () => {
+    const module = await import("./skills.ts");
+    return new module.Skills(this.#parts);
+  });
+  #isClosed = false;
+  /** Clients that have a list of what is built in, and are not yet told of changes. */
+  readonly #unwatched = new Set<string>();
+
+  constructor(parts: SkillsParts) {
+    this.#parts = parts;
+  }
+
+  readonly prompts: PromptProvider = {
+    list: async (client) => (await this.load()).prompts.list(client),
+    get: async (name, args, context) => (await this.load()).prompts.get(name, args, context),
+  };
+
+  readonly completion: CompletionProvider = {
+    complete: async (request, client) => (await this.load()).completion.complete(request, client),
+  };
+
+  readonly entries: SkillProvider = {
+    list: async (client) => (await this.load()).entries.list(client),
+    directory: async (uri, client) => (await this.load()).entries.directory(uri, client),
+  };
+
+  readonly resources: ResourceProvider = {
+    list: async (client) => (await this.load()).resources.list(client),
+    templates: () => Promise.resolve(skillTemplates),
+    read: async (uri, context) =>
+      readSkillUri(uri) === undefined
+        ? undefined
+        : (await this.load()).resources.read(uri, context),
+    canSubscribe: (uri) => (readSkillUri(uri)?.path.length ?? 0) > 0,
+    watch: (uri, client) => {
+      const ending = this.load().then(({ resources }) => resources.watch(uri, client));
+      return () => void ending.then((end) => end());
+    },
+  };
+
+  /**
+   * The tools as this client is told of them. A client for which there are no skills but ours has its list before
+   * anything is loaded; what is wanted to tell it of changes is loaded a moment later.
+   */
+  async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
+    const { start, listings } = this.#parts;
+    if (this.#skills.making === undefined && (await hasOnlyBuiltIn(client, start))) {
+      this.#unwatched.add(client.id);
+      setTimeout(() => void this.#beginWatching(client), watchAfterMs).unref();
+      return listings;
+    }
+    return (await this.load()).toolListings(client);
+  }
+
+  async #beginWatching(client: ClientContext): Promise<void> {
+    if (this.#isClosed || !this.#unwatched.has(client.id)) return;
+    const skills = await this.load();
+    // It may have gone meanwhile.
+    if (this.#unwatched.delete(client.id)) await skills.watchFor(client);
+  }
+
+  load(): Promise<Skills> {
+    return this.#skills.get();
+  }
+
+  endClient(clientId: string): void {
+    this.#unwatched.delete(clientId);
+    this.#skills.made?.endClient(clientId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#skills.made?.close();
+  }
+}

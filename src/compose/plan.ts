@@ -1,0 +1,102 @@
+import type { EventStream, StateScope } from "../base/server-events.ts";
+import type { CallRequest, ClientContext } from "../calls/call.ts";
+import { planResource } from "../calls/resources/plan-resource.ts";
+import type { StateResource } from "../calls/resources/state-resource.ts";
+import { watchScope } from "../calls/resources/watch-scope.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import { scopeOf } from "../calls/state-scope.ts";
+import { workspaceDirOf } from "../calls/workspace-dir.ts";
+import { type KeptPlan, PlanKeeper, type PlanPlace } from "../state/plan/plan-keeper.ts";
+import { findActiveFile, readPlanFile } from "../state/plan/read-plan-file.ts";
+import { PlanLook } from "../state/store/plan-look.ts";
+import type { StoreClient } from "../state/store/worker/store-client.ts";
+import type { PlanReply, PlanState } from "../tools/plan-service.ts";
+import { StoredPlans } from "./stored-plans.ts";
+
+export interface PlansParts {
+  readonly store: StoreClient;
+  readonly storePath: string;
+  readonly scorpioxDir: string;
+  readonly events: EventStream;
+  /** What commands may and may not do in plan mode on this system; one sentence each. */
+  readonly notes: () => Promise<readonly string[]>;
+}
+
+/** Plan mode as the rest of the server sees it: for handlers, for commands, as a resource. */
+export class Plans {
+  readonly service: StateServices["plan"];
+  readonly resource: StateResource;
+  readonly #look: PlanLook;
+  readonly #events: EventStream;
+
+  constructor({ store, storePath, scorpioxDir, events, notes }: PlansParts) {
+    this.#look = new PlanLook(storePath);
+    this.#events = events;
+    const kept = new StoredPlans(store, this.#look);
+    const keeper = new PlanKeeper({ store: kept, scorpioxDir, emit: events.emit });
+    this.service = createService(keeper, async (plan) => {
+      const held = plan === undefined ? [] : await notes();
+      return { state: stateOf(plan), notes: [...held, ...kept.takeNotices()] };
+    });
+    this.resource = planResource({
+      async plan(client) {
+        const plan = await keeper.get(await placeOf(client));
+        return { state: stateOf(plan), text: plan === undefined ? null : await textOf(plan) };
+      },
+      watch: (client, tell) => this.#watch(client, tell),
+    });
+  }
+
+  /** What every command asks for; see `PlanLook`. */
+  async lookFor(client: ClientContext): Promise<ReturnType<PlanLook["look"]>> {
+    return this.#look.look(await scopeOf(client));
+  }
+
+  close(): void {
+    this.#look.close();
+  }
+
+  #watch(client: ClientContext, tell: () => void): () => void {
+    const look = (scope: StateScope): string => JSON.stringify(this.#look.look(scope));
+    return watchScope({ look, events: this.#events, kind: "plan" }, client, tell);
+  }
+}
+
+function createService(
+  keeper: PlanKeeper,
+  replyOf: (plan: KeptPlan | undefined) => Promise<PlanReply>,
+): StateServices["plan"] {
+  const placeFor = ({ client }: CallRequest): Promise<PlanPlace> => placeOf(client);
+  return {
+    status: async (call) => replyOf(await keeper.get(await placeFor(call))),
+    read: async ({ planFile }, call) => keeper.read(await placeFor(call), planFile),
+    async change(change, call) {
+      const place = await placeFor(call);
+      if (change.action === "enter") {
+        return replyOf(await keeper.enter(place, change.goal, change.planFile));
+      }
+      if (change.action === "exit") await keeper.exit(place, change.startedAtMs);
+      else await keeper.reset(place);
+      return replyOf(undefined);
+    },
+  };
+}
+
+async function placeOf(client: ClientContext): Promise<PlanPlace> {
+  const [scope, workspaceDir] = await Promise.all([scopeOf(client), workspaceDirOf(client)]);
+  return { scope, workspaceDir };
+}
+
+/** Null when it cannot be read. */
+async function textOf({ planFile }: KeptPlan): Promise<string | null> {
+  try {
+    return await readPlanFile(await findActiveFile(planFile));
+  } catch {
+    return null;
+  }
+}
+
+function stateOf(plan: KeptPlan | undefined): PlanState {
+  if (plan === undefined) return { active: false, goal: null, planFile: null, startedAtMs: null };
+  return { active: true, ...plan };
+}

@@ -1,0 +1,82 @@
+import { delimiter, join, win32 } from "node:path";
+
+import type { CallRequest } from "../calls/call.ts";
+import type { CallWatcher } from "../calls/gate/gate-stage.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import { AuditFile } from "../calls/policy/audit/audit-file.ts";
+import { AuditLog } from "../calls/policy/audit/audit-log.ts";
+import { AuditWatcher } from "../calls/policy/audit/audit-watcher.ts";
+import { secretsOf } from "../calls/policy/audit/redact.ts";
+import { PolicyStage } from "../calls/policy/policy-stage.ts";
+import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../calls/policy/rules/policy-files.ts";
+import { ProjectPolicies } from "../calls/policy/rules/project-policies.ts";
+import { type ShellKind, shellKindOf } from "../calls/policy/shell/shell-command.ts";
+import type { StateParts } from "./state-services.ts";
+
+export interface ServerPolicyParts extends StateParts {
+  readonly questions: () => StateServices["questions"];
+  /** In what a command of the call would run, as a clause; undefined = in nothing. */
+  readonly sandboxOf: (call: CallRequest) => Promise<string | undefined>;
+}
+
+/** What every call is held against, and where it is written down. */
+export class ServerPolicy {
+  /** The first stage of all. */
+  readonly stage: PolicyStage;
+  readonly watchers: readonly CallWatcher[];
+  readonly #log: AuditLog | undefined;
+
+  constructor(parts: ServerPolicyParts) {
+    const { start, env, warn, environment, questions, sandboxOf } = parts;
+    const { policy } = start.config.settings;
+    const { dirs } = start;
+    const { platform } = process;
+    const places = policyPlaces(dirs, platform);
+    const files = new PolicyFiles(places, warn);
+    const projects = new ProjectPolicies(dirs.homeDir, places, warn);
+    const stage = new PolicyStage({
+      policy: () => files.current(),
+      policyAt: (folder) => projects.at(folder),
+      questions,
+      sandboxOf,
+      homeDir: dirs.homeDir,
+      warnsOfDanger: policy.cautions,
+      ignoresCase: ignoresCaseOn(platform),
+      shell: kindOf(parts.shell.path),
+      searchPath: async () => searchPathOf(await environment()),
+    });
+    this.stage = stage;
+    this.#log = policy.audit
+      ? new AuditLog(new AuditFile(join(dirs.scorpioxDir, "audit")), warn)
+      : undefined;
+    const { instanceId } = parts;
+    const decisionOn = stage.decisionOn.bind(stage);
+    const logsCommands = policy.auditCommands;
+    const secrets = secretsOf(env);
+    const audit = this.#log && [
+      new AuditWatcher({ log: this.#log, instanceId, decisionOn, logsCommands, secrets }),
+    ];
+    // The stage last: what it knows of a call is asked for before it is told of its end.
+    this.watchers = [...(audit ?? []), stage];
+  }
+
+  /** Writes what has not been written yet. */
+  async close(): Promise<void> {
+    await this.#log?.flush();
+  }
+}
+
+function kindOf(shellPath: string): ShellKind {
+  return shellKindOf(
+    win32
+      .basename(shellPath)
+      .toLowerCase()
+      .replace(/\.exe$/, ""),
+  );
+}
+
+/** The folders of programs in the environment of commands. */
+function searchPathOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  const path = environment["PATH"] ?? environment["Path"] ?? "";
+  return path.split(delimiter).filter(Boolean);
+}

@@ -1,0 +1,74 @@
+import { tmpdir } from "node:os";
+import { isAbsolute } from "node:path";
+
+import { sandboxFailureKeptMs, sandboxTrialMsMax } from "../base/limits.ts";
+import { startTimer } from "../base/timer.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
+import type { SandboxReport } from "../commands/sandbox/report.ts";
+import type { SandboxSettings } from "../commands/sandbox/settings.ts";
+import { startCommand } from "../commands/process/command.ts";
+import { findShell } from "../commands/process/shell.ts";
+import { signalGroup } from "../commands/process/signals.ts";
+import { ownRunningCommand } from "../commands/process/own-command.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How sandboxes are found on this machine, and tried with `run`. */
+export function backendParts(start: StartUp, env: Env, run: BackendParts["run"]): BackendParts {
+  const { platform } = process;
+  const { shellPath } = start.config.settings;
+  return {
+    platform,
+    ownCommand: ownRunningCommand(),
+    findProgram: (name) =>
+      Bun.which(name, { PATH: searchPath(env["PATH"], process.cwd()) }) ?? undefined,
+    shellPath: findShell({ shellPath, env, platform }).path,
+    tmpDir: tmpdir(),
+    isRoot: process.getuid?.() === 0,
+    failureKeptMs: sandboxFailureKeptMs,
+    run,
+  };
+}
+
+/**
+ * The system's own folders first. What a project brings along is no sandbox: `npx` puts folders of the project on PATH,
+ * and whatever is found is started outside of any.
+ */
+export function searchPath(path: string | undefined, projectDir: string): string {
+  const folders = (path ?? "").split(":").filter((folder) => {
+    const ofProject =
+      `${folder}/`.startsWith(`${projectDir}/`) || folder.split("/").includes("node_modules");
+    return isAbsolute(folder) && !ofProject;
+  });
+  return [...systemFolders, ...folders].join(":");
+}
+
+const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+
+export function sandboxSettings({ config }: StartUp): SandboxSettings {
+  const { backend, ...chosen } = config.settings.sandbox;
+  return { ...chosen, backend: backend === "auto" ? undefined : backend };
+}
+
+/** Tries the sandboxes of this machine, without a server. */
+export async function probeSandbox(start: StartUp, env: Env): Promise<SandboxReport> {
+  const { Backends } = await import("../commands/sandbox/backends.ts");
+  const { reportOn } = await import("../commands/sandbox/report.ts");
+  const run: BackendParts["run"] = (trial, cwd) => runTrial(trial, cwd, env["PATH"] ?? "");
+  return reportOn(sandboxSettings(start), new Backends(backendParts(start, env, run)));
+}
+
+async function runTrial(
+  { command: argv, data }: Start,
+  cwd: string,
+  path: string,
+): Promise<{ exitCode: number | null; output: string }> {
+  const chunks: Uint8Array[] = [];
+  const onOutput = (chunk: Uint8Array): void => void chunks.push(chunk.slice());
+  const { pid, ended } = startCommand({ argv, cwd, env: { PATH: path }, onOutput, data });
+  const timer = startTimer(sandboxTrialMsMax, () => void signalGroup(pid, "SIGKILL"));
+  const { exitCode } = await ended;
+  timer.stop();
+  return { exitCode, output: Buffer.concat(chunks).toString() };
+}

@@ -1,0 +1,64 @@
+import { AppError, messageOf } from "../base/errors.ts";
+import { LazyPart } from "../base/lazy-part.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import type { Orphanage } from "../commands/process/orphanage.ts";
+import type { Questions } from "../interact/questions/questions.ts";
+import type { Terminals } from "../interact/questions/terminals.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
+
+export interface LazyQuestionsParts extends Pick<ToolServicesOptions, "start" | "env" | "warn"> {
+  readonly orphanage: Orphanage;
+  readonly terminals: Terminals;
+}
+
+/** Questions to the user; loaded with the first one. */
+export class LazyQuestions {
+  readonly #parts: LazyQuestionsParts;
+  readonly #questions: LazyPart<Questions> = new LazyPart(() => this.#make());
+  #isClosed = false;
+
+  constructor(parts: LazyQuestionsParts) {
+    this.#parts = parts;
+  }
+
+  readonly ask: StateServices["questions"]["ask"] = async (request, asking) => {
+    const questions = await this.#questions.get();
+    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
+    return questions.ask(request, asking);
+  };
+
+  /** The client is gone: its questions are taken back. */
+  endClient(clientId: string): void {
+    this.#questions.made?.endClient(clientId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#questions.made?.close();
+  }
+
+  async #make(): Promise<Questions> {
+    const [{ Questions: Made }, { PageRung }, { terminalRung }, { createPageBrowser }] =
+      await Promise.all([
+        import("../interact/questions/questions.ts"),
+        import("../interact/questions/page/page-rung.ts"),
+        import("../interact/questions/terminal-rung.ts"),
+        import("./page-browser.ts"),
+      ]);
+    const { start, env, warn, orphanage, terminals } = this.#parts;
+    const browser = createPageBrowser({
+      setting: start.config.settings.askBrowser,
+      env,
+      homeDir: start.dirs.homeDir,
+      platform: process.platform,
+      orphanage,
+    });
+    const terminal = terminalRung(terminals);
+    const page = new PageRung(browser);
+    return new Made({
+      // A page that opens by itself to have something allowed would teach people to allow.
+      localRungs: (purpose) => (purpose === "question" ? [terminal, page] : [terminal]),
+      onFailure: (error) => warn(`A question could not be shown: ${messageOf(error)}`),
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import { realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+import type { Confinement } from "../commands/background/confinement.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import { sandboxTrialMsMax } from "../base/limits.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { CallRequest } from "../calls/call.ts";
+import type { Confinements } from "../calls/confinements.ts";
+import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
+import type { Sandbox } from "../commands/sandbox/sandbox.ts";
+import { loadLibc } from "../commands/process/libc.ts";
+import { isProcessAlive } from "../commands/process/signals.ts";
+import { backendParts, sandboxSettings } from "./probe-sandbox.ts";
+
+export interface CommandSandboxParts {
+  readonly start: StartUp;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly supervisor: Pick<Supervisor, "runProgram">;
+  /** The plan mode of the call's workspace, when it is on. Commands are not run when this fails. */
+  readonly activePlan: (call: CallRequest) => Promise<{ readonly planFile: string } | undefined>;
+}
+
+/** The sandbox of commands; loaded with the first that needs one. */
+export class CommandSandbox implements Confinements {
+  readonly #parts: CommandSandboxParts;
+  #sandbox: Promise<Sandbox> | undefined;
+
+  constructor(parts: CommandSandboxParts) {
+    this.#parts = parts;
+  }
+
+  async forCommand(call: CallRequest, cwd: string): Promise<Confinement | undefined> {
+    const plan = await this.#parts.activePlan(call);
+    return this.#isNeeded(plan) ? (await this.#load()).confine({ cwd, plan }) : undefined;
+  }
+
+  /** In what a command of the call would run, as a clause; undefined = in nothing. */
+  readonly stateFor = async (call: CallRequest): Promise<string | undefined> => {
+    const plan = await this.#parts.activePlan(call);
+    return this.#isNeeded(plan) ? (await this.#load()).stateFor(plan) : undefined;
+  };
+
+  /** What plan mode will and will not hold here; one sentence each. */
+  readonly planNotes = async (): Promise<readonly string[]> => {
+    const sandbox = await this.#load();
+    return sandbox.planNotes();
+  };
+
+  #isNeeded(plan: object | undefined): boolean {
+    const { mode, hasNetwork } = this.#parts.start.config.settings.sandbox;
+    return plan !== undefined || mode !== "off" || !hasNetwork;
+  }
+
+  #load(): Promise<Sandbox> {
+    this.#sandbox ??= this.#create();
+    return this.#sandbox;
+  }
+
+  async #create(): Promise<Sandbox> {
+    const { start, env } = this.#parts;
+    const { Backends } = await import("../commands/sandbox/backends.ts");
+    const { Sandbox: SandboxClass } = await import("../commands/sandbox/sandbox.ts");
+    const { StandIns } = await import("../commands/sandbox/stand-ins.ts");
+    const { sweepPrivateFolders } = await import("../commands/sandbox/private-folder.ts");
+    const tmpDir = tmpdir();
+    void sweepPrivateFolders(tmpDir, isProcessAlive);
+    const libc = loadLibc();
+    const standIns = new StandIns({
+      share: (fd) => libc?.lockFile(fd, false) ?? true,
+      takeAlone: (fd) => libc?.lockFile(fd, true) ?? true,
+    });
+    const { homeDir, scorpioxDir } = start.dirs;
+    const own = { homeDir: await real(homeDir), scorpioxDir: await real(scorpioxDir) };
+    const settings = sandboxSettings(start);
+    const backends = new Backends(backendParts(start, env, (trial, cwd) => this.#try(trial, cwd)));
+    return new SandboxClass({ settings, backends, standIns, own, tmpDir });
+  }
+
+  async #try({ command, data }: Start, cwd: string): ReturnType<BackendParts["run"]> {
+    const { start, env, supervisor } = this.#parts;
+    const chunks: Uint8Array[] = [];
+    const execution = await supervisor.runProgram({
+      argv: command,
+      name: "trial of a sandbox",
+      cwd,
+      env: { PATH: env["PATH"] ?? "", HOME: start.dirs.homeDir },
+      timeoutMs: sandboxTrialMsMax,
+      signal: AbortSignal.timeout(sandboxTrialMsMax),
+      onOutput: (chunk) => void chunks.push(chunk.slice()),
+      ...(data === undefined ? {} : { data }),
+    });
+    const output = Buffer.concat(chunks).toString();
+    return { exitCode: execution.exit?.exitCode ?? null, output };
+  }
+}
+
+/** As far as it exists: what is made later is made below that. */
+async function real(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const folder = dirname(path);
+    return folder === path ? path : join(await real(folder), basename(path));
+  }
+}

@@ -1,0 +1,88 @@
+import type { StartUp } from "../cli/start-up.ts";
+import type { Changes } from "../calls/changes.ts";
+import { loadForCall } from "../calls/skills/load-for-call.ts";
+import { ownPromptsFor } from "../calls/skills/own-prompts.ts";
+import { RequiredSkills } from "../calls/skills/required-skills.ts";
+import { SkillCompletion } from "../calls/skills/skill-completion.ts";
+import { SkillEntries } from "../calls/skills/skill-entries.ts";
+import { SkillPrompts } from "../calls/skills/skill-prompts.ts";
+import { SkillResources } from "../calls/skills/skill-resources.ts";
+import { skillToolName } from "../calls/skills/skill-tool-name.ts";
+import { SkillToolListings } from "../calls/skills/skill-tool-listings.ts";
+import { SkillView } from "../calls/skills/skill-view.ts";
+import { SkillWatch } from "../calls/skills/skill-watch.ts";
+import type { ClientContext } from "../calls/call.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import type { SkillSet } from "../state/skills/skill-library.ts";
+import type { ToolListing } from "../protocol/tool-types.ts";
+import { createSkillLibrary } from "../cli/skill-library.ts";
+
+export interface SkillsParts {
+  readonly start: StartUp;
+  readonly changes: Changes;
+  /** The tools that are switched on. */
+  readonly listings: readonly ToolListing[];
+}
+
+/** Skills in all the ways in which clients see them. One for each server. */
+export class Skills {
+  readonly prompts: SkillPrompts;
+  readonly completion: SkillCompletion;
+  readonly entries: SkillEntries;
+  readonly resources: SkillResources;
+  /** Its note is the last line of results until required skills are loaded. */
+  readonly required: RequiredSkills;
+  readonly #view: SkillView;
+  readonly #watch: SkillWatch;
+  readonly #listings: SkillToolListings;
+  readonly #builtIn: SkillSet;
+
+  constructor({ start, changes, listings }: SkillsParts) {
+    const library = createSkillLibrary(start);
+    this.#builtIn = library.known(undefined);
+    this.#watch = new SkillWatch(library, changes);
+    this.#view = new SkillView(
+      library,
+      this.#watch,
+      listings.some(({ name }) => name === skillToolName),
+    );
+    this.#listings = new SkillToolListings(listings);
+    this.required = new RequiredSkills(start.dirs.scorpioxDir, this.#view);
+    this.prompts = new SkillPrompts({
+      view: this.#view,
+      own: ownPromptsFor(new Set(listings.map(({ name }) => name))),
+      onLoaded: (clientId, name) => this.required.loaded(clientId, name),
+    });
+    this.completion = new SkillCompletion(this.#view, this.prompts);
+    this.entries = new SkillEntries(this.#view);
+    this.resources = new SkillResources(this.#view, changes);
+  }
+
+  /** The tools, with the skills that this client sees in the description of InvokeSkill. */
+  async toolListings(client: ClientContext): Promise<readonly ToolListing[]> {
+    const { set } = await this.#view.forList(client);
+    return this.#listings.of(set);
+  }
+
+  /** This client was given a list with the skills that are built in: it is told of any other. */
+  watchFor(client: ClientContext): Promise<unknown> {
+    this.#watch.begin(client);
+    this.#watch.note(client.id, undefined, this.#builtIn);
+    return this.#view.forList(client);
+  }
+
+  readonly load: StateServices["skills"]["load"] = async (request, call) => {
+    const loaded = await loadForCall(this.#view, request, call);
+    this.required.loaded(call.client.id, loaded.name);
+    return loaded;
+  };
+
+  endClient(clientId: string): void {
+    this.#watch.forget(clientId);
+    this.required.forget(clientId);
+  }
+
+  close(): void {
+    this.#watch.close();
+  }
+}

@@ -1,0 +1,23 @@
+import { lookAtProcesses, originOf } from "../commands/process/process-origin.ts";
+import { ownerVariable } from "../commands/process/owner-mark.ts";
+
+/** The sign that a scorpiox-code server started this process; undefined when there is none. */
+export async function startedByServer(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  if (env[ownerVariable] !== undefined) return `${ownerVariable} is in its environment`;
+  const lookAt = await lookAtProcesses();
+  // Windows: only the mark says it.
+  if (lookAt === undefined) return undefined;
+  const origin = originOf(process.pid, lookAt);
+  switch (origin.kind) {
+    case "server":
+      return `process ${origin.pid} above it is a server`;
+    case "mark":
+      return `process ${origin.pid} above it carries ${ownerVariable}`;
+    case "unknown":
+      return "it cannot be told what has started it";
+    case "person":
+      return undefined;
+  }
+}

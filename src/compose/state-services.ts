@@ -1,0 +1,145 @@
+import { AppError } from "../base/errors.ts";
+import type { EventStream } from "../base/server-events.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import type { Changes } from "../calls/changes.ts";
+import type { ClientReach } from "../calls/client-reach.ts";
+import type { CallWatcher, GateStage, NoteSource } from "../calls/gate/gate-stage.ts";
+import type { Confinements } from "../calls/confinements.ts";
+import type { RunningCalls } from "../calls/running-calls.ts";
+import type { StateResource } from "../calls/resources/state-resource.ts";
+import type { LoadedSkill } from "../tools/skill-service.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import type { Orphanage } from "../commands/process/orphanage.ts";
+import type { Shell } from "../commands/process/shell.ts";
+import { PlanStage } from "../calls/policy/plan-stage.ts";
+import { StoreClient } from "../state/store/worker/store-client.ts";
+import { activePlanOf } from "./active-plan.ts";
+import { Attach } from "./attach.ts";
+import { Callbacks } from "./callbacks.ts";
+import { ServerHooks } from "./hooks.ts";
+import { Plans } from "./plan.ts";
+import { ServerPolicy } from "./policy.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
+import { CommandSandbox } from "./sandbox.ts";
+import { LazyQuestions } from "./questions.ts";
+import { Tasks } from "./tasks.ts";
+
+export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
+  /** A skill of another server; undefined when none has it. */
+  readonly loadForeignSkill: (
+    ...asked: Parameters<StateServices["skills"]["load"]>
+  ) => Promise<LoadedSkill | undefined>;
+  readonly instanceId: string;
+  readonly storePath: string;
+  readonly createStoreWorker: () => Worker;
+  readonly events: EventStream;
+  readonly changes: Changes;
+  readonly running: RunningCalls;
+  readonly reach: ClientReach;
+  readonly supervisor: Supervisor;
+  readonly orphanage: Orphanage;
+  /** That runs commands. */
+  readonly shell: Shell;
+  /** That of commands. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** False for tools of other servers. */
+  readonly isOwnTool: (toolName: string) => boolean;
+}
+
+export interface OpenStateServices {
+  readonly services: StateServices;
+  readonly confinements: Confinements;
+  /** Before any other: it leaves nothing to be asked or looked up that would be refused. */
+  readonly planStage: GateStage;
+  readonly stages: readonly GateStage[];
+  readonly notes: readonly NoteSource[];
+  readonly watchers: readonly CallWatcher[];
+  readonly resources: readonly StateResource[];
+  /** Has the next reply of the store say what has become of its file. */
+  noteOfStore(notice: string): void;
+  /** There is time for what no call needs. */
+  warm(): void;
+  /** The client is gone. */
+  endClient(clientId: string): void;
+  /** What only lives in memory is gone then; what was to be kept is on the disk already. */
+  close(): Promise<void>;
+}
+
+/** One of ours; else, where none of ours has that name, one of another server. */
+async function loadSkill(
+  { skills, loadForeignSkill }: StateParts,
+  ...[request, call]: Parameters<StateServices["skills"]["load"]>
+): Promise<LoadedSkill> {
+  if (skills === undefined) throw new AppError("unsupported", "Skills are switched off.");
+  try {
+    return await skills.load(request, call);
+  } catch (error) {
+    const isUnknown = error instanceof AppError && error.code === "not_found";
+    const foreign = isUnknown ? await loadForeignSkill(request, call) : undefined;
+    if (foreign === undefined) throw error;
+    return foreign;
+  }
+}
+
+/** The services that keep what outlives a call, and what every call passes on its way. */
+export function createStateServices(parts: StateParts): OpenStateServices {
+  const { createStoreWorker: createWorker, storePath: path, warn } = parts;
+  const store = new StoreClient({ createWorker, path, warn });
+  const tasks = new Tasks({ store, storePath: path, events: parts.events });
+  const plans = new Plans({
+    store,
+    storePath: path,
+    scorpioxDir: parts.start.dirs.scorpioxDir,
+    events: parts.events,
+    notes: () => confinements.planNotes(),
+  });
+  const activePlan = activePlanOf(plans, warn);
+  const confinements = new CommandSandbox({ ...parts, activePlan });
+  const attach = new Attach(parts, () => services);
+  const callbacks = new Callbacks({ ...parts, model: parts.start.config.settings.model });
+  const hooks = new ServerHooks(parts, (call, verdict) => policy.stage.confirm(call, verdict));
+  const questions = new LazyQuestions({ ...parts, terminals: attach.terminals });
+  const policy = new ServerPolicy({
+    ...parts,
+    sandboxOf: confinements.stateFor,
+    questions: () => questions,
+  });
+  const required = parts.skills === undefined ? [] : [parts.skills.required];
+  const services: StateServices = {
+    tasks: tasks.service,
+    plan: plans.service,
+    questions,
+    skills: { load: (request, call) => loadSkill(parts, request, call) },
+    callbacks,
+  };
+  const close = async (): Promise<void> => {
+    questions.close();
+    await Promise.all([hooks.close(), policy.close()]);
+    callbacks.close();
+    plans.close();
+    tasks.close();
+    await attach.close();
+    await store[Symbol.asyncDispose]();
+  };
+  return {
+    services,
+    confinements,
+    planStage: new PlanStage(activePlan),
+    stages: [policy.stage, ...required, ...hooks.stages],
+    notes: [...required, callbacks.notes],
+    resources: [tasks.resource, plans.resource, callbacks.resource],
+    watchers: [attach.watcher, ...policy.watchers],
+    noteOfStore: (notice) => store.note(notice),
+    warm: () => {
+      attach.warm();
+      hooks.warm();
+    },
+    endClient: (clientId) => {
+      questions.endClient(clientId);
+      attach.endClient(clientId);
+      callbacks.endClient(clientId);
+      hooks.endClient(clientId);
+    },
+    close,
+  };
+}

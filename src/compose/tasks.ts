@@ -1,0 +1,86 @@
+import { tasksResourceCharsMax } from "../base/limits.ts";
+import type { EventStream, ServerEvent, StateScope } from "../base/server-events.ts";
+import type { ClientContext } from "../calls/call.ts";
+import type { StateResource } from "../calls/resources/state-resource.ts";
+import { tasksResource } from "../calls/resources/tasks-resource.ts";
+import { watchScope } from "../calls/resources/watch-scope.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import { scopeOf } from "../calls/state-scope.ts";
+import { TaskLook } from "../state/store/tasks/task-look.ts";
+import type { StoreClient } from "../state/store/worker/store-client.ts";
+import type { TaskReply, TaskRequest, TasksReply } from "../tools/task-service.ts";
+
+export interface TasksParts {
+  readonly store: Pick<StoreClient, "call">;
+  readonly storePath: string;
+  readonly events: EventStream;
+}
+
+/** Tasks as the rest of the server sees them: for handlers and as a resource. */
+export class Tasks {
+  readonly service: StateServices["tasks"] = {
+    perform: (request, { client }) => this.#perform(request, client),
+  };
+  readonly resource: StateResource = tasksResource({
+    tasks: (client) =>
+      this.#perform({ action: "list", words: [], charsMax: tasksResourceCharsMax }, client),
+    watch: (client, tell) => this.#watch(client, tell),
+  });
+  readonly #parts: TasksParts;
+  readonly #look: TaskLook;
+
+  constructor(parts: TasksParts) {
+    this.#parts = parts;
+    this.#look = new TaskLook(parts.storePath);
+  }
+
+  close(): void {
+    this.#look.close();
+  }
+
+  /** What changes is told when it is on the disk. */
+  async #perform(request: TaskRequest, client: ClientContext): Promise<TasksReply> {
+    const { store, events } = this.#parts;
+    const scope = await scopeOf(client);
+    const { value, notices } = await store.call("tasks.perform", { scope, request });
+    const event = eventOf(scope, request, value);
+    if (event !== undefined) events.emit(event);
+    return { ...value, notices };
+  }
+
+  #watch(client: ClientContext, tell: () => void): () => void {
+    let seen = 0;
+    // What cannot be read now has not changed as far as anybody knows.
+    const look = (scope: StateScope): string => String((seen = this.#look.revision(scope) ?? seen));
+    return watchScope({ look, events: this.#parts.events, kind: "task" }, client, tell);
+  }
+}
+
+function eventOf(
+  scope: StateScope,
+  request: TaskRequest,
+  { tasks, stepId, isChanged }: TaskReply,
+): ServerEvent | undefined {
+  const change = changeOf(request);
+  const [task] = tasks;
+  if (!isChanged || change === undefined || task === undefined) return undefined;
+  return { kind: "task", scope, change, taskId: task.taskId, stepId };
+}
+
+type TaskChange = Extract<ServerEvent, { kind: "task" }>["change"];
+
+function changeOf(request: TaskRequest): TaskChange | undefined {
+  switch (request.action) {
+    case "create":
+      return "created";
+    case "add":
+      return "step_added";
+    case "complete":
+      return request.stepId === null ? "completed" : "step_completed";
+    case "switch":
+      return "switched";
+    case "list":
+    case "pending":
+      return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { product } from "../base/product.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import { toldPlaceOf } from "../upstream/cache/told-servers.ts";
+import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
+import { ownCommand } from "../commands/process/own-command.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
+import { resultFolders } from "./result-folders.ts";
+
+/** What the Worker of other servers is told of this start. */
+export function createUpstreamOptions(
+  start: StartUp,
+  env: Readonly<Record<string, string | undefined>>,
+  {
+    ownUrl,
+    isPassive,
+    isBrief,
+    principals,
+  }: Pick<ToolServicesOptions, "ownUrl" | "isPassive" | "isBrief" | "principals">,
+): UpstreamOptions {
+  const { dirs, config, upstream, workspaceName } = start;
+  const served = principals?.();
+  const { configFiles, isStrict, defer, onChange, trustsProject } = upstream;
+  return {
+    dirs,
+    env,
+    configFiles,
+    isStrict,
+    defer,
+    onChange,
+    trustsProject,
+    ...(workspaceName !== undefined && { workspace: workspaceName }),
+    ...(ownUrl !== undefined && { ownUrl }),
+    ...(served !== undefined && { principals: served }),
+    ...(isPassive === true && { isPassive }),
+    ...(isBrief === true && { isBrief }),
+    ownCommand: ownCommand(),
+    toolNameMax: config.settings.mcp.toolNameMax,
+    ownKey: config.settings.mcp.serverName,
+    version: product.version,
+    ...(isPassive !== true && isBrief !== true && { told: toldPlaceOf(start) }),
+    resultFolders: resultFolders(dirs.scorpioxDir),
+  };
+}

@@ -1,0 +1,104 @@
+import { join } from "node:path";
+
+import type { ConfigDirs } from "../config/places.ts";
+import type { WebSettings } from "../config/settings.ts";
+import { ownerMark } from "../commands/process/owner-mark.ts";
+import type { BrowserOptions, WebOptions } from "../web/web-options.ts";
+import { storePathIn } from "../state/store/store-path.ts";
+
+export interface WebOptionsInput {
+  readonly settings: WebSettings;
+  readonly dirs: Pick<ConfigDirs, "homeDir" | "scorpioxDir">;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of this server, by which its guardian knows what belongs to it. */
+  readonly instanceId: string;
+}
+
+/** Commands are numbered from 1: this number is the browser's. */
+const browserNumber = 0;
+
+const proxyVariables = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"] as const;
+
+/** Variables that other programs read for the same purpose, in the order in which they count. */
+const chromeVariables = [
+  "CHROME_PATH",
+  "PUPPETEER_EXECUTABLE_PATH",
+  "CHROME_BIN",
+  "BUN_CHROME_PATH",
+] as const;
+
+/** What the web Worker has to know, which reads neither configuration nor environment. */
+export function createWebOptions({ settings, dirs, env, instanceId }: WebOptionsInput): WebOptions {
+  const { homeDir, scorpioxDir } = dirs;
+  return {
+    pages: { allowHosts: settings.allowHosts },
+    browser: {
+      chosenPath: chosenChrome(settings, env),
+      homeDir,
+      env: browserEnvironment(env, homeDir),
+      instanceId: ownerMark(instanceId, browserNumber),
+      profilesDir: join(scorpioxDir, "browser"),
+    },
+    search: {
+      engines: settings.searchEngines,
+      baseUrls: settings.searchBaseUrls,
+      searxngUrl: settings.searxngUrl,
+      language: settings.searchLanguage,
+      region: settings.searchRegion,
+      marginaliaKey: settings.marginaliaKey,
+      storePath: storePathIn(scorpioxDir),
+    },
+    proxyEnv: proxyVariablesOf(env),
+  };
+}
+
+/** The setting comes before the variables of others; `SCORPIOX_CHROME` is the short form of ours. */
+function chosenChrome(
+  settings: WebSettings,
+  env: WebOptionsInput["env"],
+): BrowserOptions["chosenPath"] {
+  const choices: [setting: string, path: string | undefined][] = [
+    ["SCORPIOX_CHROME", env["SCORPIOX_CHROME"]],
+    ["CHROME_PATH", settings.chromePath],
+    ...chromeVariables.map((name): [string, string | undefined] => [name, env[name]]),
+  ];
+  for (const [setting, path] of choices) if (path) return { path, setting };
+  return undefined;
+}
+
+/**
+ * What a browser needs to start, to find its files and to draw: a list, because whatever else is in the environment of a
+ * server (keys, tokens) is no business of a process that runs the code of pages.
+ */
+const browserVariables: readonly RegExp[] = [
+  /^(?:HOME|USER|LOGNAME|PATH|LANG|LANGUAGE|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH)$/i,
+  /^(?:LC_|XDG_|FONTCONFIG_|SNAP|FLATPAK_)\w*$/,
+  /^(?:DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS)$/,
+  /^(?:SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PUBLIC)$/i,
+  /^(?:PROGRAMFILES|PROGRAMFILES\(X86\)|PROGRAMW6432|PROGRAMDATA|ALLUSERSPROFILE)$/i,
+  /^(?:NUMBER_OF_PROCESSORS|PROCESSOR_\w+|OS)$/i,
+];
+
+/** The part of the environment that a browser gets. */
+export function browserEnvironment(
+  env: WebOptionsInput["env"],
+  homeDir: string,
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && browserVariables.some((allowed) => allowed.test(name))) {
+      found[name] = value;
+    }
+  }
+  if (process.platform !== "win32") found["HOME"] ??= homeDir;
+  return found;
+}
+
+function proxyVariablesOf(env: WebOptionsInput["env"]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of proxyVariables.flatMap((upper) => [upper, upper.toLowerCase()])) {
+    const value = env[name];
+    if (value) found[name] = value;
+  }
+  return found;
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import { chmod } from "node:fs/promises";
+import { hostname } from "node:os";
+
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { attachConnectionsMax, attachLookMs, attachStateMs } from "../../base/limits.ts";
+import { listenPlaces, preparePlace } from "./listen-place.ts";
+import {
+  makePrivateFolder,
+  removePointer,
+  type ServerPointer,
+  writePointer,
+} from "./run-folder.ts";
+import type { AttachSources } from "./sources.ts";
+import { TerminalLink } from "./terminal-link.ts";
+import type { TerminalQuestions } from "./terminal-questions.ts";
+
+export interface AttachServerParts {
+  /** Where terminals look for servers. */
+  readonly runFolder: string;
+  readonly sources: AttachSources;
+  readonly questions: TerminalQuestions;
+  /** False for a connection of another user; where the system does not tell, the key decides alone. */
+  readonly isOwnUser: (fd: number) => boolean;
+  /** Why nobody sits at the other end of a connection who may answer questions; undefined when somebody may. */
+  readonly whyNoAnswers: (fd: number) => Promise<string | undefined>;
+  readonly warn: (message: string) => void;
+}
+
+type Listener = Bun.UnixSocketListener<TerminalLink | undefined>;
+
+/** Listens for the terminals of this user at a private socket. */
+export class AttachServer {
+  readonly #parts: AttachServerParts;
+  readonly #pointer: ServerPointer;
+  readonly #listener: Listener;
+  readonly #links: Set<TerminalLink>;
+  #stopListening: (() => void) | undefined;
+  #looking: ReturnType<typeof setInterval> | undefined;
+  #isLooking = false;
+  /** Between two looks: what a model does a hundred times a second is told ten times. */
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  /** Something has changed since the last look began. */
+  #isDue = false;
+
+  /**
+   * Listens, and then says where.
+   * @throws AppError or a system error when no private place can be had
+   */
+  static async open(parts: AttachServerParts): Promise<AttachServer> {
+    const { serverId } = parts.sources.facts;
+    const key = randomBytes(32).toString("hex");
+    await makePrivateFolder(parts.runFolder);
+    const links = new Set<TerminalLink>();
+    let server: AttachServer | undefined;
+    const accept = (socket: Bun.Socket<TerminalLink | undefined>): TerminalLink | undefined => {
+      const fd = fdOf(socket);
+      if (links.size >= attachConnectionsMax || !parts.isOwnUser(fd)) return undefined;
+      const link = new TerminalLink(socket, {
+        key,
+        whyNoAnswers: () => parts.whyNoAnswers(fd),
+        sources: parts.sources,
+        questions: parts.questions,
+        onAttached: () => void server?.look(),
+      });
+      links.add(link);
+      return link;
+    };
+    const { listener, socket } = await listen(
+      listenPlaces(parts.runFolder, serverId),
+      accept,
+      (link) => links.delete(link),
+    );
+    const pointer: ServerPointer = { serverId, pid: process.pid, host: hostname(), socket, key };
+    server = new AttachServer(parts, pointer, listener, links);
+    try {
+      await writePointer(parts.runFolder, pointer);
+    } catch (error) {
+      // Nobody would find the socket, not even to remove it.
+      await server.close().catch(() => {});
+      throw error;
+    }
+    return server;
+  }
+
+  private constructor(
+    parts: AttachServerParts,
+    pointer: ServerPointer,
+    listener: Listener,
+    links: Set<TerminalLink>,
+  ) {
+    this.#parts = parts;
+    this.#pointer = pointer;
+    this.#listener = listener;
+    this.#links = links;
+    listener.unref();
+  }
+
+  /** Tells the terminals what has changed, and goes on looking as long as there are any. */
+  async look(): Promise<void> {
+    this.#watch();
+    this.#isDue = this.#isLooking || this.#pause !== undefined;
+    if (this.#links.size === 0 || this.#isDue) return;
+    this.#isLooking = true;
+    try {
+      const state = await this.#parts.sources.state();
+      const text = JSON.stringify(state);
+      for (const link of this.#links) link.sendState(state, text);
+    } catch (error) {
+      this.#parts.warn(`Attached terminals could not be told what there is: ${messageOf(error)}`);
+    } finally {
+      this.#isLooking = false;
+    }
+    this.#pause = setTimeout(() => this.#goOn(), attachStateMs).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#unwatch();
+    for (const link of this.#links) link.close();
+    this.#listener.stop(true);
+    await removePointer(this.#parts.runFolder, this.#pointer);
+  }
+
+  #goOn(): void {
+    this.#pause = undefined;
+    if (this.#isDue) void this.look();
+  }
+
+  #watch(): void {
+    if (this.#links.size === 0) return this.#unwatch();
+    this.#stopListening ??= this.#parts.sources.listen(() => void this.look());
+    this.#looking ??= setInterval(() => void this.look(), attachLookMs).unref();
+  }
+
+  #unwatch(): void {
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    clearInterval(this.#looking);
+    clearTimeout(this.#pause);
+    this.#looking = undefined;
+    this.#pause = undefined;
+  }
+}
+
+/** Listens at the first place that can be had. */
+async function listen(
+  places: readonly string[],
+  accept: (socket: Bun.Socket<TerminalLink | undefined>) => TerminalLink | undefined,
+  onClosed: (link: TerminalLink) => void,
+): Promise<{ readonly listener: Listener; readonly socket: string }> {
+  const failures: string[] = [];
+  for (const socket of places) {
+    try {
+      await preparePlace(socket);
+      const listener = listenAt(socket, accept, onClosed);
+      if (process.platform !== "win32") await chmod(socket, 0o600);
+      return { listener, socket };
+    } catch (error) {
+      failures.push(`${socket}: ${systemCodeOf(error) ?? messageOf(error)}`);
+    }
+  }
+  throw new AppError("system", failures.join("; "));
+}
+
+function listenAt(
+  socket: string,
+  accept: (socket: Bun.Socket<TerminalLink | undefined>) => TerminalLink | undefined,
+  onClosed: (link: TerminalLink) => void,
+): Listener {
+  const drop = ({ data }: Bun.Socket<TerminalLink | undefined>): void => {
+    if (data === undefined) return;
+    onClosed(data);
+    data.close();
+  };
+  return Bun.listen<TerminalLink | undefined>({
+    unix: socket,
+    data: undefined,
+    socket: {
+      open(connection) {
+        connection.data = accept(connection);
+        if (connection.data === undefined) connection.end();
+      },
+      data: (connection, chunk) => connection.data?.push(chunk),
+      drain: (connection) => connection.data?.drain(),
+      close: drop,
+      error: drop,
+    },
+  });
+}
+
+/** Bun has it and does not say so in its types. */
+function fdOf(socket: object): number {
+  return "fd" in socket && typeof socket.fd === "number" ? socket.fd : -1;
+}

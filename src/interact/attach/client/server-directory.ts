@@ -1,0 +1,145 @@
+import { type FSWatcher, watch } from "node:fs";
+
+import { messageOf } from "../../../base/errors.ts";
+import { attachLookMs } from "../../../base/limits.ts";
+import type { ServerMessage, TerminalMessage } from "../messages.ts";
+import { listPointers, removeDeadPointer, type ServerPointer } from "../run-folder.ts";
+import { ServerConnection } from "./server-connection.ts";
+import { closedFault, refusedFault } from "./server-fault.ts";
+
+export interface DirectoryHandlers {
+  onMessage(serverId: string, message: ServerMessage): void;
+  /** The server has gone, or was never reached. */
+  onGone(serverId: string): void;
+  /** Something keeps servers from being found or reached; undefined when it is over. */
+  onProblem(problem: string | undefined): void;
+}
+
+/** Time for several files of one change to be written. */
+const gatherMs = 30;
+
+/** Keeps a connection to every server of the user that runs, while they come and go. */
+export class ServerDirectory {
+  readonly #runFolder: string;
+  readonly #handlers: DirectoryHandlers;
+  /** Undefined while it connects. */
+  readonly #connections = new Map<string, ServerConnection | undefined>();
+  readonly #problems = new Map<string, string>();
+  /** Servers that take no answers from here, which does not change. */
+  readonly #refusing = new Set<string>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #watcher: FSWatcher | undefined;
+  #gathering: ReturnType<typeof setTimeout> | undefined;
+  /** Counts `stop`: what was begun before one changes nothing after it. */
+  #era = 0;
+
+  constructor(runFolder: string, handlers: DirectoryHandlers) {
+    this.#runFolder = runFolder;
+    this.#handlers = handlers;
+  }
+
+  /** Resolves when the servers that run now were asked. */
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => void this.#look(), attachLookMs);
+    this.#watchFolder();
+    await this.#look();
+  }
+
+  /** Leaves all servers; `start` comes back to them. */
+  stop(): void {
+    this.#era++;
+    clearInterval(this.#timer);
+    clearTimeout(this.#gathering);
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    for (const connection of this.#connections.values()) connection?.close();
+    this.#connections.clear();
+    this.#problems.clear();
+  }
+
+  send(serverId: string, message: TerminalMessage): void {
+    this.#connections.get(serverId)?.send(message);
+  }
+
+  async #look(): Promise<void> {
+    const era = this.#era;
+    this.#watchFolder();
+    try {
+      const pointers = await listPointers(this.#runFolder);
+      if (era !== this.#era) return;
+      this.#problems.delete("");
+      const isGone = (id: string): boolean => pointers.every(({ serverId }) => serverId !== id);
+      for (const id of [...this.#problems.keys()].filter(isGone)) this.#problems.delete(id);
+      await Promise.all(pointers.map((pointer) => this.#connect(pointer, era)));
+    } catch (error) {
+      if (era === this.#era) this.#problems.set("", messageOf(error));
+    }
+    if (era === this.#era) this.#handlers.onProblem([...this.#problems.values()][0]);
+  }
+
+  async #connect(pointer: ServerPointer, era: number): Promise<void> {
+    const { serverId } = pointer;
+    if (this.#connections.has(serverId) || this.#refusing.has(serverId)) return;
+    this.#connections.set(serverId, undefined);
+    let hasSpoken = false;
+    const leave = (): void => {
+      if (era !== this.#era) return;
+      this.#connections.delete(serverId);
+      this.#handlers.onGone(serverId);
+      if (!hasSpoken) this.#tellProblem(serverId, closedFault(pointer.pid));
+    };
+    const take = (message: ServerMessage): void => {
+      if (era !== this.#era) return;
+      if (!hasSpoken) this.#tellProblem(serverId, undefined);
+      hasSpoken = true;
+      if (message.type === "refused") {
+        this.#refusing.add(serverId);
+        this.#tellProblem(serverId, refusedFault(pointer.pid, message.reason));
+        return;
+      }
+      this.#handlers.onMessage(serverId, message);
+    };
+    const handlers = { onMessage: take, onClose: leave };
+    const outcome = await ServerConnection.open(pointer, "terminal", handlers);
+    if (outcome.kind === "dead") await removeDeadPointer(this.#runFolder, pointer).catch(() => {});
+    if (era !== this.#era) {
+      if (outcome.kind === "connected") outcome.connection.close();
+      return;
+    }
+    if (outcome.kind === "connected") {
+      // It may have closed it already.
+      if (this.#connections.has(serverId)) this.#connections.set(serverId, outcome.connection);
+      return;
+    }
+    this.#connections.delete(serverId);
+    const problem = `The server with pid ${pointer.pid} cannot be reached: `;
+    this.#tellProblem(
+      serverId,
+      outcome.kind === "failed" ? `${problem}${outcome.reason}.` : undefined,
+    );
+  }
+
+  #tellProblem(serverId: string, problem: string | undefined): void {
+    if (problem === undefined) this.#problems.delete(serverId);
+    else this.#problems.set(serverId, problem);
+    this.#handlers.onProblem([...this.#problems.values()][0]);
+  }
+
+  /** Servers are seen sooner than with the next look; where a folder cannot be watched, with that. */
+  #watchFolder(): void {
+    if (this.#watcher !== undefined) return;
+    try {
+      const watcher = watch(this.#runFolder, () => {
+        clearTimeout(this.#gathering);
+        this.#gathering = setTimeout(() => void this.#look(), gatherMs);
+      });
+      watcher.on("error", () => {
+        watcher.close();
+        if (this.#watcher === watcher) this.#watcher = undefined;
+      });
+      this.#watcher = watcher;
+    } catch {
+      // Not there yet: no server has run so far.
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { TaskState } from "../../base/task-state-text.ts";
+import type { ShownEnd, ShownQuestions } from "../questions/terminals.ts";
+
+/** The two sides speak when they have the same number; it changes with any message that the other would misread. */
+export const attachProtocol = 1;
+
+/** Whose something is: a client identity, shortened. Session ids are secrets and do not leave the server. */
+export type ClientKey = string;
+
+export interface ServerFacts {
+  /** The first characters of the instance id. */
+  readonly serverId: string;
+  readonly pid: number;
+  readonly version: string;
+  /** `stdio`, or `http` with the address. */
+  readonly transport: string;
+  /** Milliseconds since 1970, as every time here. */
+  readonly startedAt: number;
+}
+
+export interface ClientEntry {
+  readonly client: ClientKey;
+  /** The folder that it works in, or the name that `--workspace` gives it. */
+  readonly workspace: string;
+  /** Over HTTP the principal; empty for the user of this machine. */
+  readonly owner: string;
+}
+
+/** A background task. A running one is as old as its start says. */
+export interface BackgroundEntry extends TaskState {
+  readonly client: ClientKey;
+  readonly taskId: number;
+  readonly command: string;
+  readonly startedAt: number;
+}
+
+export interface CallbackEntry {
+  readonly client: ClientKey;
+  readonly callbackId: number;
+  readonly message: string;
+  readonly delaySeconds: number;
+  readonly nextFireAt: number;
+  /** -1 = for ever. */
+  readonly firesLeft: number;
+}
+
+export interface PlanEntry {
+  readonly active: boolean;
+  readonly goal: string | null;
+  readonly planFile: string | null;
+  readonly startedAt: number | null;
+}
+
+interface StepEntry {
+  readonly stepId: number;
+  readonly text: string;
+  readonly isDone: boolean;
+}
+
+export interface TaskEntry {
+  readonly taskId: number;
+  readonly text: string;
+  readonly isDone: boolean;
+  /** Not all of them when there are many. */
+  readonly steps: readonly StepEntry[];
+  readonly stepCount: number;
+  readonly stepsDone: number;
+}
+
+/** Tasks and plan of one workspace and one owner. */
+export interface WorkEntry {
+  readonly workspace: string;
+  readonly owner: string;
+  readonly tasks: readonly TaskEntry[];
+  readonly currentTaskId: number | null;
+  readonly total: number;
+  readonly pending: number;
+  /** null where there is none to be had. */
+  readonly plan: PlanEntry | null;
+}
+
+/** All that a server holds, with the texts cut. */
+export interface ServerState {
+  readonly clients: readonly ClientEntry[];
+  readonly background: readonly BackgroundEntry[];
+  readonly callbacks: readonly CallbackEntry[];
+  readonly work: readonly WorkEntry[];
+}
+
+/** Why a question is gone from a terminal. */
+export type GoneReason = "answered" | "withdrawn";
+
+/** New output of the task that is watched. */
+export interface OutputPiece {
+  readonly client: ClientKey;
+  readonly taskId: number;
+  /** True for the first piece after `watch`: what was shown before is not continued. */
+  readonly isFirst: boolean;
+  /** Whole lines. */
+  readonly text: string;
+  /** The line that is not ended yet; it comes again, longer. */
+  readonly partial: string;
+  /** Bytes before `text` that are not shown. */
+  readonly skippedBytes: number;
+  readonly isEnded: boolean;
+}
+
+/** What a server tells a terminal. */
+export type ServerMessage =
+  | { readonly type: "hello"; readonly protocol: number; readonly server: ServerFacts }
+  /** It cannot be the terminal of a person; the connection ends. */
+  | { readonly type: "refused"; readonly reason: string }
+  | { readonly type: "state"; readonly state: ServerState }
+  | { readonly type: "question"; readonly number: number; readonly question: ShownQuestions }
+  | { readonly type: "question_gone"; readonly number: number; readonly reason: GoneReason }
+  | { readonly type: "output"; readonly output: OutputPiece }
+  /** What became of `kill` and `cancel_callback`. */
+  | { readonly type: "done"; readonly request: number; readonly error: string | null };
+
+/** What a person did with questions. */
+export type TerminalReply = Exclude<ShownEnd, { kind: "gone" }>;
+
+/** What a terminal tells a server. */
+export type TerminalMessage =
+  /** The first one. `look` is for lists: nobody sits there who could answer a question. */
+  | {
+      readonly type: "attach";
+      readonly protocol: number;
+      readonly key: string;
+      readonly mode: "terminal" | "look";
+    }
+  | { readonly type: "answer"; readonly number: number; readonly reply: TerminalReply }
+  | { readonly type: "watch"; readonly client: ClientKey; readonly taskId: number }
+  | { readonly type: "unwatch" }
+  | {
+      readonly type: "kill";
+      readonly request: number;
+      readonly client: ClientKey;
+      readonly taskId: number;
+    }
+  | {
+      readonly type: "cancel_callback";
+      readonly request: number;
+      readonly client: ClientKey;
+      readonly callbackId: number;
+    };

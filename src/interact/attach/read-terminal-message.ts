@@ -1,0 +1,83 @@
+import { questionOtherCharsMax } from "../../base/limits.ts";
+import type { Answer } from "../../tools/question-service.ts";
+import type { TerminalMessage, TerminalReply } from "./messages.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Four questions with ten options each are the most that is asked. */
+const answersMax = 16;
+const labelsMax = 32;
+
+/**
+ * What a terminal says in one line; undefined for what is no message. By hand, since a library of schemas takes
+ * longer to load than everything else here.
+ */
+export function readTerminalMessage(line: string): TerminalMessage | undefined {
+  const value = parseObject(line);
+  if (value === undefined) return undefined;
+  const { type, protocol, key, mode, number, client, taskId, request, callbackId } = value;
+  switch (type) {
+    case "attach":
+      if (!isCount(protocol) || typeof key !== "string") return undefined;
+      if (mode !== "terminal" && mode !== "look") return undefined;
+      return { type, protocol, key, mode };
+    case "answer": {
+      const reply = readReply(value["reply"]);
+      return isCount(number) && reply !== undefined ? { type, number, reply } : undefined;
+    }
+    case "watch":
+      return isText(client) && isCount(taskId) ? { type, client, taskId } : undefined;
+    case "unwatch":
+      return { type };
+    case "kill":
+      if (!isCount(request) || !isText(client) || !isCount(taskId)) return undefined;
+      return { type, request, client, taskId };
+    case "cancel_callback":
+      if (!isCount(request) || !isText(client) || !isCount(callbackId)) return undefined;
+      return { type, request, client, callbackId };
+    default:
+      return undefined;
+  }
+}
+
+function parseObject(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readReply(value: unknown): TerminalReply | undefined {
+  if (!isObject(value)) return undefined;
+  const { kind, answers } = value;
+  if (kind === "declined" || kind === "cancelled") return { kind };
+  if (kind !== "answered" || !Array.isArray(answers) || answers.length > answersMax) {
+    return undefined;
+  }
+  const read = answers.map(readAnswer).filter((answer) => answer !== undefined);
+  return read.length === answers.length ? { kind, answers: read } : undefined;
+}
+
+function readAnswer(value: unknown): Answer | undefined {
+  if (!isObject(value)) return undefined;
+  const { labels, other } = value;
+  if (other !== null && !isText(other)) return undefined;
+  if (!Array.isArray(labels) || labels.length > labelsMax || !labels.every(isText)) {
+    return undefined;
+  }
+  return { labels, other };
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= questionOtherCharsMax;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,134 @@
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+
+import { AppError, systemCodeOf } from "../../base/errors.ts";
+import { attachForeignMsMax } from "../../base/limits.ts";
+
+/** How a running server is found: a private file that says where it listens and what opens it. */
+export interface ServerPointer {
+  readonly serverId: string;
+  readonly pid: number;
+  /** The name of its machine: others may share the home folder. */
+  readonly host: string;
+  /** Path of the socket, or name of the pipe. */
+  readonly socket: string;
+  /** Who can read it is the user of the server: a pipe of Windows has no folder that would keep others out. */
+  readonly key: string;
+}
+
+const pointerSuffix = ".json";
+/** Far more than one is. */
+const pointerBytesMax = 4096;
+
+/** Where the servers of a user are found. */
+export function runFolderIn(scorpioxDir: string): string {
+  return join(scorpioxDir, "run");
+}
+
+/**
+ * Makes a folder that only this user can enter, if it is not there.
+ * @throws AppError `refused` when something else is in its place, or a system error
+ */
+export async function makePrivateFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const stats = await lstat(path);
+  const uid = process.getuid?.() ?? stats.uid;
+  if (!stats.isDirectory() || stats.uid !== uid) {
+    throw new AppError("refused", `${path} is no folder of this user. Remove it.`);
+  }
+  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) await chmod(path, 0o700);
+}
+
+/** Whole or not at all: whoever finds the file can connect. */
+export async function writePointer(folder: string, pointer: ServerPointer): Promise<void> {
+  const path = pointerPath(folder, pointer.serverId);
+  const draft = `${path}.new`;
+  try {
+    await writeFile(draft, JSON.stringify(pointer), { mode: 0o600 });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** Of a server that has ended; its socket is removed too, unless it is a pipe of Windows. */
+export async function removePointer(
+  folder: string,
+  { serverId, socket }: Pick<ServerPointer, "serverId" | "socket">,
+): Promise<void> {
+  await rm(pointerPath(folder, serverId), { force: true });
+  if (!socket.startsWith("\\\\")) await rm(socket, { force: true });
+}
+
+/** Of a server that nobody could reach: one of another machine may well be alive, and goes when it is old. */
+export async function removeDeadPointer(folder: string, pointer: ServerPointer): Promise<void> {
+  if (pointer.host !== hostname()) {
+    const found = await stat(pointerPath(folder, pointer.serverId)).catch(() => undefined);
+    if (found === undefined || Date.now() - found.mtimeMs < attachForeignMsMax) return;
+  }
+  await removePointer(folder, pointer);
+}
+
+/**
+ * The servers that were started and not ended properly or at all. None where there is no folder.
+ * @throws AppError `system` when it cannot be read
+ */
+export async function listPointers(folder: string): Promise<ServerPointer[]> {
+  const names = await namesIn(folder);
+  const pointers = names
+    .filter((name) => /^[0-9a-f]+\.json$/.test(name))
+    .map((name) => readPointer(folder, name.slice(0, -pointerSuffix.length)));
+  return (await Promise.all(pointers)).filter((pointer) => pointer !== undefined);
+}
+
+function pointerPath(folder: string, serverId: string): string {
+  return join(folder, `${serverId}${pointerSuffix}`);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === "ENOENT") return [];
+    throw new AppError(
+      "system",
+      `The folder of the running servers, ${folder}, cannot be read: ${code}.`,
+    );
+  }
+}
+
+/** Undefined for a file that is none of ours, or is gone by now. */
+async function readPointer(folder: string, serverId: string): Promise<ServerPointer | undefined> {
+  try {
+    const text = await readFile(pointerPath(folder, serverId), "utf8");
+    if (text.length > pointerBytesMax) return undefined;
+    const value = JSON.parse(text) as Partial<Record<keyof ServerPointer, unknown>> | null;
+    const { pid, host, socket, key } = value ?? {};
+    if (typeof pid !== "number" || typeof socket !== "string" || typeof key !== "string") {
+      return undefined;
+    }
+    if (typeof host !== "string") return undefined;
+    // Whoever reads it removes the socket when nobody listens there: nothing else may be named.
+    if (!isSocketName(socket, serverId)) return undefined;
+    return { serverId, pid, host, socket, key };
+  } catch {
+    return undefined;
+  }
+}
+
+function isSocketName(socket: string, serverId: string): boolean {
+  return socket.endsWith(`/${serverId}.sock`) || socket.startsWith("\\\\.\\pipe\\scorpiox-");
+}

@@ -1,0 +1,185 @@
+import { timingSafeEqual } from "node:crypto";
+
+import { messageOf } from "../../base/errors.ts";
+import { attachGreetingMsMax, attachRequestBytesMax } from "../../base/limits.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import type { ShownQuestions } from "../questions/terminals.ts";
+import { LineReader } from "./line-reader.ts";
+import {
+  attachProtocol,
+  type ClientKey,
+  type GoneReason,
+  type ServerMessage,
+  type TerminalMessage,
+} from "./messages.ts";
+import { OutputFollower } from "./output-follower.ts";
+import { readTerminalMessage } from "./read-terminal-message.ts";
+import { type ByteSink, SendQueue } from "./send-queue.ts";
+import type { AttachSources } from "./sources.ts";
+import type { QuestionViewer, TerminalQuestions } from "./terminal-questions.ts";
+
+export interface TerminalLinkParts {
+  readonly key: string;
+  readonly sources: AttachSources;
+  readonly questions: TerminalQuestions;
+  /** Why it may not answer questions, if so. */
+  readonly whyNoAnswers: () => Promise<string | undefined>;
+  /** Called when the key was right: from now on it is told what changes. */
+  readonly onAttached: (link: TerminalLink) => void;
+}
+
+/** A connection as a link needs it. */
+export interface LinkSocket extends ByteSink {
+  /** Closes it after what was written. */
+  end(): void;
+}
+
+/** One attached terminal as the server sees it. Whatever it does, it disturbs nobody but itself. */
+export class TerminalLink implements QuestionViewer {
+  readonly #parts: TerminalLinkParts;
+  readonly #socket: LinkSocket;
+  readonly #queue: SendQueue;
+  readonly #reader: LineReader;
+  readonly #greeting: Timer;
+  #follower: OutputFollower | undefined;
+  #sentState = "";
+  #isAttached = false;
+  /** It speaks our language and is told what changes. */
+  #isTold = false;
+  /** A person sits there, as far as can be told. */
+  #mayAnswer = false;
+  #isClosed = false;
+
+  constructor(socket: LinkSocket, parts: TerminalLinkParts) {
+    this.#parts = parts;
+    this.#socket = socket;
+    this.#queue = new SendQueue(socket, () => this.close());
+    this.#reader = new LineReader(attachRequestBytesMax, (line) => this.#takeLine(line));
+    this.#greeting = startTimer(attachGreetingMsMax, () => this.close());
+  }
+
+  /** Bytes have come. */
+  readonly push = (chunk: Uint8Array): void => {
+    if (!this.#isClosed && !this.#reader.push(chunk)) this.close();
+  };
+
+  /** The socket has room again. */
+  readonly drain = (): void => this.#queue.drain();
+
+  /** Idempotent; also called when the terminal has gone. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#greeting.stop();
+    this.#follower?.stop();
+    this.#queue.close();
+    this.#parts.questions.remove(this);
+    this.#socket.end();
+  }
+
+  /** Sends the state, unless it is the one that was sent last. A slow terminal gets the next one. */
+  sendState(state: Extract<ServerMessage, { type: "state" }>["state"], text: string): void {
+    if (!this.#isTold || text === this.#sentState || !this.#queue.isEmpty) return;
+    this.#sentState = text;
+    this.#send({ type: "state", state });
+  }
+
+  showQuestion(number: number, question: ShownQuestions): void {
+    this.#send({ type: "question", number, question });
+  }
+
+  takeBackQuestion(number: number, reason: GoneReason): void {
+    this.#send({ type: "question_gone", number, reason });
+  }
+
+  #takeLine(line: string): boolean {
+    if (this.#isClosed) return false;
+    const message = readTerminalMessage(line);
+    if (message === undefined) return false;
+    if (message.type === "attach") return this.#attach(message);
+    if (!this.#isAttached) return false;
+    // Whoever is shown no questions has none to answer.
+    if (message.type === "answer" && !this.#mayAnswer) return false;
+    this.#obey(message);
+    return true;
+  }
+
+  #attach({ key, mode, protocol }: Extract<TerminalMessage, { type: "attach" }>): boolean {
+    if (this.#isAttached || !isSameText(key, this.#parts.key)) return false;
+    this.#isAttached = true;
+    this.#greeting.stop();
+    const { sources, onAttached } = this.#parts;
+    this.#send({ type: "hello", protocol: attachProtocol, server: sources.facts });
+    // It is told our number and goes; until then it is shown nothing that it might misread.
+    if (protocol !== attachProtocol) return true;
+    if (mode === "terminal") {
+      void this.#admit();
+      return true;
+    }
+    this.#isTold = true;
+    onAttached(this);
+    return true;
+  }
+
+  async #admit(): Promise<void> {
+    const { questions, whyNoAnswers, onAttached } = this.#parts;
+    const reason = await whyNoAnswers().catch(messageOf);
+    if (this.#isClosed) return;
+    if (reason !== undefined) {
+      this.#send({ type: "refused", reason });
+      return this.close();
+    }
+    this.#isTold = true;
+    this.#mayAnswer = true;
+    questions.add(this);
+    onAttached(this);
+  }
+
+  #obey(message: Exclude<TerminalMessage, { type: "attach" }>): void {
+    const { questions, sources } = this.#parts;
+    switch (message.type) {
+      case "answer":
+        return questions.reply(message.number, message.reply);
+      case "watch":
+        return this.#watch(message.client, message.taskId);
+      case "unwatch":
+        this.#follower?.stop();
+        this.#follower = undefined;
+        return;
+      case "kill":
+        return this.#report(message.request, sources.kill(message.client, message.taskId));
+      case "cancel_callback":
+        return this.#report(
+          message.request,
+          sources.cancelCallback(message.client, message.callbackId),
+        );
+    }
+  }
+
+  #watch(client: ClientKey, taskId: number): void {
+    this.#follower?.stop();
+    const execution = this.#parts.sources.executionOf(client, taskId);
+    if (execution === undefined) return;
+    this.#follower = new OutputFollower(
+      { client, taskId, execution },
+      (output) => this.#send({ type: "output", output }),
+      () => this.#queue.isEmpty,
+    );
+  }
+
+  #report(request: number, work: Promise<void>): void {
+    work.then(
+      () => this.#send({ type: "done", request, error: null }),
+      (error: unknown) => this.#send({ type: "done", request, error: messageOf(error) }),
+    );
+  }
+
+  #send(message: ServerMessage): void {
+    if (!this.#isClosed) this.#queue.send(message);
+  }
+}
+
+function isSameText(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left), Buffer.from(right)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

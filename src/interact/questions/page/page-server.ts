@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import type { Server } from "bun";
+
+import { questionPageLingerMs, questionPostBytesMax, questionStateMs } from "../../../base/limits.ts";
+import { startTimer, type Timer } from "../../../base/timer.ts";
+import { foreign, gone, type QuestionPage } from "./question-page.ts";
+import { userOfVisitor } from "./visitor-user.ts";
+
+/**
+ * Serves the pages of open questions on 127.0.0.1, each under an address of its own. It listens only while there is
+ * one, and a moment longer for its last reply, on a port that the system chooses.
+ */
+export class PageServer {
+  readonly #pages = new Map<string, QuestionPage>();
+  #server: Server<undefined> | undefined;
+  #stopping: Timer | undefined;
+
+  /** Serves the page from now on, and returns its address. @throws Error when the system lets nobody listen */
+  add(page: QuestionPage): string {
+    this.#stopping?.stop();
+    this.#server ??= this.#listen();
+    this.#pages.set(page.path, page);
+    return `${this.#origin}${page.path}`;
+  }
+
+  /** The page is over, and who looks at it is told. */
+  delete(page: QuestionPage): void {
+    page.close();
+    this.#pages.delete(page.path);
+    if (this.#pages.size > 0) return;
+    this.#stopping = startTimer(questionPageLingerMs, () => this.#stop());
+  }
+
+  get #origin(): string {
+    return `http://127.0.0.1:${this.#server?.port ?? 0}`;
+  }
+
+  #listen(): Server<undefined> {
+    return Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      maxRequestBodySize: questionPostBytesMax,
+      fetch: (request, server) => this.#handle(request, server.requestIP(request)?.port ?? 0),
+      error: () => new Response(null, { status: 500 }),
+    });
+  }
+
+  #stop(): void {
+    void this.#server?.stop(true);
+    this.#server = undefined;
+  }
+
+  async #handle(request: Request, visitorPort: number): Promise<Response> {
+    const nonce = randomBytes(16).toString("base64url");
+    const response = await this.#answer(request, visitorPort, nonce);
+    for (const [name, value] of Object.entries(headers(nonce))) response.headers.set(name, value);
+    return response;
+  }
+
+  /** Another site's page may reach this port: its requests have another Host, Origin or purpose. */
+  #answer(request: Request, visitorPort: number, nonce: string): Response | Promise<Response> {
+    const host = this.#origin.slice("http://".length);
+    if (request.headers.get("Host") !== host) return new Response(null, { status: 421 });
+    const { pathname, search } = new URL(request.url);
+    const page = this.#pages.get(pathname);
+    const cookies = request.headers.get("Cookie") ?? "";
+    switch (request.method) {
+      case "GET":
+        if (page === undefined) return gone(nonce);
+        if (search === "?state") return page.state(cookies, questionStateMs);
+        return this.#show(page, cookies, visitorPort, nonce);
+      case "POST":
+        return this.#post(request, page, cookies, visitorPort, nonce);
+      default:
+        return new Response(null, { status: 405, headers: { Allow: "GET, POST" } });
+    }
+  }
+
+  /** Another user has no cookie, and gets none. */
+  async #show(
+    page: QuestionPage,
+    cookies: string,
+    visitorPort: number,
+    nonce: string,
+  ): Promise<Response> {
+    return (await this.#isForeign(visitorPort)) ? foreign(nonce) : page.show(cookies, nonce);
+  }
+
+  async #isForeign(visitorPort: number): Promise<boolean> {
+    const serverPort = this.#server?.port ?? 0;
+    return (await userOfVisitor({ visitorPort, serverPort })) === "other";
+  }
+
+  async #post(
+    request: Request,
+    page: QuestionPage | undefined,
+    cookies: string,
+    visitorPort: number,
+    nonce: string,
+  ): Promise<Response> {
+    const { headers: sent } = request;
+    const site = sent.get("Sec-Fetch-Site");
+    const isOwn = sent.get("Origin") === this.#origin && (site === null || site === "same-origin");
+    if (!isOwn) return new Response(null, { status: 403 });
+    const type = sent.get("Content-Type")?.split(";")[0]?.trim();
+    if (type !== "application/x-www-form-urlencoded") return new Response(null, { status: 415 });
+    if (page === undefined) return gone(nonce);
+    // Ports do not keep cookies apart: a page of another user's, at a port of theirs, may have been sent this one.
+    if (await this.#isForeign(visitorPort)) return foreign(nonce);
+    return page.post(cookies, await request.text(), nonce);
+  }
+}
+
+/** Nothing from elsewhere, no frame around it, kept nowhere; nobody is told the address. */
+function headers(nonce: string): Readonly<Record<string, string>> {
+  return {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy":
+      `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; ` +
+      `connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    // Not "no-referrer": browsers leave the origin out of a form that is sent then.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+  };
+}

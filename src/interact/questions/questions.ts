@@ -1,0 +1,155 @@
+import { assertWanted, Cancellation } from "../../base/cancellation.ts";
+import { canonicalJson } from "../../protocol/canonical-json.ts";
+import type { QuestionsReply, QuestionsRequest } from "../../tools/question-service.ts";
+import type { Asking, AskingCall, FormClient } from "./asking.ts";
+import { askByForm } from "./ask-by-form.ts";
+import { EarlierReplies } from "./earlier-replies.ts";
+import { OpenQuestion } from "./open-question.ts";
+import { QuestionTable, type QuestionTimes } from "./question-table.ts";
+import type { Rung } from "./rung.ts";
+import type { ShownQuestions } from "./terminals.ts";
+import { waitForQuestion } from "./wait-for-question.ts";
+
+export interface QuestionsParts {
+  /** Ways to people at this machine that are no clients, in the order in which they are tried. */
+  readonly localRungs: (purpose: QuestionsRequest["purpose"]) => readonly Rung[];
+  /** Told what a rung threw; the question went on to the next one. */
+  readonly onFailure: (error: unknown) => void;
+  readonly times?: QuestionTimes;
+}
+
+/**
+ * Asks people, on the first rung of the ladder that shows the question to somebody: a form of the client, an attached
+ * terminal, a page. A question that the call cannot wait for stays open; asking the same again fetches its answer.
+ */
+export class Questions {
+  readonly #parts: QuestionsParts;
+  readonly #table: QuestionTable;
+  readonly #earlier = new EarlierReplies();
+
+  constructor(parts: QuestionsParts) {
+    this.#parts = parts;
+    this.#table = new QuestionTable(parts.times);
+  }
+
+  /**
+   * Asks, or waits on for what was asked before.
+   * @throws AppError `cancelled` when the call is, `limit` when too many questions are open; and what ends a call to
+   *   ask its client, which is to be let through
+   */
+  async ask(request: QuestionsRequest, asking: Asking): Promise<QuestionsReply> {
+    const { call } = asking;
+    assertWanted(call.cancellation);
+    const key = canonicalJson([call.client.id, request]);
+    const known = this.#table.find(key);
+    if (known !== undefined) return this.#fetch(known, asking);
+    const form = call.ask?.can("form") === true ? call.ask : undefined;
+    let tried = {};
+    if (form?.endsCall === true && !asking.hasActed) {
+      const reply = await askInRound(form, request);
+      if (reply !== undefined) return reply;
+      assertWanted(call.cancellation);
+      tried = { isTried: true };
+    }
+    const mayRunAgain = call.ask?.endsCall === true;
+    const earlier = call.ask?.isReplaying === true ? this.#earlier.find(key) : undefined;
+    if (earlier !== undefined) return earlier;
+    // Another call may have asked the same meanwhile.
+    const question = this.#table.find(key) ?? this.#open(key, request, call, form);
+    if (question === undefined) return { outcome: "unavailable", ...tried };
+    const reply = await this.#fetch(question, asking);
+    if (mayRunAgain && reply.outcome !== "pending") this.#earlier.keep(key, reply);
+    return reply;
+  }
+
+  /** The client is gone: nobody waits for its answers. */
+  endClient(clientId: string): void {
+    this.#table.withdraw(clientId);
+  }
+
+  /** Takes all questions back. */
+  close(): void {
+    this.#table.withdraw();
+  }
+
+  #open(
+    key: string,
+    request: QuestionsRequest,
+    call: AskingCall,
+    form: FormClient | undefined,
+  ): OpenQuestion | undefined {
+    const isLocal = call.client.isRemote !== true;
+    const local = isLocal ? this.#parts.localRungs(request.purpose) : [];
+    const rungs = [...formRungs(form, request), ...local];
+    if (!rungs.some((rung) => rung.isThere())) return undefined;
+    const { onFailure } = this.#parts;
+    const clientId = call.client.id;
+    this.#table.assertRoom(clientId);
+    const id = createQuestionId();
+    const describe = (): Promise<ShownQuestions> => shownTo(id, request, call);
+    const question = new OpenQuestion({ id, clientId, key, request, rungs, describe, onFailure });
+    this.#table.add(question);
+    return question;
+  }
+
+  /** The answer is fetched once; a call that is cancelled takes the question with it, unless others wait for it. */
+  async #fetch(question: OpenQuestion, asking: Asking): Promise<QuestionsReply> {
+    try {
+      const reply = await waitForQuestion(question, asking);
+      if (reply.outcome !== "pending") this.#table.delete(question);
+      return reply;
+    } catch (error) {
+      if (question.waiting === 0 && !question.isSettled) {
+        this.#table.delete(question);
+        question.close("cancelled");
+      }
+      throw error;
+    }
+  }
+}
+
+/** Undefined when the client has shown nothing. */
+async function askInRound(
+  form: FormClient,
+  request: QuestionsRequest,
+): Promise<QuestionsReply | undefined> {
+  const end = await askByForm(form, request);
+  if (end.kind === "gone") return undefined;
+  if (end.kind !== "answered") return { outcome: end.kind, rung: "elicitation" };
+  return { outcome: "answered", rung: "elicitation", answers: end.answers };
+}
+
+/** A client that is asked by real requests is a rung like the others: its question stays open beyond the call. */
+function formRungs(form: FormClient | undefined, request: QuestionsRequest): readonly Rung[] {
+  if (form === undefined || form.endsCall === true) return [];
+  return [
+    {
+      name: "elicitation",
+      isThere: () => form.can("form"),
+      ask: (_shown, signal) => askByForm(form, request, Cancellation.following(signal)),
+    },
+  ];
+}
+
+async function shownTo(
+  id: string,
+  { questions, purpose }: QuestionsRequest,
+  { client }: AskingCall,
+): Promise<ShownQuestions> {
+  const askedAt = Date.now();
+  // Whoever cannot name its folder can still ask.
+  const workspace = await client.workspaceDir().catch(() => "");
+  return {
+    id,
+    questions,
+    purpose,
+    asker: client.name ?? "a client without a name",
+    workspace,
+    askedAt,
+  };
+}
+
+/** 64 random bits: enough never to meet another, and short enough to be written down. */
+function createQuestionId(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
+}

@@ -1,0 +1,31 @@
+import type { Answer, Question, QuestionsRequest } from "../../tools/question-service.ts";
+
+/** Questions as they are shown to somebody who is not the client. */
+export interface ShownQuestions {
+  readonly id: string;
+  readonly questions: readonly Question[];
+  readonly purpose: QuestionsRequest["purpose"];
+  /** What the client that asks calls itself. Outside text. */
+  readonly asker: string;
+  /** The folder that the client works in. Outside text. */
+  readonly workspace: string;
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+}
+
+/** How a person dealt with questions that were shown to them. */
+export type ShownEnd =
+  /** One answer for each question, in their order; checked by who asked. */
+  | { readonly kind: "answered"; readonly answers: readonly Answer[] }
+  | { readonly kind: "declined" }
+  | { readonly kind: "cancelled" }
+  /** There is nobody left who could see them: the last terminal was detached. */
+  | { readonly kind: "gone" };
+
+/** The attached terminals of this process: a question is shown on all of them, and the first answer counts. */
+export interface Terminals {
+  /** How many are attached just now. */
+  readonly count: number;
+  /** Shows the questions until somebody answers. When `signal` aborts, they are taken back and the end is `gone`. */
+  ask(shown: ShownQuestions, signal: AbortSignal): Promise<ShownEnd>;
+}

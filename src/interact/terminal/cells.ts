@@ -1,0 +1,100 @@
+import { escapeUnsafe } from "../../base/unsafe-characters.ts";
+
+/**
+ * Text in the cells of a terminal. What comes from outside goes through `safeText` or `safeLine` before it is
+ * measured; styles are put around what was measured.
+ */
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const tabCells = 4;
+
+/** Outside text for one line: nothing that would move the cursor. */
+export function safeLine(text: string): string {
+  return escapeUnsafe(text.replaceAll(/\s*[\r\n]+\s*/g, " ")).replaceAll("\t", " ");
+}
+
+/** Outside text for several lines. */
+export function safeText(text: string): string {
+  return escapeUnsafe(text.replaceAll(/\r\n?/g, "\n")).replaceAll("\t", " ".repeat(tabCells));
+}
+
+/** What a person sees as one character each. */
+export function graphemesOf(text: string): string[] {
+  // Plain text needs no segmenter, and is most of it.
+  if (/^[\u0020-\u007e]*$/.test(text)) return text.split("");
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+export function widthOf(text: string): number {
+  return Bun.stringWidth(text);
+}
+
+/** `text` in at most `width` cells; what is cut off is announced by an ellipsis. */
+export function cutCells(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  if (width < 1) return "";
+  let cut = "";
+  let used = 0;
+  for (const grapheme of graphemesOf(text)) {
+    used += widthOf(grapheme);
+    if (used > width - 1) break;
+    cut += grapheme;
+  }
+  return `${cut}…`;
+}
+
+/** `text` in exactly `width` cells. */
+export function fitCells(text: string, width: number): string {
+  const cut = cutCells(text, width);
+  return cut + " ".repeat(Math.max(0, width - widthOf(cut)));
+}
+
+/** `text` in lines of at most `width` cells, broken between words where that is possible. */
+export function wrapCells(text: string, width: number): string[] {
+  return text.split("\n").flatMap((line) => wrapLine(line, Math.max(1, width)));
+}
+
+/** What is quoted goes on behind a gutter, so that it is never taken for the text around it. */
+function wrapQuoted(line: string, width: number): string[] {
+  const [first = "", ...rest] = breakCells(line.slice(2), Math.max(1, width - 2));
+  return [line.slice(0, 2) + first, ...rest.map((row) => `┆ ${row}`)];
+}
+
+function wrapLine(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line.trimEnd()];
+  if (/^[│┆] /.test(line)) return wrapQuoted(line, width);
+  const rows: string[] = [];
+  let row = "";
+  for (const word of line.split(/(?<= )(?=[^ ])/)) {
+    if (widthOf(row) + widthOf(word.trimEnd()) <= width) {
+      row += word;
+      continue;
+    }
+    if (row.trim() !== "") rows.push(row.trimEnd());
+    const pieces = breakCells(word, width);
+    row = pieces.pop() ?? "";
+    rows.push(...pieces);
+  }
+  rows.push(row.trimEnd());
+  return rows;
+}
+
+/** A text without regard to words, in pieces of at most `width` cells. */
+export function breakCells(text: string, width: number): string[] {
+  if (widthOf(text) <= width) return [text];
+  const pieces: string[] = [];
+  let piece = "";
+  let used = 0;
+  for (const grapheme of graphemesOf(text)) {
+    const cells = widthOf(grapheme);
+    if (used + cells > width && piece !== "") {
+      pieces.push(piece);
+      piece = "";
+      used = 0;
+    }
+    piece += grapheme;
+    used += cells;
+  }
+  pieces.push(piece);
+  return pieces;
+}

@@ -1,0 +1,150 @@
+import { bearerTokenCharsMax } from "../../base/limits.ts";
+import { product } from "../../base/product.ts";
+import { hasTokenInQuery, parseBearerHeader } from "./bearer-token.ts";
+import { type Challenge, encodeChallenge } from "./challenge.ts";
+import type { JwtVerifier, TokenCheck } from "./jwt-verifier.ts";
+import { localPrincipal, type Principal } from "./principal.ts";
+import { type AuthorizationRefusal, createRefusal } from "./refusal.ts";
+import type { Standing } from "./standing.ts";
+import type { StaticTokens } from "./static-tokens.ts";
+
+export type Authorization =
+  { readonly kind: "ok"; readonly principal: Principal } | AuthorizationRefusal;
+
+/** What is needed of a request; a `Request` is one. */
+export interface AuthorizationRequest {
+  readonly url: string;
+  /** `get` joins several headers of one name by commas, as `Headers` does. */
+  readonly headers: { get(name: string): string | null };
+}
+
+/** Who may come in. */
+export type Access =
+  /** Everybody who reaches us: only for the loopback interface, where `program/local-users.ts` looks at who it is. */
+  { readonly kind: "open" } | ProtectedAccess;
+
+export interface ProtectedAccess {
+  readonly kind: "protected";
+  /** Asked first. */
+  readonly tokens?: StaticTokens | undefined;
+  readonly jwt?: JwtVerifier | undefined;
+  /** Given with a challenge when there is an authorization server. */
+  readonly resourceMetadataUrl?: string | undefined;
+  /** The scopes that a client should ask for at first; none: the challenge does not say. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Where the user finds the token that the server has made itself. */
+  readonly tokenPlace?: string | undefined;
+}
+
+const sendHeader = 'send "Authorization: Bearer <token>"';
+const queryText = `Tokens in the URL are not accepted, because URLs are logged: ${sendHeader}.`;
+
+/** Decides who a request speaks for (2026-07-28 authorization, Access Token Usage and Error Handling). */
+export class Authorizer {
+  readonly #missing: AuthorizationRefusal;
+  readonly #inQuery: AuthorizationRefusal;
+
+  constructor(private readonly access: Access) {
+    const missing = { "www-authenticate": this.#challenge({ scopes: this.#firstScopes() }) };
+    this.#missing = createRefusal(
+      401,
+      `A token is needed: ${sendHeader}.${this.#whereText()}`,
+      missing,
+    );
+    this.#inQuery = createRefusal(401, queryText, missing);
+  }
+
+  /**
+   * A promise only while a signed token is seen for the first time in a minute; everything else is decided
+   * at once. Never throws or rejects, and nothing that the request sent is in the answer.
+   */
+  authorize(request: AuthorizationRequest): Authorization | Promise<Authorization> {
+    const isInQuery = hasTokenInQuery(request.url);
+    if (this.access.kind === "open")
+      return isInQuery ? createRefusal(400, queryText) : { kind: "ok", principal: localPrincipal };
+    const header = parseBearerHeader(request.headers.get("authorization"));
+    if (header.kind === "absent") return isInQuery ? this.#inQuery : this.#missing;
+    if (isInQuery) return this.#malformed(queryText);
+    if (header.kind === "malformed")
+      return this.#malformed(
+        `The Authorization header does not hold one bearer token of at most ${bearerTokenCharsMax} characters.`,
+      );
+    return this.#check(header.token, this.access);
+  }
+
+  /** How many may come in: with signed tokens nobody knows, and so several. Undefined: the user of this machine. */
+  get principals(): "one" | "several" | undefined {
+    if (this.access.kind === "open") return undefined;
+    const { tokens, jwt } = this.access;
+    return jwt !== undefined || (tokens?.principalCount ?? 0) > 1 ? "several" : "one";
+  }
+
+  /** How the token stands now that `principal`, an answer of `authorize`, came by. */
+  standingOf(principal: Principal): Standing {
+    if (this.access.kind === "open") return "valid";
+    const { tokens, jwt } = this.access;
+    if (tokens?.includes(principal) === true) return "valid";
+    const isExpired = jwt?.isExpired(principal);
+    if (isExpired === undefined) return "withdrawn";
+    return isExpired ? "expired" : "valid";
+  }
+
+  /** The answer to a request whose token is in order but lacks scopes: name all that the request needs. */
+  insufficientScope(scopes: readonly string[]): AuthorizationRefusal {
+    const text = `The token does not allow this. Needed scopes: ${scopes.join(" ")}`;
+    const challenge = this.#challenge({ scopes, error: "insufficient_scope", description: text });
+    return createRefusal(403, `${text}.`, { "www-authenticate": challenge });
+  }
+
+  #check(token: string, { tokens, jwt }: ProtectedAccess): Authorization | Promise<Authorization> {
+    const principal = tokens?.find(token);
+    if (principal !== undefined) return { kind: "ok", principal };
+    const check = jwt?.check(token) ?? { kind: "rejected", reason: "it is not known here" };
+    return check instanceof Promise
+      ? check.then((done) => this.#answerTo(done))
+      : this.#answerTo(check);
+  }
+
+  #answerTo(check: TokenCheck): Authorization {
+    switch (check.kind) {
+      case "accepted":
+        return { kind: "ok", principal: check.principal };
+      case "rejected":
+        return this.#invalid(`The token is refused: ${check.reason}`);
+      case "unavailable":
+        return createRefusal(
+          503,
+          "The token cannot be checked now: the authorization server does not give its keys. Try again later.",
+          { "retry-after": String(Math.ceil(check.retryAfterMs / 1000)) },
+        );
+    }
+  }
+
+  #invalid(description: string): AuthorizationRefusal {
+    const scopes = this.#firstScopes();
+    const challenge = this.#challenge({ scopes, error: "invalid_token", description });
+    const text = `${description}.${this.#whereText()}`;
+    return createRefusal(401, text, { "www-authenticate": challenge });
+  }
+
+  #whereText(): string {
+    const place = this.access.kind === "protected" ? this.access.tokenPlace : undefined;
+    return place === undefined ? "" : ` On the machine of the server it is in ${place}.`;
+  }
+
+  #malformed(description: string): AuthorizationRefusal {
+    const challenge = this.#challenge({ error: "invalid_request", description });
+    return createRefusal(400, description, { "www-authenticate": challenge });
+  }
+
+  #firstScopes(): readonly string[] | undefined {
+    return this.access.kind === "protected" ? this.access.scopes : undefined;
+  }
+
+  #challenge(parts: Omit<Challenge, "realm" | "resourceMetadataUrl">): string {
+    const { access } = this;
+    const resourceMetadataUrl =
+      access.kind === "protected" ? access.resourceMetadataUrl : undefined;
+    return encodeChallenge({ realm: product.name, resourceMetadataUrl, ...parts });
+  }
+}

@@ -1,0 +1,113 @@
+import type { JWTVerifyOptions, LocalJWKSet } from "jose";
+
+import { keySetFetchMsMax, keySetRetryMs, tokenClockToleranceMs } from "../../base/limits.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { fetchKeySet } from "./fetch-key-set.ts";
+import { rejectionReason } from "./jwt-rejection.ts";
+import { describeKeySetUrl } from "./key-set-url.ts";
+import type { Principal } from "./principal.ts";
+import { KeySetUnavailable, RemoteKeySet } from "./remote-key-set.ts";
+import { readClaims } from "./token-claims.ts";
+import { digestTokenAsText } from "./token-digest.ts";
+import { VerifiedTokens } from "./verified-tokens.ts";
+
+export type TokenCheck =
+  | { readonly kind: "accepted"; readonly principal: Principal }
+  /** `reason` completes "The token is refused: "; a fixed text. */
+  | { readonly kind: "rejected"; readonly reason: string }
+  /** The keys cannot be had: not the client's fault, worth another try after this. */
+  | { readonly kind: "unavailable"; readonly retryAfterMs: number };
+
+export interface JwtVerifierOptions {
+  /** `iss` of every token, exactly. */
+  readonly issuer: string;
+  /** `aud` of a token holds one of these, exactly: what this server is called there. */
+  readonly audiences: readonly string[];
+  /** Of `parseKeySetUrl`. */
+  readonly keySetUrl: URL;
+  readonly warn: (message: string) => void;
+  readonly clock?: Clock;
+  /** Time to get the keys. */
+  readonly fetchMsMax?: number;
+}
+
+/**
+ * Asymmetric ones only: with a shared secret among them, the public key would serve as that secret (RFC 8725
+ * section 2.1), and "none" signs nothing.
+ */
+const algorithms = ["RS256", "PS256", "ES256", "ES384", "EdDSA"];
+
+/** Checks signed tokens (JWT, RFC 9068). jose is loaded with the first one. */
+export class JwtVerifier {
+  readonly #verified: VerifiedTokens;
+  readonly #keys: RemoteKeySet;
+  readonly #clock: Clock;
+  /** When the token ends that a principal was found by: its `exp` in milliseconds. */
+  readonly #endsAtWallMs = new WeakMap<Principal, number>();
+
+  constructor(private readonly options: JwtVerifierOptions) {
+    const { keySetUrl, warn, clock = systemClock, fetchMsMax = keySetFetchMsMax } = options;
+    this.#clock = clock;
+    this.#verified = new VerifiedTokens(clock);
+    this.#keys = new RemoteKeySet({
+      load: () => loadKeySet(keySetUrl, fetchMsMax),
+      place: describeKeySetUrl(keySetUrl),
+      clock,
+      warn,
+    });
+  }
+
+  /** A promise unless the token was found good within the last minute. Never throws or rejects. */
+  check(token: string): TokenCheck | Promise<TokenCheck> {
+    const digest = digestTokenAsText(token);
+    const principal = this.#verified.get(digest);
+    return principal === undefined ? this.#verify(token, digest) : { kind: "accepted", principal };
+  }
+
+  /** Whether the token of `principal` would be refused by now for its age; undefined when it came by none of ours. */
+  isExpired(principal: Principal): boolean | undefined {
+    const endsAtWallMs = this.#endsAtWallMs.get(principal);
+    if (endsAtWallMs === undefined) return undefined;
+    return this.#clock.wallMs() >= endsAtWallMs + tokenClockToleranceMs;
+  }
+
+  async #verify(token: string, digest: string): Promise<TokenCheck> {
+    try {
+      const { jwtVerify } = await import("jose/jwt/verify");
+      const { payload, protectedHeader } = await jwtVerify(
+        token,
+        (header, input) => this.#keys.find(header, input),
+        this.#rules(),
+      );
+      const reading = readClaims(this.options.issuer, payload, protectedHeader);
+      if (reading.kind === "rejected") return reading;
+      const endsAtWallMs = (payload.exp ?? 0) * 1000;
+      this.#verified.add(digest, reading.principal, endsAtWallMs);
+      this.#endsAtWallMs.set(reading.principal, endsAtWallMs);
+      return { kind: "accepted", principal: reading.principal };
+    } catch (error) {
+      if (error instanceof KeySetUnavailable)
+        return { kind: "unavailable", retryAfterMs: keySetRetryMs };
+      return { kind: "rejected", reason: rejectionReason(error) };
+    }
+  }
+
+  #rules(): JWTVerifyOptions {
+    return {
+      issuer: this.options.issuer,
+      audience: [...this.options.audiences],
+      algorithms,
+      requiredClaims: ["exp"],
+      clockTolerance: tokenClockToleranceMs / 1000,
+      currentDate: new Date(this.#clock.wallMs()),
+    };
+  }
+}
+
+/** A set without keys is taken as a fault of the server, not as the withdrawal of all of them. */
+async function loadKeySet(url: URL, timeoutMs: number): Promise<LocalJWKSet> {
+  const { createLocalJWKSet } = await import("jose/jwks/local");
+  const set = createLocalJWKSet((await fetchKeySet(url, timeoutMs)) as never);
+  if (set.jwks().keys.length === 0) throw new Error("it has no keys");
+  return set;
+}

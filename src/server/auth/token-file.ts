@@ -1,0 +1,106 @@
+import { statSync } from "node:fs";
+
+import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { tokenFileLookMs } from "../../base/limits.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { readTokenFile } from "./read-token-file.ts";
+import type { KnownToken, TokenLines } from "./token-list.ts";
+
+/**
+ * The file of `--token-file` (its format: `token-list.ts`). Changes count within a second, without a restart, and
+ * a token that was taken out is refused whatever else is wrong with the file: a file that is not in order, or gone,
+ * adds nothing but takes away. Only while it cannot be read do the tokens read before stay valid.
+ */
+export class TokenFile {
+  #tokens: readonly KnownToken[];
+  /** What the file looked like when it was read last. */
+  #version: string;
+  #lookAtMs: number;
+  /** Said last, so that it is said once. */
+  #warning: string | undefined;
+
+  /** @throws AppError "config" or "system" when the file cannot be used as it is */
+  constructor(
+    readonly path: string,
+    private readonly warn: (message: string) => void,
+    private readonly clock: Clock = systemClock,
+  ) {
+    this.#version = versionOf(path);
+    const { tokens, fault } = readTokenFile(path);
+    if (fault !== undefined) throw fault;
+    this.#tokens = tokens;
+    this.#lookAtMs = clock.monotonicMs() + tokenFileLookMs;
+  }
+
+  /** The tokens as of now. The same array as long as they are the same. Never throws. */
+  current(): readonly KnownToken[] {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs >= this.#lookAtMs) {
+      this.#lookAtMs = nowMs + tokenFileLookMs;
+      this.#look();
+    }
+    return this.#tokens;
+  }
+
+  #look(): void {
+    // Taken before reading: a change in between is seen at the next look.
+    const version = versionOf(this.path);
+    if (version === this.#version) return;
+    try {
+      this.#take(readAgain(this.path));
+      this.#version = version;
+    } catch (error) {
+      // Nothing is known of the new version: it is tried again at the next look.
+      this.#warnOnce(`${messageOf(error)} Until then the tokens read before stay valid.`);
+    }
+  }
+
+  #take({ tokens, fault }: TokenLines): void {
+    this.#tokens = fault === undefined ? tokens : standing(tokens, this.#tokens);
+    if (fault === undefined) this.#warning = undefined;
+    else this.#warnOnce(`${fault.message} ${remainder(this.#tokens)}`);
+  }
+
+  #warnOnce(message: string): void {
+    if (message === this.#warning) return;
+    this.#warning = message;
+    this.warn(message);
+  }
+}
+
+/** A file that is gone has no tokens. */
+function readAgain(path: string): TokenLines {
+  try {
+    return readTokenFile(path);
+  } catch (error) {
+    if (error instanceof AppError && isGone(error.cause)) return { tokens: [], fault: error };
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** Those of `tokens` that were known before, with what their lines say now. */
+function standing(tokens: readonly KnownToken[], before: readonly KnownToken[]): KnownToken[] {
+  const digests = new Set(before.map(({ digest }) => digest.toString()));
+  return tokens.filter(({ digest }) => digests.has(digest.toString()));
+}
+
+function remainder(tokens: readonly KnownToken[]): string {
+  return tokens.length === 0
+    ? "Until then no token of it is taken."
+    : "Until then only tokens are taken that were read before and still stand in it.";
+}
+
+/** Changes with the content, the permissions and the file itself. */
+function versionOf(path: string): string {
+  try {
+    const { dev, ino, mode, size, mtimeMs, ctimeMs } = statSync(path);
+    return `${dev} ${ino} ${mode} ${size} ${mtimeMs} ${ctimeMs}`;
+  } catch (error) {
+    return systemCodeOf(error) ?? "unknown";
+  }
+}

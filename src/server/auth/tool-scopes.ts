@@ -1,0 +1,96 @@
+import { commandTools, runsCommand } from "../../base/command-tools.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Principal } from "./principal.ts";
+import { isScope } from "./scope-text.ts";
+
+/** What a call needs: one scope of each group. The first of a group is the narrowest, which a challenge names. */
+type ScopeGroups = readonly (readonly string[])[];
+
+const none: ScopeGroups = [];
+const anyOther = "*";
+const bash = "Bash";
+
+/** Which scopes which tool needs. */
+export class ToolScopes {
+  /** Every scope that a challenge can name, sorted: for `scopes_supported`. */
+  readonly all: readonly string[];
+
+  constructor(private readonly groups: ReadonlyMap<string, ScopeGroups> = new Map()) {
+    this.all = [...new Set([...groups.values()].flatMap(narrowest))].sort();
+  }
+
+  /** The scopes for a challenge, none when the tool is open to everybody. */
+  requiredScopes(toolName: string): readonly string[] {
+    return narrowest(this.#groupsOf(toolName));
+  }
+
+  isAllowed({ scopes }: Principal, toolName: string): boolean {
+    if (scopes === undefined) return true;
+    return this.#groupsOf(toolName).every((group) => group.some((scope) => scopes.has(scope)));
+  }
+
+  /**
+   * What to tell the operator of tools that run commands and have no entry of their own; undefined when there are none.
+   * @param hasOtherServers there are tools of other MCP servers, of which nobody knows what they run
+   */
+  commandWarning(hasOtherServers: boolean): string | undefined {
+    if (this.groups.size === 0) return undefined;
+    const own = commandTools.filter((name) => this.#ownGroupsOf(name) === undefined);
+    const names = [...own, ...(hasOtherServers ? ["the tools of other MCP servers"] : [])];
+    if (names.length === 0) return undefined;
+    const others = this.groups.get(anyOther);
+    const whose = others === undefined ? "every token" : `a token with ${textOf(others)}`;
+    const why = others === undefined ? "have no entry" : 'come under "*"';
+    const remedy = own.length > 0 ? "Bash=tools:exec" : "mcp__files__run=tools:exec";
+    return `Tool scopes: ${names.join(", ")} ${why}, so ${whose} can run what they run. Give those that run commands an entry of their own, such as ${remedy}.`;
+  }
+
+  #groupsOf(toolName: string): ScopeGroups {
+    return this.#ownGroupsOf(toolName) ?? this.groups.get(anyOther) ?? none;
+  }
+
+  /** The entry for Bash is for every tool that runs commands, unless it has one itself. */
+  #ownGroupsOf(toolName: string): ScopeGroups | undefined {
+    const { groups } = this;
+    return groups.get(toolName) ?? (runsCommand(toolName) ? groups.get(bash) : undefined);
+  }
+}
+
+function narrowest(groups: ScopeGroups): string[] {
+  return groups.flatMap((group) => group.slice(0, 1));
+}
+
+function textOf(groups: ScopeGroups): string {
+  return groups.map((group) => group.join("|")).join(" ");
+}
+
+/**
+ * Parses `Bash=tools:exec,ReadImage=tools:read,*=tools:use`. `*` stands for the tools that are not named; an
+ * entry for Bash is for BackgroundBash too; a tool without an entry is open to every principal. `a b` needs both scopes, `a|b` one of them: the way to say that
+ * the broader `b` includes `a` (authorization, Step-Up Authorization Flow: scope hierarchies).
+ * @throws AppError "usage" that names the entry
+ */
+export function parseToolScopes(text: string): ToolScopes {
+  const groups = new Map<string, ScopeGroups>();
+  for (const entry of text.split(",").map((part) => part.trim())) {
+    if (entry === "") continue;
+    const fail = (what: string): never => {
+      throw new AppError("usage", `Tool scopes: "${entry}" ${what}; write "Tool=scope,*=scope".`);
+    };
+    const [, name = "", scopes = ""] = /^([^=\s]+)\s*=(.*)$/.exec(entry) ?? fail("is not an entry");
+    if (!/^(?:\*|[\w./-]+)$/.test(name)) fail("has a name that no tool has");
+    if (groups.has(name)) fail("is the second entry of this tool");
+    groups.set(name, parseGroups(scopes, fail));
+  }
+  return new ToolScopes(groups);
+}
+
+function parseGroups(text: string, fail: (what: string) => never): ScopeGroups {
+  const groups = text
+    .split(/\s+/)
+    .filter((group) => group !== "")
+    .map((group) => group.split("|"));
+  if (groups.length === 0) fail("names no scope");
+  if (!groups.flat().every(isScope)) fail("has a scope with characters that scopes cannot have");
+  return groups;
+}

@@ -1,0 +1,112 @@
+import { httpPreflightAgeSMax } from "../../../base/limits.ts";
+import { createFault, encodeError, errorCodes } from "../../../protocol/json-rpc.ts";
+import { AllowedHosts } from "./allowed-hosts.ts";
+import { AllowedOrigins } from "./allowed-origins.ts";
+
+/** What the guard looks at. */
+interface RequestHead {
+  readonly headers: Headers;
+}
+
+export interface RequestGuardOptions {
+  /** Names beside the loopback ones, with or without a port. */
+  readonly allowedHosts: readonly string[];
+  /** Origins whose pages may send requests and read the answers. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Headers of ours that a page may read. */
+const exposedHeaders = "Mcp-Session-Id, WWW-Authenticate, MCP-Protocol-Version";
+/** Headers that a page may send; those with the prefix of tool parameters come to them. */
+const sendableHeaders = new Set([
+  "accept",
+  "authorization",
+  "content-type",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+]);
+
+/** Stands before everything else on the port: no page of a foreign site gets past (threats.md row 7). */
+export class RequestGuard {
+  readonly #hosts: AllowedHosts;
+  readonly #origins: AllowedOrigins;
+
+  /** @throws AppError `config` for an entry that is no host or no origin */
+  constructor({ allowedHosts, allowedOrigins }: RequestGuardOptions) {
+    this.#hosts = new AllowedHosts(allowedHosts);
+    this.#origins = new AllowedOrigins(allowedOrigins);
+  }
+
+  /** The answer to a request that may not pass (403); it tells a page nothing, because no page may read it. */
+  check({ headers }: RequestHead): Response | undefined {
+    const host = headers.get("host");
+    if (!this.#hosts.allows(host)) return refuse("Host", host, "--allow-host");
+    const origin = headers.get("origin");
+    if (origin === null) return refuseForeignFetch(headers.get("sec-fetch-site"));
+    if (this.#origins.allows(origin)) return undefined;
+    return refuse("Origin", origin, "--allow-origin");
+  }
+
+  /** The response, made readable for the page that asked if its origin was configured. Never for others. */
+  withCors(request: RequestHead, response: Response): Response;
+  withCors(
+    request: RequestHead,
+    response: Response | Promise<Response>,
+  ): Response | Promise<Response>;
+  withCors(
+    request: RequestHead,
+    response: Response | Promise<Response>,
+  ): Response | Promise<Response> {
+    if (this.#origins.isEmpty) return response;
+    if (response instanceof Promise)
+      return response.then((settled) => this.withCors(request, settled));
+    // Caches must not give the answer for one origin to another.
+    response.headers.append("vary", "Origin");
+    const origin = request.headers.get("origin");
+    if (origin !== null && this.#origins.isConfigured(origin)) {
+      response.headers.set("access-control-allow-origin", origin);
+      response.headers.set("access-control-expose-headers", exposedHeaders);
+    }
+    return response;
+  }
+
+  /** Answers OPTIONS: what a page of a configured origin may send. Others learn that there is nothing for them. */
+  preflight(request: RequestHead): Response {
+    const headers = new Headers({ allow: "POST, GET, DELETE, OPTIONS" });
+    const origin = request.headers.get("origin");
+    if (origin !== null && this.#origins.isConfigured(origin)) {
+      const wanted = request.headers.get("access-control-request-headers") ?? "";
+      headers.set("access-control-allow-methods", "POST, GET, DELETE");
+      headers.set("access-control-allow-headers", sendableOf(wanted).join(", "));
+      headers.set("access-control-max-age", String(httpPreflightAgeSMax));
+    }
+    return this.withCors(request, new Response(null, { status: 204, headers }));
+  }
+}
+
+function sendableOf(wanted: string): readonly string[] {
+  return wanted
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => sendableHeaders.has(name) || name.startsWith("mcp-param-"));
+}
+
+/**
+ * A page can have a picture or a frame fetched without `Origin`; it could not read the answer, but would hold a
+ * stream. Browsers say so in this header; no other client sends it.
+ */
+function refuseForeignFetch(site: string | null): Response | undefined {
+  const isForeign = site === "cross-site" || site === "same-site";
+  return isForeign ? refuse("Sec-Fetch-Site", site, "no flag") : undefined;
+}
+
+function refuse(header: string, value: string | null, flag: string): Response {
+  const shown = JSON.stringify(value?.slice(0, 100) ?? "");
+  const message = `Invalid request: ${header} ${shown} is not allowed here; ${flag} of the server allows it`;
+  const body = encodeError(undefined, createFault(errorCodes.invalidRequest, message));
+  return new Response(body, { status: 403, headers: { "content-type": "application/json" } });
+}

@@ -1,0 +1,125 @@
+import { callbackFiresPerTurnMax, timerStepMsMax } from "../../base/limits.ts";
+import type { Timer } from "../../base/timer.ts";
+import { CallbackSlots, type CallbackSpec, type SetCallback } from "./callback-slots.ts";
+
+export interface SchedulerParts {
+  /** Milliseconds that have passed, sleep included. */
+  readonly now: () => number;
+  readonly startTimer: (delayMs: number, fire: () => void) => Timer;
+  /** True while a tool call of the client is running. */
+  readonly isBusy: (clientId: string) => boolean;
+  /** A callback has fired; `firesLeft` 0 = that was its last. May set and cancel callbacks. */
+  readonly onFire: (clientId: string, callback: SetCallback) => void;
+}
+
+/**
+ * When callbacks fire, for all clients: only while no tool call of the client is running, and one that came due during
+ * a call a full delay after it. One timer serves all of them, and without callbacks there is none.
+ */
+export class CallbackScheduler {
+  readonly #parts: SchedulerParts;
+  readonly #clients = new Map<string, CallbackSlots>();
+  #timer: Timer | undefined;
+  /** When the timer is to find something due. */
+  #armedForMs = Infinity;
+
+  constructor(parts: SchedulerParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws AppError `limit` */
+  set(clientId: string, spec: CallbackSpec): SetCallback {
+    const slots = this.#clients.get(clientId) ?? new CallbackSlots();
+    const callback = slots.set(spec, this.#parts.now());
+    this.#clients.set(clientId, slots);
+    this.#arm(callback.deadlineMs);
+    return callback;
+  }
+
+  /** By slot; a deadline is milliseconds from now, 0 when it is due and waits for the end of a call. */
+  list(clientId: string): readonly (SetCallback & { readonly nextFireMs: number })[] {
+    const slots = this.#clients.get(clientId);
+    if (slots === undefined) return [];
+    const now = this.#parts.now();
+    return slots
+      .list()
+      .map((slot) => ({ ...slot, nextFireMs: Math.max(0, Math.ceil(slot.deadlineMs - now)) }));
+  }
+
+  /** Those that were cancelled. @throws AppError `not_found` when the slot is empty; `null` = all, of which there may be none */
+  cancel(clientId: string, callbackId: number | null): readonly SetCallback[] {
+    const slots = this.#clients.get(clientId) ?? new CallbackSlots();
+    const ids = callbackId === null ? slots.list().map((slot) => slot.callbackId) : [callbackId];
+    const cancelled = ids.map((id) => slots.cancel(id));
+    this.#forgetIfEmpty(clientId, slots);
+    return cancelled;
+  }
+
+  /** No tool call of the client is running any more. */
+  callsEnded(clientId: string): void {
+    const slots = this.#clients.get(clientId);
+    if (slots === undefined) return;
+    slots.rebase(this.#parts.now());
+    this.#arm(slots.earliestMs);
+  }
+
+  /** The client is gone, and its callbacks with it. */
+  endClient(clientId: string): void {
+    const slots = this.#clients.get(clientId);
+    if (slots !== undefined) this.cancel(clientId, null);
+  }
+
+  close(): void {
+    for (const clientId of this.#clients.keys()) this.endClient(clientId);
+  }
+
+  #forgetIfEmpty(clientId: string, slots: CallbackSlots): void {
+    if (slots.earliestMs !== Infinity) return;
+    this.#clients.delete(clientId);
+    if (this.#clients.size > 0) return;
+    this.#timer?.stop();
+    this.#timer = undefined;
+    this.#armedForMs = Infinity;
+  }
+
+  /** In steps: a timer stands still while the machine sleeps, and so a step bounds how late it is afterwards. */
+  #arm(deadlineMs: number): void {
+    if (deadlineMs >= this.#armedForMs) return;
+    this.#timer?.stop();
+    this.#armedForMs = deadlineMs;
+    const leftMs = Math.max(0, deadlineMs - this.#parts.now());
+    this.#timer = this.#parts.startTimer(Math.min(leftMs, timerStepMsMax), () => this.#look());
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    this.#armedForMs = Infinity;
+    const now = this.#parts.now();
+    let room = callbackFiresPerTurnMax;
+    for (const [clientId, slots] of this.#clients) {
+      if (slots.earliestMs > now) continue;
+      room -= this.#fireDue(clientId, slots, now, room);
+      // The rest in the next turn.
+      if (room === 0) return this.#arm(now);
+    }
+    for (const [clientId, slots] of this.#clients) {
+      if (!this.#parts.isBusy(clientId)) this.#arm(slots.earliestMs);
+    }
+  }
+
+  /** Returns how many fired. Each is looked for anew: a listener may have cancelled it. */
+  #fireDue(clientId: string, slots: CallbackSlots, now: number, room: number): number {
+    let fired = 0;
+    while (fired < room && !this.#parts.isBusy(clientId)) {
+      const callback = slots.takeDue(now);
+      if (callback === undefined) break;
+      fired += 1;
+      // To the end of the line: where fires are too many for the time, none is put off for ever.
+      this.#clients.delete(clientId);
+      this.#clients.set(clientId, slots);
+      this.#forgetIfEmpty(clientId, slots);
+      this.#parts.onFire(clientId, callback);
+    }
+    return fired;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Dirent } from "node:fs";
+
+import { skillsPerFolderMax } from "../../base/limits.ts";
+import { firstByName } from "./first-by-name.ts";
+import { isSkillName } from "./skill-name.ts";
+
+/** Of what cannot be a skill's name so much is told. */
+const unusableMax = 20;
+
+type Entry = Pick<Dirent, "name" | "isFile">;
+
+interface FolderNames {
+  /** The first `skillsPerFolderMax`, sorted. */
+  readonly usable: readonly string[];
+  readonly usableCount: number;
+  /** Some that cannot be the name of a skill, sorted. */
+  readonly unusable: readonly string[];
+}
+
+/** The names of all that may be a skill among what a folder holds: no plain files, nothing that begins with a dot. */
+export async function folderNames(entries: readonly Entry[]): Promise<FolderNames> {
+  const isUsable = (entry: Entry): boolean => mayBeSkill(entry) && isSkillName(entry.name);
+  const isUnusable = (entry: Entry): boolean => mayBeSkill(entry) && !isSkillName(entry.name);
+  const usable = await firstByName(entries, isUsable, skillsPerFolderMax);
+  const unusable = await firstByName(entries, isUnusable, unusableMax);
+  return {
+    usable: usable.first.map(nameOf),
+    usableCount: usable.count,
+    unusable: unusable.first.map(nameOf),
+  };
+}
+
+function mayBeSkill(entry: Entry): boolean {
+  return !entry.name.startsWith(".") && !entry.isFile();
+}
+
+function nameOf({ name }: Entry): string {
+  return name;
+}

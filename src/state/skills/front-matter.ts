@@ -1,0 +1,98 @@
+import { skillFrontMatterBytesMax } from "../../base/limits.ts";
+import { boundedValue } from "./front-matter-value.ts";
+import type { FrontMatter } from "./skill.ts";
+
+export interface SplitSkill {
+  /** The lines between the two `---`; undefined when the file does not begin with front matter. */
+  readonly frontMatter: string | undefined;
+  readonly body: string;
+  /** What is wrong with how it is written. */
+  readonly problem: string | undefined;
+}
+
+/** Takes a SKILL.md apart. Line ends become `\n`. */
+export function splitSkill(text: string): SplitSkill {
+  const lines = text.replace(/^\ufeff/, "").replaceAll(/\r\n?/g, "\n");
+  const opening = /^\s*---[ \t]*\n/.exec(lines);
+  if (opening === null) {
+    return { frontMatter: undefined, body: lines, problem: "it has no front matter" };
+  }
+  const rest = lines.slice(opening[0].length);
+  const closing = /^(?:---|\.\.\.)[ \t]*(?:\n|$)/m.exec(rest);
+  if (closing === null || isTooLong(rest, closing.index)) {
+    return {
+      frontMatter: undefined,
+      body: lines,
+      problem: `its front matter has no end (---) within ${skillFrontMatterBytesMax} bytes`,
+    };
+  }
+  const frontMatter = rest.slice(0, closing.index);
+  return { frontMatter, body: rest.slice(closing.index + closing[0].length), problem: undefined };
+}
+
+/** In bytes, so that the beginning of a file tells the same as the whole of it. */
+function isTooLong(text: string, end: number): boolean {
+  return (
+    end > skillFrontMatterBytesMax ||
+    Buffer.byteLength(text.slice(0, end)) > skillFrontMatterBytesMax
+  );
+}
+
+export interface ParsedFrontMatter {
+  readonly values: FrontMatter;
+  readonly problem: string | undefined;
+}
+
+/** Anchors and aliases make few lines into many values; no skill needs them. */
+const anchorOrAlias = /(?:^[ \t]*|[:?-][ \t]+|[[{,][ \t]*)[&*]\S/m;
+/** More of their marks than that, wherever they stand: behind a tag or a quoted key, where they are no emphasis either. */
+const marksMax = 16;
+/** More brackets than that nest deeper than the parser's stack, in text that has no use for them. */
+const bracketsMax = 200;
+/** The same for lists and keys that begin on one line. */
+const nestedLine = /(?:[-?]\s+){16}/;
+
+/**
+ * Reads front matter as YAML, and where that is refused line by line: descriptions with a colon in them are
+ * common, and no YAML.
+ */
+export function parseFrontMatter(text: string): ParsedFrontMatter {
+  const brackets = text.match(/[[{]/g)?.length ?? 0;
+  const marks = text.match(/[&*]\S/g)?.length ?? 0;
+  const isHostile =
+    anchorOrAlias.test(text) || nestedLine.test(text) || brackets > bracketsMax || marks > marksMax;
+  if (isHostile) return readLines(text);
+  try {
+    const values = boundedValue(Bun.YAML.parse(text));
+    if (values === undefined) {
+      return { values: {}, problem: "its front matter has too many or too deeply nested values" };
+    }
+    const isMapping = typeof values === "object" && values !== null && !Array.isArray(values);
+    if (isMapping) return { values: values as FrontMatter, problem: undefined };
+    return { values: {}, problem: "its front matter has no keys" };
+  } catch {
+    return readLines(text);
+  }
+}
+
+function readLines(text: string): ParsedFrontMatter {
+  const values: Record<string, string | boolean> = {};
+  for (const line of text.split("\n")) {
+    const match = /^([A-Za-z][\w-]{0,63}):[ \t]+(\S.*)$/.exec(line);
+    if (match === null) continue;
+    const [, key = "", value = ""] = match;
+    // The text of a block is on the lines that follow.
+    if (/^[|>][+\d-]*$/.test(value.trim())) continue;
+    if (!Object.hasOwn(values, key)) values[key] = plainValue(value.trim());
+  }
+  return {
+    values,
+    problem: "its front matter is no valid YAML: only its plain `key: value` lines count",
+  };
+}
+
+function plainValue(text: string): string | boolean {
+  const [, truth] = /^(true|false)(?:\s+#.*)?$/i.exec(text) ?? [];
+  if (truth !== undefined) return truth.toLowerCase() === "true";
+  return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text;
+}

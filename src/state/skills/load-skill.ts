@@ -1,0 +1,79 @@
+import { basename } from "node:path";
+
+import { AppError } from "../../base/errors.ts";
+import { argumentNames } from "./argument-names.ts";
+import { fillArguments } from "./fill-arguments.ts";
+import { splitSkill } from "./front-matter.ts";
+import { nearestSkills } from "./nearest-skills.ts";
+import { placeOf, readSkillText } from "./open-skill.ts";
+import type { Skill } from "./skill.ts";
+import { listSkillFiles } from "./skill-files.ts";
+import type { SkillSet } from "./skill-library.ts";
+import { isSkillName } from "./skill-name.ts";
+import { visibleLine } from "./visible-text.ts";
+
+/** A skill with its arguments filled in. */
+export interface SkillText {
+  readonly name: string;
+  readonly origin: Skill["origin"];
+  readonly body: string;
+  /** Absolute path; null for a skill that is built in. */
+  readonly folder: string | null;
+  /** Its other files, relative to the folder, sorted. */
+  readonly files: readonly string[];
+  /** True when there are more. */
+  readonly filesCut: boolean;
+}
+
+/**
+ * Reads a skill for use.
+ * @param workspace the one that its set was made for
+ * @throws AppError `refused`, `not_found`, `limit`, `system`
+ */
+export async function loadSkill(
+  skill: Skill,
+  workspace: string | undefined,
+  given: string | null,
+): Promise<SkillText> {
+  const { name, origin, folder, frontMatter } = skill;
+  const { body } = splitSkill(await readSkillText(skill, workspace));
+  const { files, isCut } =
+    folder === null
+      ? { files: [], isCut: false }
+      : await listSkillFiles(await placeOf(skill, workspace));
+  return {
+    name,
+    origin,
+    body: fillArguments(body.trim(), given, argumentNames(frontMatter["arguments"])),
+    folder,
+    files: files.filter((file) => file !== "SKILL.md"),
+    filesCut: isCut,
+  };
+}
+
+/** For a name that is none. */
+export function unknownSkill(name: string, { skills, unused, problems }: SkillSet): AppError {
+  const shown = JSON.stringify(visibleLine(name, 100));
+  if (unused.some(({ skill, reason }) => skill.name === name && reason === "hidden")) {
+    return new AppError("not_found", `The skill ${shown} is switched off by its SKILL_… key.`);
+  }
+  const problem = problems.find(({ path }) => isSkillName(name) && basename(path) === name);
+  if (problem !== undefined) {
+    return new AppError("not_found", `The skill ${shown} cannot be used: ${problem.reason}.`);
+  }
+  const names = skills.map((skill) => skill.name);
+  const nearest = nearestSkills(name, names);
+  const hint =
+    nearest.length > 0 ? `Did you mean ${nearest.join(", ")}?` : `There are: ${someOf(names)}.`;
+  return new AppError("not_found", `There is no skill ${shown}. ${hint}`);
+}
+
+/** Names to choose from, when none is near. */
+const namesMax = 40;
+
+function someOf(names: readonly string[]): string {
+  if (names.length === 0) return "none";
+  const more = names.length - namesMax;
+  const list = names.slice(0, namesMax).join(", ");
+  return more > 0 ? `${list} and ${more} more (scorpiox-code skills list)` : list;
+}

@@ -1,0 +1,81 @@
+import type { Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import {
+  skillDirDepthMax,
+  skillDirsMax,
+  skillEntriesMax,
+  skillFilePathsCharsMax,
+  skillFilesMax,
+} from "../../base/limits.ts";
+import { unsafeCharacters } from "../../base/unsafe-characters.ts";
+import { firstByName } from "./first-by-name.ts";
+import { compareNames } from "./skill-name.ts";
+
+export interface SkillFiles {
+  /** Paths relative to the skill's folder, with `/`, sorted. */
+  readonly files: readonly string[];
+  /** True when there are more: the bounds were met. */
+  readonly isCut: boolean;
+}
+
+interface Walk {
+  readonly files: string[];
+  dirsLeft: number;
+  charsLeft: number;
+  isCut: boolean;
+}
+
+/**
+ * The files of a skill. Links are not followed and not listed, nor is anything whose name begins with a dot:
+ * what an editor or Git keeps there is no part of the skill. Nor are names with characters that nobody sees.
+ * @param folder a real path
+ */
+export async function listSkillFiles(folder: string): Promise<SkillFiles> {
+  const walk: Walk = {
+    files: [],
+    dirsLeft: skillDirsMax,
+    charsLeft: skillFilePathsCharsMax,
+    isCut: false,
+  };
+  await visit(folder, "", 0, walk);
+  return { files: walk.files.sort(compareNames), isCut: walk.isCut };
+}
+
+async function visit(folder: string, prefix: string, depth: number, walk: Walk): Promise<void> {
+  if (walk.dirsLeft === 0 || depth > skillDirDepthMax) {
+    walk.isCut = true;
+    return;
+  }
+  walk.dirsLeft -= 1;
+  for (const entry of await entriesOf(join(folder, prefix))) {
+    if (walk.files.length >= skillFilesMax || walk.charsLeft <= 0) {
+      walk.isCut = true;
+      return;
+    }
+    const path = `${prefix}${entry.name}`;
+    if (entry.isDirectory()) await visit(folder, `${path}/`, depth + 1, walk);
+    else {
+      walk.files.push(path);
+      walk.charsLeft -= path.length;
+    }
+  }
+}
+
+/** The files and folders directly in `dir`, the first `skillEntriesMax` by name; empty when it cannot be read. */
+export async function entriesOf(dir: string): Promise<readonly Dirent[]> {
+  try {
+    const entries = await readdir(dir, { withFileTypes: true });
+    return (await firstByName(entries, isShown, skillEntriesMax)).first;
+  } catch {
+    return [];
+  }
+}
+
+function isShown(entry: Dirent): boolean {
+  const { name } = entry;
+  if (name.startsWith(".") || !name.isWellFormed() || /[\\\n\t]/.test(name)) return false;
+  if (name.search(unsafeCharacters) !== -1) return false;
+  return entry.isFile() || entry.isDirectory();
+}

@@ -1,0 +1,85 @@
+import type { Database } from "bun:sqlite";
+
+import { AppError, systemCodeOf } from "../../base/errors.ts";
+import { beginWrite } from "./begin-write.ts";
+import { isDamage } from "./store-errors.ts";
+import { isWrite, performStoreCall, type StoreCall } from "./store-methods.ts";
+
+/** How one of several requests ended. */
+export type StoreOutcome =
+  | { readonly kind: "done"; readonly value: unknown }
+  | { readonly kind: "refused"; readonly error: AppError };
+
+/** A transaction that failed as a whole. */
+export class CommitError extends Error {
+  override readonly name = "CommitError";
+
+  /** @param mayBeKept true when the changes may be on the disk all the same */
+  constructor(
+    readonly reason: unknown,
+    readonly mayBeKept: boolean,
+  ) {
+    super("the transaction failed", { cause: reason });
+  }
+}
+
+/**
+ * Does all of them in one transaction, so that they share one fsync; a request that is refused (`AppError`) changes
+ * nothing and spoils none of the others. What it returns is on the disk.
+ * @param busyMsMax how long it waits for other processes
+ * @param assertUsable throws when the file must not be used; asked when nobody else can change it any more
+ * @throws CommitError when none of them was done
+ */
+export function commitTogether(
+  database: Database,
+  calls: readonly StoreCall[],
+  busyMsMax: number,
+  assertUsable: () => void,
+): StoreOutcome[] {
+  try {
+    if (calls.some(isWrite)) beginWrite(database, busyMsMax);
+    else database.run("BEGIN");
+    assertUsable();
+    const outcomes = calls.map((call) => attempt(database, call));
+    commit(database);
+    return outcomes;
+  } catch (error) {
+    abandon(database);
+    throw error instanceof CommitError ? error : new CommitError(error, false);
+  }
+}
+
+function abandon(database: Database): void {
+  try {
+    if (database.inTransaction) database.run("ROLLBACK");
+  } catch {
+    // What failed first is what counts; closing the connection gives the rest up.
+  }
+}
+
+function attempt(database: Database, call: StoreCall): StoreOutcome {
+  database.run("SAVEPOINT request");
+  try {
+    const value = performStoreCall(database, call) ?? null;
+    database.run("RELEASE request");
+    return { kind: "done", value };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    database.run("ROLLBACK TO request");
+    database.run("RELEASE request");
+    return { kind: "refused", error };
+  }
+}
+
+/**
+ * A write that found no room has left a commit without its end, which counts for nothing. When the disk fails to
+ * confirm, the end may have reached it, and whoever opens the file next may find the changes.
+ */
+function commit(database: Database): void {
+  try {
+    database.run("COMMIT");
+  } catch (error) {
+    const mayBeKept = !isDamage(error) && String(systemCodeOf(error)).startsWith("SQLITE_IOERR");
+    throw new CommitError(error, mayBeKept);
+  }
+}

@@ -1,0 +1,88 @@
+import { constants, Database, type SQLQueryBindings } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+import { messageOf, systemCodeOf } from "../../base/errors.ts";
+import { type FileIdentity, identityOf } from "./file-identity.ts";
+
+export type Sight<Row> =
+  /** `row` is null when there is none, as in a file that is not there or is older. */
+  | { readonly kind: "seen"; readonly row: Row | null }
+  /** The file is there and says nothing now: damaged, or held by another process. */
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/**
+ * The store as the main thread may look at it: without waiting for anybody, some ten microseconds long. Reads only;
+ * where there is no file none is made.
+ */
+export class LookFile {
+  readonly #path: string;
+  #open: { readonly database: Database; readonly identity: FileIdentity } | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Never throws. What was acknowledged before the call, in any process, is seen. */
+  first<Row>(query: string, ...values: SQLQueryBindings[]): Sight<Row> {
+    const identity = identityOf(this.#path);
+    if (identity !== this.#open?.identity) this.close();
+    if (identity === undefined) return { kind: "seen", row: null };
+    try {
+      this.#open ??= { database: new Database(this.#path, { readonly: true }), identity };
+      return { kind: "seen", row: firstIn(this.#open.database, query, values) as Row };
+    } catch (error) {
+      // Or one that another process is making.
+      if (isOfOlderVersion(error)) return { kind: "seen", row: null };
+      this.close();
+      if (!this.#isAtRest(error)) return this.#unreadable(error);
+    }
+    try {
+      return { kind: "seen", row: this.#firstAtRest(query, values) as Row };
+    } catch (error) {
+      return isOfOlderVersion(error) ? { kind: "seen", row: null } : this.#unreadable(error);
+    }
+  }
+
+  #unreadable(error: unknown): { readonly kind: "unreadable"; readonly reason: string } {
+    return { kind: "unreadable", reason: `${this.#path}: ${messageOf(error)}` };
+  }
+
+  /**
+   * SQLite makes a file beside the database for every reader, which a folder that may not be written does not take.
+   * Without a log everything is in the database itself, and nobody who may not write here changes it.
+   */
+  #isAtRest(error: unknown): boolean {
+    const isRefused = /^SQLITE_(READONLY|CANTOPEN)/.test(String(systemCodeOf(error)));
+    return isRefused && !existsSync(`${this.#path}-wal`);
+  }
+
+  #firstAtRest(query: string, values: readonly SQLQueryBindings[]): unknown {
+    const uri = `${pathToFileURL(this.#path).href}?immutable=1`;
+    const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
+    const database = new Database(uri, flags);
+    try {
+      return firstIn(database, query, values);
+    } finally {
+      database.close();
+    }
+  }
+
+  close(): void {
+    const { database } = this.#open ?? {};
+    this.#open = undefined;
+    try {
+      database?.close();
+    } catch {
+      // Nothing was written through it.
+    }
+  }
+}
+
+function firstIn(database: Database, query: string, values: readonly SQLQueryBindings[]): unknown {
+  return database.query(query).get(...values);
+}
+
+function isOfOlderVersion(error: unknown): boolean {
+  return messageOf(error).includes("no such table");
+}

@@ -1,0 +1,79 @@
+import type { Database } from "bun:sqlite";
+
+import type { StateScope } from "../../base/server-events.ts";
+import { type ActivePlan, PlanTable } from "./plan-table.ts";
+import { performTaskRequest } from "./tasks/task-book.ts";
+import type { TaskReply, TaskRequest } from "./tasks/task-records.ts";
+import {
+  type ExportedTask,
+  exportTasks,
+  importTasks,
+  type TransferredTask,
+} from "./tasks/task-transfer.ts";
+
+/** What the store Worker does for the main thread. Requests and replies cross as JSON. */
+interface StoreMethods {
+  "tasks.perform": { request: { scope: StateScope; request: TaskRequest }; reply: TaskReply };
+  "tasks.export": { request: { scope: StateScope }; reply: ExportedTask[] };
+  /** The reply has the new ids. */
+  "tasks.import": {
+    request: { scope: StateScope; tasks: readonly TransferredTask[] };
+    reply: { taskIds: number[] };
+  };
+  "plans.get": { request: { scope: StateScope }; reply: ActivePlan | null };
+  /** Unless one is active; the reply says which one is then. */
+  "plans.set": {
+    request: { scope: StateScope; plan: ActivePlan };
+    reply: { isSet: boolean; plan: ActivePlan };
+  };
+  /** The reply is what was ended: what was active if it began at `startedAtMs` (null: whenever it began). */
+  "plans.clear": {
+    request: { scope: StateScope; startedAtMs: number | null };
+    reply: ActivePlan | null;
+  };
+}
+
+export type StoreMethod = keyof StoreMethods;
+export type StoreRequest<Method extends StoreMethod> = StoreMethods[Method]["request"];
+export type StoreReply<Method extends StoreMethod> = StoreMethods[Method]["reply"];
+
+type Performers = {
+  readonly [Method in StoreMethod]: (
+    database: Database,
+    request: StoreRequest<Method>,
+  ) => StoreReply<Method>;
+};
+
+const performers: Performers = {
+  "tasks.perform": (database, { scope, request }) => performTaskRequest(database, scope, request),
+  "tasks.export": (database, { scope }) => exportTasks(database, scope),
+  "tasks.import": (database, { scope, tasks }) => importTasks(database, scope, tasks),
+  "plans.get": (database, { scope }) => new PlanTable(database).get(scope),
+  "plans.set": (database, { scope, plan }) => new PlanTable(database).setIfInactive(scope, plan),
+  "plans.clear": (database, { scope, startedAtMs }) =>
+    new PlanTable(database).clear(scope, startedAtMs),
+};
+
+/** One request to the store, whichever method it is for. */
+export type StoreCall = {
+  readonly [Method in StoreMethod]: StoreCallOf<Method>;
+}[StoreMethod];
+
+interface StoreCallOf<Method extends StoreMethod> {
+  readonly method: Method;
+  readonly request: StoreRequest<Method>;
+}
+
+/** Runs inside of a transaction. @throws AppError as the method does, SQLite errors */
+export function performStoreCall(database: Database, { method, request }: StoreCall): unknown {
+  const perform = performers[method] as (database: Database, request: unknown) => unknown;
+  return perform(database, request);
+}
+
+/** False for what only reads: it needs no lock and nothing on the disk. */
+export function isWrite({ method, request }: StoreCall): boolean {
+  if (method === "tasks.perform") {
+    return request.request.action !== "list" && request.request.action !== "pending";
+  }
+  return method !== "plans.get" && method !== "tasks.export";
+}

@@ -1,0 +1,37 @@
+import { formatCount } from "../../../base/amount-text.ts";
+import { AppError } from "../../../base/errors.ts";
+import { taskQueryCharsMax, taskTextCharsMax } from "../../../base/limits.ts";
+import { foldText } from "./word-match.ts";
+
+/** Line breaks and tabs are text; the rest of the controls (NUL and escape sequences too) would act on who shows it. */
+// eslint-disable-next-line no-control-regex
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/**
+ * The text of a task or step as it is kept: whole characters, no controls, no blanks around it.
+ * @throws AppError `usage` when nothing is left, `limit` when it is too long
+ */
+export function taskTextFrom(text: string): string {
+  const kept = text.replaceAll("\r\n", "\n").toWellFormed().replaceAll(controls, "\uFFFD").trim();
+  if (kept === "") throw new AppError("usage", "`text` is empty: say what is to be done.");
+  if (kept.length <= taskTextCharsMax) return kept;
+  const [length, max] = [kept.length, taskTextCharsMax].map(formatCount);
+  throw new AppError(
+    "limit",
+    `\`text\` has ${length} characters, and a task or step at most ${max}: keep what is long in a file and name the file.`,
+  );
+}
+
+/**
+ * The words that are looked for, made alike, each of them once.
+ * @throws AppError `limit` when they are too long
+ */
+export function wordsFrom(words: readonly string[]): readonly string[] {
+  const length = words.reduce((sum, word) => sum + word.length, 0);
+  if (length <= taskQueryCharsMax) return [...new Set(words.map(foldText))];
+  const [given, max] = [length, taskQueryCharsMax].map(formatCount);
+  throw new AppError(
+    "limit",
+    `The words to look for have ${given} characters, at most ${max} are possible: a few of them do.`,
+  );
+}

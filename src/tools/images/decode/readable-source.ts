@@ -1,0 +1,128 @@
+import { AppError, messageOf, systemCodeOf } from "../../../base/errors.ts";
+import { detectImageFormat, formatNames, withArticle } from "../image-format.ts";
+import { readIconEntries } from "../headers/ico-header.ts";
+import { assertDecodable, type InspectedImage } from "../inspect-image.ts";
+import { readImageHeader } from "../image-header.ts";
+import { shownPath } from "../shown-path.ts";
+import { readAvif } from "./avif-pixels.ts";
+import { readBmp, readIconBitmap } from "./dib-pixels.ts";
+import { firstWebpFrame } from "./first-webp-frame.ts";
+import { type RgbaImage, writePng } from "./png-writer.ts";
+import { reducePixels } from "./reduce-pixels.ts";
+import { renderSvg } from "./render-svg.ts";
+import { readTiff } from "./tiff-pixels.ts";
+
+/** Bytes that `Bun.Image` reads, and what was done to get them. */
+export interface ReadableSource {
+  readonly bytes: Uint8Array;
+  readonly changes: readonly string[];
+}
+
+/**
+ * Brings any known format to one that `Bun.Image` reads on every system.
+ * @throws AppError `usage` for damaged files, `unsupported` where this system has no decoder
+ */
+export async function readableSource(
+  path: string,
+  bytes: Uint8Array,
+  { format, header }: InspectedImage,
+  searchPath: string,
+): Promise<ReadableSource> {
+  switch (format) {
+    case "png":
+    case "jpeg":
+    case "gif":
+      return { bytes, changes: header.isAnimated ? [firstFrame] : [] };
+    case "webp":
+      return header.isAnimated
+        ? { bytes: firstWebpFrame(bytes) ?? bytes, changes: [firstFrame] }
+        : { bytes, changes: [] };
+    case "bmp":
+      return converted(path, "BMP", () => readBmp(viewOf(bytes)));
+    case "ico":
+      return readIcon(path, bytes);
+    case "tiff":
+      return converted(path, "TIFF", () => readTiff(bytes));
+    case "avif":
+      return converted(path, "AVIF", () => readAvif(bytes));
+    case "heic":
+      return readBySystem(path, bytes, formatNames[format]);
+    case "svg":
+      return {
+        bytes: await renderSvg(path, bytes, header, searchPath),
+        changes: ["rendered"],
+      };
+  }
+}
+
+const firstFrame = "first frame of an animation";
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The largest picture that can be read. */
+function readIcon(path: string, bytes: Uint8Array): ReadableSource {
+  const entries = readIconEntries(viewOf(bytes));
+  const changes = entries.length > 1 ? [`the largest of ${entries.length} pictures`] : [];
+  const problems: string[] = [];
+  for (const { offset, length } of entries) {
+    try {
+      const entry = bytes.subarray(offset, offset + length);
+      return { bytes: readIconPicture(path, entry), changes };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      problems.push(messageOf(error));
+    }
+  }
+  throw damaged(path, "ICO", problems[0] ?? "it lists no picture");
+}
+
+function readIconPicture(path: string, entry: Uint8Array): Uint8Array {
+  if (detectImageFormat(entry) !== "png") {
+    return writePng(readIconBitmap(viewOf(entry)));
+  }
+  const header = readImageHeader("png", entry);
+  if (header === undefined) throw new Error("a picture in it is not whole");
+  // The directory says at most 256 × 256; the picture itself may say otherwise.
+  assertDecodable(path, "ICO", header.width, header.height);
+  return entry;
+}
+
+async function converted(
+  path: string,
+  name: string,
+  read: () => RgbaImage | Promise<RgbaImage>,
+): Promise<ReadableSource> {
+  try {
+    return { bytes: writePng(reducePixels(await read())), changes: [] };
+  } catch (error) {
+    throw error instanceof AppError ? error : damaged(path, name, messageOf(error));
+  }
+}
+
+async function readBySystem(
+  path: string,
+  bytes: Uint8Array,
+  name: string,
+): Promise<ReadableSource> {
+  try {
+    return { bytes: await new Bun.Image(bytes).png().bytes(), changes: [] };
+  } catch (error) {
+    if (systemCodeOf(error) !== "ERR_IMAGE_FORMAT_UNSUPPORTED")
+      throw damaged(path, name, messageOf(error));
+    throw new AppError(
+      "unsupported",
+      `${shownPath(path)} is ${withArticle(name)} image, and this system has no decoder for it. ` +
+        `Convert it to PNG or JPEG first, for instance with heif-convert or ImageMagick.`,
+      { cause: error },
+    );
+  }
+}
+
+export function damaged(path: string, name: string, reason: string): AppError {
+  return new AppError(
+    "usage",
+    `${shownPath(path)} is ${withArticle(name)} image that cannot be decoded: ${reason}.`,
+  );
+}

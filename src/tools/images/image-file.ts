@@ -1,0 +1,131 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+
+import { AppError, type AppErrorCode, messageOf, systemCodeOf } from "../../base/errors.ts";
+import { isStoreFile } from "../../base/store-files.ts";
+import { imageFileBytesMax } from "./image-limits.ts";
+import { shownPath } from "./shown-path.ts";
+
+export interface ImageFile {
+  readonly size: number;
+  /** The whole file when it is not longer than was asked for, else its beginning. */
+  readonly bytes: Uint8Array;
+}
+
+/** File systems that are windows into the kernel: their files have no size and may never end. Shared memory is none. */
+const kernelFolders = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
+
+/** Enough of a file to tell what it is. */
+const headBytes = 8 * 1024;
+
+/**
+ * Reads a regular file of at most 100 MB: whole when it has at most `wholeBytesMax`, else its beginning. It is judged on the
+ * opened descriptor, and opening never waits (for the other end of a FIFO, for instance).
+ * @throws AppError `not_found`, `refused`, `limit` or `system`, with the path and what is wrong with it
+ */
+export function readImageFile(path: string, wholeBytesMax: number): ImageFile {
+  const descriptor = openFile(path);
+  try {
+    const stats = fstatSync(descriptor);
+    assertReadable(path, stats);
+    const length = stats.size <= wholeBytesMax ? stats.size : Math.min(headBytes, stats.size);
+    return { size: stats.size, bytes: readStart(descriptor, length) };
+  } catch (error) {
+    throw error instanceof AppError ? error : unreadable(path, error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openFile(path: string): number {
+  try {
+    // A device or a pipe may do something when it is opened: look before, and open what was looked at.
+    const real = realpathSync(path);
+    if (kernelFolders.test(real)) {
+      throw new AppError(
+        "refused",
+        `${shownPath(path)} is not a file of a disk: only regular files are read.`,
+      );
+    }
+    if (isStoreFile(real)) {
+      throw new AppError(
+        "refused",
+        `${shownPath(path)} belongs to the database of scorpiox-code, which is in use. Give the path of an image.`,
+      );
+    }
+    return openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    throw error instanceof AppError ? error : unreadable(path, error);
+  }
+}
+
+function assertReadable(path: string, stats: Stats): void {
+  if (stats.isDirectory()) {
+    throw new AppError("usage", `${shownPath(path)} is a folder. Give the path of one image file.`);
+  }
+  if (!stats.isFile()) {
+    throw new AppError(
+      "refused",
+      `${shownPath(path)} is ${kindOf(stats)}: only regular files are read.`,
+    );
+  }
+  if (stats.size === 0)
+    throw new AppError("usage", `${shownPath(path)} is empty: there is no image in it.`);
+  if (stats.size > imageFileBytesMax) {
+    const megabytes = (bytes: number): string => `${Math.floor(bytes / 1e6)} MB`;
+    throw new AppError(
+      "limit",
+      `${shownPath(path)} has ${megabytes(stats.size)}: at most ${megabytes(imageFileBytesMax)} are read. Make a smaller copy.`,
+    );
+  }
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isFIFO()) return "a named pipe";
+  if (stats.isSocket()) return "a socket";
+  if (stats.isCharacterDevice() || stats.isBlockDevice()) return "a device";
+  return "not a file";
+}
+
+/** `length` bytes, or fewer when the file has shrunk meanwhile. */
+function readStart(descriptor: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(descriptor, bytes, filled, length - filled, filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  const known = reasons[systemCodeOf(cause) ?? ""];
+  if (known === undefined) {
+    return new AppError(
+      "system",
+      `${shownPath(path)} could not be read: ${systemCodeOf(cause) ?? messageOf(cause)}.`,
+      { cause },
+    );
+  }
+  const [code, reason] = known;
+  return new AppError(code, `${shownPath(path)}: ${reason}`, { cause });
+}
+
+/** What the codes of the system mean for whoever gave the path. */
+const reasons: Readonly<Record<string, readonly [AppErrorCode, string]>> = {
+  ENOENT: ["not_found", "there is no such file."],
+  ENOTDIR: ["not_found", "there is no such file: a part of the path is not a folder."],
+  EACCES: ["system", "it may not be read: permission denied."],
+  EPERM: ["system", "it may not be read: permission denied."],
+  ENXIO: ["refused", "it is a socket or a device: only regular files are read."],
+  ELOOP: ["system", "it is a symbolic link that leads to itself."],
+  ENAMETOOLONG: ["usage", "the path is too long for this system."],
+};

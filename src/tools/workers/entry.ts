@@ -1,0 +1,169 @@
+import { routeConsoleToStderr } from "../../base/console.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { AnyTool } from "../tool.ts";
+import { ComputingCell } from "./computing-cell.ts";
+import { JobContext } from "./job-context.ts";
+import {
+  decodeToWorker,
+  encodeFromWorker,
+  type FromWorker,
+  type JobMessage,
+  type ReplyMessage,
+  type ToWorker,
+} from "./messages.ts";
+import { runJob } from "./run-job.ts";
+import { WorkerOutbox } from "./worker-outbox.ts";
+
+declare const self: Worker;
+
+/**
+ * The whole of a Worker: takes jobs, runs their handlers, passes service calls on. Several jobs may be
+ * waiting for services at the same time; the pool sees to it that only one computes.
+ */
+export function runWorker(tools: readonly AnyTool[]): void {
+  routeConsoleToStderr();
+  const worker = new WorkerSide(tools);
+  self.onmessage = (event: MessageEvent<string | SharedArrayBuffer>): void => {
+    const { data } = event;
+    if (typeof data === "string") worker.receive(decodeToWorker(data));
+    else worker.share(data);
+  };
+  // What a handler left behind throws: say what it was, which the event of the main thread does not.
+  const report = (error: unknown): void => worker.break(messageOf(error));
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+  worker.greet();
+}
+
+/** A job that took longer may have been given up as slow, and what waits behind it moved elsewhere. */
+const slowMs = 1;
+
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+class WorkerSide {
+  readonly #tools: ReadonlyMap<string, AnyTool>;
+  readonly #waiting = new Map<number, JobContext>();
+  readonly #outbox = new WorkerOutbox((text) => self.postMessage(text));
+  readonly #inbox: (JobMessage | ReplyMessage)[] = [];
+  #cell = new ComputingCell();
+  #isDraining = false;
+  /** When the job that computes began to, on the clock of `performance.now()`. */
+  #begunAt = 0;
+  #wasSlow = false;
+  #isBroken = false;
+
+  constructor(tools: readonly AnyTool[]) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  greet(): void {
+    this.#outbox.send(encodeFromWorker({ kind: "ready" }));
+  }
+
+  share(memory: SharedArrayBuffer): void {
+    this.#cell = new ComputingCell(memory);
+  }
+
+  /** Begins nothing any more and says why; the main thread ends the Worker. */
+  break(reason: string): void {
+    this.#isBroken = true;
+    const jobId = this.#cell.jobId;
+    this.#outbox.sendNow(encodeFromWorker({ kind: "broken", jobId, reason }));
+  }
+
+  /** What is dropped before it began never begins; all else waits for its turn. */
+  receive(messages: readonly ToWorker[]): void {
+    const [only] = messages;
+    if (messages.length === 1 && only !== undefined && only.kind !== "drop" && this.#isFree) {
+      return this.#take(only);
+    }
+    if (messages.length > 1) this.#outbox.gather();
+    for (const message of messages) {
+      if (message.kind === "drop") this.#drop(message.jobId);
+      else this.#inbox.push(message);
+    }
+    this.#drainLater();
+  }
+
+  get #isFree(): boolean {
+    return this.#cell.jobId === 0 && !this.#isDraining && !this.#wasSlow && !this.#isBroken;
+  }
+
+  #drop(jobId: number): void {
+    this.#waiting.delete(jobId);
+    const place = this.#inbox.findIndex((message) => message.jobId === jobId);
+    if (place !== -1) this.#inbox.splice(place, 1);
+  }
+
+  /**
+   * Takes one message after the other, and none while a job computes or waits for something of its own:
+   * so the cell names the right job, whatever happens. After a slow job it looks first what has been
+   * dropped meanwhile.
+   */
+  async #drain(): Promise<void> {
+    this.#isDraining = true;
+    while (this.#inbox.length > 0 && this.#cell.jobId === 0 && !this.#isBroken) {
+      if (this.#wasSlow) await turnOfLoop();
+      this.#wasSlow = false;
+      const message = this.#inbox.shift();
+      if (message !== undefined) this.#take(message);
+    }
+    this.#isDraining = false;
+  }
+
+  #drainLater(): void {
+    if (this.#inbox.length === 0 || this.#isDraining) return;
+    queueMicrotask(() => {
+      if (!this.#isDraining) void this.#drain();
+    });
+  }
+
+  #take(message: JobMessage | ReplyMessage): void {
+    this.#begunAt = performance.now();
+    if (message.kind === "job") this.#start(message);
+    else this.#resume(message);
+  }
+
+  #resume({ jobId, reply }: ReplyMessage): void {
+    const context = this.#waiting.get(jobId);
+    if (context === undefined) return;
+    this.#cell.begin(jobId);
+    context.onReply(reply);
+  }
+
+  #start(job: JobMessage): void {
+    const tool = this.#tools.get(job.tool);
+    if (tool === undefined) throw new Error(`the Worker has no tool ${job.tool}`);
+    const { jobId } = job;
+    const context = new JobContext(job, (call) => this.#send(jobId, call));
+    this.#cell.begin(jobId);
+    // Before it starts: a service call may come from within.
+    this.#waiting.set(jobId, context);
+    const outcome = runJob(tool, job, context);
+    if (outcome instanceof Promise) void outcome.then((finished) => this.#finish(jobId, finished));
+    else this.#finish(jobId, outcome);
+  }
+
+  #finish(jobId: number, outcome: FromWorker): void {
+    // A dropped job that ran to its end all the same has been answered elsewhere.
+    if (this.#waiting.delete(jobId)) this.#send(jobId, outcome);
+    else this.#pause(jobId);
+  }
+
+  /** Computes no more before it says so: the main thread may look at once, and knows the job no longer. */
+  #send(jobId: number, message: FromWorker): void {
+    const text = encodeFromWorker(message);
+    this.#pause(jobId);
+    this.#outbox.send(text);
+  }
+
+  /** The job has ended or waits for a service: another one may compute. */
+  #pause(jobId: number): void {
+    // However many turns of the loop it took: what was sent meanwhile may not have come in any of them.
+    if (performance.now() - this.#begunAt > slowMs) this.#wasSlow = true;
+    this.#cell.end(jobId);
+    this.#drainLater();
+  }
+}

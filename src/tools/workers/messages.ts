@@ -1,0 +1,158 @@
+import { JsonText } from "../../base/json-text.ts";
+import type { InputKind } from "../../protocol/input-request.ts";
+import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import type { ProtocolVersion } from "../../protocol/versions.ts";
+import type { ServiceMethod } from "../services.ts";
+import type { AfterDelivery, Snapshots, ToolLimits } from "../tool.ts";
+
+/**
+ * What crosses between the main thread and a Worker. All of it travels as strings: a small string
+ * takes 7 µs where an object takes 10, and a long one is not copied.
+ */
+
+/** One call of one tool. */
+export interface JobMessage {
+  readonly kind: "job";
+  readonly jobId: number;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly version: ProtocolVersion;
+  readonly limits: Omit<ToolLimits, "linksAsText">;
+  readonly snapshots: Partial<Snapshots>;
+  /** What the client can be asked for; absent = nothing. */
+  readonly canAsk?: readonly InputKind[];
+  /** A program is to get the data of the result, whatever the client gets. */
+  readonly wantsData?: true;
+  /** Replies that an earlier Worker already had for this job, in order. */
+  readonly record: readonly ServiceReply[];
+}
+
+export type ServiceReply =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** The answer to the service call that a job waits for. */
+export interface ReplyMessage {
+  readonly kind: "reply";
+  readonly jobId: number;
+  readonly reply: ServiceReply;
+}
+
+export type ToWorker =
+  | JobMessage
+  | ReplyMessage
+  /** The job goes on elsewhere, or its caller is gone: what waits for a reply never gets one. */
+  | { readonly kind: "drop"; readonly jobId: number };
+
+export interface ServiceCall {
+  readonly kind: "call";
+  readonly jobId: number;
+  readonly method: ServiceMethod;
+  readonly request: unknown;
+}
+
+/** How a handler ended. `json` is the result for the wire, in the shape of the job's version. */
+export interface JobDone {
+  readonly kind: "done";
+  readonly jobId: number;
+  readonly json: string;
+  /** The data of the result as JSON text, when the job wants it and the tool has any. */
+  readonly dataJson?: string;
+  readonly afterDelivery?: AfterDelivery;
+  /** The tool takes other arguments: its handler was not run. */
+  readonly isInvalid?: true;
+}
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  /** Something threw outside of any handler's reach; the Worker is to be ended. */
+  | { readonly kind: "broken"; readonly jobId: number; readonly reason: string }
+  | ServiceCall
+  | JobDone
+  | {
+      readonly kind: "fault";
+      readonly jobId: number;
+      readonly fault: ProtocolFault;
+      readonly isInvalid?: true;
+    };
+
+/** Messages of one turn travel as the lines of one string, so that the other side is woken once. */
+const separator = "\n";
+
+export function encodeToWorker(message: ToWorker): string {
+  if (message.kind !== "reply") return JSON.stringify(message);
+  return `{"kind":"reply","jobId":${message.jobId},"reply":${encodeReply(message.reply)}}`;
+}
+
+function encodeReply(reply: ServiceReply): string {
+  if (!reply.ok || !(reply.value instanceof JsonText)) return JSON.stringify(reply);
+  return `{"ok":true,"value":${reply.value.json}}`;
+}
+
+/** A job, put together from its parts: most of them are short and the same in every call. */
+export function encodeJob(
+  jobId: number,
+  {
+    tool,
+    args,
+    version,
+    limits,
+    snapshots,
+    canAsk = [],
+    wantsData,
+  }: Omit<JobMessage, "kind" | "jobId" | "record">,
+  record: readonly ServiceReply[],
+): string {
+  const { resultCharsMax, answerMs } = limits;
+  return (
+    `{"kind":"job","jobId":${jobId},"tool":${JSON.stringify(tool)},"version":"${version}",` +
+    `"limits":{"resultCharsMax":${resultCharsMax},"answerMs":${answerMs}},` +
+    `"snapshots":${JSON.stringify(snapshots)},` +
+    (canAsk.length === 0 ? "" : `"canAsk":${JSON.stringify(canAsk)},`) +
+    (wantsData === true ? '"wantsData":true,' : "") +
+    `"record":[${record.map(encodeReply).join(",")}],` +
+    `"args":${JSON.stringify(args)}}`
+  );
+}
+
+export function decodeToWorker(text: string): ToWorker[] {
+  return text.split(separator).map((line) => JSON.parse(line) as ToWorker);
+}
+
+/**
+ * A finished job is its number and the text of its result (`5 {…}`), preceded by what goes to no client if
+ * there is anything (`5 {…}<tab>{…}`): the result is passed on as it is and never parsed on the main
+ * thread. JSON text contains neither newlines nor tabs.
+ */
+export function encodeFromWorker(message: FromWorker): string {
+  if (message.kind !== "done") return JSON.stringify(message);
+  const { jobId, json, dataJson, afterDelivery, isInvalid } = message;
+  if (dataJson === undefined && afterDelivery === undefined && isInvalid === undefined)
+    return `${jobId} ${json}`;
+  return `${jobId} ${JSON.stringify({ dataJson, afterDelivery, isInvalid })}\t${json}`;
+}
+
+/** What a finished job says beside its result. */
+type Beside = Omit<JobDone, "kind" | "jobId" | "json">;
+
+export function decodeFromWorker(text: string): FromWorker[] {
+  if (!text.includes(separator)) return [decodeLine(text)];
+  return text.split(separator).map(decodeLine);
+}
+
+/** Joins encoded messages into what is sent. */
+export function joinMessages(encoded: readonly string[]): string {
+  return encoded.length === 1 ? (encoded[0] ?? "") : encoded.join(separator);
+}
+
+const openingBrace = 0x7b;
+
+function decodeLine(line: string): FromWorker {
+  if (line.charCodeAt(0) === openingBrace) return JSON.parse(line) as FromWorker;
+  const blank = line.indexOf(" ");
+  const jobId = Number(line.slice(0, blank));
+  const tab = line.indexOf("\t", blank);
+  if (tab === -1) return { kind: "done", jobId, json: line.slice(blank + 1) };
+  const beside = JSON.parse(line.slice(blank + 1, tab)) as Beside;
+  return { kind: "done", jobId, json: line.slice(tab + 1), ...beside };
+}

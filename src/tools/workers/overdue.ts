@@ -1,0 +1,54 @@
+import { workerJobMsMax, workerStartMsMax } from "../../base/limits.ts";
+import type { Job } from "./job.ts";
+import type { Stretch } from "./stretch-watch.ts";
+
+/** A cancelled job that still computes after this takes its Worker with it. */
+export const cancelGraceMs = 250;
+
+/** Said of a Worker whose job went on after its cancellation. */
+export const cancelledReason = "its call was cancelled";
+
+/** Why a Worker is ended. */
+export interface Ending {
+  /** For people. */
+  readonly reason: string;
+  /** The job that is to blame; 0 when that cannot be told. One that is over already leaves nobody. */
+  readonly culpritId: number;
+}
+
+/** What is known of a Worker when it is looked at. */
+export interface WorkerState {
+  readonly isReady: boolean;
+  readonly ageMs: number;
+  /** Jobs that compute in it, or will. */
+  readonly load: number;
+}
+
+/**
+ * Why a Worker has to be ended now, if it has to. Only what computes can be overdue, `job`, or a job that is over
+ * (undefined): those in line spend no time of their own, however long they wait.
+ */
+export function findOverdue(
+  worker: WorkerState,
+  { jobId, ms }: Stretch,
+  job: Pick<Job, "msMax"> | undefined,
+): Ending | undefined {
+  if (!worker.isReady) {
+    return worker.ageMs > workerStartMsMax
+      ? { reason: "it did not start", culpritId: 0 }
+      : undefined;
+  }
+  if (jobId === 0) {
+    // Something computes that no job's turn covers: what a handler left behind.
+    const isStuck = worker.load > 0 && ms > workerJobMsMax;
+    return isStuck
+      ? { reason: `it began nothing within ${workerJobMsMax} ms`, culpritId: 0 }
+      : undefined;
+  }
+  // A cancelled job may begin only after its cancellation.
+  if (job === undefined) {
+    return ms > cancelGraceMs ? { reason: cancelledReason, culpritId: jobId } : undefined;
+  }
+  if (ms <= job.msMax) return undefined;
+  return { reason: `it did not finish within ${job.msMax} ms`, culpritId: jobId };
+}

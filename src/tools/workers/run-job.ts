@@ -1,0 +1,121 @@
+import { AppError, messageOf } from "../../base/errors.ts";
+import { structuredBytesMax } from "../../base/limits.ts";
+import {
+  badArguments,
+  encodeCallToolResult,
+  tooLongForData,
+} from "../../protocol/call-result-codec.ts";
+import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/tool-types.ts";
+import { isAtLeast } from "../../protocol/versions.ts";
+import { fitText, isShort, savedLinks } from "../shown-output.ts";
+import type { AnyTool, ToolContext, ToolOutput } from "../tool.ts";
+import { describeIssues, type Issue } from "./argument-errors.ts";
+import type { FromWorker, JobMessage } from "./messages.ts";
+
+/**
+ * Checks the arguments, runs the handler and shapes what it returned. Never rejects or throws. Answers
+ * at once when the handler does: each promise on the way costs a tenth of a cheap call.
+ */
+export function runJob(
+  tool: AnyTool,
+  job: JobMessage,
+  context: ToolContext,
+): FromWorker | Promise<FromWorker> {
+  const parsed = tool.input.safeParse(job.args ?? {}, { reportInput: true });
+  if (!parsed.success) return refuse(tool, job, parsed.error.issues);
+  try {
+    const output = tool.handler(parsed.data as never, context);
+    if (!(output instanceof Promise) && isShort(output.text, context.limits)) {
+      return done(tool, job, output, output.text, []);
+    }
+    return finish(tool, job, output, context);
+  } catch (error) {
+    return failed(tool, job, error);
+  }
+}
+
+async function finish(
+  tool: AnyTool,
+  job: JobMessage,
+  pending: ToolOutput | Promise<ToolOutput>,
+  context: ToolContext,
+): Promise<FromWorker> {
+  try {
+    const output = await pending;
+    const { text, saved } = await fitText(output.text, context);
+    return done(tool, job, output, text, savedLinks(saved, context.limits));
+  } catch (error) {
+    return failed(tool, job, error);
+  }
+}
+
+function refuse(tool: AnyTool, job: JobMessage, issues: readonly Issue[]): FromWorker {
+  const faults = describeIssues(issues, Object.keys(tool.input.shape));
+  const refused = badArguments(job.version, `Invalid arguments for ${tool.name}: ${faults}`);
+  const { jobId } = job;
+  return refused.kind === "fault"
+    ? { jobId, ...refused, isInvalid: true }
+    : { jobId, kind: "done", json: refused.json, isInvalid: true };
+}
+
+/** The result within its bounds, so that nothing huge ever crosses to the main thread. */
+function done(
+  tool: AnyTool,
+  job: JobMessage,
+  output: ToolOutput,
+  text: string,
+  links: readonly ResourceLink[],
+): FromWorker {
+  const { jobId, wantsData } = job;
+  const content: ContentBlock[] = [
+    ...(output.images ?? []),
+    { type: "text", text: text.toWellFormed() },
+    ...(output.links ?? []),
+    ...links,
+  ];
+  const { afterDelivery, isError = false } = output;
+  const data = tool.output === undefined ? undefined : output.structured;
+  const result = { content, isError };
+  return {
+    kind: "done",
+    jobId,
+    json:
+      tool.answersInJson === true && data !== undefined
+        ? withData(job, result, data)
+        : encodeCallToolResult(result, job.version),
+    ...(wantsData === true ? dataFor(data) : {}),
+    ...(afterDelivery === undefined ? {} : { afterDelivery }),
+  };
+}
+
+/**
+ * Data is never cut: what is longer than the client takes is left out, and its tool has promised it. Nothing huge is
+ * looked at twice: most results are shorter as a whole.
+ */
+function withData(
+  { version, limits, wantsData }: JobMessage,
+  result: CallToolResult,
+  structuredContent: NonNullable<ToolOutput["structured"]>,
+): string {
+  if (!isAtLeast(version, "2025-06-18")) return encodeCallToolResult(result, version);
+  const json = encodeCallToolResult({ ...result, structuredContent }, version);
+  const charsMax = limits.resultCharsMax;
+  if (json.length <= charsMax || JSON.stringify(structuredContent).length <= charsMax) return json;
+  if (wantsData === true) return encodeCallToolResult(result, version);
+  const said = { type: "text" as const, text: `${tooLongForData}\n` };
+  const told = { content: [said, ...result.content], isError: true };
+  return encodeCallToolResult(told, version);
+}
+
+/** For programs, within the bound of structured results. */
+function dataFor(data: ToolOutput["structured"]): { readonly dataJson?: string } {
+  const dataJson = JSON.stringify(data) as string | undefined;
+  return dataJson === undefined || dataJson.length > structuredBytesMax ? {} : { dataJson };
+}
+
+function failed(tool: AnyTool, { jobId, version }: JobMessage, error: unknown): FromWorker {
+  const isExpected = error instanceof AppError;
+  const text = isExpected ? error.message : `${tool.name} failed: ${messageOf(error)}`;
+  const content = [{ type: "text" as const, text: text.slice(0, 4_000).toWellFormed() }];
+  return { kind: "done", jobId, json: encodeCallToolResult({ content, isError: true }, version) };
+}

@@ -1,0 +1,243 @@
+import { IdTable } from "../../base/id-table.ts";
+import { ComputingCell } from "./computing-cell.ts";
+import type { Job } from "./job.ts";
+import {
+  decodeFromWorker,
+  encodeJob,
+  encodeToWorker,
+  type FromWorker,
+  joinMessages,
+  type ServiceReply,
+} from "./messages.ts";
+import type { Ending } from "./overdue.ts";
+import { type Stretch, StretchWatch } from "./stretch-watch.ts";
+
+export interface SlotEvents {
+  /** The Worker said something. */
+  onMessage(slot: WorkerSlot, message: FromWorker): void;
+  /** It is gone: it threw, exited or hung. Called once, and not after `retire`. */
+  onGone(slot: WorkerSlot, ending: Ending): void;
+}
+
+/** More jobs than a Worker is ever given at once. */
+const movedMax = 100;
+
+/**
+ * One Worker and its jobs. Several may be handed to it at once, so that it need not be woken for each;
+ * it computes them in that order. Those that wait for a service cost it nothing.
+ */
+export class WorkerSlot {
+  readonly #worker: Worker;
+  readonly #events: SlotEvents;
+  readonly #cell = new ComputingCell();
+  readonly #watch = new StretchWatch(this.#cell);
+  readonly #jobs = new IdTable<Job>();
+  /** How many of them compute, or will; the others are parked. */
+  #load = 0;
+  readonly #startedAt = performance.now();
+  /** The time that jobs may take which were taken away before they began, by id: word of it may come too late. */
+  readonly #moved = new Map<number, number>();
+  #outgoing: string[] = [];
+  /** Jobs and replies among the outgoing. */
+  #unsentWork = 0;
+  #isFlushing = false;
+  #isReady = false;
+  #isGone = false;
+  /** True when a job was started since the last look for idle Workers. */
+  #wasUsed = false;
+
+  constructor(worker: Worker, events: SlotEvents) {
+    this.#worker = worker;
+    this.#events = events;
+    worker.onmessage = (event: MessageEvent<string>) => this.#receive(event.data);
+    worker.addEventListener("error", (event) => this.#die(`it threw: ${errorText(event)}`));
+    worker.addEventListener("close", (event) => {
+      const { code } = event as unknown as { code: number };
+      this.#die(`it exited with code ${code}`);
+    });
+    worker.postMessage(this.#cell.shared);
+  }
+
+  /** False until the Worker has loaded its tools. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Milliseconds since it was made. */
+  get ageMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  /** Jobs that compute here, or will. */
+  get load(): number {
+    return this.#load;
+  }
+
+  /** Those jobs, oldest first. */
+  get active(): Job[] {
+    return this.#all().filter((job) => !job.isParked);
+  }
+
+  /** The id of the job that computes now, 0 for none. */
+  get computingId(): number {
+    return this.#cell.jobId;
+  }
+
+  /** True while one job has been computing for two looks. */
+  get isSlow(): boolean {
+    return this.#isReady && this.#watch.isSlow;
+  }
+
+  /** Looks what computes now. */
+  look(): Stretch {
+    return this.#watch.look();
+  }
+
+  /** True when no job is here and none was since the last time this was asked. */
+  isUnused(): boolean {
+    const isUnused = !this.#wasUsed && this.#jobs.size === 0;
+    this.#wasUsed = false;
+    return isUnused;
+  }
+
+  start(job: Job): void {
+    job.slot = this;
+    job.place = this.#jobs.add(job);
+    this.#activate(job);
+    this.#post(encodeJob(job.id, job.source(), job.record));
+  }
+
+  resume(job: Job, reply: ServiceReply): void {
+    this.#activate(job);
+    this.#post(encodeToWorker({ kind: "reply", jobId: job.id, reply }));
+  }
+
+  /** The job waits for a service. */
+  park(job: Job): void {
+    job.isParked = true;
+    this.#load -= 1;
+  }
+
+  /** The job is over. */
+  finish(job: Job): void {
+    if (this.#jobs.get(job.place) !== job) return;
+    this.#jobs.delete(job.place);
+    if (!job.isParked) this.#load -= 1;
+  }
+
+  /** Takes a job away that is to go on elsewhere, or whose caller is gone. */
+  drop(job: Job): void {
+    this.finish(job);
+    job.slot = undefined;
+    if (!this.#isGone) this.#post(encodeToWorker({ kind: "drop", jobId: job.id }));
+  }
+
+  /** Takes away all jobs but the one that computes, to go on elsewhere. */
+  dropWaiting(): Job[] {
+    const waiting = this.active.filter((job) => job.id !== this.computingId);
+    for (const job of waiting) {
+      this.#remember(job);
+      this.drop(job);
+    }
+    return waiting;
+  }
+
+  /** The time that job `jobId` may take here although it was taken away; undefined for all others. */
+  movedMsMax(jobId: number): number | undefined {
+    return this.#moved.get(jobId);
+  }
+
+  /** Ends the Worker, whatever it is doing by now, and tells why. */
+  end(ending: Ending): void {
+    if (this.#isGone) return;
+    this.retire();
+    this.#events.onGone(this, ending);
+  }
+
+  /** Ends a Worker that is not needed any more, without a word. */
+  retire(): void {
+    this.#isGone = true;
+    this.#worker.terminate();
+  }
+
+  /** Takes all jobs off a Worker that is gone. */
+  abandon(): { active: Job[]; parked: Job[] } {
+    const jobs = this.#all();
+    for (const job of jobs) {
+      this.finish(job);
+      job.slot = undefined;
+    }
+    return {
+      active: jobs.filter((job) => !job.isParked),
+      parked: jobs.filter((job) => job.isParked),
+    };
+  }
+
+  #all(): Job[] {
+    return this.#jobs.values().sort((one, other) => one.id - other.id);
+  }
+
+  #remember({ id, msMax }: Job): void {
+    const [oldest] = this.#moved.keys();
+    if (oldest !== undefined && this.#moved.size >= movedMax) this.#moved.delete(oldest);
+    this.#moved.set(id, msMax);
+  }
+
+  #activate(job: Job): void {
+    this.#wasUsed = true;
+    this.#unsentWork += 1;
+    this.#load += 1;
+    job.isParked = false;
+  }
+
+  #receive(text: string): void {
+    if (this.#isGone) return;
+    for (const message of decodeFromWorker(text)) {
+      if (message.kind === "ready") {
+        this.#isReady = true;
+      }
+      if (message.kind === "broken") {
+        const reason = `it threw: ${message.reason.slice(0, 500)}`;
+        return this.end({ reason, culpritId: message.jobId });
+      }
+      this.#events.onMessage(this, message);
+    }
+    this.#flushSoon();
+  }
+
+  /** It is dead: the cell still names the job that it died of. */
+  #die(reason: string): void {
+    this.end({ reason, culpritId: this.#cell.jobId });
+  }
+
+  #post(text: string): void {
+    this.#outgoing.push(text);
+    this.#flushSoon();
+  }
+
+  /**
+   * Messages of one turn go out together at its end. Those for a Worker that has work wait until it has answered
+   * all of it: waking a thread costs more than a cheap call, and it could not begin anything before anyway.
+   */
+  #flushSoon(): void {
+    const isAtWork = this.#load > this.#unsentWork;
+    if (this.#isFlushing || isAtWork || this.#outgoing.length === 0) return;
+    this.#isFlushing = true;
+    queueMicrotask(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    const messages = this.#outgoing;
+    this.#outgoing = [];
+    this.#unsentWork = 0;
+    this.#isFlushing = false;
+    if (!this.#isGone) this.#worker.postMessage(joinMessages(messages));
+  };
+}
+
+/** The event's message is a picture of the source; only its last line says what was wrong. */
+function errorText(event: Event): string {
+  const { message } = event as ErrorEvent;
+  const line = message?.split("\n").findLast((text) => /\berror:/i.test(text));
+  return (line ?? "an unknown error").trim().slice(0, 500);
+}

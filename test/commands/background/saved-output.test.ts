@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { SavedOutput } from "../../../src/commands/background/saved-output.ts";
+import { SavedOutputs } from "../../../src/commands/background/saved-outputs.ts";
+import { SavingRoom } from "../../../src/commands/background/saving-room.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "scorpiox-saved-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+async function waitFor(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await Bun.sleep(1);
+}
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+describe("SavedOutput", () => {
+  test("is private and holds every chunk in order", async () => {
+    const path = join(root, "a.txt");
+    const saved = new SavedOutput(path);
+    const chunks = Array.from({ length: 300 }, (_, index) => Buffer.from(`${index},`.repeat(50)));
+    for (const chunk of chunks) await saved.append(chunk);
+    await saved.finish();
+    expect(readFileSync(path, "utf8")).toBe(Buffer.concat(chunks).toString());
+    expect([modeOf(path), saved.problem]).toEqual([0o600, undefined]);
+  });
+
+  test("takes nothing after its end, when its descriptor may be somebody else's", async () => {
+    const path = join(root, "a.txt");
+    const saved = new SavedOutput(path);
+    void saved.append(Buffer.from("before"));
+    await saved.finish();
+    const other = openSync(join(root, "b.txt"), "w");
+    void saved.append(Buffer.from("after"));
+    await Bun.sleep(5);
+    closeSync(other);
+    expect([readFileSync(path, "utf8"), readFileSync(join(root, "b.txt"), "utf8")]).toEqual([
+      "before",
+      "",
+    ]);
+  });
+
+  test("never uses a file that exists, nor what a link points to", () => {
+    const path = join(root, "a.txt");
+    writeFileSync(path, "theirs");
+    symlinkSync(join(root, "target"), join(root, "link"));
+    expect(() => new SavedOutput(path)).toThrow("EEXIST");
+    expect(() => new SavedOutput(join(root, "link"))).toThrow("EEXIST");
+    expect(readdirSync(root).sort()).toEqual(["a.txt", "link"]);
+  });
+
+  test("asks the producer to wait when more than 4 MiB wait for the disk", async () => {
+    const saved = new SavedOutput(join(root, "a.txt"));
+    const chunk = new Uint8Array(1024 * 1024);
+    const answers = [1, 2, 3, 4, 5, 6].map(() => saved.append(chunk));
+    // The first is being written; five more wait, of which four are allowed to.
+    expect(answers.map((answer) => answer instanceof Promise)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    for (const answer of answers) await answer;
+    await saved.finish();
+    expect(statSync(saved.path).size).toBe(6 * 1024 * 1024);
+  });
+
+  test("U-full: a write that fails half-way is a problem that is told, and nobody waits for ever", async () => {
+    const fixture = join(import.meta.dir, "fixtures/save-much.ts");
+    // 4096 blocks of 512 bytes; without the trap the system would end the writer.
+    const script = `trap "" XFSZ; ulimit -f 4096; exec "$0" "$@"`;
+    const child = Bun.spawn(["/bin/sh", "-c", script, process.execPath, fixture, join(root, "f")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect(await child.stdout.text()).toStartWith("EFBIG");
+    expect(statSync(join(root, "f")).size).toBe(2 * 1024 * 1024);
+  });
+});
+
+describe("SavedOutputs", () => {
+  test("what is being saved at the same time has one bound, and who is refused leaves room", async () => {
+    const bounds = { bytesMax: 100, reserveBytes: 0 };
+    const outputs = new SavedOutputs(
+      [root],
+      () => {},
+      (folder) => new SavingRoom(folder, bounds),
+    );
+    const [one, two, three] = [1, 2, 3].map(() => outputs.create("ann"));
+    const printed = async (saved: typeof one, bytes: number): Promise<string | undefined> => {
+      void saved?.append(new Uint8Array(bytes));
+      await waitFor(() => saved?.problem !== undefined || saved?.bytes === bytes);
+      return saved?.problem;
+    };
+    const why = "were kept: all that are being saved may take 100 bytes together";
+    expect([await printed(one, 60), await printed(two, 41), await printed(three, 40)]).toEqual([
+      undefined,
+      `only its first 0 bytes ${why}`,
+      undefined,
+    ]);
+    // The first prints on for ever: its 60 bytes are free again, and those of one that has ended too.
+    void one?.append(new Uint8Array(1));
+    await waitFor(() => one?.problem !== undefined);
+    await three?.finish();
+    const four = outputs.create("ann");
+    expect([one?.problem, await printed(four, 100)]).toEqual([
+      `only its first 60 bytes ${why}`,
+      undefined,
+    ]);
+    for (const saved of [one, two, three, four]) await saved?.finish();
+    expect([one, two, three, four].map((saved) => statSync(saved?.path ?? "").size)).toEqual([
+      60, 0, 40, 100,
+    ]);
+  });
+
+  test("makes its folder private", async () => {
+    const folder = join(root, "new/results");
+    const saved = new SavedOutputs([folder], () => {}).create("ann");
+    await saved?.finish();
+    expect([modeOf(folder), modeOf(saved?.path ?? "")]).toEqual([0o700, 0o600]);
+  });
+
+  test("the second folder stands in for one that cannot be used, without a word", async () => {
+    const warnings: string[] = [];
+    writeFileSync(join(root, "file"), "");
+    mkdirSync(join(root, "real"));
+    symlinkSync(join(root, "real"), join(root, "link"));
+    const second = join(root, "second");
+    for (const first of [join(root, "file/results"), join(root, "link")]) {
+      const saved = new SavedOutputs([first, second], (text) => warnings.push(text)).create("ann");
+      await saved?.finish();
+      expect(saved?.path).toStartWith(`${second}/`);
+    }
+    expect(warnings).toEqual([]);
+  });
+
+  test("the second folder stands in for one whose disk is nearly full; none at all: says why", async () => {
+    const warnings: string[] = [];
+    const folders = [join(root, "full"), join(root, "second")];
+    const bounds = { bytesMax: 100, reserveBytes: 10 };
+    const outputsWith = (full: readonly string[]): SavedOutputs =>
+      new SavedOutputs(
+        folders,
+        (text) => warnings.push(text),
+        (folder) => {
+          const free = full.includes(folder) ? 9 : 1_000;
+          return new SavingRoom(folder, bounds, () => ({ total: 1_000, free }));
+        },
+      );
+    const saved = outputsWith(folders.slice(0, 1)).create("ann");
+    await saved?.finish();
+    expect([dirname(saved?.path ?? ""), warnings]).toEqual([join(root, "second"), []]);
+    expect([outputsWith(folders).create("ann"), warnings]).toEqual([
+      undefined,
+      [
+        "Long outputs cannot be saved: the disk is nearly full, and saving leaves 10 bytes of it free. Free space or make the folder writable.",
+      ],
+    ]);
+  });
+
+  test("no folder at all: says why", () => {
+    const warnings: string[] = [];
+    writeFileSync(join(root, "file"), "");
+    const outputs = new SavedOutputs([join(root, "file/results")], (text) => warnings.push(text));
+    expect(outputs.create("ann")).toBeUndefined();
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("Long outputs cannot be saved: ");
+  });
+});

@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+
+import type { Job } from "../../../src/tools/workers/job.ts";
+import { encodeFromWorker, type FromWorker } from "../../../src/tools/workers/messages.ts";
+import { WorkerSlot } from "../../../src/tools/workers/worker-slot.ts";
+
+/** A Worker that only writes down what it is sent. */
+class FakeWorker {
+  /** The numbers of the jobs in each message; `reply` and `drop` with their names. */
+  readonly posted: string[][] = [];
+  onmessage: (event: { data: string }) => void = () => {};
+
+  postMessage(data: unknown): void {
+    if (typeof data !== "string") return;
+    const messages = data
+      .split("\n")
+      .map((line) => JSON.parse(line) as { kind: string; jobId: number });
+    const shown = messages.map(({ kind, jobId }) =>
+      kind === "job" ? `${jobId}` : `${kind} ${jobId}`,
+    );
+    this.posted.push(shown);
+  }
+
+  addEventListener(): void {}
+  terminate(): void {}
+}
+
+class SlotHarness {
+  readonly #worker = new FakeWorker();
+  readonly #jobs = new Map<number, Job>();
+  readonly slot = new WorkerSlot(this.#worker as unknown as Worker, {
+    onMessage: (slot, message) => this.#settle(slot, message),
+    onGone: () => {},
+  });
+
+  get posted(): readonly (readonly string[])[] {
+    return this.#worker.posted;
+  }
+
+  start(...ids: number[]): void {
+    for (const id of ids) {
+      const job = createJob(id);
+      this.#jobs.set(id, job);
+      this.slot.start(job);
+    }
+  }
+
+  job(id: number): Job {
+    const job = this.#jobs.get(id);
+    if (job === undefined) throw new Error(`no job ${id}`);
+    return job;
+  }
+
+  /** The Worker says something, and the turn ends. */
+  async say(...messages: FromWorker[]): Promise<void> {
+    this.#worker.onmessage({ data: messages.map(encodeFromWorker).join("\n") });
+    await Promise.resolve();
+  }
+
+  #settle(slot: WorkerSlot, message: FromWorker): void {
+    if (message.kind === "done") slot.finish(this.job(message.jobId));
+    if (message.kind === "call") slot.park(this.job(message.jobId));
+  }
+}
+
+function createJob(id: number): Job {
+  return {
+    id,
+    source: () => ({
+      tool: "t",
+      args: {},
+      version: "2025-11-25",
+      limits: { resultCharsMax: 1, answerMs: null },
+      snapshots: {},
+    }),
+    msMax: 1000,
+    services: () => Promise.resolve({ ok: true, value: null }),
+    settle: () => {},
+    record: [],
+    slot: undefined,
+    restarts: 0,
+    place: 0,
+    isParked: false,
+  };
+}
+
+const done = (jobId: number): FromWorker => ({ kind: "done", jobId, json: "{}" });
+const call = (jobId: number): FromWorker => ({
+  kind: "call",
+  jobId,
+  method: "background.kill",
+  request: {},
+});
+
+test("WorkerSlot: the jobs of one turn go out together", async () => {
+  const harness = new SlotHarness();
+  harness.start(1, 2);
+  await Promise.resolve();
+  expect(harness.posted).toEqual([["1", "2"]]);
+});
+
+test.each<[string, FromWorker[]]>([
+  ["is done", [done(1), done(2)]],
+  ["waits for a service", [call(1), call(2)]],
+])("WorkerSlot: jobs for a Worker at work wait until all of it %s", async (_, [first, second]) => {
+  const harness = new SlotHarness();
+  harness.start(1, 2);
+  await Promise.resolve();
+  harness.start(3);
+  await Promise.resolve();
+  harness.start(4);
+  if (first !== undefined) await harness.say(first);
+  expect(harness.posted).toEqual([["1", "2"]]);
+  if (second !== undefined) await harness.say(second);
+  expect(harness.posted).toEqual([
+    ["1", "2"],
+    ["3", "4"],
+  ]);
+});
+
+test("WorkerSlot: a job taken away from the Worker is not waited for", async () => {
+  const harness = new SlotHarness();
+  harness.start(1);
+  await Promise.resolve();
+  harness.start(2);
+  harness.slot.drop(harness.job(1));
+  await Promise.resolve();
+  expect(harness.posted).toEqual([["1"], ["2", "drop 1"]]);
+});
+
+test("WorkerSlot: a reply waits like a job", async () => {
+  const harness = new SlotHarness();
+  harness.start(1);
+  await Promise.resolve();
+  await harness.say(call(1));
+  harness.start(2);
+  await Promise.resolve();
+  harness.slot.resume(harness.job(1), { ok: true, value: null });
+  await Promise.resolve();
+  expect(harness.posted).toEqual([["1"], ["2"]]);
+  await harness.say(done(2));
+  expect(harness.posted).toEqual([["1"], ["2"], ["reply 1"]]);
+  await harness.say(done(1));
+  expect(harness.posted).toHaveLength(3);
+});
