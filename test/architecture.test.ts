@@ -5,98 +5,121 @@ import { basename, join, relative } from "node:path";
 const root = join(import.meta.dir, "../src");
 
 /**
- * Who may import whom. A name stands for values and types, `types:<name>` for `import type` only.
- * Imports point up this table; a file in the root of `src` is its own row.
+ * Who may import whom. A row is a folder of `src`, a folder in one that is split (`name/*` are the files that lie in a split
+ * folder itself), or a file in the root. It names what it may import, always from rows above it, so that there is no cycle; a
+ * whole folder stands for all that is in it. `types:<name>` is for `import type` only.
  */
 const layers: Readonly<Record<string, readonly string[]>> = {
   base: [],
   protocol: ["base"],
-  auth: ["base", "protocol"],
-  network: ["base"],
-  store: ["base"],
   config: ["base"],
-  process: ["base"],
-  transport: ["base", "protocol"],
-  background: ["base", "process", "types:store"],
-  callbacks: ["base"],
-  images: ["base"],
-  skills: ["base", "config"],
-  web: ["base", "network", "store"],
-  plan: ["base"],
-  upstream: ["base", "protocol", "network", "config", "process"],
-  tools: ["base", "types:store", "images", "skills", "types:protocol", "web"],
-  workers: ["base", "protocol", "tools"],
-  questions: ["base", "protocol", "types:tools"],
-  attach: ["base", "transport", "background", "types:questions", "types:tools"],
-  terminal: ["base", "attach", "types:questions", "types:tools"],
-  gateway: [
+  network: ["base"],
+  "state/callbacks": ["base"],
+  "state/plan": ["base"],
+  "state/skills": ["base", "config"],
+  "state/store": ["base"],
+  "commands/process": ["base"],
+  "commands/background": ["base", "commands/process", "types:state"],
+  "commands/sandbox": ["base", "types:commands/background"],
+  "web/dom": ["base"],
+  "web/extract": ["base", "web/dom"],
+  "web/guard": ["base", "network"],
+  "web/markdown": ["web/dom", "types:web/extract"],
+  "web/pages": ["base", "web/dom", "types:web/guard"],
+  "web/browser": ["base", "types:web/guard", "types:web/pages"],
+  "web/paging": ["base"],
+  "web/documents": ["base", "web/dom", "web/markdown", "types:web/pages", "types:web/paging"],
+  "web/reading": [
     "base",
-    "protocol",
-    "background",
-    "skills",
-    "types:web",
-    "types:tools",
-    "types:workers",
-    "upstream",
+    "web/dom",
+    "web/extract",
+    "web/markdown",
+    "types:web/pages",
+    "web/paging",
+    "web/documents",
   ],
-  policy: ["base", "protocol", "config", "background", "types:tools", "gateway"],
-  server: ["base", "protocol", "types:auth", "gateway", "transport"],
+  "web/search": ["base", "state", "web/dom", "types:web/guard", "web/pages"],
+  "web/*": ["base", "web/guard", "web/pages", "web/browser", "web/search"],
+  "web/worker": ["base", "types:web/pages", "types:web/search", "types:web/*"],
+  "tools/images": ["base"],
+  "tools/*": ["base", "types:protocol", "state", "tools/images", "web"],
+  "tools/workers": ["base", "protocol", "tools/*"],
+  upstream: ["base", "commands", "config", "network", "protocol"],
+  calls: [
+    "base",
+    "commands",
+    "config",
+    "protocol",
+    "state",
+    "types:tools",
+    "upstream",
+    "types:web",
+  ],
+  server: ["base", "protocol", "calls"],
+  "interact/questions": ["base", "protocol", "types:tools"],
+  "interact/attach": ["base", "commands", "types:tools", "types:interact/questions", "server"],
+  "interact/terminal": ["base", "types:tools", "types:interact/questions", "interact/attach"],
   cli: [
     "base",
-    "protocol",
-    "store",
+    "types:commands",
     "config",
-    "skills",
-    "transport",
+    "protocol",
+    "state",
+    "upstream",
     "web",
-    "types:gateway",
-    "policy",
-    "attach",
-    "terminal",
-    "upstream",
+    "calls",
+    "interact",
+    "server",
   ],
-  program: [
+  compose: [
     "base",
-    "upstream",
-    "attach",
-    "questions",
-    "images",
-    "skills",
+    "commands",
+    "types:config",
     "types:protocol",
-    "auth",
-    "store",
-    "process",
-    "transport",
-    "background",
-    "callbacks",
-    "types:tools",
-    "workers",
-    "gateway",
+    "state",
+    "tools",
+    "upstream",
+    "web",
+    "calls",
+    "interact",
     "server",
     "cli",
-    "plan",
-    "policy",
-    "types:config",
-    "web",
   ],
-  "worker.ts": ["tools", "workers"],
+  "worker.ts": ["tools"],
   "web-worker.ts": ["web"],
-  "store-worker.ts": ["store"],
+  "store-worker.ts": ["state"],
   "upstream-worker.ts": ["upstream"],
-  "main.ts": ["tools", "program"],
+  "main.ts": ["tools", "compose"],
 };
+
+const rows = Object.keys(layers);
+/** Folders with rows for what is in them. */
+const split = new Set(rows.filter((row) => row.includes("/")).map(topOf));
+
+function topOf(path: string): string {
+  return path.split("/")[0] ?? path;
+}
+
+/** The row of a file. */
+function rowOf(path: string): string {
+  const [top = path, next = "", ...rest] = path.split("/");
+  if (!split.has(top)) return top;
+  return `${top}/${rest.length > 0 ? next : "*"}`;
+}
 
 /** Files that may be longer than the rest, and why. */
 const lengthMax = 250;
 const longFiles: Readonly<Record<string, string>> = {
   "base/limits.ts": "one list of numbers, in which one is looked up",
   "base/upstream-limits.ts": "the same for other servers",
-  "workers/pool.ts": "assignment, replay and loss of Workers share one state and read as one story",
+  "tools/workers/pool.ts":
+    "assignment, replay and loss of Workers share one state and read as one story",
 };
 
 interface Source {
   /** Path below `src`. */
   readonly path: string;
+  /** The first part of it. */
   readonly folder: string;
   readonly text: string;
   /** The same without comments. */
@@ -110,10 +133,10 @@ const sources: readonly Source[] = readdirSync(root, { recursive: true, withFile
   .map((path) => {
     const text = readFileSync(join(root, path), "utf8");
     const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
-    return { path, folder: path.split("/")[0] ?? path, text, code };
+    return { path, folder: topOf(path), text, code };
   });
 
-/** `folder` or `types:folder` of each import that leaves the file's own folder. */
+/** The row, or `types:` and the row, of each import that leaves the file's own row; other folders whole. */
 function importsOf(source: Source): string[] {
   const statements = source.code.matchAll(
     /\b(import|export)\s+(type\s)?[^;"']*?from\s+["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']/g,
@@ -123,9 +146,9 @@ function importsOf(source: Source): string[] {
     const target = from ?? dynamic ?? "";
     if (!target.startsWith(".")) continue;
     const path = relative(root, join(root, source.path, "..", target));
-    if (path.startsWith("..")) continue;
-    const folder = path.split("/")[0] ?? path;
-    if (folder !== source.folder) found.push(type === undefined ? folder : `types:${folder}`);
+    if (path.startsWith("..") || rowOf(path) === rowOf(source.path)) continue;
+    const wanted = topOf(path) === source.folder ? rowOf(path) : topOf(path);
+    found.push(type === undefined ? wanted : `types:${wanted}`);
   }
   return found;
 }
@@ -143,15 +166,28 @@ const matching = (expression: RegExp, mayHave: (source: Source) => boolean): str
     });
 
 describe("layers", () => {
-  test("every folder has a row, and every row a folder", () => {
-    const folders = [...new Set(sources.map((source) => source.folder))].sort();
-    expect(folders).toEqual(Object.keys(layers).sort());
+  test("every file has a row, and every row a file", () => {
+    const used = [...new Set(sources.map(({ path }) => rowOf(path)))].sort();
+    expect(used).toEqual(rows.toSorted());
   });
 
-  test("files import only what the row of their folder allows (file -> folder)", () => {
+  test("a row names only rows above it", () => {
+    const offenders = rows.flatMap((row, index) =>
+      (layers[row] ?? [])
+        .map((wanted) => wanted.replace(/^types:/, ""))
+        .filter((wanted) => {
+          const named = rows.filter((other) => other === wanted || topOf(other) === wanted);
+          return named.length === 0 || named.some((other) => rows.indexOf(other) >= index);
+        })
+        .map((wanted) => `${row} -> ${wanted}`),
+    );
+    expect(offenders).toEqual([]);
+  });
+
+  test("files import only what their row allows (file -> row)", () => {
     const offenders = sources.flatMap((source) =>
       importsOf(source)
-        .filter((wanted) => !isAllowed(layers[source.folder] ?? [], wanted))
+        .filter((wanted) => !isAllowed(layers[rowOf(source.path)] ?? [], wanted))
         .map((wanted) => `${source.path} -> ${wanted}`),
     );
     expect(offenders).toEqual([]);
@@ -160,11 +196,13 @@ describe("layers", () => {
   test("no row allows more than is used: remove the entry, or write `types:`", () => {
     const used = new Set(
       sources.flatMap((source) =>
-        importsOf(source).map((wanted) => `${source.folder} -> ${wanted}`),
+        importsOf(source).map((wanted) => `${rowOf(source.path)} -> ${wanted}`),
       ),
     );
-    const stale = Object.entries(layers).flatMap(([folder, row]) =>
-      row.map((wanted) => `${folder} -> ${wanted}`).filter((entry) => !used.has(entry)),
+    const stale = rows.flatMap((row) =>
+      (layers[row] ?? [])
+        .map((wanted) => `${row} -> ${wanted}`)
+        .filter((entry) => !used.has(entry)),
     );
     expect(stale).toEqual([]);
   });
@@ -172,18 +210,19 @@ describe("layers", () => {
 
 describe("style", () => {
   test("only the command line and the program read the environment or end the process", () => {
-    const isOuter = ({ folder }: Source): boolean => ["cli", "program", "main.ts"].includes(folder);
+    const isOuter = ({ folder }: Source): boolean => ["cli", "compose", "main.ts"].includes(folder);
     const expression = /\bprocess\s*\.\s*(env|exit|exitCode)\b|\bBun\.env\b|\bimport\.meta\.env\b/;
     expect(matching(expression, isOuter)).toEqual([]);
   });
 
-  test("nobody prints with console: stdout belongs to transport/stdio.ts, stderr to warn()", () => {
+  test("nobody prints with console: stdout belongs to server/transport/stdio.ts, stderr to warn()", () => {
     const isRouting = ({ path }: Source): boolean => path === "base/console.ts";
     expect(matching(/(?<![/.\w])console\s*\.\s*\w+/, isRouting)).toEqual([]);
   });
 
   test("only the transport and the command line write to stdout", () => {
-    const mayWrite = ({ folder }: Source): boolean => ["transport", "cli"].includes(folder);
+    const mayWrite = ({ path, folder }: Source): boolean =>
+      folder === "cli" || path.startsWith("server/transport/");
     expect(matching(/\bprocess\s*\.\s*stdout\b|\bBun\.stdout\b/, mayWrite)).toEqual([]);
   });
 

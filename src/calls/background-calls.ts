@@ -1,4 +1,8 @@
-import { type ClientTask, type ClientTasks, goneError } from "../commands/background/client-tasks.ts";
+import {
+  type ClientTask,
+  type ClientTasks,
+  goneError,
+} from "../commands/background/client-tasks.ts";
 import type { Execution } from "../commands/background/execution.ts";
 import { readSavedPart } from "../commands/background/saved-text.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";

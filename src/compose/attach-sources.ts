@@ -1,4 +1,9 @@
-import type { ClientEntry, ServerFacts, ServerState, WorkEntry } from "../interact/attach/messages.ts";
+import type {
+  ClientEntry,
+  ServerFacts,
+  ServerState,
+  WorkEntry,
+} from "../interact/attach/messages.ts";
 import type { AttachSources } from "../interact/attach/sources.ts";
 import type { BackgroundTask } from "../commands/background/client-tasks.ts";
 import type { Supervisor } from "../commands/background/supervisor.ts";

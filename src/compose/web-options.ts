@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { ConfigDirs } from "../config/places.ts";
 import type { WebSettings } from "../config/settings.ts";
 import { ownerMark } from "../commands/process/owner-mark.ts";
-import type { BrowserOptions, WebOptions } from "../web/web-options.ts";
+import type { BrowserOptions } from "../web/browser/browser-launcher.ts";
+import type { WebOptions } from "../web/web-options.ts";
 import { storePathIn } from "../state/store/store-path.ts";
 
 export interface WebOptionsInput {

@@ -1,6 +1,6 @@
 import type { PdfText } from "../web/documents/read-pdf.ts";
-import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../web/loaded-page.ts";
-import type { SearchReply, SearchRequest } from "../web/search-reply.ts";
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../web/pages/loaded-page.ts";
+import type { SearchReply, SearchRequest } from "../web/search/search-reply.ts";
 
 /** Pages and searches; the work is done by the web service, never in the Worker of the tool. */
 export interface WebService {

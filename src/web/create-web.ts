@@ -6,7 +6,9 @@ import { PageLoader } from "./pages/page-loader.ts";
 import { type PageRenderer, RenderedPages } from "./pages/rendered-pages.ts";
 import type { WebSearch } from "./search/web-search.ts";
 import type { Web } from "./web.ts";
-import type { BrowserOptions, SearchOptions, WebOptions } from "./web-options.ts";
+import type { BrowserOptions } from "./browser/browser-launcher.ts";
+import type { SearchOptions } from "./search/engine.ts";
+import type { WebOptions } from "./web-options.ts";
 
 /**
  * Pages, the browser and the search, with one guard before them and one cache behind the first two. What a page that

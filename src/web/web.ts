@@ -1,5 +1,5 @@
-import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "./loaded-page.ts";
-import type { SearchReply, SearchRequest } from "./search-reply.ts";
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "./pages/loaded-page.ts";
+import type { SearchReply, SearchRequest } from "./search/search-reply.ts";
 
 /**
  * Everything that reaches the network for the tools: one guard, one browser, one set of engines. It lives

@@ -8,7 +8,7 @@ import type { SandboxReport } from "../../src/commands/sandbox/report.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
 import type { ConfiguredServer } from "../../src/upstream/server-entry.ts";
 import type { AskedCatalogue } from "../../src/upstream/trust/asked-catalogue.ts";
-import type { SearchReply, SearchRequest } from "../../src/web/search-reply.ts";
+import type { SearchReply, SearchRequest } from "../../src/web/search/search-reply.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import type { TreeEntry } from "../config/temp-tree.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { EngineReport, SearchReply } from "../../src/web/search-reply.ts";
+import type { EngineReport, SearchReply } from "../../src/web/search/search-reply.ts";
 import { TempTree } from "../config/temp-tree.ts";
 import { run } from "./fake-io.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { webSearch } from "../../src/tools/web-search.ts";
-import type { EngineStatus, SearchReply } from "../../src/web/search-reply.ts";
+import type { EngineStatus, SearchReply } from "../../src/web/search/search-reply.ts";
 import { fakeContext } from "./fake-context.ts";
 
 const replyOf = (...states: EngineStatus[]): SearchReply => ({

@@ -1,4 +1,4 @@
-import type { EngineReport, SearchReply } from "../../web/search-reply.ts";
+import type { EngineReport, SearchReply } from "../../web/search/search-reply.ts";
 import { isAnswer } from "../../web/search/is-answer.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";

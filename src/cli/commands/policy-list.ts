@@ -16,7 +16,8 @@ export const policyListCommand: Command = {
   arguments: { min: 0, max: 0 },
   async run({ args, io, print }) {
     const { dirs, config } = startUp(args, io, print);
-    const { merged, policyPlaces, readPolicy } = await import("../../calls/policy/rules/policy-files.ts");
+    const { merged, policyPlaces, readPolicy } =
+      await import("../../calls/policy/rules/policy-files.ts");
     const places = policyPlaces(dirs, process.platform);
     const { rules, defaults, problems, notes } = merged(places.map(readPolicy));
     const { cautions } = config.settings.policy;

@@ -20,7 +20,7 @@ export interface AuthorizationRequest {
 
 /** Who may come in. */
 export type Access =
-  /** Everybody who reaches us: only for the loopback interface, where `program/local-users.ts` looks at who it is. */
+  /** Everybody who reaches us: only for the loopback interface, where `compose/local-users.ts` looks at who it is. */
   { readonly kind: "open" } | ProtectedAccess;
 
 export interface ProtectedAccess {

@@ -2,13 +2,24 @@ import { join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
-import type { BrowserOptions } from "../web-options.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import { type BrowserSearch, findBrowser } from "./find-browser.ts";
 import { launchBrowser } from "./launch-browser.ts";
 import { sweepProfiles } from "./profile-folder.ts";
 import type { RunningBrowser } from "./running-browser.ts";
 import { readSystemFacts } from "./system-facts.ts";
+
+export interface BrowserOptions {
+  /** The user's choice (`CHROME_PATH` and its kin), and where it was made; undefined = look for one. */
+  readonly chosenPath: { readonly path: string; readonly setting: string } | undefined;
+  readonly homeDir: string;
+  /** Environment of the browser process: no secrets of ours. */
+  readonly env: Readonly<Record<string, string>>;
+  /** `SCORPIOX_OWNER` of this process, so that the guardian finds a browser that was left behind. */
+  readonly instanceId: string;
+  /** Private folder (0700) in which profiles are made. */
+  readonly profilesDir: string;
+}
 
 type FoundBrowser = Extract<BrowserSearch, { readonly kind: "found" }>;
 

@@ -1,8 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
-import type { LoadedPage, RenderPageRequest } from "../loaded-page.ts";
+import type { LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
 import type { PageRenderer } from "../pages/rendered-pages.ts";
-import type { BrowserOptions } from "../web-options.ts";
+import type { BrowserOptions } from "./browser-launcher.ts";
 import { type BrowserBounds, browserBounds } from "./browser-bounds.ts";
 import { BrowserHost } from "./browser-host.ts";
 import { BrowserLauncher } from "./browser-launcher.ts";

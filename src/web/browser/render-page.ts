@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import type { LoadedPage, RenderPageRequest } from "../loaded-page.ts";
+import type { LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
 import type { BrowserBounds } from "./browser-bounds.ts";
 import { type PageSnapshot, snapshotScript } from "./snapshot-script.ts";
 import { PageWorld } from "./page-world.ts";

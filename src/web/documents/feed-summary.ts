@@ -1,9 +1,9 @@
 import { isTag } from "domhandler";
 
 import { parseHtml } from "../dom/parse-html.ts";
-import { cleanText } from "../markdown/clean-text.ts";
+import { cleanText } from "../dom/clean-text.ts";
 import { escapeText } from "../markdown/escape-text.ts";
-import { findElement } from "../markdown/element.ts";
+import { findElement } from "../dom/element.ts";
 import { toMarkdown, toPlainText } from "../markdown/to-markdown.ts";
 
 /** What an entry of a feed says, which is HTML or text, in the form that was asked for. */

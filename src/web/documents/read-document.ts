@@ -1,6 +1,6 @@
 import { formatCount } from "../../base/amount-text.ts";
-import type { LoadedPage } from "../loaded-page.ts";
-import { cleanText } from "../markdown/clean-text.ts";
+import type { LoadedPage } from "../pages/loaded-page.ts";
+import { cleanText } from "../dom/clean-text.ts";
 import { fenceLines } from "../markdown/fence.ts";
 import type { PagedSyntax } from "../paging/cut-page.ts";
 import { type DocumentKind, fileName } from "./document-kind.ts";

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../../base/errors.ts";
-import { cleanText } from "../markdown/clean-text.ts";
+import { cleanText } from "../dom/clean-text.ts";
 
 /** Longer books are read up to here: the rest would take minutes. */
 const pagesMax = 1_000;

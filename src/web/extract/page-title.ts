@@ -1,6 +1,6 @@
 import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
 import { lineText } from "../dom/node-text.ts";
-import { isPermalink } from "../markdown/furniture.ts";
+import { isPermalink } from "../dom/furniture.ts";
 import { findElements } from "../dom/walk.ts";
 
 /** Longer ones are not titles. */

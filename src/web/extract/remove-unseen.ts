@@ -2,7 +2,7 @@ import { hasChildren, isTag, isText } from "domhandler";
 import type { ChildNode, ParentNode } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { isHidden } from "../markdown/hidden.ts";
+import { isHidden } from "../dom/hidden.ts";
 import { retainChildren } from "../dom/retain-children.ts";
 import { measureText, noText, textChars } from "./text-measure.ts";
 

@@ -6,7 +6,7 @@ import {
   parentOf,
   shortText,
   siblingsBefore,
-} from "./element.ts";
+} from "../dom/element.ts";
 import { isLanguageName, languageName } from "./language-names.ts";
 
 /** How far above a block of code its language may be written: containers of highlighters are no deeper. */

@@ -1,7 +1,7 @@
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { attribute, hasClass, parentOf, shortText } from "./element.ts";
+import { attribute, hasClass, parentOf, shortText } from "../dom/element.ts";
 
 /** Notes of the page: from the signs in its text to the elements that say what they mean. */
 export interface Footnotes {

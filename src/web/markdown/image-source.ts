@@ -1,7 +1,7 @@
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { attribute, parentOf } from "./element.ts";
+import { attribute, parentOf } from "../dom/element.ts";
 import { mediaTarget } from "./link-target.ts";
 
 /** Attributes in which pages keep the address of an image until it scrolls into view. */

@@ -1,8 +1,8 @@
 import { isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { cleanText } from "./clean-text.ts";
-import { attribute, findElement, hasClass, textOf } from "./element.ts";
+import { cleanText } from "../dom/clean-text.ts";
+import { attribute, findElement, hasClass, textOf } from "../dom/element.ts";
 import { mathmlToTex } from "./mathml-tex.ts";
 
 /** A formula in TeX. */

@@ -1,7 +1,7 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText } from "../dom/clean-text.ts";
 
 /** Deeper formulas are read as text. */
 const depthMax = 64;

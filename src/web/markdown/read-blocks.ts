@@ -1,13 +1,13 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { admonitionOf, type Admonition } from "./admonition.ts";
+import { admonitionOf, type Admonition } from "../dom/admonition.ts";
 import type { Block } from "./block.ts";
 import { quoted } from "./quoted.ts";
-import { isFurniture } from "./furniture.ts";
-import { attribute, hasClass, shortText, siblingsAfter, textOf } from "./element.ts";
+import { isFurniture } from "../dom/furniture.ts";
+import { attribute, hasClass, shortText, siblingsAfter, textOf } from "../dom/element.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
-import { isHidden } from "./hidden.ts";
+import { isHidden } from "../dom/hidden.ts";
 import { isLanguageLabel } from "./code-language.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
 import { readCard } from "./read-card.ts";

@@ -1,6 +1,6 @@
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Block } from "./block.ts";
-import { attribute } from "./element.ts";
+import { attribute } from "../dom/element.ts";
 import { escapeBrackets } from "./escape-text.ts";
 import { linkTarget } from "./link-target.ts";
 import type { Place, Reading } from "./reading.ts";

@@ -4,7 +4,7 @@ import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Block } from "./block.ts";
 import { codeLanguage } from "./code-language.ts";
 import { codeText } from "./code-text.ts";
-import { descendants, findElement, hasClass } from "./element.ts";
+import { descendants, findElement, hasClass } from "../dom/element.ts";
 
 /** Editors and highlighters that show code without `pre`. */
 const codeClass =

@@ -2,9 +2,9 @@ import { type ChildNode, isTag } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Block } from "./block.ts";
-import { childrenNamed, hasClass, textOf } from "./element.ts";
+import { childrenNamed, hasClass, textOf } from "../dom/element.ts";
 import { isUnreadName } from "./element-kinds.ts";
-import { isHidden } from "./hidden.ts";
+import { isHidden } from "../dom/hidden.ts";
 import { inlineCode } from "./inline-code.ts";
 import { nested, type Place, readLine, type Reading } from "./reading.ts";
 

@@ -1,13 +1,20 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { isFurniture, isPermalink } from "./furniture.ts";
-import { cleanText } from "./clean-text.ts";
-import { attribute, findElement, shortText, siblingsBefore, soleChild, textOf } from "./element.ts";
+import { isFurniture, isPermalink } from "../dom/furniture.ts";
+import { cleanText } from "../dom/clean-text.ts";
+import {
+  attribute,
+  findElement,
+  shortText,
+  siblingsBefore,
+  soleChild,
+  textOf,
+} from "../dom/element.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
 import { escapeBrackets, escapeText } from "./escape-text.ts";
 import { isBackReference } from "./footnotes.ts";
-import { isHidden } from "./hidden.ts";
+import { isHidden } from "../dom/hidden.ts";
 import { inlineCode } from "./inline-code.ts";
 import { InlineText, type Mark } from "./inline-text.ts";
 import { linkTarget } from "./link-target.ts";

@@ -2,9 +2,9 @@ import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Block } from "./block.ts";
-import { attribute, findElement } from "./element.ts";
+import { attribute, findElement } from "../dom/element.ts";
 import { isUnreadName } from "./element-kinds.ts";
-import { isHidden } from "./hidden.ts";
+import { isHidden } from "../dom/hidden.ts";
 import { nested, type Place, type Reading } from "./reading.ts";
 
 const listNames = new Set(["ul", "ol", "menu", "dir"]);

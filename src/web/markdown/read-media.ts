@@ -1,5 +1,5 @@
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { attribute, findElement, hasClass } from "./element.ts";
+import { attribute, findElement, hasClass } from "../dom/element.ts";
 import { escapeBrackets, escapeText } from "./escape-text.ts";
 import { imageSource } from "./image-source.ts";
 import { mediaTarget } from "./link-target.ts";

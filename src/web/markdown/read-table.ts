@@ -3,7 +3,7 @@ import { isTag } from "domhandler";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Alignment, Block, Table } from "./block.ts";
 import { cellText } from "./cell-text.ts";
-import { attribute, childrenNamed, descendants, hasClass } from "./element.ts";
+import { attribute, childrenNamed, descendants, hasClass } from "../dom/element.ts";
 import { nested, nestingMax, type Place, readLine, type Reading } from "./reading.ts";
 import { fillGrid, type GridCell } from "./table-grid.ts";
 import { type TableRow, tableRows } from "./table-rows.ts";

@@ -1,8 +1,8 @@
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
-import { attribute, childrenNamed, hasClass } from "./element.ts";
-import { isHidden } from "./hidden.ts";
+import { attribute, childrenNamed, hasClass } from "../dom/element.ts";
+import { isHidden } from "../dom/hidden.ts";
 
 export interface TableRow {
   readonly cells: readonly HtmlElement[];

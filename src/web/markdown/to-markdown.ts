@@ -1,6 +1,6 @@
 import type { Extraction } from "../extract/extraction.ts";
 import type { Block } from "./block.ts";
-import { isHidden } from "./hidden.ts";
+import { isHidden } from "../dom/hidden.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { readInline } from "./read-inline.ts";
 import { Budget, outermostPlace, type Reading } from "./reading.ts";

@@ -1,5 +1,5 @@
 import { pageCacheAgeMsMax, pageCacheBytesMax } from "../../base/limits.ts";
-import type { LoadedPage } from "../loaded-page.ts";
+import type { LoadedPage } from "./loaded-page.ts";
 
 /** What is kept of a page: everything but the words of the URL that it was asked for by. */
 export interface KeptPage {

@@ -3,7 +3,7 @@ import { pageFetchMsMax, pageRedirectsMax, pagesLoadingMax } from "../../base/li
 import { product } from "../../base/product.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
 import { Turns } from "../../base/turns.ts";
-import type { FetchPageRequest, LoadedPage } from "../loaded-page.ts";
+import type { FetchPageRequest, LoadedPage } from "./loaded-page.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import { type Arrival, followRedirects } from "./follow-redirects.ts";
 import { fetchKey, type KeptPage, type PageCache } from "./page-cache.ts";

@@ -1,4 +1,4 @@
-import type { LoadedPage } from "../loaded-page.ts";
+import type { LoadedPage } from "./loaded-page.ts";
 import { targetCharsMax } from "./page-url.ts";
 
 /** Pages that do nothing but send their reader on are a few hundred characters. */

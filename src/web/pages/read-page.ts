@@ -1,7 +1,7 @@
 import { formatCount } from "../../base/amount-text.ts";
 import { AppError } from "../../base/errors.ts";
 import { pageBytesMax } from "../../base/limits.ts";
-import type { PageBody } from "../loaded-page.ts";
+import type { PageBody } from "./loaded-page.ts";
 import { charsetOf, decodeText } from "./charset.ts";
 import { headerNotes, isBodiless } from "./header-notes.ts";
 import { CappedReader, type ReadBytes } from "./read-capped.ts";

@@ -1,4 +1,4 @@
-import type { LoadedPage, RenderPageRequest } from "../loaded-page.ts";
+import type { LoadedPage, RenderPageRequest } from "./loaded-page.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import { fetchKey, type PageCache, renderKey } from "./page-cache.ts";
 import { parsePageUrl } from "./page-url.ts";

@@ -1,5 +1,5 @@
 import type { DocumentText, ReadFormat } from "../documents/read-document.ts";
-import type { LoadedPage } from "../loaded-page.ts";
+import type { LoadedPage } from "../pages/loaded-page.ts";
 
 /** What a page says, and how much of it: enough to show another part of it. */
 export interface KeptText {

@@ -1,4 +1,4 @@
-import type { LoadedPage } from "../loaded-page.ts";
+import type { LoadedPage } from "../pages/loaded-page.ts";
 import type { PagedSyntax } from "../paging/cut-page.ts";
 
 /** A page that was read, whole: paging comes after. */

@@ -7,8 +7,8 @@ import {
   type ReadPdf,
 } from "../documents/read-document.ts";
 import type { Extraction } from "../extract/extraction.ts";
-import type { LoadedPage } from "../loaded-page.ts";
-import { cleanText, withoutControls } from "../markdown/clean-text.ts";
+import type { LoadedPage } from "../pages/loaded-page.ts";
+import { cleanText, withoutControls } from "../dom/clean-text.ts";
 import { KeptTexts, textKey } from "./kept-texts.ts";
 import type { PageReading } from "./page-reading.ts";
 import { withoutTitle } from "./without-title.ts";

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { isHeavyPage } from "../../base/page-weight.ts";
 import type { ReadFormat, ReadPdf } from "../documents/read-document.ts";
-import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../loaded-page.ts";
+import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
 import { within } from "./deadline.ts";
 import type { PageReading } from "./page-reading.ts";
 import { type LoadedText, readLoaded } from "./read-loaded.ts";

@@ -1,5 +1,5 @@
 import type { NetworkGuard } from "../guard/guard.ts";
-import type { SearchOptions } from "../web-options.ts";
+import type { SearchOptions } from "./engine.ts";
 import type { EngineRoster } from "./choose-engines.ts";
 import { EngineSearch } from "./engine-search.ts";
 import { benchEngines, defaultEngines, engineOf, findEngine } from "./engines/engines.ts";

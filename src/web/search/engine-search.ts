@@ -1,4 +1,4 @@
-import type { SearchReply, SearchRequest } from "../search-reply.ts";
+import type { SearchReply, SearchRequest } from "./search-reply.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import type { EngineRoster } from "./choose-engines.ts";
 import { isAnswer } from "./is-answer.ts";

@@ -1,5 +1,18 @@
 import type { EngineId } from "../../base/search-engine-ids.ts";
-import type { SearchOptions } from "../web-options.ts";
+
+export interface SearchOptions {
+  /** Ids in the order of the contract (`WEBSEARCH_ENGINES`); undefined = the eleven defaults. */
+  readonly engines: readonly string[] | undefined;
+  /** `WEBSEARCH_BASE_<ENGINE>` by engine id. */
+  readonly baseUrls: Readonly<Record<string, string>>;
+  readonly searxngUrl: string | undefined;
+  /** BCP 47 language and ISO 3166 region, for instance `en` and `US`. */
+  readonly language: string;
+  readonly region: string | undefined;
+  readonly marginaliaKey: string | undefined;
+  /** The store in which suspensions are kept. */
+  readonly storePath: string;
+}
 
 export { engineIds, type EngineId } from "../../base/search-engine-ids.ts";
 

@@ -1,4 +1,4 @@
-import type { EngineReport } from "../search-reply.ts";
+import type { EngineReport } from "./search-reply.ts";
 import type { Settled } from "./ask-all.ts";
 import { cleanText, cutAtWord } from "./clean-text.ts";
 import { ownPace } from "./engine-pace.ts";

@@ -1,4 +1,4 @@
-import type { EngineReport } from "../search-reply.ts";
+import type { EngineReport } from "./search-reply.ts";
 import { withoutReason } from "./suspension-detail.ts";
 
 /** What the guard says of a host that no byte came from, at the end of its sentence the cause. */

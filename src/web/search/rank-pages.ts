@@ -1,4 +1,4 @@
-import type { SearchResult } from "../search-reply.ts";
+import type { SearchResult } from "./search-reply.ts";
 import type { EngineList } from "./engine-list.ts";
 import { mergeLists } from "./merge-lists.ts";
 import type { SeenPage } from "./merge-lists.ts";

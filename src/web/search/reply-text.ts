@@ -1,4 +1,4 @@
-import type { EngineReport, SearchReply, SearchResult } from "../search-reply.ts";
+import type { EngineReport, SearchReply, SearchResult } from "./search-reply.ts";
 import { cutAtWord } from "./clean-text.ts";
 import { ownPace } from "./engine-pace.ts";
 import { isAnswer } from "./is-answer.ts";

@@ -1,5 +1,5 @@
 import type { NetworkGuard } from "../guard/guard.ts";
-import type { EngineReport, SearchReply } from "../search-reply.ts";
+import type { EngineReport, SearchReply } from "./search-reply.ts";
 import { askAll } from "./ask-all.ts";
 import type { Ask, AskingParts, Settled } from "./ask-all.ts";
 import { askEngine } from "./ask-engine.ts";

@@ -1,4 +1,4 @@
-import type { SearchReply, SearchRequest } from "../search-reply.ts";
+import type { SearchReply, SearchRequest } from "./search-reply.ts";
 
 /** The search of the web. */
 export interface WebSearch extends AsyncDisposable {

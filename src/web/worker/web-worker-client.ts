@@ -1,9 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 import type { JsonText } from "../../base/json-text.ts";
 import { webCloseMsMax, webIdleMs } from "../../base/limits.ts";
-import type { FetchPageRequest, RenderPageRequest } from "../loaded-page.ts";
+import type { FetchPageRequest, RenderPageRequest } from "../pages/loaded-page.ts";
 import type { RemoteWeb } from "../remote-web.ts";
-import type { SearchRequest } from "../search-reply.ts";
+import type { SearchRequest } from "../search/search-reply.ts";
 import type { WebOptions } from "../web-options.ts";
 import type { WebMethod } from "./messages.ts";
 import { type LinkTiming, WebWorkerLink } from "./web-worker-link.ts";

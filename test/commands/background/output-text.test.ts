@@ -2,7 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { OutputStore } from "../../../src/commands/background/output-store.ts";
-import { newOutput, type NewOutput, outputText } from "../../../src/commands/background/output-text.ts";
+import {
+  newOutput,
+  type NewOutput,
+  outputText,
+} from "../../../src/commands/background/output-text.ts";
 
 const sizes = { headBytes: 8, windowBytes: 24 };
 

@@ -1,4 +1,8 @@
-import { type Command, type CommandExit, startCommand } from "../../../src/commands/process/command.ts";
+import {
+  type Command,
+  type CommandExit,
+  startCommand,
+} from "../../../src/commands/process/command.ts";
 
 export const plainEnv = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 

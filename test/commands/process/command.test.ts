@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 
-import { type CommandExit, startCommand, startWaitingCommand } from "../../../src/commands/process/command.ts";
+import {
+  type CommandExit,
+  startCommand,
+  startWaitingCommand,
+} from "../../../src/commands/process/command.ts";
 import { isProcessAlive } from "../../../src/commands/process/signals.ts";
 import { plainEnv, runToEnd } from "./collect-output.ts";
 import { until } from "./until.ts";

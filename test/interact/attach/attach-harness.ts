@@ -3,7 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { AttachServer } from "../../../src/interact/attach/attach-server.ts";
-import type { ServerMessage, ServerState, TerminalMessage } from "../../../src/interact/attach/messages.ts";
+import type {
+  ServerMessage,
+  ServerState,
+  TerminalMessage,
+} from "../../../src/interact/attach/messages.ts";
 import { listPointers, type ServerPointer } from "../../../src/interact/attach/run-folder.ts";
 import type { AttachSources } from "../../../src/interact/attach/sources.ts";
 import { TerminalQuestions } from "../../../src/interact/attach/terminal-questions.ts";

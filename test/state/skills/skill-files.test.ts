@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import { skillDirDepthMax, skillFilePathsCharsMax, skillFilesMax } from "../../../src/base/limits.ts";
+import {
+  skillDirDepthMax,
+  skillFilePathsCharsMax,
+  skillFilesMax,
+} from "../../../src/base/limits.ts";
 import { listSkillFiles } from "../../../src/state/skills/skill-files.ts";
 import { SkillTree } from "./skill-tree.ts";
 

@@ -18,13 +18,7 @@ import {
 } from "../../../src/tools/tool.ts";
 import type { FromWorker, JobMessage } from "../../../src/tools/workers/messages.ts";
 import { runJob } from "../../../src/tools/workers/run-job.ts";
-import {
-  endedRun,
-  FakeBackground,
-  fakeContext,
-  noResults,
-  resultsAt,
-} from "../fake-context.ts";
+import { endedRun, FakeBackground, fakeContext, noResults, resultsAt } from "../fake-context.ts";
 
 interface Result {
   readonly content: { type: string; text?: string }[];

@@ -5,7 +5,7 @@ import { documentKind, type DocumentKind } from "../../../src/web/documents/docu
 import { readDocument } from "../../../src/web/documents/read-document.ts";
 import { readFeed } from "../../../src/web/documents/read-feed.ts";
 import { scanXml } from "../../../src/web/documents/xml-scan.ts";
-import type { LoadedPage, PageBody } from "../../../src/web/loaded-page.ts";
+import type { LoadedPage, PageBody } from "../../../src/web/pages/loaded-page.ts";
 
 const page = (finalUrl: string, contentType: string, body: PageBody): LoadedPage => ({
   url: finalUrl,

@@ -2,7 +2,7 @@ import { isTag } from "domhandler";
 
 import { parseHtml } from "../../../src/web/dom/parse-html.ts";
 import type { Extraction } from "../../../src/web/extract/extraction.ts";
-import { findElement } from "../../../src/web/markdown/element.ts";
+import { findElement } from "../../../src/web/dom/element.ts";
 import { toMarkdown } from "../../../src/web/markdown/to-markdown.ts";
 
 /** The whole body of a page at `https://ex.org/dir/page` as what was extracted. */

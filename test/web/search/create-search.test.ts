@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { createGuard } from "../../../src/web/guard/create-guard.ts";
-import type { SearchReply } from "../../../src/web/search-reply.ts";
+import type { SearchReply } from "../../../src/web/search/search-reply.ts";
 import { createSearch } from "../../../src/web/search/create-search.ts";
 import { searchDeadlines } from "../../../src/web/search/search-limits.ts";
 import type { WebSearch } from "../../../src/web/search/web-search.ts";
-import type { SearchOptions } from "../../../src/web/web-options.ts";
+import type { SearchOptions } from "../../../src/web/search/engine.ts";
 import { PlayedEngines, troubledEngines } from "../../fixtures/played-engines.ts";
 
 const patient = new AbortController().signal;

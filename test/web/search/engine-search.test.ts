@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { EngineReport, SearchReply } from "../../../src/web/search-reply.ts";
+import type { EngineReport, SearchReply } from "../../../src/web/search/search-reply.ts";
 import { replyText } from "../../../src/web/search/reply-text.ts";
 import { captcha, found, plainEngine } from "./plain-engine.ts";
 import { hang, patient, SearchStage } from "./search-stage.ts";

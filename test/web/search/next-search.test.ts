@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { SearchReply } from "../../../src/web/search-reply.ts";
+import type { SearchReply } from "../../../src/web/search/search-reply.ts";
 import { captcha, found } from "./plain-engine.ts";
 import { patient, SearchStage } from "./search-stage.ts";
 import type { Play } from "./search-stage.ts";

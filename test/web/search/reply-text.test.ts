@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import type { EngineReport, SearchReply, SearchResult } from "../../../src/web/search-reply.ts";
+import type {
+  EngineReport,
+  SearchReply,
+  SearchResult,
+} from "../../../src/web/search/search-reply.ts";
 import { withoutCause } from "../../../src/web/search/offline.ts";
 import { isAllFailed, replyNotes, replyText } from "../../../src/web/search/reply-text.ts";
 

@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "bun";
 
-import { questionPageLingerMs, questionPostBytesMax, questionStateMs } from "../../../base/limits.ts";
+import {
+  questionPageLingerMs,
+  questionPostBytesMax,
+  questionStateMs,
+} from "../../../base/limits.ts";
 import { startTimer, type Timer } from "../../../base/timer.ts";
 import { foreign, gone, type QuestionPage } from "./question-page.ts";
 import { userOfVisitor } from "./visitor-user.ts";

@@ -1,6 +1,11 @@
 import type { ClassifiedMessage, NotificationMessage } from "../../../protocol/classify.ts";
 import { findFieldFault, metaKeys, metaOf } from "../../../protocol/envelope.ts";
-import { createFault, errorCodes, type Params, type RequestId } from "../../../protocol/json-rpc.ts";
+import {
+  createFault,
+  errorCodes,
+  type Params,
+  type RequestId,
+} from "../../../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../../../protocol/tool-types.ts";
 import {
   isLegacyVersion,

@@ -1,7 +1,7 @@
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../../dom/parse-html.ts";
-import { admonitionOf } from "../../markdown/admonition.ts";
+import { admonitionOf } from "../../dom/admonition.ts";
 import type { Block } from "./block.ts";
 
 /** How far above its text the title of a note may be: icons and headings stand around it. */

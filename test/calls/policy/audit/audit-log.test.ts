@@ -86,7 +86,8 @@ describe("AuditFile (U-audit)", () => {
     "a line that was cut off takes no other with it",
     async () => {
       using home = new TempFolder();
-      const source = new URL("../../../../src/calls/policy/audit/audit-file.ts", import.meta.url).pathname;
+      const source = new URL("../../../../src/calls/policy/audit/audit-file.ts", import.meta.url)
+        .pathname;
       const script = home.write(
         "writer.ts",
         `import { AuditFile } from ${JSON.stringify(source)};

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import { argvFor, type HookPrograms, launchOf } from "../../../../src/calls/policy/hooks/hook-launch.ts";
+import {
+  argvFor,
+  type HookPrograms,
+  launchOf,
+} from "../../../../src/calls/policy/hooks/hook-launch.ts";
 
 const plain = 0o100644;
 const runnable = 0o100755;

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import { policyCharsMax, policyPatternCharsMax, policyRulesMax } from "../../../../src/base/limits.ts";
+import {
+  policyCharsMax,
+  policyPatternCharsMax,
+  policyRulesMax,
+} from "../../../../src/base/limits.ts";
 import { parsePolicy } from "../../../../src/calls/policy/rules/parse-policy.ts";
 import type { PolicyLevel } from "../../../../src/calls/policy/rules/rule.ts";
 

@@ -4,7 +4,11 @@ import { existsSync } from "node:fs";
 import fc from "fast-check";
 
 import { readShell } from "../../../../src/calls/policy/shell/read-shell.ts";
-import { baseNameOf, literalOf, type ShellKind } from "../../../../src/calls/policy/shell/shell-command.ts";
+import {
+  baseNameOf,
+  literalOf,
+  type ShellKind,
+} from "../../../../src/calls/policy/shell/shell-command.ts";
 import { TempFolder } from "../../../e2e/harness/temp-folder.ts";
 
 /** Programs that there are not, in all places where a shell may look for one. TEST_SHELL_RUNS makes more of it. */

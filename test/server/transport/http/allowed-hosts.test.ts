@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 
-import { AllowedHosts, hostOfAddress } from "../../../../src/server/transport/http/allowed-hosts.ts";
+import {
+  AllowedHosts,
+  hostOfAddress,
+} from "../../../../src/server/transport/http/allowed-hosts.ts";
 
 test.each([
   ["127.0.0.2", "127.0.0.2"],

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { Shares } from "../../../../src/base/shares.ts";
-import { jsonValuesMax, messageDepthMax, messageLineBytesMax } from "../../../../src/base/limits.ts";
+import {
+  jsonValuesMax,
+  messageDepthMax,
+  messageLineBytesMax,
+} from "../../../../src/base/limits.ts";
 import {
   type BodyBounds,
   type BodyReading,

@@ -5,7 +5,11 @@ import { taskStepsMax, taskTextCharsMax } from "../../../../src/base/limits.ts";
 import type { StateScope } from "../../../../src/base/server-events.ts";
 import { migrate } from "../../../../src/state/store/migrate.ts";
 import { performTaskRequest } from "../../../../src/state/store/tasks/task-book.ts";
-import type { Task, TaskReply, TaskRequest } from "../../../../src/state/store/tasks/task-records.ts";
+import type {
+  Task,
+  TaskReply,
+  TaskRequest,
+} from "../../../../src/state/store/tasks/task-records.ts";
 import { exportTasks, importTasks } from "../../../../src/state/store/tasks/task-transfer.ts";
 
 let database: Database;

@@ -1,6 +1,6 @@
 import { type ChildNode, isTag, isText } from "domhandler";
 
-import type { HtmlElement } from "../dom/parse-html.ts";
+import type { HtmlElement } from "./parse-html.ts";
 import { cleanText } from "./clean-text.ts";
 
 /** Nodes in an element that counts as small: a look at one costs no more than this, however it is nested. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
-import { cleanText, withoutControls } from "../../../src/web/markdown/clean-text.ts";
+import { cleanText, withoutControls } from "../../../src/web/dom/clean-text.ts";
 
 describe("cleanText()", () => {
   test.each([

@@ -1,4 +1,4 @@
-import type { HtmlElement } from "../dom/parse-html.ts";
+import type { HtmlElement } from "./parse-html.ts";
 import { findElement, hasClass, parentOf, shortText } from "./element.ts";
 
 const permalinkClass =

@@ -1,6 +1,6 @@
 import { type ChildNode, isTag, isText, Text } from "domhandler";
 
-import type { HtmlElement } from "../dom/parse-html.ts";
+import type { HtmlElement } from "./parse-html.ts";
 import { findElement, hasClass, shortText } from "./element.ts";
 
 /** A box beside the text: a note, a warning, a tip. */

@@ -1,4 +1,4 @@
-import type { HtmlElement } from "../dom/parse-html.ts";
+import type { HtmlElement } from "./parse-html.ts";
 import { hasClass } from "./element.ts";
 
 const invisibleStyle =
