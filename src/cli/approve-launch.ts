@@ -1,4 +1,4 @@
-import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import { approveLaunchOf, revokeLaunchOf } from "../upstream/trust/launch-approval.ts";
 import { launchLines, launchRow } from "../upstream/trust/launch-lines.ts";
 import { installServers } from "./install-servers.ts";

@@ -1,8 +1,8 @@
 import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
-import type { ServerCatalogue } from "../upstream/catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "../upstream/connect/server-catalogue.ts";
 import { exposedName } from "../upstream/names/exposed-name.ts";
-import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import {
   approveDifferences,
   denyTools,

@@ -1,7 +1,8 @@
 import { AppError } from "../base/errors.ts";
 import { suggestionFor } from "../config/nearest-name.ts";
-import type { ConfiguredServer, UpstreamConfig } from "../upstream/server-entry.ts";
-import type { AskedAs, AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { ConfiguredServer, UpstreamConfig } from "../upstream/config/server-entry.ts";
+import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { AskedAs } from "../upstream/upstreams.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { CommandContext } from "./command.ts";
 import { readServers, type TrustState, trustOf } from "./server-rows.ts";

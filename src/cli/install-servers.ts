@@ -1,6 +1,6 @@
 import { formatDuration } from "../base/amount-text.ts";
 import { readRunner, type RunnerCommand } from "../upstream/install/runner-command.ts";
-import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { CommandContext } from "./command.ts";
 import type { FlagTable } from "./flags.ts";
 import { readable } from "./standing-text.ts";

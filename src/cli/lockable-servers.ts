@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { ServerToLock } from "../upstream/trust/lock/lock-of.ts";
 import { lockFileName } from "../upstream/trust/lock/read-lock.ts";
 import type { CommandContext } from "./command.ts";

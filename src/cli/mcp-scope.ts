@@ -4,7 +4,7 @@ import { AppError } from "../base/errors.ts";
 import { isInside } from "../base/is-inside.ts";
 import type { ConfigDirs } from "../config/places.ts";
 import type { ServerFileTarget } from "../upstream/edit/edit-server-file.ts";
-import type { EntryOrigin } from "../upstream/server-entry.ts";
+import type { EntryOrigin } from "../upstream/config/server-entry.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 
 /** Those that other programs have for the same come last. */

@@ -7,7 +7,7 @@ import type {
   RootsRule,
   ServerLaunch,
   UpstreamConfig,
-} from "../upstream/server-entry.ts";
+} from "../upstream/config/server-entry.ts";
 import { launchVerdictOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import type { CommandIo } from "./command-io.ts";

@@ -8,7 +8,7 @@ import { readEntry } from "../upstream/config/read-entry.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
 import { addServers } from "../upstream/edit/edit-server-file.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
-import type { EntryOrigin, ServerEntry } from "../upstream/server-entry.ts";
+import type { EntryOrigin, ServerEntry } from "../upstream/config/server-entry.ts";
 import { approveLaunchOf } from "../upstream/trust/launch-approval.ts";
 import { TrustStore } from "../upstream/trust/trust-store.ts";
 import { type CommandIo, exitCodes } from "./command-io.ts";

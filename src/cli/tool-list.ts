@@ -4,7 +4,7 @@ import { suggestionFor } from "../config/nearest-name.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../upstream/config/upstream-start.ts";
-import { NameTable } from "../upstream/names/name-table.ts";
+import { NameTable } from "../upstream/catalogue/name-table.ts";
 import { commandLineClient } from "./command-line-client.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { OpenRouter, UpstreamTool, UpstreamToolsWanted } from "./command.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { ConfigDirs } from "../config/places.ts";
 import type { EntryField } from "../upstream/edit/entry-fields.ts";
 import { givenRoots } from "../upstream/manager/given-roots.ts";
-import type { ServerEntry } from "../upstream/server-entry.ts";
+import type { ServerEntry } from "../upstream/config/server-entry.ts";
 
 /** What counts as `roots` where an entry does not say it; references in its arguments are not filled in. */
 export async function usualRoots(

@@ -1,9 +1,9 @@
 import { AppError, messageOf } from "../base/errors.ts";
 import type { InstallOutcome } from "../upstream/install-outcome.ts";
-import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { TriedServer } from "../upstream/tried-server.ts";
-import type { AskedAs, AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
-import type { UpstreamControl } from "../upstream/upstreams.ts";
+import type { AskedCatalogue } from "../upstream/trust/asked-catalogue.ts";
+import type { AskedAs, UpstreamControl } from "../upstream/upstreams.ts";
 import { LazyRouter } from "./lazy-router.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 

@@ -1,6 +1,6 @@
 import type { StartUp } from "../cli/start-up.ts";
 import type { ToolCard } from "../tools/tool-card.ts";
-import type { Principals } from "../upstream/server-entry.ts";
+import type { Principals } from "../upstream/config/server-entry.ts";
 import type { Skills } from "./skills.ts";
 
 /** What differs between the product and the program that tests Worker faults. */

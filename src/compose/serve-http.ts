@@ -18,7 +18,7 @@ import { HttpEndpoint } from "../server/http/http-endpoint.ts";
 import type { ClientProfile } from "../server/session.ts";
 import { hostOfAddress } from "../server/transport/http/allowed-hosts.ts";
 import { RequestGuard } from "../server/transport/http/request-guard.ts";
-import type { Principals } from "../upstream/server-entry.ts";
+import type { Principals } from "../upstream/config/server-entry.ts";
 import { limitsFor, workspaceFallback } from "./client-profile.ts";
 import { createServerContext } from "./create-server-context.ts";
 import { openEntrance } from "./entrance.ts";

@@ -5,7 +5,7 @@ import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest } from "../calls/call.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { QuestionsReply, QuestionsRequest } from "../tools/question-service.ts";
-import type { ConfiguredServer } from "../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
 import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
 
 export interface ServerConsentParts {

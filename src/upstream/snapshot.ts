@@ -2,7 +2,7 @@ import type { ResourceListing, ResourceTemplateListing } from "../protocol/resou
 import type { PromptListing } from "../protocol/prompt-types.ts";
 import type { SkillEntry } from "../protocol/skill-types.ts";
 import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
-import type { GivenRoots } from "./server-entry.ts";
+import type { GivenRoots } from "./config/server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";
 
 /** Why a tool of a server is not offered. */

@@ -5,9 +5,8 @@ import type { Params } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
-import type { ConfiguredServer } from "./server-entry.ts";
+import type { ConfiguredServer } from "./config/server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";
-import type { AskedAs } from "./trust/asked-catalogue.ts";
 import type { UpstreamSnapshot } from "./snapshot.ts";
 
 /** What the main thread may ask of the Worker that holds all connections to other servers. */
@@ -131,6 +130,15 @@ export interface ClientPlace {
   readonly projectDir: string | null;
   /** All that it offers, the first first; none when it offers nothing. */
   readonly folders: readonly string[];
+}
+
+/** How a server is asked. */
+export interface AskedAs {
+  /**
+   * As the clients that it was last used by: it may offer more to those that show apps, and what of that was found is to be
+   * seen and approved. Absent: as by clients that do not, so that the answer is the same on each machine.
+   */
+  readonly asLastHeard?: true;
 }
 
 /** What the command line, and `attach`, may ask for (CN18). */

@@ -6,7 +6,7 @@ import type { StartUp } from "../../src/cli/start-up.ts";
 import type { CallOutcome, CallRequest } from "../../src/calls/call.ts";
 import type { SandboxReport } from "../../src/commands/sandbox/report.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
-import type { ConfiguredServer } from "../../src/upstream/server-entry.ts";
+import type { ConfiguredServer } from "../../src/upstream/config/server-entry.ts";
 import type { AskedCatalogue } from "../../src/upstream/trust/asked-catalogue.ts";
 import type { SearchReply, SearchRequest } from "../../src/web/search/search-reply.ts";
 import { TempTree } from "../config/temp-tree.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../src/upstream/connect/connection.ts";
 import { openConnection } from "../../src/upstream/connect/open-connection.ts";
 import { ClientLogin } from "./client-login.ts";
-import type { RawTool } from "../../src/upstream/catalogue/server-catalogue.ts";
+import type { RawTool } from "../../src/upstream/connect/server-catalogue.ts";
 
 const url = process.argv.at(-1) ?? "";
 const isModern = isModernVersion(process.env.MCP_CONFORMANCE_PROTOCOL_VERSION);

@@ -13,9 +13,9 @@ import { configuredWish } from "../../src/upstream/oauth/configured-wish.ts";
 import { logIn } from "../../src/upstream/oauth/log-in.ts";
 import { LoginStore } from "../../src/upstream/oauth/login-store.ts";
 import { openLogin } from "../../src/upstream/oauth/open-login.ts";
-import type { ServiceGrant } from "../../src/upstream/oauth/service-options.ts";
+import type { ServiceGrant } from "../../src/upstream/config/service-options.ts";
 import { UserSecrets } from "../../src/upstream/secrets/user-secrets.ts";
-import type { ConfiguredServer } from "../../src/upstream/server-entry.ts";
+import type { ConfiguredServer } from "../../src/upstream/config/server-entry.ts";
 
 /** What the suite takes for this client's own document. */
 const metadataUrl = "https://conformance-test.local/client-metadata.json";

@@ -2,7 +2,7 @@ import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limi
 import { parseCallArguments } from "../../upstream/deferred/gateway-arguments.ts";
 import { toolCallName, toolSearchName } from "../../upstream/deferred/gateway-tools.ts";
 import { unheardSnapshot } from "../../upstream/empty-snapshot.ts";
-import { NameTable, type Resolution } from "../../upstream/names/name-table.ts";
+import { NameTable, type Resolution } from "../../upstream/catalogue/name-table.ts";
 import type {
   BlockedTool,
   ServerRights,

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import type { ConfiguredServer } from "../../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import { type Approval, type Choice, createApproval } from "../approval.ts";
 import { decideLaunch } from "../approve-launch.ts";
 import { approveTools, decideTool } from "../approve-tools.ts";

@@ -1,4 +1,4 @@
-import type { ConfiguredServer } from "../../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import {
   catalogueDifferences,
   type ItemDifference,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AppError } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { escapeName } from "../../base/unsafe-characters.ts";
-import type { ConfiguredServer } from "../../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import type { ServerInfo } from "../../upstream/server-state.ts";
 import type { TrialStep, TriedServer } from "../../upstream/tried-server.ts";
 import type { Command, CommandContext } from "../command.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
-import type { ConfiguredServer } from "../../upstream/server-entry.ts";
-import type { ServerCatalogue } from "../../upstream/catalogue/server-catalogue.ts";
+import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
+import type { ServerCatalogue } from "../../upstream/connect/server-catalogue.ts";
 import {
   catalogueDifferences,
   type ItemDifference,

@@ -7,7 +7,7 @@ import type { ShellReading, SimpleCommand } from "../../calls/policy/shell/shell
 import { loadUpstreamConfig } from "../../upstream/config/load-upstream-config.ts";
 import { configPartsOf } from "../../upstream/config/upstream-start.ts";
 import { nameStarts } from "../../upstream/names/alias-forms.ts";
-import type { ConfiguredServer } from "../../upstream/server-entry.ts";
+import type { ConfiguredServer } from "../../upstream/config/server-entry.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { jsonFlag } from "../json-flag.ts";

@@ -1,4 +1,4 @@
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 
 /**
  * Under which name it is kept what a server offers. That may depend on what it may ask of clients: with other rights in its

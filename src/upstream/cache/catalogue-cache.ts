@@ -2,7 +2,7 @@ import { readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 import { catalogueFileBytesMax, catalogueFreshMsMax } from "../../base/upstream-limits.ts";
-import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 import { LaunchTrials } from "./launch-trials.ts";
 import { parseCatalogue, printCatalogue } from "./catalogue-text.ts";
 import { removeLeftDrafts, writePrivate } from "./write-private.ts";

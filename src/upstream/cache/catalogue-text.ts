@@ -1,5 +1,5 @@
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 
 /** Of the format; a file with another one is not read. */
 const catalogueVersion = 1;

@@ -4,7 +4,7 @@ import type { SearchedTool } from "../search/searched-tool.ts";
 import type { SkillFile } from "../../protocol/skill-types.ts";
 import { ownUri } from "../results/own-uris.ts";
 import type { PromptEntry, ServerRights, SkillOffer, UpstreamSnapshot } from "../snapshot.ts";
-import { skillIn } from "./foreign-skill.ts";
+import { skillIn } from "../connect/foreign-skill.ts";
 import { composeTools, type ToolParts } from "./compose-tools.ts";
 import { introductionOf } from "./introduction.ts";
 import { promptListing, resourceListing, templateListing } from "./resource-listings.ts";

@@ -7,7 +7,7 @@ import type { BlockedTool, ToolEntry } from "../snapshot.ts";
 import type { JudgedItem } from "../trust/judge-catalogue.ts";
 import { createToolGlob, toolGlobMatches } from "../trust/tool-glob.ts";
 import { isForApps } from "./is-for-apps.ts";
-import type { RawTool } from "./server-catalogue.ts";
+import type { RawTool } from "../connect/server-catalogue.ts";
 import type { ServerView } from "./server-view.ts";
 import { toolListing } from "./tool-listing.ts";
 

@@ -6,7 +6,7 @@ import type { ResourceListing, ResourceTemplateListing } from "../../protocol/re
 import { cleanText } from "../adapters/clean-text.ts";
 import { cleanMeta } from "../results/clean-result.ts";
 import { ownUri } from "../results/own-uris.ts";
-import type { ServerCatalogue } from "./server-catalogue.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 import { readIcons, textOf } from "./tool-listing.ts";
 
 /** Resources of another server as clients are shown them, with addresses of ours (RP1, RP2). */

@@ -1,7 +1,7 @@
-import type { GivenRoots, ServerOptions } from "../server-entry.ts";
+import type { GivenRoots, ServerOptions } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
-import type { ServerCatalogue } from "./server-catalogue.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 
 /** One server as it goes into a snapshot. */
 export interface ServerView {

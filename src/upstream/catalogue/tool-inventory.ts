@@ -1,6 +1,6 @@
 import { estimateTokens } from "../deferred/estimate-tokens.ts";
 import { aliasForms } from "../names/alias-forms.ts";
-import { NameTable } from "../names/name-table.ts";
+import { NameTable } from "./name-table.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
 import { summaryOf } from "../search/summary.ts";
 import { argumentNames } from "../search/tool-fields.ts";

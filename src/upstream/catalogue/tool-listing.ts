@@ -5,7 +5,7 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { ToolAnnotations, ToolListing } from "../../protocol/tool-types.ts";
 import { cleanMeta } from "../results/clean-result.ts";
 import { flattenSchema } from "./flatten-schema.ts";
-import type { RawTool } from "./server-catalogue.ts";
+import type { RawTool } from "../connect/server-catalogue.ts";
 
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 

@@ -1,5 +1,5 @@
 import { quoteValue } from "../../config/problems.ts";
-import type { HttpLaunch, ServerLaunch, StdioLaunch, StringMap } from "../server-entry.ts";
+import type { HttpLaunch, ServerLaunch, StdioLaunch, StringMap } from "./server-entry.ts";
 import { cleanText } from "./clean-text.ts";
 import { EntryFault } from "./entry-fault.ts";
 import type { EntryNotes } from "./entry-fault.ts";

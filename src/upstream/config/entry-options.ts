@@ -1,4 +1,4 @@
-import type { AskRight, ServerOptions } from "../server-entry.ts";
+import type { AskRight, ServerOptions } from "./server-entry.ts";
 import { readOauth } from "./oauth-options.ts";
 import { isolations } from "./isolation.ts";
 import { OptionReader } from "./option-reader.ts";

@@ -2,8 +2,8 @@ import { join, resolve } from "node:path";
 
 import { hideInArguments, hideInUrl } from "../../base/hide-secrets.ts";
 import { isSecretName } from "../../base/secret-table.ts";
-import { expandServiceClient } from "../oauth/service-client.ts";
-import type { ConfiguredServer, HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
+import { expandServiceClient } from "./service-client.ts";
+import type { ConfiguredServer, HttpLaunch, ServerLaunch, StdioLaunch } from "./server-entry.ts";
 import { EntryFault } from "./entry-fault.ts";
 import { checkUrl } from "./entry-launch.ts";
 import type { ExpansionContext } from "./expansion-context.ts";

@@ -1,4 +1,4 @@
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "./server-entry.ts";
 import type { ExpansionContext } from "./expansion-context.ts";
 import { NeedsConfig } from "./needs-config.ts";
 import { TextExpander } from "./text-expander.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { realPathOf } from "../../base/real-path.ts";
-import type { EntryOrigin } from "../server-entry.ts";
+import type { EntryOrigin } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 
 /** A file of servers, which need not be there. */

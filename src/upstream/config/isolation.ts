@@ -1,4 +1,4 @@
-import type { Isolation, Principals, ServerEntry, UpstreamConfig } from "../server-entry.ts";
+import type { Isolation, Principals, ServerEntry, UpstreamConfig } from "./server-entry.ts";
 import { namesPrincipal } from "./principal-marks.ts";
 
 /** From sharing everything to sharing nothing. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { ServerLaunch, StringMap, UpstreamConfig } from "../server-entry.ts";
+import type { ServerLaunch, StringMap, UpstreamConfig } from "./server-entry.ts";
 
 /**
  * What approvals, caches and shared connections hang on: SHA-256 in hex of the canonical JSON of the launch before

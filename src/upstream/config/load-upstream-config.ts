@@ -2,7 +2,7 @@ import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { ProblemList } from "../../config/problems.ts";
-import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "../server-entry.ts";
+import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "./server-entry.ts";
 import { managedFileOf } from "./managed-file.ts";
 import { keptDenies, mergeEntries } from "./merge-entries.ts";
 import { isNested } from "./nesting.ts";

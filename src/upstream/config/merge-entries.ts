@@ -1,4 +1,4 @@
-import type { ConfiguredServer, ServerEntry, ServerOptions, ToolRule } from "../server-entry.ts";
+import type { ConfiguredServer, ServerEntry, ServerOptions, ToolRule } from "./server-entry.ts";
 import { isolations } from "./isolation.ts";
 import { launchIdentity } from "./launch-identity.ts";
 import { narrowerRoots } from "./roots-rule.ts";

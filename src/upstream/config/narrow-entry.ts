@@ -1,5 +1,5 @@
 import { resultCharsMax } from "../../base/limits.ts";
-import type { OauthOptions, ServerLaunch, ServerOptions } from "../server-entry.ts";
+import type { OauthOptions, ServerLaunch, ServerOptions } from "./server-entry.ts";
 import { defaultServerOptions } from "./entry-options.ts";
 import type { EntryNotes } from "./entry-fault.ts";
 import { narrowRoots } from "./roots-rule.ts";

@@ -6,8 +6,8 @@ import {
   serviceGrants,
   type ServiceOptions,
   type WrittenSecret,
-} from "../oauth/service-options.ts";
-import type { OauthOptions } from "../server-entry.ts";
+} from "./service-options.ts";
+import type { OauthOptions } from "./server-entry.ts";
 import { EntryFault } from "./entry-fault.ts";
 import type { OptionReader } from "./option-reader.ts";
 

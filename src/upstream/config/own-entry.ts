@@ -4,7 +4,7 @@ import { isNetworkPath } from "../../base/network-path.ts";
 import { product } from "../../base/product.ts";
 import { realPathOf } from "../../base/real-path.ts";
 import { cleanServer } from "../names/exposed-name.ts";
-import type { HttpLaunch, ServerLaunch, StdioLaunch } from "../server-entry.ts";
+import type { HttpLaunch, ServerLaunch, StdioLaunch } from "./server-entry.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 
 /** Programs that run what their first argument names. */

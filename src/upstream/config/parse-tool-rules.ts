@@ -1,4 +1,4 @@
-import type { ToolRule } from "../server-entry.ts";
+import type { ToolRule } from "./server-entry.ts";
 
 /**
  * Reads `server:glob,glob;server2:glob` of `MCP_ALLOW` and `MCP_DENY`. What has no `:` is held against whole names.

@@ -1,4 +1,4 @@
-import type { ServerLaunch } from "../server-entry.ts";
+import type { ServerLaunch } from "./server-entry.ts";
 
 /**
  * What `${principal}` and `${principalDir}` are filled in with when an entry is read: whose connection it will be is

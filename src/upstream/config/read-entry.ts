@@ -1,4 +1,4 @@
-import type { EntryOrigin, ServerEntry } from "../server-entry.ts";
+import type { EntryOrigin, ServerEntry } from "./server-entry.ts";
 import { EntryFault } from "./entry-fault.ts";
 import type { EntryNotes } from "./entry-fault.ts";
 import { readLaunch } from "./entry-launch.ts";

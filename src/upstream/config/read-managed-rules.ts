@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { quoteValue } from "../../config/problems.ts";
 import type { ProblemList } from "../../config/problems.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import type { ToolRule } from "../server-entry.ts";
+import type { ToolRule } from "./server-entry.ts";
 import { isTable } from "./json-shapes.ts";
 import { parseToml } from "./parse-toml.ts";
 import { parseToolRules } from "./parse-tool-rules.ts";

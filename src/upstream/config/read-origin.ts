@@ -1,5 +1,5 @@
 import { readOwnTextFile, readTextFile, type TextFile } from "../../config/read-text-file.ts";
-import type { EntryOrigin } from "../server-entry.ts";
+import type { EntryOrigin } from "./server-entry.ts";
 
 /** The text of a file that names servers. What is named on the command line was meant, whoever may write it. */
 export function readOrigin({ trust, scope, file = "" }: EntryOrigin): TextFile {

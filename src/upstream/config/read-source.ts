@@ -1,6 +1,6 @@
 import { quoteValue } from "../../config/problems.ts";
 import type { ProblemList } from "../../config/problems.ts";
-import type { EntryOrigin, ServerEntry } from "../server-entry.ts";
+import type { EntryOrigin, ServerEntry } from "./server-entry.ts";
 import { EntryFault } from "./entry-fault.ts";
 import { isOwnEntry } from "./own-entry.ts";
 import { readEntry } from "./read-entry.ts";

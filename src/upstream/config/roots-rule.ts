@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, sep } from "node:path";
 
-import type { RootsRule } from "../server-entry.ts";
+import type { RootsRule } from "./server-entry.ts";
 import { EntryFault } from "./entry-fault.ts";
 import { readStrings } from "./entry-launch.ts";
 

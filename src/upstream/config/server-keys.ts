@@ -11,7 +11,7 @@ import {
   mcpServerKey,
 } from "../../config/mcp-keys.ts";
 import { configFolders, envFileName, profileFile } from "../../config/places.ts";
-import type { EntryOrigin } from "../server-entry.ts";
+import type { EntryOrigin } from "./server-entry.ts";
 import { readOrigin } from "./read-origin.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 

@@ -3,7 +3,7 @@ import { isNetworkPath } from "../../base/network-path.ts";
 import { realPathOf } from "../../base/real-path.ts";
 import { isServerFile } from "../../config/config-file-kind.ts";
 import { mcpConfigKey, mcpFileKey, mcpServerKey } from "../../config/mcp-keys.ts";
-import type { EntryOrigin } from "../server-entry.ts";
+import type { EntryOrigin } from "./server-entry.ts";
 import { fixedSources } from "./fixed-sources.ts";
 import type { FileOrigin } from "./fixed-sources.ts";
 import { namedFile } from "./server-keys.ts";

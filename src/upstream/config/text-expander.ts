@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { isSecretName } from "../../base/secret-table.ts";
 import { expandedTextCharsMax, expansionDepthMax } from "../../base/upstream-limits.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "./server-entry.ts";
 import { inputSecretName } from "./expansion-context.ts";
 import type { ExpansionContext } from "./expansion-context.ts";
 import { NeedsConfig } from "./needs-config.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import type { UpstreamConfig } from "../server-entry.ts";
+import type { UpstreamConfig } from "./server-entry.ts";
 import { FileChanges } from "./file-changes.ts";
 import { LastGoodFiles } from "./last-good-files.ts";
 import { loadUpstreamConfig, readUpstreamConfig } from "./load-upstream-config.ts";

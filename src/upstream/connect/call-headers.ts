@@ -1,7 +1,7 @@
 import { encodeHeaderValue } from "../../protocol/header-value.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import { argumentAt, type ParamHeader, paramHeadersOf } from "../../protocol/param-headers.ts";
-import type { RawTool } from "../catalogue/server-catalogue.ts";
+import type { RawTool } from "./server-catalogue.ts";
 
 /** Which arguments of a server's tools travel as headers too, over HTTP in the modern revisions (`x-mcp-header`). */
 export class CallHeaders {

@@ -3,7 +3,7 @@ import type { AppSupport, ClientCapabilities } from "../../protocol/client-capab
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
 import type { ProtocolFault } from "../../protocol/tool-types.ts";
-import type { Era, ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { Era, ServerCatalogue } from "./server-catalogue.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ServerAuth } from "./server-auth.ts";
 

@@ -14,7 +14,7 @@ import {
   legacyVersionLatest,
   modernVersions,
 } from "../../protocol/versions.ts";
-import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "./server-catalogue.ts";
 import { handshakeCapabilities, withEnvelope } from "./client-envelope.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import type { Peer, PeerRequest } from "./peer.ts";

@@ -2,7 +2,7 @@ import { upstreamPingMsMax } from "../../base/upstream-limits.ts";
 import { type AppSupport, noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isLogLevel } from "../../protocol/log-level.ts";
-import type { Era, ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { Era, ServerCatalogue } from "./server-catalogue.ts";
 import { CallHeaders } from "./call-headers.ts";
 import { CallTasks, taskExtension } from "./call-tasks.ts";
 import { joinCapabilities, requestCapabilities, withEnvelope } from "./client-envelope.ts";

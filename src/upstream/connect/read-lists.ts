@@ -7,8 +7,8 @@ import {
 } from "../../base/upstream-limits.ts";
 import { extensionIds } from "../../protocol/client-capabilities.ts";
 import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
-import { skillAsPrompt } from "../catalogue/foreign-skill.ts";
-import type { RawTool, ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import { skillAsPrompt } from "./foreign-skill.ts";
+import type { RawTool, ServerCatalogue } from "./server-catalogue.ts";
 import { ConnectionError } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";
 import { isNestedDeeper } from "./nesting.ts";

@@ -1,6 +1,6 @@
 import { upstreamQuestionsPerCallMax } from "../../base/upstream-limits.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import type { Era } from "../catalogue/server-catalogue.ts";
+import type { Era } from "./server-catalogue.ts";
 import { ConnectionError, type ConnectionReply } from "./connection.ts";
 import type { PeerReply } from "./pending-calls.ts";
 import { readInputRequests } from "./read-input-request.ts";

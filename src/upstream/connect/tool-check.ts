@@ -4,7 +4,7 @@ import {
   upstreamToolNameCharsMax,
 } from "../../base/upstream-limits.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
-import type { RawTool } from "../catalogue/server-catalogue.ts";
+import type { RawTool } from "./server-catalogue.ts";
 import { isNestedDeeper } from "./nesting.ts";
 
 export type ToolReading =

@@ -1,4 +1,4 @@
-import type { ServerOptions } from "../server-entry.ts";
+import type { ServerOptions } from "../config/server-entry.ts";
 
 export interface ListedParts {
   /** Of `decideDeferral`. */

@@ -1,5 +1,5 @@
 import { defaultServerOptions } from "../config/entry-options.ts";
-import type { ServerEntry, ServerOptions } from "../server-entry.ts";
+import type { ServerEntry, ServerOptions } from "../config/server-entry.ts";
 
 /** One setting that counts for a server. */
 export interface EntryField {

@@ -4,7 +4,7 @@ import { isOwnEntry } from "../config/own-entry.ts";
 import { readEntry } from "../config/read-entry.ts";
 import type { UpstreamConfigParts } from "../config/upstream-config-parts.ts";
 import type { NewEntry } from "../edit/server-text.ts";
-import type { EntryOrigin } from "../server-entry.ts";
+import type { EntryOrigin } from "../config/server-entry.ts";
 import { type Dialect, foreignEntry } from "./foreign-entry.ts";
 
 /** What is to become of one server of another client. */

@@ -1,4 +1,4 @@
-import type { RawTool } from "../catalogue/server-catalogue.ts";
+import type { RawTool } from "../connect/server-catalogue.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { ManagedServer } from "./managed-server.ts";

@@ -9,7 +9,7 @@ import { LoginAsker } from "../oauth/login-asker.ts";
 import { openLogin } from "../oauth/open-login.ts";
 import { SavedResults } from "../results/saved-results.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
-import { createExpansion } from "../secrets/create-expansion.ts";
+import { createExpansion } from "../config/create-expansion.ts";
 import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-work.ts";

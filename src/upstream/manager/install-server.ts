@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { assertWanted } from "../../base/turns.ts";
 import type { InstallOutcome } from "../install-outcome.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 

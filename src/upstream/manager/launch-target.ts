@@ -2,7 +2,7 @@ import { hideTokens } from "../../base/hide-secrets.ts";
 import { product } from "../../base/product.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { cleanText } from "../adapters/clean-text.ts";
-import type { Era } from "../catalogue/server-catalogue.ts";
+import type { Era } from "../connect/server-catalogue.ts";
 import { redactSecrets } from "../config/redact-secrets.ts";
 import {
   ConnectionError,
@@ -19,7 +19,7 @@ import type {
   Isolation,
   ServerLaunch,
   StdioLaunch,
-} from "../server-entry.ts";
+} from "../config/server-entry.ts";
 import type { Installing } from "../server-state.ts";
 import { givenRoots, rootsOffer } from "./given-roots.ts";
 import type { LentStart, OpenedLink, OpeningEvents } from "./link-parts.ts";

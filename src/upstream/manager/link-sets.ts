@@ -1,5 +1,5 @@
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import type { Era } from "../catalogue/server-catalogue.ts";
+import type { Era } from "../connect/server-catalogue.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import type { LinkListener } from "./link-pool.ts";
 import type { Link } from "./link.ts";

@@ -6,7 +6,7 @@ import {
   upstreamRelistMs,
 } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
-import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
 
 export interface ListReaderParts {

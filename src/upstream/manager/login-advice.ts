@@ -1,5 +1,5 @@
 import { product } from "../../base/product.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 
 /** What the user does about a server that wants a login. */
 export function loginAdvice({ entry }: Pick<ConfiguredServer, "entry">): string {

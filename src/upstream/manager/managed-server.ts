@@ -4,7 +4,7 @@ import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 import { cacheKeyOf } from "../cache/cache-key.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { CallFigures } from "./call-figures.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";

@@ -8,7 +8,7 @@ import type { LoginAsker } from "../oauth/login-asker.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { SavedResults } from "../results/saved-results.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
-import type { ConfiguredServer, Principals, ToolRule } from "../server-entry.ts";
+import type { ConfiguredServer, Principals, ToolRule } from "../config/server-entry.ts";
 import type { LockReading } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";

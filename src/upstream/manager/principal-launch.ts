@@ -3,7 +3,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { namesPrincipal, principalMarks } from "../config/principal-marks.ts";
-import type { ConfiguredServer, Isolation, Principals, ServerLaunch } from "../server-entry.ts";
+import type {
+  ConfiguredServer,
+  Isolation,
+  Principals,
+  ServerLaunch,
+} from "../config/server-entry.ts";
 
 /** Whose connections differ, and where what belongs to one principal is kept. */
 export interface PrincipalParts {

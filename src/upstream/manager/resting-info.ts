@@ -1,6 +1,6 @@
 import { cacheKeyOf } from "../cache/cache-key.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { CallFigures } from "./call-figures.ts";
 import { judgeOffer, type JudgeOfferParts } from "./judge-offer.ts";

@@ -6,7 +6,7 @@ import { loginAdvice } from "./login-advice.ts";
 import type { LinkState } from "./link-machine.ts";
 import type { Offer } from "./server-offer.ts";
 import type { Standing } from "./standing.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 
 /** All that is known of one server. */
 export interface ServerFacts {

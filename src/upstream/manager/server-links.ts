@@ -1,6 +1,6 @@
 import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/upstream-limits.ts";
-import type { Era } from "../catalogue/server-catalogue.ts";
-import type { Isolation } from "../server-entry.ts";
+import type { Era } from "../connect/server-catalogue.ts";
+import type { Isolation } from "../config/server-entry.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { Link } from "./link.ts";

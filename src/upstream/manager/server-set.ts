@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import type { UpstreamConfig } from "../server-entry.ts";
+import type { UpstreamConfig } from "../config/server-entry.ts";
 import { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import type { ServerEvents } from "./server-events.ts";

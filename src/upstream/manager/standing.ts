@@ -1,5 +1,5 @@
 import { product } from "../../base/product.ts";
-import type { ConfiguredServer, ServerLaunch } from "../server-entry.ts";
+import type { ConfiguredServer, ServerLaunch } from "../config/server-entry.ts";
 import { launchVerdictOf } from "../trust/launch-approval.ts";
 import { placeText } from "../trust/launch-lines.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";

@@ -4,7 +4,12 @@ import { isAbsolute } from "node:path";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
-import type { ConfiguredServer, GivenRoots, Isolation, ServerLaunch } from "../server-entry.ts";
+import type {
+  ConfiguredServer,
+  GivenRoots,
+  Isolation,
+  ServerLaunch,
+} from "../config/server-entry.ts";
 
 /** What is known of a server before it is connected to. */
 export interface TargetFacts {

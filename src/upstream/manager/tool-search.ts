@@ -4,7 +4,7 @@ import { JsonText } from "../../base/json-text.ts";
 import { upstreamSearchWaitMs } from "../../base/upstream-limits.ts";
 import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
 import { modernVersions } from "../../protocol/versions.ts";
-import { NameTable } from "../names/name-table.ts";
+import { NameTable } from "../catalogue/name-table.ts";
 import { answerSearch } from "../search/answer-search.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
 import { buildToolIndex, type ToolIndex } from "../search/tool-index.ts";

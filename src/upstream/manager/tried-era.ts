@@ -1,4 +1,4 @@
-import type { Era } from "../catalogue/server-catalogue.ts";
+import type { Era } from "../connect/server-catalogue.ts";
 import type { ConnectOptions } from "../connect/connection.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { JsonText } from "../../base/json-text.ts";
 import { sharedNotices } from "../config/isolation.ts";
 import { configFace } from "../config/launch-identity.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
-import type { UpstreamConfig } from "../server-entry.ts";
+import type { UpstreamConfig } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { type LockReading, readLock } from "../trust/lock/read-lock.ts";
 import type {

@@ -1,5 +1,5 @@
 import type { ServerView } from "../catalogue/server-view.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import type { ServerOffer } from "./server-offer.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { expandText } from "../config/expand-text.ts";
 import type { ExpansionContext } from "../config/expansion-context.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { LoginWish } from "./log-in.ts";
 import { placeOf } from "./open-login.ts";
 

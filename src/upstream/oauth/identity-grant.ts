@@ -2,7 +2,7 @@ import { errorOf, methodOf, type OauthClient } from "./client-registration.ts";
 import { serverMetadata } from "./discover.ts";
 import { refusal } from "./oauth-refusal.ts";
 import type { OauthRequests } from "./oauth-requests.ts";
-import type { IdpOptions } from "./service-options.ts";
+import type { IdpOptions } from "../config/service-options.ts";
 import { authorize, isToken } from "./token-endpoint.ts";
 
 const grantType = "urn:ietf:params:oauth:token-type:id-jag";

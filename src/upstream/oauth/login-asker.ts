@@ -2,7 +2,7 @@ import { oauthAskAgainMs } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { ExpansionContext } from "../config/expansion-context.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import { configuredWish } from "./configured-wish.ts";
 import { logIn } from "./log-in.ts";
 import type { LoginStore } from "./login-store.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { upstreamRelayedChunksMax } from "../../base/upstream-limits.ts";
-import type { ProcessReport } from "../worker/messages.ts";
+import type { ProcessReport } from "./process-messages.ts";
 import type { RelayedChild } from "./spawn-server.ts";
 
 type PipeName = "output" | "errors";

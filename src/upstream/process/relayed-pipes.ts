@@ -1,4 +1,4 @@
-import type { ProcessRequest } from "../worker/messages.ts";
+import type { ProcessRequest } from "./process-messages.ts";
 import type { ServerPipes } from "./server-pipes.ts";
 
 interface Incoming {

@@ -1,5 +1,5 @@
 import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
-import type { ProcessReport, ProcessRequest } from "../worker/messages.ts";
+import type { ProcessReport, ProcessRequest } from "./process-messages.ts";
 import { openDescriptorPipes } from "./descriptor-pipes.ts";
 import { RelayedPipes } from "./relayed-pipes.ts";
 import type { ServerLogs } from "./server-logs.ts";

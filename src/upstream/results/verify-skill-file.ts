@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { SkillFile } from "../../protocol/skill-types.ts";
-import type { ForeignSkill } from "../catalogue/foreign-skill.ts";
+import type { ForeignSkill } from "../connect/foreign-skill.ts";
 import { UnusableAnswer } from "./unusable-answer.ts";
 
 /** What a server has listed of its skills. */

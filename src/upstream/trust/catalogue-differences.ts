@@ -1,5 +1,5 @@
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 import {
   approvedInstructions,
   approvedPromptParts,

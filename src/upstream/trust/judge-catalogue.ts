@@ -1,5 +1,5 @@
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { RawTool, ServerCatalogue } from "../catalogue/server-catalogue.ts";
+import type { RawTool, ServerCatalogue } from "../connect/server-catalogue.ts";
 import type { BlockReason } from "../snapshot.ts";
 import {
   approvedInstructions,

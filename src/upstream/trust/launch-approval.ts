@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { canonicalJson } from "../../protocol/canonical-json.ts";
-import type { ConfiguredServer } from "../server-entry.ts";
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { LaunchVerdict } from "./trust-record.ts";
 import type { TrustStore } from "./trust-store.ts";
 

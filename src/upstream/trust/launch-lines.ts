@@ -3,7 +3,7 @@ import { hideInArguments, hideInTemplate } from "../../base/hide-secrets.ts";
 import { isPlaceName, isSecretName } from "../../base/secret-table.ts";
 import { expansionDepthMax } from "../../base/upstream-limits.ts";
 import { parseReferences } from "../config/reference.ts";
-import type { ConfiguredServer, StringMap } from "../server-entry.ts";
+import type { ConfiguredServer, StringMap } from "../config/server-entry.ts";
 import { escapeHidden } from "./hidden-characters.ts";
 import { changesProgram } from "./program-variables.ts";
 

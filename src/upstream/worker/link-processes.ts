@@ -3,7 +3,7 @@ import { upstreamRelayedRestMsMax } from "../../base/upstream-limits.ts";
 import { Relay } from "../process/relay.ts";
 import type { ServerProcess } from "../process/server-process.ts";
 import { hurriedStop, type ServerProcesses, usualStop } from "../process/server-processes.ts";
-import type { ProcessReport, ProcessRequest } from "./messages.ts";
+import type { ProcessReport, ProcessRequest } from "../process/process-messages.ts";
 
 interface Linked {
   readonly server: ServerProcess;

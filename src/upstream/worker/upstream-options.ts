@@ -1,7 +1,7 @@
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { ConfigDirs } from "../../config/places.ts";
 import type { ToldPlace } from "../cache/told-servers.ts";
-import type { Principals } from "../server-entry.ts";
+import type { Principals } from "../config/server-entry.ts";
 
 /** What the Worker is given with its first message. Plain data. */
 export interface UpstreamOptions {

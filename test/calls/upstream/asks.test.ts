@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { InputRequest } from "../../../src/protocol/input-request.ts";
-import type { GivenRoots } from "../../../src/upstream/server-entry.ts";
+import type { GivenRoots } from "../../../src/upstream/config/server-entry.ts";
 import type { ServerRights } from "../../../src/upstream/snapshot.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";
 import {

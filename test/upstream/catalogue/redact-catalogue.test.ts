@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { cleanText } from "../../../src/upstream/adapters/clean-text.ts";
 import { redactCatalogue } from "../../../src/upstream/catalogue/redact-catalogue.ts";
-import type { ServerCatalogue } from "../../../src/upstream/catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
 
 const clean = (text: string): string => cleanText(text).replaceAll("s3cret", "***");
 

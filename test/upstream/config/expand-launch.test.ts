@@ -6,7 +6,7 @@ import { expandLaunch } from "../../../src/upstream/config/expand-launch.ts";
 import type { ExpansionContext } from "../../../src/upstream/config/expansion-context.ts";
 import { mergeEntries } from "../../../src/upstream/config/merge-entries.ts";
 import { readEntry } from "../../../src/upstream/config/read-entry.ts";
-import type { ConfiguredServer } from "../../../src/upstream/server-entry.ts";
+import type { ConfiguredServer } from "../../../src/upstream/config/server-entry.ts";
 
 const secrets = new Map([
   ["k", "kept-secret"],

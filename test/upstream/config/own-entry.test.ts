@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { isOwnEntry } from "../../../src/upstream/config/own-entry.ts";
-import type { ServerLaunch } from "../../../src/upstream/server-entry.ts";
+import type { ServerLaunch } from "../../../src/upstream/config/server-entry.ts";
 import { ServerTree } from "./server-tree.ts";
 
 const run = (command: string, ...args: readonly string[]): ServerLaunch => ({

@@ -1,6 +1,9 @@
 import { loadUpstreamConfig } from "../../../src/upstream/config/load-upstream-config.ts";
 import type { UpstreamConfigParts } from "../../../src/upstream/config/upstream-config-parts.ts";
-import type { ConfiguredServer, UpstreamConfig } from "../../../src/upstream/server-entry.ts";
+import type {
+  ConfiguredServer,
+  UpstreamConfig,
+} from "../../../src/upstream/config/server-entry.ts";
 import { TempTree } from "../../config/temp-tree.ts";
 
 /** A temporary home and project, and what is read of the servers in them. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { ServerCatalogue } from "../../../src/upstream/catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
 import type { Greeting } from "../../../src/upstream/connect/handshake.ts";
 import { readLists } from "../../../src/upstream/connect/read-lists.ts";
 import { readTool } from "../../../src/upstream/connect/tool-check.ts";

@@ -6,7 +6,11 @@ import { basename, join } from "node:path";
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
 import { CurrentProject } from "../../../src/upstream/manager/current-project.ts";
 import { givenRoots, rootsOffer } from "../../../src/upstream/manager/given-roots.ts";
-import type { RootsRule, ServerEntry, ServerLaunch } from "../../../src/upstream/server-entry.ts";
+import type {
+  RootsRule,
+  ServerEntry,
+  ServerLaunch,
+} from "../../../src/upstream/config/server-entry.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "scorpiox-roots-")));
 afterAll(() => rmSync(home, { recursive: true }));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
 import { principalMarks } from "../../../src/upstream/config/principal-marks.ts";
 import { launchFor } from "../../../src/upstream/manager/principal-launch.ts";
-import type { ConfiguredServer, StdioLaunch } from "../../../src/upstream/server-entry.ts";
+import type { ConfiguredServer, StdioLaunch } from "../../../src/upstream/config/server-entry.ts";
 
 const scorpioxDir = mkdtempSync(join(tmpdir(), "scorpiox-principals-"));
 afterAll(() => rmSync(scorpioxDir, { recursive: true }));

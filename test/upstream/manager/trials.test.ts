@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { loadUpstreamConfig } from "../../../src/upstream/config/load-upstream-config.ts";
-import type { ConfiguredServer } from "../../../src/upstream/server-entry.ts";
+import type { ConfiguredServer } from "../../../src/upstream/config/server-entry.ts";
 import type { TriedServer } from "../../../src/upstream/tried-server.ts";
 import { spawnHttpUpstream } from "../../fixtures/upstream/spawn.ts";
 import { until } from "../connect/open-scripted.ts";

@@ -3,7 +3,7 @@ import type {
   ServerEntry,
   ServerLaunch,
   ServerOptions,
-} from "../../../src/upstream/server-entry.ts";
+} from "../../../src/upstream/config/server-entry.ts";
 import { defaultServerOptions } from "../../../src/upstream/config/entry-options.ts";
 import { launchIdentity } from "../../../src/upstream/config/launch-identity.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import type { ServerCatalogue } from "../../../src/upstream/catalogue/server-catalogue.ts";
-import type { ToolRule } from "../../../src/upstream/server-entry.ts";
+import type { ServerCatalogue } from "../../../src/upstream/connect/server-catalogue.ts";
+import type { ToolRule } from "../../../src/upstream/config/server-entry.ts";
 import { toolHash } from "../../../src/upstream/trust/definition-hash.ts";
 import {
   judgeCatalogue,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { hideInArguments, hideInUrl } from "../../../src/base/hide-secrets.ts";
-import type { ServerLaunch } from "../../../src/upstream/server-entry.ts";
+import type { ServerLaunch } from "../../../src/upstream/config/server-entry.ts";
 import { compareLocks } from "../../../src/upstream/trust/lock/compare-locks.ts";
 import { lockOf, type ServerToLock } from "../../../src/upstream/trust/lock/lock-of.ts";
 import { packageOf } from "../../../src/upstream/trust/lock/package-of.ts";

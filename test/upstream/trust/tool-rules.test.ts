@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import type { ServerOptions, ToolRule } from "../../../src/upstream/server-entry.ts";
+import type { ServerOptions, ToolRule } from "../../../src/upstream/config/server-entry.ts";
 import { createToolGlob, toolGlobMatches } from "../../../src/upstream/trust/tool-glob.ts";
 import { ToolRules } from "../../../src/upstream/trust/tool-rules.ts";
 import { entry } from "./entry.ts";

@@ -1,8 +1,8 @@
 import { hideInArguments, hideInUrl } from "../../../base/hide-secrets.ts";
-import type { ServerCatalogue } from "../../catalogue/server-catalogue.ts";
+import type { ServerCatalogue } from "../../connect/server-catalogue.ts";
 import { assignNames } from "../../names/assign-names.ts";
 import { exposedName } from "../../names/exposed-name.ts";
-import type { ConfiguredServer, ServerLaunch } from "../../server-entry.ts";
+import type { ConfiguredServer, ServerLaunch } from "../../config/server-entry.ts";
 import { instructionsHash, promptHash, toolHash } from "../definition-hash.ts";
 import { packageOf } from "./package-of.ts";
 import type { LockedLaunch, LockedServer, LockedTool, ProjectLock } from "./project-lock.ts";

@@ -1,4 +1,4 @@
-import type { ServerLaunch } from "../../server-entry.ts";
+import type { ServerLaunch } from "../../config/server-entry.ts";
 import {
   imageOptions,
   npmOptions,

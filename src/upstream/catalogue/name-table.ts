@@ -1,6 +1,6 @@
 import type { BlockedTool, ToolEntry } from "../snapshot.ts";
-import { ServerNames } from "./server-names.ts";
-import { nearestTools } from "./nearest-tools.ts";
+import { ServerNames } from "../names/server-names.ts";
+import { nearestTools } from "../names/nearest-tools.ts";
 
 /** How a name led to its tool: for the audit log. */
 export type ResolvedBy = "primary" | "alias";

@@ -1,9 +1,9 @@
 import type { Environment } from "../../config/environment.ts";
 import type { ConfigDirs } from "../../config/places.ts";
-import type { ExpansionContext } from "../config/expansion-context.ts";
-import { KeptOutputs } from "./kept-outputs.ts";
-import { runSecretCommand } from "./run-secret-command.ts";
-import type { SecretStore } from "./secret-store.ts";
+import type { ExpansionContext } from "./expansion-context.ts";
+import { KeptOutputs } from "../secrets/kept-outputs.ts";
+import { runSecretCommand } from "../secrets/run-secret-command.ts";
+import type { SecretStore } from "../secrets/secret-store.ts";
 
 /**
  * What references are filled in from, of this user and this project.

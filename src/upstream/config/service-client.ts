@@ -2,10 +2,10 @@ import { isAbsolute, join } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { readTextFile } from "../../config/read-text-file.ts";
-import type { ExpansionContext } from "../config/expansion-context.ts";
-import { NeedsConfig } from "../config/needs-config.ts";
-import type { TextExpander } from "../config/text-expander.ts";
-import type { OauthOptions } from "../server-entry.ts";
+import type { ExpansionContext } from "./expansion-context.ts";
+import { NeedsConfig } from "./needs-config.ts";
+import type { TextExpander } from "./text-expander.ts";
+import type { OauthOptions } from "./server-entry.ts";
 import { type ClientKey, readClientKey } from "./client-key.ts";
 import type { IdpOptions, KeyOptions, WrittenSecret } from "./service-options.ts";
 

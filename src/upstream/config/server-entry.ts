@@ -1,6 +1,6 @@
 /** Other MCP servers, as the user's files name them. Plain data; nothing in it has been expanded. */
 
-import type { ServiceOptions } from "./oauth/service-options.ts";
+import type { ServiceOptions } from "./service-options.ts";
 
 export type StringMap = Readonly<Record<string, string>>;
 

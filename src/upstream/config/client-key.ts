@@ -1,8 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 
-import { messageOf } from "../../base/errors.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
 import { oauthAssertionMsMax, oauthRsaBitsMin } from "../../base/upstream-limits.ts";
-import { refusal } from "./oauth-refusal.ts";
 import type { KeyAlgorithm } from "./service-options.ts";
 
 /** A key that signs for a client. */
@@ -22,12 +21,16 @@ export function readClientKey(pem: string, wanted?: KeyAlgorithm, id?: string): 
   const fitting = algorithmsOf(key);
   const [usual] = fitting;
   if (usual === undefined) {
-    throw refusal(
+    throw new AppError(
+      "refused",
       `A private key of this kind cannot sign a login: take one of the curves P-256, P-384 or P-521, Ed25519, or RSA of at least ${oauthRsaBitsMin} bits.`,
     );
   }
   if (wanted !== undefined && !fitting.includes(wanted)) {
-    throw refusal(`The private key cannot do ${wanted}; it can do ${fitting.join(", ")}.`);
+    throw new AppError(
+      "refused",
+      `The private key cannot do ${wanted}; it can do ${fitting.join(", ")}.`,
+    );
   }
   return { key, algorithm: wanted ?? usual, ...(id === undefined ? {} : { id }) };
 }
@@ -62,7 +65,8 @@ function parse(pem: string): KeyObject {
     return createPrivateKey(pem);
   } catch (error) {
     const isLocked = /passphrase|password|encrypted/i.test(messageOf(error) + pem.slice(0, 100));
-    throw refusal(
+    throw new AppError(
+      "refused",
       isLocked
         ? "The private key has a password on it. Take it off; the secret store keeps it private."
         : "The private key cannot be read: it has to be one in PEM, which begins with -----BEGIN PRIVATE KEY-----.",
