@@ -6,7 +6,7 @@ import type { LogLevel } from "../protocol/log-level.ts";
 import type { ProtocolFault, ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { AskClient } from "./ask-client.ts";
-import type { CallTarget } from "./upstream/call-target.ts";
+import type { CallTarget } from "./call-target.ts";
 
 /** How long and how much a client takes, from the client-budget table. */
 export interface ClientLimits {

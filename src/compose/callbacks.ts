@@ -13,7 +13,7 @@ import type { NoteSource } from "../calls/gate/gate-stage.ts";
 import { callbacksResource } from "../calls/resources/callbacks-resource.ts";
 import { callbacksListing } from "../calls/resources/state-listings.ts";
 import type { StateResource } from "../calls/resources/state-resource.ts";
-import type { RunningCalls } from "../calls/running-calls.ts";
+import type { RunningCalls } from "../calls/gate/running-calls.ts";
 import type { Callback, CallbackReply, CallbackRequest } from "../tools/callback-service.ts";
 
 export interface CallbacksParts {

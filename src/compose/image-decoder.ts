@@ -1,6 +1,6 @@
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import { AppError } from "../base/errors.ts";
-import type { ImageConverter } from "../calls/distant-calls.ts";
+import type { ImageConverter } from "../calls/router/distant-calls.ts";
 import { readDecoderReply } from "../tools/images/decode/decoder-reply.ts";
 import { decoderArgument } from "../tools/images/decoder-argument.ts";
 import { imageResultBytesMax } from "../tools/images/image-limits.ts";

@@ -1,6 +1,6 @@
 import type { ClientContext, RequestContext } from "../calls/call.ts";
 import type { ResourceProvider, ResourceReading } from "../calls/features.ts";
-import { ownTemplates, readOwnUri } from "../calls/resources/own-uri.ts";
+import { ownTemplates, readOwnUri } from "../calls/own-uri.ts";
 import { isStateUri, stateListings } from "../calls/resources/state-listings.ts";
 import type { ResourceListing } from "../protocol/resource-types.ts";
 

@@ -1,6 +1,6 @@
 import type { Supervisor } from "../commands/background/supervisor.ts";
 import { AppError } from "../base/errors.ts";
-import type { PdfReader } from "../calls/distant-calls.ts";
+import type { PdfReader } from "../calls/router/distant-calls.ts";
 import type { ReadPdfRequest } from "../tools/web-services.ts";
 import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
 import { readPdfReply } from "../web/documents/pdf-reply.ts";

@@ -7,7 +7,7 @@ import type { Supervisor } from "../commands/background/supervisor.ts";
 import { sandboxTrialMsMax } from "../base/limits.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest } from "../calls/call.ts";
-import type { Confinements } from "../calls/confinements.ts";
+import type { Confinements } from "../calls/router/confinements.ts";
 import type { BackendParts, Start } from "../commands/sandbox/backends.ts";
 import type { Sandbox } from "../commands/sandbox/sandbox.ts";
 import { loadLibc } from "../commands/process/libc.ts";

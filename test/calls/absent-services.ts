@@ -1,7 +1,7 @@
 import { AppError } from "../../src/base/errors.ts";
-import type { Confinements } from "../../src/calls/confinements.ts";
+import type { Confinements } from "../../src/calls/router/confinements.ts";
 import type { StateServices } from "../../src/calls/state-calls.ts";
-import type { DistantServices } from "../../src/calls/distant-calls.ts";
+import type { DistantServices } from "../../src/calls/router/distant-calls.ts";
 
 const absent = (): Promise<never> =>
   Promise.reject(new AppError("unsupported", "not in this test"));

@@ -1,6 +1,6 @@
 import { Cancellation } from "../../src/base/cancellation.ts";
 import type { CallOutcome, CallRequest } from "../../src/calls/call.ts";
-import { ToolRouter } from "../../src/calls/tool-router.ts";
+import { ToolRouter } from "../../src/calls/router/tool-router.ts";
 import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
 import { absentServices, absentState, noConfinements } from "./absent-services.ts";
 import { WorkerPool } from "../../src/tools/workers/pool.ts";

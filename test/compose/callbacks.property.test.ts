@@ -8,7 +8,7 @@ import { ElapsedClock } from "../../src/state/callbacks/elapsed-clock.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
 import { Changes } from "../../src/calls/changes.ts";
 import type { ReachableClient } from "../../src/calls/client-reach.ts";
-import { RunningCalls } from "../../src/calls/running-calls.ts";
+import { RunningCalls } from "../../src/calls/gate/running-calls.ts";
 import { Callbacks } from "../../src/compose/callbacks.ts";
 import { FakeTime } from "../state/callbacks/fake-time.ts";
 

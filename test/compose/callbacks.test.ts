@@ -5,7 +5,7 @@ import { EventStream } from "../../src/base/server-events.ts";
 import type { CallRequest } from "../../src/calls/call.ts";
 import { Changes } from "../../src/calls/changes.ts";
 import { GatedRouter } from "../../src/calls/gate/gated-router.ts";
-import { RunningCalls } from "../../src/calls/running-calls.ts";
+import { RunningCalls } from "../../src/calls/gate/running-calls.ts";
 import { Callbacks } from "../../src/compose/callbacks.ts";
 import { FakeTime } from "../state/callbacks/fake-time.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Cancellation } from "../../src/base/cancellation.ts";
-import { ownTemplates } from "../../src/calls/resources/own-uri.ts";
+import { ownTemplates } from "../../src/calls/own-uri.ts";
 import { callbacksListing, stateListings } from "../../src/calls/resources/state-listings.ts";
 import { LazyResources } from "../../src/compose/lazy-resources.ts";
 import { FakeResources, resource, watched } from "../server/fake-features.ts";

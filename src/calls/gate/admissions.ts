@@ -1,6 +1,6 @@
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { CallRequest } from "../call.ts";
-import { resolvedCall } from "../upstream/resolved-call.ts";
+import { resolvedCall } from "../resolved-call.ts";
 import type { Amendment, GateStage, Refusal } from "./gate-stage.ts";
 
 /** What is to be called, or why nothing is. */

@@ -2,7 +2,7 @@ import { saysStructure } from "../../protocol/call-result-codec.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { CallToolResult } from "../../protocol/tool-types.ts";
 import type { CallRequest } from "../call.ts";
-import { promisesStructure } from "../upstream/call-target.ts";
+import { promisesStructure } from "../call-target.ts";
 
 /**
  * Lines of ours at the end of a result, which is JSON text. They are rare: parsing it costs little. Where clients show

@@ -8,7 +8,7 @@ import type { Changes } from "../changes.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
 import { backgroundText, savedText } from "./own-text.ts";
 import type { StateResource } from "./state-resource.ts";
-import { backgroundUri, ownTemplates, readOwnUri } from "./own-uri.ts";
+import { backgroundUri, ownTemplates, readOwnUri } from "../own-uri.ts";
 import { TaskUpdates } from "./task-updates.ts";
 
 export interface OwnResourcesParts {

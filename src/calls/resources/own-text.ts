@@ -3,8 +3,8 @@ import { newOutput } from "../../commands/background/output-text.ts";
 import type { SavedText } from "../../commands/background/saved-text.ts";
 import { formatCount } from "../../base/amount-text.ts";
 import { describeState } from "../../base/task-state-text.ts";
-import { taskSummary } from "../shown-execution.ts";
-import { resultPageUri } from "./own-uri.ts";
+import { taskSummary } from "../router/shown-execution.ts";
+import { resultPageUri } from "../own-uri.ts";
 
 /** A background task as text: its state, the whole command (lists have its beginning), and all of its output that is held. Terminal colours are taken out. */
 export function backgroundText(task: BackgroundTask): string {

@@ -11,9 +11,9 @@ import type {
 } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { CallRequest } from "../call.ts";
-import type { CallTarget } from "./call-target.ts";
+import type { CallTarget } from "../call-target.ts";
 import { missingServer, unheardServers } from "./missing-server.ts";
-import { resolvedCall } from "./resolved-call.ts";
+import { resolvedCall } from "../resolved-call.ts";
 
 export interface CallResolverParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "settled">;

@@ -5,11 +5,11 @@ import type { UpstreamCall } from "../../upstream/upstreams.ts";
 import { FaultError, InputNeeded } from "../ask-client.ts";
 import type { CallRequest, RequestContext } from "../call.ts";
 import type { CallEnd } from "../gate/gate-stage.ts";
-import type { ToolTarget } from "./call-target.ts";
+import type { ToolTarget } from "../call-target.ts";
 import type { ExchangeEnd } from "./exchange-spec.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault } from "./foreign-fault.ts";
-import { resolvedCall } from "./resolved-call.ts";
+import { resolvedCall } from "../resolved-call.ts";
 
 /**
  * Puts a request that is no tool call to another server.

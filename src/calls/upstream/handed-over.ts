@@ -6,7 +6,7 @@ import type { Supervisor } from "../../commands/background/supervisor.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { textOf } from "../../upstream/adapters/text-of.ts";
 import type { CallOutcome, CallRequest } from "../call.ts";
-import { readOwnUri } from "../resources/own-uri.ts";
+import { readOwnUri } from "../own-uri.ts";
 
 export interface HandOverParts {
   readonly supervisor: Pick<Supervisor, "adopt" | "hasRoom">;

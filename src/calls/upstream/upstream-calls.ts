@@ -11,7 +11,7 @@ import { tryBecomeTask } from "../become-task.ts";
 import type { CallOutcome, CallRequest } from "../call.ts";
 import { withLinesAbout } from "../gate/result-lines.ts";
 import { withSignal } from "../with-signal.ts";
-import { promisesStructure, type ToolTarget } from "./call-target.ts";
+import { promisesStructure, type ToolTarget } from "../call-target.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-fault.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";

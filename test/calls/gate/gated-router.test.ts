@@ -6,7 +6,7 @@ import { InputNeeded } from "../../../src/calls/ask-client.ts";
 import type { CallOutcome, CallRequest, ClientLimits, Router } from "../../../src/calls/call.ts";
 import { GatedRouter, type GateParts } from "../../../src/calls/gate/gated-router.ts";
 import type { CallToolResult, TextContent } from "../../../src/protocol/tool-types.ts";
-import type { ToolTarget } from "../../../src/calls/upstream/call-target.ts";
+import type { ToolTarget } from "../../../src/calls/call-target.ts";
 import type { CallEnd, GateStage, Refusal } from "../../../src/calls/gate/gate-stage.ts";
 
 const done: Extract<CallOutcome, { kind: "result" }> = {

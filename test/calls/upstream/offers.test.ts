@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { JsonText } from "../../../src/base/json-text.ts";
-import { foreignToolOf } from "../../../src/calls/upstream/call-target.ts";
+import { foreignToolOf } from "../../../src/calls/call-target.ts";
 import type { UpstreamReply } from "../../../src/upstream/upstreams.ts";
 import { notification } from "../../server/harness.ts";
 import { eventually } from "../../e2e/harness/conditions.ts";

@@ -4,7 +4,7 @@ import { auditCommandCharsMax } from "../../../base/limits.ts";
 import { escapeJson } from "../../../base/unsafe-characters.ts";
 import type { CallRequest } from "../../call.ts";
 import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
-import { foreignToolOf } from "../../upstream/call-target.ts";
+import { foreignToolOf } from "../../call-target.ts";
 import type { Decision } from "../policy-stage.ts";
 import { commandOf } from "../rules/judge-call.ts";
 import { ArgumentsDigest } from "./arguments-digest.ts";

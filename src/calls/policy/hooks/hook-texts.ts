@@ -2,7 +2,7 @@ import { hookReasonCharsMax } from "../../../base/limits.ts";
 import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
 import type { CallRequest } from "../../call.ts";
 import type { Refusal } from "../../gate/gate-stage.ts";
-import { foreignToolOf } from "../../upstream/call-target.ts";
+import { foreignToolOf } from "../../call-target.ts";
 import { type HookEnd, shortOutput } from "./hook-end.ts";
 import { type Hook, hookKey } from "./hook.ts";
 import type { Veto } from "./hooks.ts";

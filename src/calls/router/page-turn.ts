@@ -1,9 +1,9 @@
-import type { Cancellation } from "../base/cancellation.ts";
-import { JsonText } from "../base/json-text.ts";
-import { heavyPagesMax } from "../base/limits.ts";
-import { isHeavyPage } from "../base/page-weight.ts";
-import { type Turn, Turns } from "../base/turns.ts";
-import { withSignal } from "./with-signal.ts";
+import type { Cancellation } from "../../base/cancellation.ts";
+import { JsonText } from "../../base/json-text.ts";
+import { heavyPagesMax } from "../../base/limits.ts";
+import { isHeavyPage } from "../../base/page-weight.ts";
+import { type Turn, Turns } from "../../base/turns.ts";
+import { withSignal } from "../with-signal.ts";
 
 /** Of all clients together: what is made of pages is in the memory of one process. */
 const turns = new Turns(heavyPagesMax);

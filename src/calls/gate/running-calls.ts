@@ -1,5 +1,5 @@
-import type { CallRequest } from "./call.ts";
-import type { CallWatcher } from "./gate/gate-stage.ts";
+import type { CallRequest } from "../call.ts";
+import type { CallWatcher } from "./gate-stage.ts";
 
 /** How many tool calls each client has under way; callbacks and idleness hang on it. */
 export class RunningCalls implements CallWatcher {

@@ -3,15 +3,15 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { Cancellation } from "../../src/base/cancellation.ts";
-import type { ProgressUpdate } from "../../src/calls/call.ts";
-import { JobHost } from "../../src/calls/job-host.ts";
-import { absentServices, absentState, noConfinements } from "./absent-services.ts";
-import type { ReadReply } from "../../src/tools/services.ts";
-import { until } from "../commands/process/until.ts";
-import { RouterHarness } from "./router-harness.ts";
-import { atThisLoad } from "../fixtures/at-this-load.ts";
-import { backgroundTask } from "../commands/background/supervisor-harness.ts";
+import { Cancellation } from "../../../src/base/cancellation.ts";
+import type { ProgressUpdate } from "../../../src/calls/call.ts";
+import { JobHost } from "../../../src/calls/router/job-host.ts";
+import { absentServices, absentState, noConfinements } from "../absent-services.ts";
+import type { ReadReply } from "../../../src/tools/services.ts";
+import { until } from "../../commands/process/until.ts";
+import { RouterHarness } from "../router-harness.ts";
+import { atThisLoad } from "../../fixtures/at-this-load.ts";
+import { backgroundTask } from "../../commands/background/supervisor-harness.ts";
 
 describe("ToolRouter", () => {
   test("a tool that is switched off is neither listed nor known", async () => {

@@ -1,4 +1,4 @@
-import { progressPerSecondMax } from "../base/limits.ts";
+import { progressPerSecondMax } from "../../base/limits.ts";
 
 /** Characters of one progress message; a flood is shown by its newest lines. */
 const progressCharsMax = 2_000;

@@ -3,20 +3,20 @@ import type {
   ClientTask,
   KeptOutput,
   OutputTask,
-} from "../commands/background/client-tasks.ts";
-import type { Execution } from "../commands/background/execution.ts";
-import { type CutOutput, newOutput, outputText } from "../commands/background/output-text.ts";
-import { formatCount } from "../base/amount-text.ts";
-import { cutEnd } from "../base/cut-text.ts";
-import { shownCommandCharsMax } from "../base/limits.ts";
+} from "../../commands/background/client-tasks.ts";
+import type { Execution } from "../../commands/background/execution.ts";
+import { type CutOutput, newOutput, outputText } from "../../commands/background/output-text.ts";
+import { formatCount } from "../../base/amount-text.ts";
+import { cutEnd } from "../../base/cut-text.ts";
+import { shownCommandCharsMax } from "../../base/limits.ts";
 import type {
   ReadReply,
   RunReply,
   SavedFile,
   ShownOutput,
   TaskSummary,
-} from "../tools/services.ts";
-import { backgroundUri } from "./resources/own-uri.ts";
+} from "../../tools/services.ts";
+import { backgroundUri } from "../own-uri.ts";
 
 /** A background task as plain data. A command may have megabytes, and would be told with every list and read. */
 export function taskSummary(task: ClientTask): TaskSummary {

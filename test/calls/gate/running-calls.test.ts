@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { Cancellation } from "../../src/base/cancellation.ts";
-import type { CallRequest } from "../../src/calls/call.ts";
-import { RunningCalls } from "../../src/calls/running-calls.ts";
+import { Cancellation } from "../../../src/base/cancellation.ts";
+import type { CallRequest } from "../../../src/calls/call.ts";
+import { RunningCalls } from "../../../src/calls/gate/running-calls.ts";
 
 function callOf(id: string): CallRequest {
   const client = {

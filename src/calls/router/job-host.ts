@@ -1,25 +1,25 @@
-import type { SavedOutput } from "../commands/background/saved-output.ts";
-import type { SavedOutputs } from "../commands/background/saved-outputs.ts";
-import { assertWanted } from "../base/cancellation.ts";
-import { AppError, messageOf } from "../base/errors.ts";
-import type { InputRequests } from "../protocol/input-request.ts";
-import type { SavedFile } from "../tools/services.ts";
-import type { AfterDelivery } from "../tools/tool.ts";
-import type { JobEnd } from "../tools/workers/job.ts";
-import type { ServiceCall, ServiceReply } from "../tools/workers/messages.ts";
+import type { SavedOutput } from "../../commands/background/saved-output.ts";
+import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
+import { assertWanted } from "../../base/cancellation.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
+import type { InputRequests } from "../../protocol/input-request.ts";
+import type { SavedFile } from "../../tools/services.ts";
+import type { AfterDelivery } from "../../tools/tool.ts";
+import type { JobEnd } from "../../tools/workers/job.ts";
+import type { ServiceCall, ServiceReply } from "../../tools/workers/messages.ts";
 import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./background-calls.ts";
-import type { CallRequest } from "./call.ts";
+import type { CallRequest } from "../call.ts";
 import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
 import { askForJob, jobEndOf } from "./job-ask.ts";
 import { PageTurn } from "./page-turn.ts";
-import { resultUri } from "./resources/own-uri.ts";
+import { resultUri } from "../own-uri.ts";
 import {
   isStateMethod,
   performStateCall,
   repeatableStateMethods,
   type StateServices,
-} from "./state-calls.ts";
-import { workspaceDirOf } from "./workspace-dir.ts";
+} from "../state-calls.ts";
+import { workspaceDirOf } from "../workspace-dir.ts";
 
 export interface HostParts extends DistantServices, BackgroundParts {
   readonly savedOutputs: SavedOutputs;

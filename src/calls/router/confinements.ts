@@ -1,5 +1,5 @@
-import type { Confinement } from "../commands/background/confinement.ts";
-import type { CallRequest } from "./call.ts";
+import type { Confinement } from "../../commands/background/confinement.ts";
+import type { CallRequest } from "../call.ts";
 
 /** Decides how the commands of a call are confined: by configuration, and by plan mode. */
 export interface Confinements {

@@ -1,8 +1,8 @@
-import { AppError } from "../base/errors.ts";
-import type { InputRequests, InputResponses } from "../protocol/input-request.ts";
-import type { JobEnd } from "../tools/workers/job.ts";
-import { FaultError, InputNeeded } from "./ask-client.ts";
-import type { CallRequest } from "./call.ts";
+import { AppError } from "../../base/errors.ts";
+import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
+import type { JobEnd } from "../../tools/workers/job.ts";
+import { FaultError, InputNeeded } from "../ask-client.ts";
+import type { CallRequest } from "../call.ts";
 
 /**
  * Asks the client for a job. `hasActed`: its handler has had something done before, of which the next round,

@@ -2,14 +2,14 @@ import {
   type ClientTask,
   type ClientTasks,
   goneError,
-} from "../commands/background/client-tasks.ts";
-import type { Execution } from "../commands/background/execution.ts";
-import { readSavedPart } from "../commands/background/saved-text.ts";
-import type { Supervisor } from "../commands/background/supervisor.ts";
-import { bodyCharsMax, oneLine } from "../base/cut-text.ts";
-import { AppError } from "../base/errors.ts";
-import { keptPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../base/limits.ts";
-import { startTimer } from "../base/timer.ts";
+} from "../../commands/background/client-tasks.ts";
+import type { Execution } from "../../commands/background/execution.ts";
+import { readSavedPart } from "../../commands/background/saved-text.ts";
+import type { Supervisor } from "../../commands/background/supervisor.ts";
+import { bodyCharsMax, oneLine } from "../../base/cut-text.ts";
+import { AppError } from "../../base/errors.ts";
+import { keptPartBytes, mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
+import { startTimer } from "../../base/timer.ts";
 import type {
   KeptPart,
   KillReply,
@@ -19,10 +19,10 @@ import type {
   RunRequest,
   ServiceMethod,
   StartReply,
-} from "../tools/services.ts";
-import type { AfterDelivery } from "../tools/tool.ts";
-import { tryBecomeTask } from "./become-task.ts";
-import type { CallRequest } from "./call.ts";
+} from "../../tools/services.ts";
+import type { AfterDelivery } from "../../tools/tool.ts";
+import { tryBecomeTask } from "../become-task.ts";
+import type { CallRequest } from "../call.ts";
 import type { Confinements } from "./confinements.ts";
 import { OutputProgress } from "./output-progress.ts";
 import {
@@ -34,8 +34,8 @@ import {
   runReply,
   taskSummary,
 } from "./shown-execution.ts";
-import { resultUri } from "./resources/own-uri.ts";
-import { workspaceDirOf } from "./workspace-dir.ts";
+import { resultUri } from "../own-uri.ts";
+import { workspaceDirOf } from "../workspace-dir.ts";
 
 export interface BackgroundParts {
   readonly supervisor: Supervisor;

@@ -1,4 +1,4 @@
-import type { CallRequest, RequestContext } from "../call.ts";
+import type { CallRequest, RequestContext } from "./call.ts";
 import type { CallTarget } from "./call-target.ts";
 
 interface Resolution {

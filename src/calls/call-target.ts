@@ -1,7 +1,7 @@
-import { isAtLeast } from "../../protocol/versions.ts";
-import type { CallRequest } from "../call.ts";
-import type { ToolAnnotations } from "../../protocol/tool-types.ts";
-import type { BlockReason, ServerRights } from "../../upstream/snapshot.ts";
+import { isAtLeast } from "../protocol/versions.ts";
+import type { CallRequest } from "./call.ts";
+import type { ToolAnnotations } from "../protocol/tool-types.ts";
+import type { BlockReason, ServerRights } from "../upstream/snapshot.ts";
 
 /** A tool of another server, however it was named in the call. */
 interface NamedTool {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
-import { Execution } from "../../src/commands/background/execution.ts";
-import { newOutput } from "../../src/commands/background/output-text.ts";
-import { outputSoFar } from "../../src/calls/shown-execution.ts";
-import { Orphanage } from "../../src/commands/process/orphanage.ts";
+import { Execution } from "../../../src/commands/background/execution.ts";
+import { newOutput } from "../../../src/commands/background/output-text.ts";
+import { outputSoFar } from "../../../src/calls/router/shown-execution.ts";
+import { Orphanage } from "../../../src/commands/process/orphanage.ts";
 
 function executionOf(output: string | Uint8Array): Execution {
   const execution = new Execution({

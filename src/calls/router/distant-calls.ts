@@ -1,11 +1,15 @@
-import type { Cancellation } from "../base/cancellation.ts";
-import type { ServiceMethod } from "../tools/services.ts";
-import type { ConvertImageRequest, ConvertedImage, ReadPdfRequest } from "../tools/web-services.ts";
-import type { PdfText } from "../web/documents/read-pdf.ts";
-import type { FetchPageRequest, RenderPageRequest } from "../web/pages/loaded-page.ts";
-import type { SearchRequest } from "../web/search/search-reply.ts";
-import type { RemoteWeb } from "../web/remote-web.ts";
-import { withSignal } from "./with-signal.ts";
+import type { Cancellation } from "../../base/cancellation.ts";
+import type { ServiceMethod } from "../../tools/services.ts";
+import type {
+  ConvertImageRequest,
+  ConvertedImage,
+  ReadPdfRequest,
+} from "../../tools/web-services.ts";
+import type { PdfText } from "../../web/documents/read-pdf.ts";
+import type { FetchPageRequest, RenderPageRequest } from "../../web/pages/loaded-page.ts";
+import type { SearchRequest } from "../../web/search/search-reply.ts";
+import type { RemoteWeb } from "../../web/remote-web.ts";
+import { withSignal } from "../with-signal.ts";
 
 /** Decodes images outside of this process. */
 export interface ImageConverter {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 
-import { Cancellation } from "../../src/base/cancellation.ts";
-import { AppError } from "../../src/base/errors.ts";
-import { JsonText } from "../../src/base/json-text.ts";
+import { Cancellation } from "../../../src/base/cancellation.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { JsonText } from "../../../src/base/json-text.ts";
 import {
   type DistantMethod,
   distantMethods,
   type DistantServices,
   performDistantCall,
-} from "../../src/calls/distant-calls.ts";
+} from "../../../src/calls/router/distant-calls.ts";
 
 /** Says what was asked of which service, or waits until it is not wanted any more. */
 function services(onSignal: (signal: AbortSignal) => void = () => {}): DistantServices {

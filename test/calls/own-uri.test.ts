@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { backgroundUri, readOwnUri, resultPageUri } from "../../../src/calls/resources/own-uri.ts";
+import { backgroundUri, readOwnUri, resultPageUri } from "../../src/calls/own-uri.ts";
 
 describe("readOwnUri()", () => {
   test.each([1, 42, 999_999_999])("reads what backgroundUri(%d) writes", (taskId) => {
