@@ -1,4 +1,4 @@
-import { commandListings } from "../../src/cli/registry.ts";
+import { commandListings } from "../../src/cli/run/registry.ts";
 import { code, markdownTable, prose } from "./markdown.ts";
 
 /** The commands, in the order of the help. */

@@ -51,3 +51,12 @@ export class Printer {
     return isColoured ? `\u001b[${colour}m${text}\u001b[0m` : text;
   }
 }
+
+/** A table, indented; the last column is as wide as each of its texts. A row is one line, whatever is in it. */
+export function columns(table: readonly (readonly string[])[]): string[] {
+  const rows = table.map((row) => row.map(escapeName));
+  const widthOf = (column: number): number =>
+    Math.max(0, ...rows.map((row) => (column < row.length - 1 ? (row[column] ?? "").length : 0)));
+  const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
+  return rows.map((row) => `  ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  ")}`);
+}

@@ -6,7 +6,7 @@ import { product } from "../base/product.ts";
 import type { CliServices } from "../cli/command.ts";
 import { escapeUnsafe } from "../base/unsafe-characters.ts";
 import { createProcessIo } from "../cli/process-io.ts";
-import { runCommandLine } from "../cli/run.ts";
+import { runCommandLine } from "../cli/run/run.ts";
 import { decoderArgument } from "../tools/images/decoder-argument.ts";
 import { sandboxArgument } from "../commands/sandbox/sandbox-argument.ts";
 import { huntArgument } from "../commands/process/hunt-argument.ts";

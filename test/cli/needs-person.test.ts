@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { commandListings } from "../../src/cli/registry.ts";
+import { commandListings } from "../../src/cli/run/registry.ts";
 import { judged } from "../calls/policy/rules/judging.ts";
 import { run } from "./fake-io.ts";
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 
+import { columns } from "../../src/cli/print.ts";
 import { escapeUnsafe } from "../../src/base/unsafe-characters.ts";
 import { escapeJson } from "../../src/base/unsafe-characters.ts";
 
@@ -25,4 +26,16 @@ test("escapeJson() keeps the value and leaves nothing for a terminal to act on",
       expect(escapeUnsafe(json)).toBe(json);
     }),
   );
+});
+
+test("columns() aligns all but the last", () => {
+  const rows = [
+    ["fs", "stdio", "approved; until then here", "npx server"],
+    ["remote", "http", "pending", "https://example.com/a/long/address"],
+  ];
+  expect(columns(rows)).toEqual([
+    "  fs      stdio  approved; until then here  npx server",
+    "  remote  http   pending                    https://example.com/a/long/address",
+  ]);
+  expect(columns([])).toEqual([]);
 });

@@ -6,7 +6,7 @@ import packageJson from "../../package.json";
 import { generatedPages, renderPage } from "../../scripts/docs/pages.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { helpFlag, parseArguments } from "../../src/cli/flags.ts";
-import { commandListings, defaultCommandName, findCommand } from "../../src/cli/registry.ts";
+import { commandListings, defaultCommandName, findCommand } from "../../src/cli/run/registry.ts";
 import { describeConfigKeys } from "../../src/config/describe-keys.ts";
 import {
   anchorsOf,

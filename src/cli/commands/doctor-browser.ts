@@ -4,7 +4,7 @@ import { readSystemFacts } from "../../web/browser/system-facts.ts";
 import type { Command } from "../command.ts";
 import type { CommandIo } from "../command-io.ts";
 import { exitCodes } from "../command-io.ts";
-import { columns } from "../help-text.ts";
+import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
 import type { Printer } from "../print.ts";
 import { startUp, startUpFlags } from "../start-up.ts";

@@ -1,7 +1,7 @@
 import type { SandboxReport } from "../../commands/sandbox/report.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
-import { columns } from "../help-text.ts";
+import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
 import type { Printer } from "../print.ts";
 import { startUp, startUpFlags } from "../start-up.ts";

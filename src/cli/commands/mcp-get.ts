@@ -4,7 +4,7 @@ import { entryFields } from "../../upstream/edit/entry-fields.ts";
 import { placeText } from "../../upstream/trust/launch-lines.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { columns } from "../help-text.ts";
+import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { usualRoots } from "../usual-roots.ts";
 import { placeOf, readServers, trustOf } from "../server-rows.ts";

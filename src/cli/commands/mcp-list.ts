@@ -2,7 +2,7 @@ import { product } from "../../base/product.ts";
 import { placeText } from "../../upstream/trust/launch-lines.ts";
 import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
-import { columns } from "../help-text.ts";
+import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { readServers, serverRows, type ServerRow } from "../server-rows.ts";
 import { readStartUp, startUpFlags } from "../start-up.ts";

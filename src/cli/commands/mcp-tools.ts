@@ -9,7 +9,7 @@ import { type InventoryTool, toolSummaries } from "../../upstream/catalogue/tool
 import type { Command, CommandContext, OpenRouter } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { openServers, serverNamed, type ServersOfCommand } from "../configured-servers.ts";
-import { columns } from "../help-text.ts";
+import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { startUpFlags } from "../start-up.ts";
 import { standingCode, standingText } from "../standing-text.ts";

@@ -2,7 +2,7 @@ import { configFolders } from "../../config/places.ts";
 import { listProfiles } from "../../config/profiles.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
-import { columns } from "../help-text.ts";
+import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
 

@@ -4,7 +4,7 @@ import type { SkillSet } from "../../state/skills/skill-library.ts";
 import { visibleLine } from "../../state/skills/visible-text.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
-import { columns } from "../help-text.ts";
+import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { createSkillLibrary } from "../skill-library.ts";
 import { startUp, startUpFlags } from "../start-up.ts";

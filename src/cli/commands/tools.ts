@@ -4,7 +4,7 @@ import { definitionIn } from "../../upstream/adapters/tool-definitions.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
 import { formatFlag, formatOf } from "../format-flag.ts";
-import { columns } from "../help-text.ts";
+import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
 import { listTools } from "../tool-list.ts";

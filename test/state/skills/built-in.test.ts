@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { builtInCards } from "../../../src/state/skills/built-in/built-in-cards.ts";
 import { builtInSkills, builtInText } from "../../../src/state/skills/built-in/built-in-skills.ts";
-import { commandListings } from "../../../src/cli/registry.ts";
+import { commandListings } from "../../../src/cli/run/registry.ts";
 import { configKeys } from "../../../src/config/keys.ts";
 import { catalogue } from "../../../src/tools/catalogue.ts";
 

@@ -1,5 +1,5 @@
-import type { CommandListing } from "./command-listing.ts";
-import { serveCommand } from "./commands/serve.ts";
+import type { CommandListing } from "../command-listing.ts";
+import { serveCommand } from "../commands/serve.ts";
 import { mcpListings } from "./mcp-listings.ts";
 
 /** What runs when no command is named. */
@@ -14,153 +14,153 @@ export const commandListings: readonly CommandListing[] = [
   {
     name: "tools",
     summary: "List the tools",
-    load: async () => (await import("./commands/tools.ts")).toolsCommand,
+    load: async () => (await import("../commands/tools.ts")).toolsCommand,
   },
   {
     name: "call",
     summary: "Call a tool and print its result",
-    load: async () => (await import("./commands/call.ts")).callCommand,
+    load: async () => (await import("../commands/call.ts")).callCommand,
   },
   {
     name: "extract",
     summary: "Print the content of an HTML page",
-    load: async () => (await import("./commands/extract.ts")).extractCommand,
+    load: async () => (await import("../commands/extract.ts")).extractCommand,
   },
   {
     name: "search",
     summary: "Search the web, or read the saved page of a search engine",
-    load: async () => (await import("./commands/search.ts")).searchCommand,
+    load: async () => (await import("../commands/search.ts")).searchCommand,
   },
   {
     name: "doctor browser",
     summary: "Tell which browser ReadDocs would use, and where it was looked for",
-    load: async () => (await import("./commands/doctor-browser.ts")).doctorBrowserCommand,
+    load: async () => (await import("../commands/doctor-browser.ts")).doctorBrowserCommand,
   },
   {
     name: "doctor search",
     summary: "Tell which search engines answer from this network",
-    load: async () => (await import("./commands/doctor-search.ts")).doctorSearchCommand,
+    load: async () => (await import("../commands/doctor-search.ts")).doctorSearchCommand,
   },
   {
     name: "doctor sandbox",
     summary: "Tell which sandboxes for commands work on this machine",
-    load: async () => (await import("./commands/doctor-sandbox.ts")).doctorSandboxCommand,
+    load: async () => (await import("../commands/doctor-sandbox.ts")).doctorSandboxCommand,
   },
   {
     name: "attach",
     summary: "Answer questions and watch background tasks of running servers in this terminal",
-    load: async () => (await import("./commands/attach.ts")).attachCommand,
+    load: async () => (await import("../commands/attach.ts")).attachCommand,
   },
   {
     name: "bg list",
     summary: "List the background tasks of running servers",
-    load: async () => (await import("./commands/bg-list.ts")).bgListCommand,
+    load: async () => (await import("../commands/bg-list.ts")).bgListCommand,
   },
   {
     name: "callbacks list",
     summary: "List the callbacks of running servers",
-    load: async () => (await import("./commands/callbacks-list.ts")).callbacksListCommand,
+    load: async () => (await import("../commands/callbacks-list.ts")).callbacksListCommand,
   },
   {
     name: "skills list",
     summary: "List the skills, and what is wrong with them",
-    load: async () => (await import("./commands/skills-list.ts")).skillsListCommand,
+    load: async () => (await import("../commands/skills-list.ts")).skillsListCommand,
   },
   {
     name: "skills show",
     summary: "Print a skill as a client is given it",
-    load: async () => (await import("./commands/skills-show.ts")).skillsShowCommand,
+    load: async () => (await import("../commands/skills-show.ts")).skillsShowCommand,
   },
   {
     name: "config list",
     summary: "List the configuration",
-    load: async () => (await import("./commands/config-list.ts")).configListCommand,
+    load: async () => (await import("../commands/config-list.ts")).configListCommand,
   },
   {
     name: "config get",
     summary: "Print one value of the configuration",
-    load: async () => (await import("./commands/config-get.ts")).configGetCommand,
+    load: async () => (await import("../commands/config-get.ts")).configGetCommand,
   },
   {
     name: "config set",
     summary: "Write a value to a configuration file",
-    load: async () => (await import("./commands/config-set.ts")).configSetCommand,
+    load: async () => (await import("../commands/config-set.ts")).configSetCommand,
   },
   {
     name: "config unset",
     summary: "Remove a value from a configuration file",
-    load: async () => (await import("./commands/config-unset.ts")).configUnsetCommand,
+    load: async () => (await import("../commands/config-unset.ts")).configUnsetCommand,
   },
   {
     name: "profile list",
     summary: "List the profiles",
-    load: async () => (await import("./commands/profile-list.ts")).profileListCommand,
+    load: async () => (await import("../commands/profile-list.ts")).profileListCommand,
   },
   {
     name: "profile use",
     summary: "Choose the active profile",
-    load: async () => (await import("./commands/profile-use.ts")).profileUseCommand,
+    load: async () => (await import("../commands/profile-use.ts")).profileUseCommand,
   },
   {
     name: "profile off",
     summary: "Use no profile",
-    load: async () => (await import("./commands/profile-off.ts")).profileOffCommand,
+    load: async () => (await import("../commands/profile-off.ts")).profileOffCommand,
   },
   {
     name: "tasks list",
     summary: "List the tasks of the workspace",
-    load: async () => (await import("./commands/tasks-list.ts")).tasksListCommand,
+    load: async () => (await import("../commands/tasks-list.ts")).tasksListCommand,
   },
   {
     name: "tasks export",
     summary: "Print the tasks of the workspace as JSON",
-    load: async () => (await import("./commands/tasks-export.ts")).tasksExportCommand,
+    load: async () => (await import("../commands/tasks-export.ts")).tasksExportCommand,
   },
   {
     name: "tasks import",
     summary: "Add tasks from a file",
-    load: async () => (await import("./commands/tasks-import.ts")).tasksImportCommand,
+    load: async () => (await import("../commands/tasks-import.ts")).tasksImportCommand,
   },
   {
     name: "hooks list",
     summary: "List the hooks, and why one is not run",
-    load: async () => (await import("./commands/hooks-list.ts")).hooksListCommand,
+    load: async () => (await import("../commands/hooks-list.ts")).hooksListCommand,
   },
   {
     name: "hooks approve",
     summary: "Let hooks of the project run",
-    load: async () => (await import("./commands/hooks-approve.ts")).hooksApproveCommand,
+    load: async () => (await import("../commands/hooks-approve.ts")).hooksApproveCommand,
   },
   {
     name: "hooks revoke",
     summary: "Withdraw the approval of hooks of the project",
-    load: async () => (await import("./commands/hooks-revoke.ts")).hooksRevokeCommand,
+    load: async () => (await import("../commands/hooks-revoke.ts")).hooksRevokeCommand,
   },
   {
     name: "hooks emit",
     summary: "Run the hooks of an event",
-    load: async () => (await import("./commands/hooks-emit.ts")).hooksEmitCommand,
+    load: async () => (await import("../commands/hooks-emit.ts")).hooksEmitCommand,
   },
   {
     name: "policy check",
     summary: "Say what the rules would do with a command",
-    load: async () => (await import("./commands/policy-check.ts")).policyCheckCommand,
+    load: async () => (await import("../commands/policy-check.ts")).policyCheckCommand,
   },
   {
     name: "policy list",
     summary: "List the rules for calls",
-    load: async () => (await import("./commands/policy-list.ts")).policyListCommand,
+    load: async () => (await import("../commands/policy-list.ts")).policyListCommand,
   },
   ...mcpListings,
   {
     name: "version",
     summary: "Print the version",
-    load: async () => (await import("./commands/version.ts")).versionCommand,
+    load: async () => (await import("../commands/version.ts")).versionCommand,
   },
   {
     name: "help",
     summary: "Explain a command",
-    load: async () => (await import("./commands/help.ts")).helpCommand,
+    load: async () => (await import("./help.ts")).helpCommand,
   },
 ];
 

@@ -2,8 +2,8 @@ import { AppError } from "../../base/errors.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../command-io.ts";
-import { commandText, groupText, overviewText } from "../help-text.ts";
-import { commandGroups, commandListings, findCommand } from "../registry.ts";
+import { commandText, groupText, overviewText } from "./help-text.ts";
+import { commandGroups, commandListings, findCommand } from "./registry.ts";
 
 export const helpCommand: Command = {
   usage: "[COMMAND]",

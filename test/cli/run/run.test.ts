@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { run } from "./fake-io.ts";
-import type { CommandRunInput } from "./fake-io.ts";
+import { run } from "../fake-io.ts";
+import type { CommandRunInput } from "../fake-io.ts";
 
 const home = "home/.scorpiox/scorpiox-env.txt";
 const project = "project/.scorpiox/scorpiox-env.txt";

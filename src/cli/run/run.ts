@@ -1,15 +1,15 @@
-import { AppError, messageOf } from "../base/errors.ts";
-import type { AppErrorCode } from "../base/errors.ts";
-import { product } from "../base/product.ts";
-import { suggestionFor } from "../config/nearest-name.ts";
-import { exitCodes } from "./command-io.ts";
-import type { CommandIo } from "./command-io.ts";
-import type { CliServices, Command } from "./command.ts";
-import { helpFlag, parseArguments } from "./flags.ts";
+import { AppError, messageOf } from "../../base/errors.ts";
+import type { AppErrorCode } from "../../base/errors.ts";
+import { product } from "../../base/product.ts";
+import { suggestionFor } from "../../config/nearest-name.ts";
+import { exitCodes } from "../command-io.ts";
+import type { CommandIo } from "../command-io.ts";
+import type { CliServices, Command } from "../command.ts";
+import { helpFlag, parseArguments } from "../flags.ts";
 import { commandText, groupText, overviewText } from "./help-text.ts";
-import { Printer } from "./print.ts";
+import { Printer } from "../print.ts";
 import { commandGroups, commandListings, defaultCommandName, findCommand } from "./registry.ts";
-import type { CommandListing } from "./command-listing.ts";
+import type { CommandListing } from "../command-listing.ts";
 
 /**
  * Runs the command that `argv` (without the program's own name) asks for and resolves with the exit
@@ -67,7 +67,7 @@ async function dispatch(
   checkCount(listing, command, args.positionals);
   if (command.needsPerson === true) await assertPerson(listing.name, io);
   if (args.has("strict-config")) {
-    const { checkServers } = await import("./strict-servers.ts");
+    const { checkServers } = await import("../strict-servers.ts");
     checkServers(args, io, print);
   }
   return command.run({ args, io, print, services });

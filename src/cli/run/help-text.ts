@@ -1,10 +1,10 @@
-import { escapeName } from "../base/unsafe-characters.ts";
-import { product } from "../base/product.ts";
-import type { Command } from "./command.ts";
-import { helpFlag } from "./flags.ts";
-import type { FlagTable } from "./flags.ts";
+import { product } from "../../base/product.ts";
+import { columns } from "../print.ts";
+import type { Command } from "../command.ts";
+import { helpFlag } from "../flags.ts";
+import type { FlagTable } from "../flags.ts";
 import { commandListings } from "./registry.ts";
-import type { CommandListing } from "./command-listing.ts";
+import type { CommandListing } from "../command-listing.ts";
 
 /** What `help` without a command prints. */
 export function overviewText(version: string): string {
@@ -57,13 +57,4 @@ function flagRows(flags: FlagTable): (readonly [string, string])[] {
     const written = spec.short === undefined ? `--${name}` : `-${spec.short}, --${name}`;
     return [spec.kind === "switch" ? written : `${written} ${value ?? "VALUE"}`, spec.help];
   });
-}
-
-/** A table, indented; the last column is as wide as each of its texts. A row is one line, whatever is in it. */
-export function columns(table: readonly (readonly string[])[]): string[] {
-  const rows = table.map((row) => row.map(escapeName));
-  const widthOf = (column: number): number =>
-    Math.max(0, ...rows.map((row) => (column < row.length - 1 ? (row[column] ?? "").length : 0)));
-  const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
-  return rows.map((row) => `  ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  ")}`);
 }
