@@ -5,7 +5,7 @@ import { hasServers } from "../calls/upstream/has-servers.ts";
 import { instructionsWith } from "../calls/upstream/instructions-with.ts";
 import { JoinedResources } from "../calls/resources/joined-resources.ts";
 import { skillToolName } from "../calls/skills/skill-tool-name.ts";
-import { ServerContext } from "../server/server-context.ts";
+import { ServerContext } from "../server/context/server-context.ts";
 import { readTold, toldOf, toldPlaceOf, type ToldServers } from "../upstream/cache/told-servers.ts";
 import { namedByProject } from "../upstream/config/named-by-project.ts";
 import { instructionLines, standInLine } from "./instructions.ts";

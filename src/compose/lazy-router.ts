@@ -14,7 +14,7 @@ import { killTime } from "../commands/process/end-grace.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
-import { LiveConnections } from "../server/live-connections.ts";
+import { LiveConnections } from "../server/connection/live-connections.ts";
 import { LazyResources } from "./lazy-resources.ts";
 import { mayHaveServers } from "../upstream/config/may-have-servers.ts";
 import { LazyGateway } from "./lazy-gateway.ts";

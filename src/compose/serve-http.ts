@@ -15,7 +15,7 @@ import { capConnections } from "../commands/process/connection-cap.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import { HttpEndpoint } from "../server/http/http-endpoint.ts";
-import type { ClientProfile } from "../server/session.ts";
+import type { ClientProfile } from "../server/connection/session.ts";
 import { hostOfAddress } from "../server/transport/http/allowed-hosts.ts";
 import { RequestGuard } from "../server/transport/http/request-guard.ts";
 import type { Principals } from "../upstream/config/server-entry.ts";

@@ -19,15 +19,15 @@ import {
 } from "../protocol/json-rpc.ts";
 import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { TransportEvent } from "./transport/transport.ts";
-import { ActiveRequest, type Asker } from "./active-request.ts";
-import { BatchReplies } from "./batch.ts";
-import type { Connection } from "./connection.ts";
+import { ActiveRequest, type Asker } from "./connection/active-request.ts";
+import { BatchReplies } from "./connection/batch.ts";
+import type { ServedConnection } from "./context/server-context.ts";
 import { handleNotification } from "./handlers/notifications.ts";
-import type { ReplyLane } from "./lane.ts";
-import type { MethodReply } from "./method.ts";
+import type { ReplyLane } from "./connection/lane.ts";
+import type { MethodReply } from "./connection/method.ts";
 import { legacyMethods, type Method, modernMethods } from "./methods.ts";
-import { isOffered } from "./offered-capabilities.ts";
-import { PipeLane } from "./pipe-lane.ts";
+import { isOffered } from "./context/offered-capabilities.ts";
+import { PipeLane } from "./connection/pipe-lane.ts";
 
 type SingleMessage = Exclude<ClassifiedMessage, BatchMessage>;
 
@@ -39,10 +39,10 @@ export type ModernCheck = (message: ModernRequest) => ProtocolFault | undefined;
  * at most one reply, and knows neither tools nor bytes.
  */
 export class Dispatcher {
-  readonly #connection: Connection;
+  readonly #connection: ServedConnection;
   readonly #checkModern: ModernCheck | undefined;
 
-  constructor(connection: Connection, checkModern?: ModernCheck) {
+  constructor(connection: ServedConnection, checkModern?: ModernCheck) {
     this.#connection = connection;
     this.#checkModern = checkModern;
   }

@@ -20,8 +20,19 @@ import { handleTasksGet } from "./handlers/tasks-get.ts";
 import { handleTasksUpdate } from "./handlers/tasks-update.ts";
 import { handleToolsCall } from "./handlers/tools-call.ts";
 import { handleToolsList } from "./handlers/tools-list.ts";
-import type { MethodHandler } from "./method.ts";
-import type { Need } from "./offered-capabilities.ts";
+import type { ActiveRequest } from "./connection/active-request.ts";
+import type { MethodReply } from "./connection/method.ts";
+import type { ServedConnection } from "./context/server-context.ts";
+import type { Need } from "./context/offered-capabilities.ts";
+
+/**
+ * Cheap methods return their reply at once, so that it joins the write of its input chunk.
+ * Rejects with `InputNeeded` or `FaultError`, or by a defect of ours.
+ */
+type MethodHandler = (
+  request: ActiveRequest,
+  connection: ServedConnection,
+) => MethodReply | Promise<MethodReply>;
 
 export interface Method {
   readonly handle: MethodHandler;

@@ -1,8 +1,8 @@
 import type { Transport } from "./transport/transport.ts";
-import { createConnection } from "./connection.ts";
+import { createConnection } from "./context/server-context.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import type { ServerContext } from "./server-context.ts";
-import type { ClientProfile } from "./session.ts";
+import type { ServerContext } from "./context/server-context.ts";
+import type { ClientProfile } from "./connection/session.ts";
 
 export interface ConnectionOptions {
   readonly transport: Transport;

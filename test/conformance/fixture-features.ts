@@ -1,5 +1,5 @@
 import type { ServerFeatures } from "../../src/calls/features.ts";
-import { ServerContext } from "../../src/server/server-context.ts";
+import { ServerContext } from "../../src/server/context/server-context.ts";
 import { createFixturePrompts, fixtureCompletion } from "./fixture-prompts.ts";
 import { createFixtureResources } from "./fixture-resources.ts";
 import { FixtureRouter } from "./fixture-router.ts";

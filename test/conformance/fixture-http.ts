@@ -1,7 +1,7 @@
 import { Authorizer } from "../../src/server/auth/authorizer.ts";
 import { httpRequestsMax, messageLineBytesMax } from "../../src/base/limits.ts";
 import { HttpEndpoint } from "../../src/server/http/http-endpoint.ts";
-import type { ClientProfile } from "../../src/server/session.ts";
+import type { ClientProfile } from "../../src/server/connection/session.ts";
 import { RequestGuard } from "../../src/server/transport/http/request-guard.ts";
 import { createFixtureContext, fixtureLimits } from "./fixture-features.ts";
 

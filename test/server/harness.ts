@@ -3,7 +3,7 @@ import type { CallOutcome, CallRequest, Router, TaskSupport } from "../../src/ca
 import { Changes } from "../../src/calls/changes.ts";
 import type { ServerFeatures } from "../../src/calls/features.ts";
 import type { ToolListing } from "../../src/protocol/tool-types.ts";
-import { ServerContext } from "../../src/server/server-context.ts";
+import { ServerContext } from "../../src/server/context/server-context.ts";
 import { serveConnection, type ServedConnection } from "../../src/server/serve-connection.ts";
 import { MemoryTransport } from "../../src/server/transport/memory.ts";
 

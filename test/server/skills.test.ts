@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ServerContext } from "../../src/server/server-context.ts";
+import { ServerContext } from "../../src/server/context/server-context.ts";
 import { Changes } from "../../src/calls/changes.ts";
 import { ownMeta } from "../protocol/own-meta.ts";
 import { everyFeature, resource, skill } from "./fake-features.ts";

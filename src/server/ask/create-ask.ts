@@ -1,23 +1,23 @@
 import type { AskClient, AskOptions } from "../../calls/ask-client.ts";
 import type { InputKind, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
 import { mayAsk } from "./may-ask.ts";
 
 /** How the client of this request is asked: by server requests (legacy) or by rounds (modern). */
-export function createAsk(request: ActiveRequest, connection: Connection): AskClient {
+export function createAsk(request: ActiveRequest, connection: ServedConnection): AskClient {
   return new LazyAsk(request, connection);
 }
 
 /** Few calls ask: what that takes is loaded when the first one does. */
 class LazyAsk implements AskClient {
   readonly #request: ActiveRequest;
-  readonly #connection: Connection;
+  readonly #connection: ServedConnection;
   #loaded: Promise<AskClient> | undefined;
   #made: AskClient | undefined;
 
-  constructor(request: ActiveRequest, connection: Connection) {
+  constructor(request: ActiveRequest, connection: ServedConnection) {
     this.#request = request;
     this.#connection = connection;
   }
@@ -55,7 +55,7 @@ class LazyAsk implements AskClient {
   }
 }
 
-async function load(request: ActiveRequest, connection: Connection): Promise<AskClient> {
+async function load(request: ActiveRequest, connection: ServedConnection): Promise<AskClient> {
   if (isModernVersion(request.version)) {
     const { ReplayedAsk } = await import("./replayed-ask.ts");
     return new ReplayedAsk(request, connection);

@@ -14,19 +14,19 @@ import { shapeInputRequest } from "../../protocol/input-request-codec.ts";
 import { readInputResponse } from "../../protocol/input-response-checks.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "../../protocol/versions.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import type { Outbox } from "../outbox.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import type { Outbox } from "../connection/outbox.ts";
 import { mayAsk } from "./may-ask.ts";
 
 /** Asks by requests of our own, on the lane of the request that needs the answers (legacy.md section 5, rule 9). */
 export class LegacyAsk implements AskClient {
   readonly #request: ActiveRequest;
-  readonly #connection: Connection;
+  readonly #connection: ServedConnection;
 
   readonly #msMax: number;
 
-  constructor(request: ActiveRequest, connection: Connection, msMax: number = askMsMax) {
+  constructor(request: ActiveRequest, connection: ServedConnection, msMax: number = askMsMax) {
     this.#request = request;
     this.#connection = connection;
     this.#msMax = msMax;

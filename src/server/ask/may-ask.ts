@@ -1,12 +1,12 @@
 import { canBeAsked, type InputKind } from "../../protocol/input-request.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
 
 /** Only what was declared; a legacy client not before it is initialized (legacy.md section 4). */
 export function mayAsk(
   { version, asker }: ActiveRequest,
-  { session }: Connection,
+  { session }: ServedConnection,
   kind: InputKind,
 ): boolean {
   return (

@@ -15,12 +15,11 @@ import {
 } from "../../protocol/input-request.ts";
 import { readInputResponse } from "../../protocol/input-response-checks.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
+import type { ActiveRequest, BroughtRounds, Round } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
 import { mayAsk } from "./may-ask.ts";
-import { type Round, sealRounds } from "./request-state.ts";
+import { sealRounds } from "./request-state.ts";
 import { digestOf } from "./state-seal.ts";
-import type { BroughtRounds } from "./with-rounds.ts";
 
 /**
  * Asks by ending the request: the handler runs again from its start when the client comes back, and its n-th
@@ -28,14 +27,14 @@ import type { BroughtRounds } from "./with-rounds.ts";
  */
 export class ReplayedAsk implements AskClient {
   readonly #request: ActiveRequest;
-  readonly #connection: Connection;
+  readonly #connection: ServedConnection;
   readonly #brought: BroughtRounds;
   /** One for each `ask` so far. */
   readonly #rounds: Round[] = [];
   /** Rounds have an order: one `ask` after the other, even if a handler does not wait. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(request: ActiveRequest, connection: Connection) {
+  constructor(request: ActiveRequest, connection: ServedConnection) {
     this.#request = request;
     this.#connection = connection;
     this.#brought = request.brought ?? { rounds: [], responses: {}, arrivedAt: Date.now() };

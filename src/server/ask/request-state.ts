@@ -2,23 +2,10 @@ import { AppError } from "../../base/errors.ts";
 import { requestStateCharsMax, requestStateMsMax } from "../../base/limits.ts";
 import { FaultError } from "../../calls/ask-client.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
-import type { InputResponses } from "../../protocol/input-request.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { ServerContext } from "../server-context.ts";
+import type { ActiveRequest, Round } from "../connection/active-request.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { sealOf } from "./state-seal.ts";
-
-/** One `ask` of a handler, as the next round will know it. */
-export interface Round {
-  /** A digest of each question: an answer counts for exactly what was asked. */
-  readonly asked: Readonly<Record<string, string>>;
-  /** The good answers so far. */
-  readonly answers: InputResponses;
-  /** Milliseconds since 1970: when the client was sent what it had not answered. */
-  readonly askedAt: number;
-  /** Milliseconds until all answers were there. */
-  readonly tookMs?: number;
-}
 
 interface RequestState {
   /** Milliseconds since 1970. */

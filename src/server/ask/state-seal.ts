@@ -1,6 +1,6 @@
 import { LazyPart } from "../../base/lazy-part.ts";
 import { requestStateCharsMax } from "../../base/limits.ts";
-import type { ServerContext } from "../server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /** Another layout of what is sealed needs another name, so that old states do not open. */
 const keyName = "scorpiox-code requestState 2";

@@ -1,19 +1,8 @@
-import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { cancelledReply, type MethodReply } from "../method.ts";
-import type { Round } from "./request-state.ts";
-
-/** What a client that comes back brings along. */
-export interface BroughtRounds {
-  /** The last one is what the client was asked before it came back; empty when it brought no state. */
-  readonly rounds: readonly Round[];
-  /** `params.inputResponses`, unchecked. */
-  readonly responses: Params;
-  /** Milliseconds since 1970. */
-  readonly arrivedAt: number;
-}
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { cancelledReply, type MethodReply } from "../connection/method.ts";
 
 type Run = () => MethodReply | Promise<MethodReply>;
 
@@ -23,7 +12,7 @@ type Run = () => MethodReply | Promise<MethodReply>;
  */
 export function withRounds(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
   run: Run,
 ): MethodReply | Promise<MethodReply> {
   const { params, version } = request;
@@ -34,7 +23,7 @@ export function withRounds(
 
 async function runLater(
   request: ActiveRequest,
-  { server }: Connection,
+  { server }: ServedConnection,
   run: Run,
 ): Promise<MethodReply> {
   const arrivedAt = Date.now();

@@ -3,18 +3,18 @@ import type { CompletionRequest } from "../../calls/features.ts";
 import { encodeCompletion } from "../../protocol/completion-codec.ts";
 import { createFault, errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
 import { isAtLeast } from "../../protocol/versions.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { featureOf } from "../feature-of.ts";
-import { faultReply, invalidParams, type MethodReply, resultReply } from "../method.ts";
-import { readStrings } from "../string-values.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { featureOf } from "../context/feature-of.ts";
+import { faultReply, invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { readStrings } from "./string-values.ts";
 
 type Reading = CompletionRequest | { readonly problem: string };
 
 /** `completion/complete`; bounded in size and in rate (modern.md section 5). */
 export function handleCompletionComplete(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   if (!connection.server.completionRate.take(request.client.id)) {
     return faultReply(createFault(errorCodes.internalError, "Too many completions: try later"));
@@ -29,7 +29,7 @@ export function handleCompletionComplete(
 async function complete(
   reading: CompletionRequest,
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): Promise<MethodReply> {
   const all = await featureOf(connection, "completion").complete(reading, request.client);
   if (all === undefined) return invalidParams("ref names nothing that can be completed");

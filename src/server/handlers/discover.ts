@@ -1,11 +1,14 @@
 import { encodeDiscoverResult } from "../../protocol/handshake-codec.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { invalidParams, resultReply, type MethodReply } from "../method.ts";
-import { offeredCapabilities } from "../offered-capabilities.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { invalidParams, resultReply, type MethodReply } from "../connection/method.ts";
+import { offeredCapabilities } from "../context/offered-capabilities.ts";
 
 /** `server/discover` (modern.md section 2). */
-export function handleDiscover({ asker }: ActiveRequest, { server }: Connection): MethodReply {
+export function handleDiscover(
+  { asker }: ActiveRequest,
+  { server }: ServedConnection,
+): MethodReply {
   const { features, instructions } = server;
   features.router.meet?.(asker.capabilities);
   const offered = offeredCapabilities(features);

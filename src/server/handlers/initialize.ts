@@ -1,11 +1,14 @@
 import { encodeInitializeResult } from "../../protocol/handshake-codec.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { resultReply, type MethodReply } from "../method.ts";
-import { offeredCapabilities } from "../offered-capabilities.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { resultReply, type MethodReply } from "../connection/method.ts";
+import { offeredCapabilities } from "../context/offered-capabilities.ts";
 
 /** Opens the legacy session. Never an error for the version that was asked for (legacy.md section 1). */
-export function handleInitialize(request: ActiveRequest, connection: Connection): MethodReply {
+export function handleInitialize(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply {
   const { server, session } = connection;
   const { features, instructions } = server;
   const version = session.begin(request.params);

@@ -2,17 +2,22 @@ import type { ServerFeatures } from "../../calls/features.ts";
 import type { ClientContext } from "../../calls/call.ts";
 import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
 import { uriProblem } from "../../protocol/uri.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { cancelledReply, faultReply, invalidParams, type MethodReply } from "../method.ts";
-import type { ServerContext } from "../server-context.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import {
+  cancelledReply,
+  faultReply,
+  invalidParams,
+  type MethodReply,
+} from "../connection/method.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { type ListenFilter, readListenFilter } from "../subscriptions/listen-filter.ts";
 import { offersTasks } from "../tasks/task-support.ts";
 
 /** `subscriptions/listen`: lasts until one of the two sides ends it (modern.md section 7). */
 export function handleListen(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const reading = readListenFilter(request.params);
   if (reading.kind === "problem") return invalidParams(reading.problem);

@@ -1,13 +1,16 @@
 import type { NotificationMessage } from "../../protocol/classify.ts";
 import { claimsModernEra, metaOf } from "../../protocol/envelope.ts";
 import { isRequestId } from "../../protocol/json-rpc.ts";
-import type { Connection } from "../connection.ts";
+import type { ServedConnection } from "../context/server-context.ts";
 
 /**
  * Notifications are never answered; an unknown or malformed one is ignored (modern.md section 8). Only cancelling exists
  * in both eras: one with a modern envelope does nothing to the session (legacy.md section 1).
  */
-export function handleNotification(message: NotificationMessage, connection: Connection): void {
+export function handleNotification(
+  message: NotificationMessage,
+  connection: ServedConnection,
+): void {
   if (message.method === "notifications/cancelled") return cancelRequest(message, connection);
   if (claimsModernEra(metaOf(message.params) ?? {})) return;
   switch (message.method) {
@@ -24,7 +27,7 @@ export function handleNotification(message: NotificationMessage, connection: Con
 }
 
 /** Looked up among the requests of both eras. `initialize` is answered at once and so cannot be cancelled (legacy.md section 4). */
-function cancelRequest(message: NotificationMessage, connection: Connection): void {
+function cancelRequest(message: NotificationMessage, connection: ServedConnection): void {
   const id = message.params?.requestId;
   if (isRequestId(id)) connection.inFlight.cancel(id);
 }

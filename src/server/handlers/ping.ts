@@ -1,4 +1,4 @@
-import { resultReply, type MethodReply } from "../method.ts";
+import { resultReply, type MethodReply } from "../connection/method.ts";
 
 const empty = resultReply("{}");
 

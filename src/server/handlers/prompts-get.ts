@@ -1,20 +1,20 @@
 import { isObject } from "../../protocol/json-rpc.ts";
 import type { PromptListing } from "../../protocol/prompt-types.ts";
 import { encodePromptResult } from "../../protocol/prompts-codec.ts";
-import type { ActiveRequest } from "../active-request.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
 import { withRounds } from "../ask/with-rounds.ts";
-import type { Connection } from "../connection.ts";
-import { featureOf } from "../feature-of.ts";
-import { HandlerContext } from "../handler-context.ts";
-import { invalidParams, type MethodReply, resultReply } from "../method.ts";
-import { readStrings } from "../string-values.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { featureOf } from "../context/feature-of.ts";
+import { HandlerContext } from "./handler-context.ts";
+import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { readStrings } from "./string-values.ts";
 
 type PromptArguments = Readonly<Record<string, string>>;
 
 /** `prompts/get`: checks name and arguments against the list (modern.md section 5). */
 export function handlePromptsGet(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const { name, arguments: given = {} } = request.params ?? {};
   if (typeof name !== "string" || name === "") return invalidParams("name must be a prompt's name");
@@ -30,7 +30,7 @@ async function get(
   name: string,
   args: PromptArguments,
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): Promise<MethodReply> {
   const prompts = featureOf(connection, "prompts");
   const listings = await prompts.list(request.client);

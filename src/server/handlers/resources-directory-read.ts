@@ -1,16 +1,16 @@
 import { encodeResourcesList } from "../../protocol/resources-codec.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { featureOf } from "../feature-of.ts";
-import { listCacheHints } from "../list-cache-hints.ts";
-import { invalidParams, type MethodReply } from "../method.ts";
-import { pageReply } from "../page-reply.ts";
-import { readUriParam } from "../uri-param.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { featureOf } from "../context/feature-of.ts";
+import { listCacheHints } from "../context/list-cache-hints.ts";
+import { invalidParams, type MethodReply } from "../connection/method.ts";
+import { pageReply } from "./page-reply.ts";
+import { readUriParam } from "./uri-param.ts";
 
 /** `resources/directory/read` of the skills extension: direct children, page by page (modern.md section 13). */
 export function handleResourcesDirectoryRead(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const param = readUriParam(request.params);
   return param.kind === "refused" ? param.reply : read(param.uri, request, connection);
@@ -19,7 +19,7 @@ export function handleResourcesDirectoryRead(
 async function read(
   uri: string,
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): Promise<MethodReply> {
   const entries = await featureOf(connection, "skills").directory(uri, request.client);
   if (entries === undefined) return invalidParams("uri names no directory", { uri });

@@ -2,17 +2,17 @@ import {
   encodeResourcesList,
   encodeResourceTemplatesList,
 } from "../../protocol/resources-codec.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { featureOf } from "../feature-of.ts";
-import { listCacheHints } from "../list-cache-hints.ts";
-import type { MethodReply } from "../method.ts";
-import { pageReply } from "../page-reply.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { featureOf } from "../context/feature-of.ts";
+import { listCacheHints } from "../context/list-cache-hints.ts";
+import type { MethodReply } from "../connection/method.ts";
+import { pageReply } from "./page-reply.ts";
 
 /** `resources/list` (modern.md section 5). */
 export async function handleResourcesList(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): Promise<MethodReply> {
   const entries = await featureOf(connection, "resources").list(request.client);
   const hints = listCacheHints(connection.server.features, "resources");
@@ -24,7 +24,7 @@ export async function handleResourcesList(
 /** `resources/templates/list` (modern.md section 5). */
 export async function handleResourceTemplatesList(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): Promise<MethodReply> {
   const entries = await featureOf(connection, "resources").templates(request.client);
   const hints = listCacheHints(connection.server.features, "resources");

@@ -2,18 +2,18 @@ import { notCacheable } from "../../protocol/cache-hints.ts";
 import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import { encodeResourceContents } from "../../protocol/resources-codec.ts";
 import { isModernVersion, type ProtocolVersion } from "../../protocol/versions.ts";
-import type { ActiveRequest } from "../active-request.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
 import { withRounds } from "../ask/with-rounds.ts";
-import type { Connection } from "../connection.ts";
-import { featureOf } from "../feature-of.ts";
-import { HandlerContext } from "../handler-context.ts";
-import { faultReply, type MethodReply, resultReply } from "../method.ts";
-import { readUriParam } from "../uri-param.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { featureOf } from "../context/feature-of.ts";
+import { HandlerContext } from "./handler-context.ts";
+import { faultReply, type MethodReply, resultReply } from "../connection/method.ts";
+import { readUriParam } from "./uri-param.ts";
 
 /** `resources/read`: checks the form of the URI; its provider knows what there is, and may ask the client. */
 export function handleResourcesRead(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const param = readUriParam(request.params);
   if (param.kind === "refused") return param.reply;
@@ -23,7 +23,7 @@ export function handleResourcesRead(
 async function read(
   uri: string,
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): Promise<MethodReply> {
   const { version, params } = request;
   const context = new HandlerContext(request, connection);

@@ -1,18 +1,23 @@
 import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { featureOf } from "../feature-of.ts";
-import { cancelledReply, invalidParams, type MethodReply, resultReply } from "../method.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { featureOf } from "../context/feature-of.ts";
+import {
+  cancelledReply,
+  invalidParams,
+  type MethodReply,
+  resultReply,
+} from "../connection/method.ts";
 import { charsOf } from "../subscriptions/listen-filter.ts";
-import type { WatchedUris } from "../subscriptions/watched-uris.ts";
-import { readUriParam } from "../uri-param.ts";
+import type { WatchedUris } from "../connection/watched-uris.ts";
+import { readUriParam } from "./uri-param.ts";
 
 const done = resultReply("{}");
 
 /** `resources/subscribe`, legacy only: `notifications/resources/updated` follow in the session (legacy.md section 4). */
 export function handleResourcesSubscribe(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const param = readUriParam(request.params);
   if (param.kind === "refused") return param.reply;
@@ -23,7 +28,7 @@ export function handleResourcesSubscribe(
   );
 }
 
-function subscribe(uri: string, request: ActiveRequest, connection: Connection): MethodReply {
+function subscribe(uri: string, request: ActiveRequest, connection: ServedConnection): MethodReply {
   // Whoever gave it up while another server was asked is not told of changes.
   if (request.isCancelled) return cancelledReply;
   const resources = featureOf(connection, "resources");
@@ -52,7 +57,7 @@ function hasRoom(subscribedUris: WatchedUris, uri: string): boolean {
 /** `resources/unsubscribe`, legacy only; what was not subscribed to is no error. */
 export function handleResourcesUnsubscribe(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply {
   const param = readUriParam(request.params);
   if (param.kind === "refused") return param.reply;

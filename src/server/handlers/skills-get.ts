@@ -1,15 +1,15 @@
 import { encodeSkill } from "../../protocol/skills-codec.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { featureOf } from "../feature-of.ts";
-import { listCacheHints } from "../list-cache-hints.ts";
-import { invalidParams, type MethodReply, resultReply } from "../method.ts";
-import { readUriParam } from "../uri-param.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { featureOf } from "../context/feature-of.ts";
+import { listCacheHints } from "../context/list-cache-hints.ts";
+import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { readUriParam } from "./uri-param.ts";
 
 /** `skills/get` of the skills extension: one entry of the list, by the URI of its `SKILL.md` (modern.md section 13). */
 export function handleSkillsGet(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const param = readUriParam(request.params);
   return param.kind === "refused" ? param.reply : find(param.uri, request, connection);
@@ -18,7 +18,7 @@ export function handleSkillsGet(
 async function find(
   uri: string,
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): Promise<MethodReply> {
   const skills = await featureOf(connection, "skills").list(request.client);
   const skill = skills.find((entry) => entry.uri === uri);

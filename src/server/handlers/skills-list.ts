@@ -1,15 +1,15 @@
 import { encodeSkillsList } from "../../protocol/skills-codec.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { featureOf } from "../feature-of.ts";
-import { listCacheHints } from "../list-cache-hints.ts";
-import type { MethodReply } from "../method.ts";
-import { pageReply } from "../page-reply.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { featureOf } from "../context/feature-of.ts";
+import { listCacheHints } from "../context/list-cache-hints.ts";
+import type { MethodReply } from "../connection/method.ts";
+import { pageReply } from "./page-reply.ts";
 
 /** `skills/list` of the skills extension (modern.md section 13). */
 export async function handleSkillsList(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): Promise<MethodReply> {
   const entries = await featureOf(connection, "skills").list(request.client);
   const hints = listCacheHints(connection.server.features, "skills");

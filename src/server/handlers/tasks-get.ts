@@ -1,10 +1,10 @@
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { type MethodReply, resultReply } from "../method.ts";
-import { findTask } from "../tasks/find-task.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { type MethodReply, resultReply } from "../connection/method.ts";
+import { findTask } from "./find-task.ts";
 
 /** `tasks/get`: the MCP task as it is now (modern.md section 12). */
-export function handleTasksGet(request: ActiveRequest, connection: Connection): MethodReply {
+export function handleTasksGet(request: ActiveRequest, connection: ServedConnection): MethodReply {
   const found = findTask(request, connection);
   return found.kind === "refused" ? found.reply : resultReply(found.task.getResult());
 }

@@ -1,12 +1,15 @@
 import { isObject } from "../../protocol/json-rpc.ts";
 import { taskAcknowledgement } from "../../protocol/mcp-task.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { invalidParams, type MethodReply, resultReply } from "../method.ts";
-import { findTask } from "../tasks/find-task.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
+import { findTask } from "./find-task.ts";
 
 /** `tasks/update`: takes what answers an open question; the rest is ignored (modern.md section 12). */
-export function handleTasksUpdate(request: ActiveRequest, connection: Connection): MethodReply {
+export function handleTasksUpdate(
+  request: ActiveRequest,
+  connection: ServedConnection,
+): MethodReply {
   const responses = request.params?.inputResponses;
   if (!isObject(responses)) return invalidParams("inputResponses must be an object");
   const found = findTask(request, connection);

@@ -2,18 +2,18 @@ import { badArguments } from "../../protocol/call-result-codec.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { tasksNotDeclared } from "../../protocol/mcp-task.ts";
 import { isModernVersion } from "../../protocol/versions.ts";
-import type { ActiveRequest } from "../active-request.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
 import { withRounds } from "../ask/with-rounds.ts";
-import type { Connection } from "../connection.ts";
-import { faultReply, invalidParams, type MethodReply } from "../method.ts";
-import { TaskCall } from "../tasks/task-call.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { faultReply, invalidParams, type MethodReply } from "../connection/method.ts";
+import { TaskCall } from "./task-call.ts";
 import { taskSupportOf } from "../tasks/task-support.ts";
-import { ToolCall } from "../tool-call.ts";
+import { ToolCall } from "./tool-call.ts";
 
 /** `tools/call`: checks the shape of the parameters; the router knows the tools, their Worker checks the arguments. */
 export function handleToolsCall(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const { params, version, client } = request;
   const name = params?.name;
@@ -38,7 +38,7 @@ function run(
   name: string,
   args: unknown,
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const { router } = connection.server.features;
   const support = isModernVersion(request.version) ? taskSupportOf(router, name) : "none";

@@ -1,12 +1,12 @@
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { resultReply, type MethodReply } from "../method.ts";
-import { unknownCursor } from "../page-reply.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { resultReply, type MethodReply } from "../connection/method.ts";
+import { unknownCursor } from "./page-reply.ts";
 
 /** `tools/list` (modern.md section 4). At once where the list is the same for all clients with the same extensions. */
 export function handleToolsList(
   request: ActiveRequest,
-  connection: Connection,
+  connection: ServedConnection,
 ): MethodReply | Promise<MethodReply> {
   const { version, client, params, asker } = request;
   connection.server.features.router.meet?.(asker.capabilities);

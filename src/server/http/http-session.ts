@@ -1,9 +1,9 @@
 import type { Principal } from "../auth/principal.ts";
 import type { EventMemory } from "../transport/http/event-memory.ts";
 import { EventStore } from "../transport/http/event-store.ts";
-import { type Connection, createConnection } from "../connection.ts";
+import { createConnection, type ServedConnection } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
-import type { Outbox } from "../outbox.ts";
+import type { Outbox } from "../connection/outbox.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { LegacySession, LegacySessionParts } from "./legacy-session.ts";
 import { replayResponse } from "./responses.ts";
@@ -33,7 +33,7 @@ class OwnStreamOutbox implements Outbox {
 export class HttpSession implements LegacySession {
   readonly id: string;
   principal: Principal;
-  readonly connection: Connection;
+  readonly connection: ServedConnection;
   readonly dispatcher: Dispatcher;
   usedAt = performance.now();
   readonly #memory: EventMemory;

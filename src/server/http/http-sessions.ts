@@ -2,8 +2,8 @@ import type { Principal } from "../auth/principal.ts";
 import { httpSessionIdleMsMax, httpSessionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/shares.ts";
 import { EventMemory } from "../transport/http/event-memory.ts";
-import type { ServerContext } from "../server-context.ts";
-import type { ClientProfile } from "../session.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import type { ClientProfile } from "../connection/session.ts";
 import type { LegacySession, SessionKind } from "./legacy-session.ts";
 import type { StandingOf } from "./standing-watch.ts";
 

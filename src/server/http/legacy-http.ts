@@ -4,7 +4,7 @@ import { prefersEventStream, takesEventStream } from "../transport/http/accept.t
 import { legacyStatus } from "../transport/http/status.ts";
 import { checkSessionVersion } from "../transport/http/version-header.ts";
 import type { Dispatcher } from "../dispatcher.ts";
-import type { ServerContext } from "../server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { HttpSession } from "./http-session.ts";
 import type { HttpSessions } from "./http-sessions.ts";

@@ -1,8 +1,8 @@
 import type { Principal } from "../auth/principal.ts";
 import type { EventMemory } from "../transport/http/event-memory.ts";
-import type { Connection } from "../connection.ts";
-import type { ServerContext } from "../server-context.ts";
-import type { ClientProfile } from "../session.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import type { ClientProfile } from "../connection/session.ts";
 
 /** A legacy session over HTTP, whatever carries its messages. */
 export interface LegacySession {
@@ -11,7 +11,7 @@ export interface LegacySession {
   principal: Principal;
   /** On the clock of `performance.now()`. */
   usedAt: number;
-  readonly connection: Connection;
+  readonly connection: ServedConnection;
   /** True: it is not idle, however long ago it was used. */
   readonly isBusy: boolean;
   /** The token has expired: what would stay open without end is closed; a client with a new one comes back. */

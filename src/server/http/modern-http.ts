@@ -5,12 +5,12 @@ import { httpSubscriptionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/shares.ts";
 import { checkRequestHeaders } from "../transport/http/header-rules.ts";
 import { modernStatus } from "../transport/http/status.ts";
-import { ClientRequests } from "../client-requests.ts";
-import type { Connection } from "../connection.ts";
+import { ClientRequests } from "../connection/client-requests.ts";
+import type { ServedConnection } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
-import { InFlight } from "../in-flight.ts";
-import type { ServerContext } from "../server-context.ts";
-import { type ClientProfile, Session } from "../session.ts";
+import { InFlight } from "../connection/in-flight.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import { type ClientProfile, Session } from "../connection/session.ts";
 import { DirectSink } from "./direct-sink.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { ModernClients } from "./modern-clients.ts";
@@ -107,7 +107,7 @@ export class ModernHttp {
     return new ResponseLane({ statusOf: modernStatus, openSink, heartbeat }, false, onOver);
   }
 
-  #connectionFor(principal: Principal, lane: ResponseLane, inFlight: InFlight): Connection {
+  #connectionFor(principal: Principal, lane: ResponseLane, inFlight: InFlight): ServedConnection {
     return {
       server: this.#parts.server,
       outbox: lane,

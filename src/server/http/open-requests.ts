@@ -1,6 +1,6 @@
 import { IdTable } from "../../base/id-table.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { InFlight } from "../in-flight.ts";
+import type { InFlight } from "../connection/in-flight.ts";
 import type { StandingOf } from "./standing-watch.ts";
 
 interface OpenRequest {

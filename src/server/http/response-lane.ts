@@ -1,4 +1,4 @@
-import type { ReplyLane } from "../lane.ts";
+import type { ReplyLane } from "../connection/lane.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { accepted, jsonResponse } from "./responses.ts";

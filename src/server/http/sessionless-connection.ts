@@ -1,10 +1,10 @@
-import type { Connection } from "../connection.ts";
-import { ClientRequests } from "../client-requests.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { ClientRequests } from "../connection/client-requests.ts";
 import { Dispatcher } from "../dispatcher.ts";
-import { InFlight } from "../in-flight.ts";
-import type { ReplyLane } from "../lane.ts";
-import type { ServerContext } from "../server-context.ts";
-import { Session } from "../session.ts";
+import { InFlight } from "../connection/in-flight.ts";
+import type { ReplyLane } from "../connection/lane.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import { Session } from "../connection/session.ts";
 
 const nobody = {
   id: "nobody",
@@ -18,7 +18,7 @@ export class SessionlessConnection {
 
   constructor(server: ServerContext, lane: ReplyLane) {
     const clientRequests = new ClientRequests();
-    const connection: Connection = {
+    const connection: ServedConnection = {
       server,
       outbox: lane,
       session: new Session(nobody, clientRequests),

@@ -3,10 +3,10 @@ import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
 import type { ClassifiedMessage } from "../../protocol/classify.ts";
 import { legacyVersions } from "../../protocol/versions.ts";
 import { encodeEvent, keepAliveComment } from "../transport/http/sse.ts";
-import { type Connection, createConnection } from "../connection.ts";
+import { createConnection, type ServedConnection } from "../context/server-context.ts";
 import { Dispatcher } from "../dispatcher.ts";
-import type { Outbox } from "../outbox.ts";
-import { PipeLane } from "../pipe-lane.ts";
+import type { Outbox } from "../connection/outbox.ts";
+import { PipeLane } from "../connection/pipe-lane.ts";
 import type { Beating, Heartbeat } from "./heartbeat.ts";
 import type { LegacySession, LegacySessionParts } from "./legacy-session.ts";
 import { SseStream } from "./sse-stream.ts";
@@ -16,7 +16,7 @@ export class SsePairSession implements LegacySession, Beating, Outbox {
   readonly id: string;
   principal: Principal;
   usedAt = performance.now();
-  readonly connection: Connection;
+  readonly connection: ServedConnection;
   /** The head of its response is out from the start. */
   readonly isSilent = false;
   readonly #stream = new SseStream(() => this.#onGone?.());

@@ -1,6 +1,6 @@
 import { changeRetryMs, changeRetryMsMax } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
-import type { Outbox } from "../outbox.ts";
+import type { Outbox } from "../connection/outbox.ts";
 
 /** Somebody who is told of changes. */
 export interface ChangeReader {

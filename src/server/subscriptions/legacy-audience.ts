@@ -1,6 +1,6 @@
 import type { Change } from "../../calls/changes.ts";
 import type { ServerFeatures } from "../../calls/features.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../connection/connection.ts";
 import { changeKey, encodeChange } from "./change-notification.ts";
 import type { ChangeSender } from "./change-sender.ts";
 import { clientOf } from "./listen-filter.ts";

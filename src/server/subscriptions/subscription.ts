@@ -1,14 +1,22 @@
+import type { ServerFeatures } from "../../calls/features.ts";
 import { createDeferred } from "../../base/deferred.ts";
 import { encodeComplete } from "../../protocol/complete-result.ts";
 import { encodeNotification } from "../../protocol/json-rpc.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import { cancelledReply, type MethodReply, resultReply } from "../method.ts";
-import type { Outbox } from "../outbox.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { Connection } from "../connection/connection.ts";
+import { cancelledReply, type MethodReply, resultReply } from "../connection/method.ts";
+import type { Outbox } from "../connection/outbox.ts";
 import type { McpTask } from "../tasks/mcp-task.ts";
+import type { McpTasks } from "../tasks/mcp-tasks.ts";
 import { changeKey, encodeChange, subscriptionMeta } from "./change-notification.ts";
 import type { ChangeReader, ChangeSender } from "./change-sender.ts";
 import { encodeListenFilter, isWanted, type ListenFilter } from "./listen-filter.ts";
+
+/** What changes and can be listened to. */
+export interface ChangeSources {
+  readonly features: ServerFeatures;
+  readonly mcpTasks: () => McpTasks;
+}
 
 /**
  * One `subscriptions/listen`, from its acknowledgement to its end (modern.md section 7). How it ends is decided
@@ -20,6 +28,7 @@ export class Subscription implements ChangeReader {
   readonly #connection: Connection;
   readonly #filter: ListenFilter;
   readonly #sender: ChangeSender;
+  readonly #sources: ChangeSources;
   readonly #ended = createDeferred<MethodReply>();
   readonly #stops: (() => void)[] = [];
 
@@ -29,12 +38,14 @@ export class Subscription implements ChangeReader {
     connection: Connection,
     filter: ListenFilter,
     sender: ChangeSender,
+    sources: ChangeSources,
   ) {
     this.outbox = request.lane;
     this.#request = request;
     this.#connection = connection;
     this.#filter = filter;
     this.#sender = sender;
+    this.#sources = sources;
   }
 
   /**
@@ -67,7 +78,7 @@ export class Subscription implements ChangeReader {
   }
 
   #watch(): void {
-    const { features } = this.#connection.server;
+    const { features } = this.#sources;
     const { id, client } = this.#request;
     const stop = features.changes.listen((change) => {
       if (!isWanted(this.#filter, change, client.id)) return;
@@ -87,7 +98,7 @@ export class Subscription implements ChangeReader {
    */
   #watchTasks(taskIds: ReadonlySet<string>): void {
     if (taskIds.size === 0) return;
-    const { mcpTasks } = this.#connection.server;
+    const mcpTasks = this.#sources.mcpTasks();
     const { client } = this.#request;
     const stop = mcpTasks.onChange((task) => {
       if (task.ownerId === client.id && taskIds.has(task.id)) this.#tellTask(task);

@@ -1,22 +1,25 @@
 import { subscriptionsMax } from "../../base/limits.ts";
 import type { ServerFeatures } from "../../calls/features.ts";
-import type { ActiveRequest } from "../active-request.ts";
-import type { Connection } from "../connection.ts";
-import type { MethodReply } from "../method.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import type { Connection } from "../connection/connection.ts";
+import type { MethodReply } from "../connection/method.ts";
+import type { McpTasks } from "../tasks/mcp-tasks.ts";
 import { ChangeSender } from "./change-sender.ts";
 import { LegacyAudience } from "./legacy-audience.ts";
 import type { ListenFilter } from "./listen-filter.ts";
-import { Subscription } from "./subscription.ts";
+import { type ChangeSources, Subscription } from "./subscription.ts";
 
 /** Who is told of changes, in both eras. Owned by the server's context. */
 export class Subscriptions {
   readonly #features: ServerFeatures;
+  readonly #sources: ChangeSources;
   readonly #sender = new ChangeSender();
   readonly #audience: LegacyAudience;
   /** Oldest first. */
   readonly #open = new WeakMap<Connection, Set<Subscription>>();
 
-  constructor(features: ServerFeatures) {
+  constructor(features: ServerFeatures, mcpTasks: () => McpTasks) {
+    this.#sources = { features, mcpTasks };
     this.#features = features;
     this.#audience = new LegacyAudience(features, this.#sender);
   }
@@ -36,7 +39,7 @@ export class Subscriptions {
     if (open.size >= subscriptionsMax) {
       oldest?.drop(`${subscriptionsMax} subscriptions are open on this connection`);
     }
-    const subscription = new Subscription(request, connection, filter, this.#sender);
+    const subscription = new Subscription(request, connection, filter, this.#sender, this.#sources);
     open.add(subscription);
     // At once, not when the reply is: it must not be ended a second time.
     return subscription.start(() => open.delete(subscription));

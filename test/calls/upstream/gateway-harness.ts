@@ -11,7 +11,7 @@ import type {
   QuestionsRequest,
 } from "../../../src/tools/question-service.ts";
 import { encodeCallToolResult } from "../../../src/protocol/call-result-codec.ts";
-import { ServerContext } from "../../../src/server/server-context.ts";
+import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { serveConnection } from "../../../src/server/serve-connection.ts";
 import { MemoryTransport } from "../../../src/server/transport/memory.ts";
 import { SupervisorHarness } from "../../commands/background/supervisor-harness.ts";

@@ -4,10 +4,10 @@ import { Cancellation } from "../../../src/base/cancellation.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { inputKinds, type InputKind } from "../../../src/protocol/input-request.ts";
 import type { LegacyVersion } from "../../../src/protocol/versions.ts";
-import { ActiveRequest } from "../../../src/server/active-request.ts";
+import { ActiveRequest } from "../../../src/server/connection/active-request.ts";
 import { LegacyAsk } from "../../../src/server/ask/legacy-ask.ts";
-import { createConnection } from "../../../src/server/connection.ts";
-import { ServerContext } from "../../../src/server/server-context.ts";
+import { createConnection } from "../../../src/server/context/server-context.ts";
+import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { Changes } from "../../../src/calls/changes.ts";
 import {
   notification,

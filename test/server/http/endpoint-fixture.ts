@@ -1,8 +1,8 @@
 import type { Principal } from "../../../src/server/auth/principal.ts";
 import { Changes } from "../../../src/calls/changes.ts";
 import { HttpEndpoint, type HttpEndpointParts } from "../../../src/server/http/http-endpoint.ts";
-import { ServerContext } from "../../../src/server/server-context.ts";
-import type { ClientProfile } from "../../../src/server/session.ts";
+import { ServerContext } from "../../../src/server/context/server-context.ts";
+import type { ClientProfile } from "../../../src/server/connection/session.ts";
 import { RequestGuard } from "../../../src/server/transport/http/request-guard.ts";
 import { FakeRouter } from "../harness.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { Changes } from "../../../src/calls/changes.ts";
 import type { ToolListing } from "../../../src/protocol/tool-types.ts";
-import { ServerContext } from "../../../src/server/server-context.ts";
+import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { until } from "../../commands/process/until.ts";
 import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
 import { FakeRouter, listings, request } from "../harness.ts";

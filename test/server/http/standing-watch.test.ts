@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { Principal } from "../../../src/server/auth/principal.ts";
 import type { Standing } from "../../../src/server/auth/standing.ts";
 import { Changes } from "../../../src/calls/changes.ts";
-import { ServerContext } from "../../../src/server/server-context.ts";
+import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { StandingWatch } from "../../../src/server/http/standing-watch.ts";
 import { mirrored, modernMessage } from "../../e2e/harness/http-client.ts";
 import { until } from "../../commands/process/until.ts";

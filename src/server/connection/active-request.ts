@@ -1,0 +1,108 @@
+import { Cancellation } from "../../base/cancellation.ts";
+import type { ClientContext } from "../../calls/call.ts";
+import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
+import type { InputResponses } from "../../protocol/input-request.ts";
+import type { Params, RequestId } from "../../protocol/json-rpc.ts";
+import type { LogLevel } from "../../protocol/log-level.ts";
+import type { ProtocolVersion } from "../../protocol/versions.ts";
+import type { ReplyLane } from "./lane.ts";
+import type { ProgressReporter } from "./progress.ts";
+
+/** One `ask` of a handler, as the next round will know it. */
+export interface Round {
+  /** A digest of each question: an answer counts for exactly what was asked. */
+  readonly asked: Readonly<Record<string, string>>;
+  /** The good answers so far. */
+  readonly answers: InputResponses;
+  /** Milliseconds since 1970: when the client was sent what it had not answered. */
+  readonly askedAt: number;
+  /** Milliseconds until all answers were there. */
+  readonly tookMs?: number;
+}
+
+/** What a client that comes back brings along. */
+export interface BroughtRounds {
+  /** The last one is what the client was asked before it came back; empty when it brought no state. */
+  readonly rounds: readonly Round[];
+  /** `params.inputResponses`, unchecked. */
+  readonly responses: Params;
+  /** Milliseconds since 1970. */
+  readonly arrivedAt: number;
+}
+
+/** Whom a request is from, and in which revision it was asked. */
+export interface Asker {
+  readonly version: ProtocolVersion;
+  readonly client: ClientContext;
+  readonly capabilities: ClientCapabilities;
+  /** Log messages below it are not sent; undefined = none are (modern.md section 8). Read at each message. */
+  readonly logLevel: LogLevel | undefined;
+}
+
+interface IncomingRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Params | undefined;
+}
+
+/** One request from its arrival to its reply. Owned by the dispatcher. */
+export class ActiveRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Params | undefined;
+  readonly asker: Asker;
+  /** What belongs to this request goes out here. */
+  readonly lane: ReplyLane;
+  /** Ends with the request: nothing for its token is sent after the reply. */
+  progress: ProgressReporter | undefined;
+  /** What a modern client has answered before; set before the handler runs. */
+  brought: BroughtRounds | undefined;
+  /** What was done for the call and must not be done again, in earlier rounds too; sealed into the state of the next. */
+  marks: readonly string[] | undefined;
+  /** Set by requests that would last for ever: lets them be answered when the server goes. */
+  endGracefully: (() => void) | undefined;
+  /** Cancelled by `cancel`. */
+  readonly cancellation = new Cancellation();
+  #isAnswered = false;
+
+  constructor(message: IncomingRequest, asker: Asker, lane: ReplyLane) {
+    this.id = message.id;
+    this.method = message.method;
+    this.params = message.params;
+    this.asker = asker;
+    this.lane = lane;
+  }
+
+  get version(): ProtocolVersion {
+    return this.asker.version;
+  }
+
+  get client(): ClientContext {
+    return this.asker.client;
+  }
+
+  get isCancelled(): boolean {
+    return this.cancellation.isCancelled;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** True from the reply on, or from the cancellation: nothing may mention the request any more. */
+  get isOver(): boolean {
+    return this.#isAnswered || this.isCancelled;
+  }
+
+  /** The reply is about to be sent: progress that waits goes out before it, none after it. */
+  markAnswered(): void {
+    this.progress?.finish();
+    this.#isAnswered = true;
+  }
+
+  /** Stops the work. From here on nothing mentions the request's id or token. */
+  cancel(): void {
+    this.progress?.stop();
+    this.cancellation.cancel();
+  }
+}

@@ -1,0 +1,21 @@
+import type { LegacyVersion } from "../../protocol/versions.ts";
+import type { ClientRequests } from "./client-requests.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * What belongs to one connection and ends with it: the pipe, a legacy HTTP session, or, for a modern HTTP
+ * request, that request alone.
+ */
+export interface Connection {
+  /** For what belongs to no request. */
+  readonly outbox: Outbox;
+  readonly session: Session;
+  readonly clientRequests: ClientRequests;
+  readonly inFlight: InFlight;
+  /** How to say that a subscription is over while the connection goes on (modern.md section 7, teardown). */
+  readonly endsByNotification: boolean;
+  /** What counts as negotiated without a session: 2025-03-26 over HTTP (legacy.md section 1). */
+  readonly assumedVersion?: LegacyVersion;
+}

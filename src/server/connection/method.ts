@@ -1,0 +1,28 @@
+import type { InputRequests } from "../../protocol/input-request.ts";
+import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
+import type { ProtocolFault } from "../../protocol/tool-types.ts";
+
+/** What a method answers. Nothing is sent for `cancelled`; `input-required` is for three modern methods only. */
+export type MethodReply =
+  | { readonly kind: "result"; readonly json: string }
+  | { readonly kind: "fault"; readonly fault: ProtocolFault }
+  | {
+      readonly kind: "input-required";
+      readonly requests: InputRequests;
+      readonly requestState: string;
+    }
+  | { readonly kind: "cancelled" };
+
+export const cancelledReply: MethodReply = { kind: "cancelled" };
+
+export function resultReply(json: string): MethodReply {
+  return { kind: "result", json };
+}
+
+export function faultReply(fault: ProtocolFault): MethodReply {
+  return { kind: "fault", fault };
+}
+
+export function invalidParams(message: string, data?: unknown): MethodReply {
+  return faultReply(createFault(errorCodes.invalidParams, `Invalid params: ${message}`, data));
+}

@@ -1,0 +1,182 @@
+import type { ClientContext, ClientLimits } from "../../calls/call.ts";
+import {
+  type ClientCapabilities,
+  noClientCapabilities,
+  readClientCapabilities,
+} from "../../protocol/client-capabilities.ts";
+import { takesChannel } from "../../protocol/claude-channel.ts";
+import { type Envelope, readName } from "../../protocol/envelope.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { LogLevel } from "../../protocol/log-level.ts";
+import {
+  isLegacyVersion,
+  legacyVersionLatest,
+  type LegacyVersion,
+} from "../../protocol/versions.ts";
+import type { Asker } from "./active-request.ts";
+import type { ClientRequests } from "./client-requests.ts";
+import type { Outbox } from "./outbox.ts";
+import { WatchedUris } from "./watched-uris.ts";
+import { WorkspaceRoots } from "./workspace-roots.ts";
+
+/** What the composition root knows of the client before it has said anything. */
+export interface ClientProfile {
+  /** Whom live state belongs to; see `ClientContext.id`. */
+  readonly id: string;
+  /** How much a client of this `clientInfo.name` takes. */
+  limitsFor(clientName: string | undefined): ClientLimits;
+  /** Where commands run when the client offers no root. */
+  readonly fallbackDir: string;
+  /** See `ClientContext.mayUse`. */
+  readonly mayUse?: (toolName: string) => boolean;
+  /** See `ClientContext`. */
+  readonly owner?: string;
+  readonly workspaceName?: string | undefined;
+  readonly isRemote?: boolean;
+}
+
+/** State of the `initialize` handshake. Only legacy requests look at it (legacy.md section 1). */
+export class Session {
+  readonly #profile: ClientProfile;
+  readonly #roots: WorkspaceRoots;
+  /** What has been subscribed to by `resources/subscribe`, as URIs. */
+  readonly subscribedUris = new WatchedUris();
+  #version: LegacyVersion | undefined;
+  #limits: ClientLimits;
+  #clientName: string | undefined;
+  #capabilities: ClientCapabilities = noClientCapabilities;
+  #takesChannel = false;
+  #isInitialized = false;
+  #logLevel: LogLevel = "info";
+
+  constructor(profile: ClientProfile, requests: ClientRequests) {
+    this.#profile = profile;
+    this.#roots = new WorkspaceRoots(requests, profile.fallbackDir);
+    this.#limits = profile.limitsFor(undefined);
+  }
+
+  /** Whom live state belongs to. */
+  get clientId(): string {
+    return this.#profile.id;
+  }
+
+  /** The negotiated revision; undefined before `initialize`. */
+  get version(): LegacyVersion | undefined {
+    return this.#version;
+  }
+
+  /** What the client declared in `initialize`. */
+  get capabilities(): ClientCapabilities {
+    return this.#capabilities;
+  }
+
+  /** True when messages may be put into its conversation. */
+  get takesChannel(): boolean {
+    return this.#takesChannel;
+  }
+
+  get logLevel(): LogLevel {
+    return this.#logLevel;
+  }
+
+  /** From `notifications/initialized` on: only then the client may be asked or told anything (legacy.md section 4). */
+  get isInitialized(): boolean {
+    return this.#isInitialized;
+  }
+
+  /** Takes the parameters of `initialize`; a revision that we do not have becomes our latest (legacy.md section 4). */
+  begin(params: Params | undefined): LegacyVersion {
+    const requested = params?.protocolVersion;
+    this.#version = isLegacyVersion(requested) ? requested : legacyVersionLatest;
+    this.#capabilities = readClientCapabilities(params?.capabilities, this.#version);
+    this.#takesChannel = takesChannel(params);
+    this.#isInitialized = false;
+    this.#logLevel = "info";
+    this.subscribedUris.clear();
+    this.#roots.forget();
+    this.#clientName = readName(params?.clientInfo);
+    this.#limits = this.#profile.limitsFor(this.#clientName);
+    return this.#version;
+  }
+
+  markInitialized(): void {
+    this.#isInitialized = true;
+  }
+
+  setLogLevel(level: LogLevel): void {
+    this.#logLevel = level;
+  }
+
+  forgetRoots(): void {
+    this.#roots.forget();
+  }
+
+  /** Who asks a legacy request. Its questions about roots go out on the request's own lane. */
+  legacyAsker(lane: Outbox): Asker {
+    const context = this.#contextFor(this.#clientName, () => this.#workspaceDir(lane));
+    const client = { ...context, workspaceNow: this.#workspaceNow };
+    if (!this.#mayAskRoots) return new LegacyAsker(this, client);
+    const roots = (): Promise<readonly string[]> => this.#roots.folders(lane);
+    return new LegacyAsker(this, { ...client, roots });
+  }
+
+  /** Who asks a modern request: nothing of the session but the identity of the connection (modern.md section 1). */
+  modernAsker(envelope: Envelope): Asker {
+    const { version, capabilities, clientName, logLevel } = envelope;
+    const { fallbackDir } = this.#profile;
+    const limits = this.#profile.limitsFor(clientName);
+    const client = this.#contextFor(clientName, () => Promise.resolve(fallbackDir), limits);
+    return { version, client, capabilities, logLevel };
+  }
+
+  #contextFor(
+    name: string | undefined,
+    workspaceDir: () => Promise<string>,
+    limits: ClientLimits = this.#limits,
+  ): ClientContext {
+    const { id, mayUse, owner, workspaceName, isRemote } = this.#profile;
+    return {
+      id,
+      limits,
+      name,
+      workspaceDir,
+      ...(mayUse === undefined ? {} : { mayUse }),
+      ...(owner === undefined ? {} : { owner }),
+      ...(workspaceName === undefined ? {} : { workspaceName }),
+      ...(isRemote === true ? { isRemote } : {}),
+    };
+  }
+
+  get #mayAskRoots(): boolean {
+    return this.#capabilities.roots && this.#isInitialized;
+  }
+
+  /** Kept by others for longer than a lane lives. */
+  readonly #workspaceNow = (): string =>
+    this.#mayAskRoots ? this.#roots.known : this.#profile.fallbackDir;
+
+  async #workspaceDir(lane: Outbox): Promise<string> {
+    return this.#mayAskRoots ? this.#roots.directory(lane) : this.#profile.fallbackDir;
+  }
+}
+
+/** The session as it is when it is looked at: `logging/setLevel` counts for calls that are under way. */
+class LegacyAsker implements Asker {
+  readonly #session: Session;
+  readonly version: LegacyVersion;
+  readonly client: ClientContext;
+
+  constructor(session: Session, client: ClientContext) {
+    this.#session = session;
+    this.version = session.version ?? legacyVersionLatest;
+    this.client = client;
+  }
+
+  get capabilities(): ClientCapabilities {
+    return this.#session.capabilities;
+  }
+
+  get logLevel(): LogLevel {
+    return this.#session.logLevel;
+  }
+}

@@ -1,0 +1,41 @@
+import type { ServerFeatures } from "../../calls/features.ts";
+import type { OfferedCapabilities } from "../../protocol/server-capabilities.ts";
+import { offersTasks } from "../tasks/task-support.ts";
+
+/** What a method belongs to, apart from the core that every server has. */
+export type Need = "resources" | "prompts" | "completion" | "skills" | "tasks" | "subscriptions";
+
+/** What was not declared does not exist: its methods are unknown (modern.md section 2). */
+export function isOffered(features: ServerFeatures, need: Need): boolean {
+  switch (need) {
+    case "tasks":
+      return offersTasks(features);
+    case "subscriptions":
+      return hasSubscriptions(features);
+    case "resources":
+    case "prompts":
+    case "completion":
+    case "skills":
+      return features[need] !== undefined;
+  }
+}
+
+/** What is declared in both handshakes, before the revision shapes it. */
+export function offeredCapabilities(features: ServerFeatures): OfferedCapabilities {
+  const { resources, prompts, completion, skills, changing, router } = features;
+  return {
+    tools: { listChanged: changing.has("tools") },
+    ...(resources === undefined ? {} : { resources: { listChanged: changing.has("resources") } }),
+    ...(prompts === undefined ? {} : { prompts: { listChanged: changing.has("prompts") } }),
+    completions: completion !== undefined,
+    tasks: offersTasks(features),
+    skills: skills !== undefined,
+    apps: router.isOpen === true,
+  };
+}
+
+/** True when there is anything that could be said to somebody who listens (modern.md section 7). */
+function hasSubscriptions(features: ServerFeatures): boolean {
+  const { resources, changing } = features;
+  return resources !== undefined || changing.size > 0 || offersTasks(features);
+}

@@ -1,0 +1,60 @@
+import type { Cancellation } from "../../base/cancellation.ts";
+import type { AskClient } from "../../calls/ask-client.ts";
+import type { ClientContext, ProgressUpdate, RequestContext } from "../../calls/call.ts";
+import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
+import { readPassedMeta, readProgressToken } from "../../protocol/envelope.ts";
+import type { Params } from "../../protocol/json-rpc.ts";
+import type { LogLevel } from "../../protocol/log-level.ts";
+import type { ProtocolVersion } from "../../protocol/versions.ts";
+import type { ActiveRequest } from "../connection/active-request.ts";
+import { createAsk } from "../ask/create-ask.ts";
+import type { ServedConnection } from "../context/server-context.ts";
+import { sendLogMessage } from "../connection/log-message.ts";
+import { ProgressReporter } from "../connection/progress.ts";
+
+/** What the handler of one request may use; made of the request, and only as far as it is used. */
+export class HandlerContext implements RequestContext {
+  readonly #request: ActiveRequest;
+  readonly #connection: ServedConnection;
+  readonly onProgress?: (update: ProgressUpdate) => void;
+  #ask: AskClient | undefined;
+
+  constructor(request: ActiveRequest, connection: ServedConnection) {
+    this.#request = request;
+    this.#connection = connection;
+    const token = readProgressToken(request.params);
+    if (token === undefined) return;
+    const progress = new ProgressReporter(token, request.version, request.lane);
+    request.progress = progress;
+    this.onProgress = (update) => progress.report(update);
+  }
+
+  get version(): ProtocolVersion {
+    return this.#request.version;
+  }
+
+  get client(): ClientContext {
+    return this.#request.client;
+  }
+
+  get capabilities(): ClientCapabilities {
+    return this.#request.asker.capabilities;
+  }
+
+  get cancellation(): Cancellation {
+    return this.#request.cancellation;
+  }
+
+  get passedMeta(): Params | undefined {
+    return readPassedMeta(this.#request.params);
+  }
+
+  get ask(): AskClient {
+    this.#ask ??= createAsk(this.#request, this.#connection);
+    return this.#ask;
+  }
+
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    sendLogMessage(this.#request, level, data, logger);
+  }
+}
