@@ -341,6 +341,7 @@ const lengthMax = 250;
 const longFiles: Readonly<Record<string, string>> = {
   "base/limits.ts": "one list of numbers, in which one is looked up",
   "base/upstream-limits.ts": "the same for other servers",
+  "tools/workers/worker-slot.ts": "a Worker and its jobs, which know each other",
   "tools/workers/pool.ts":
     "assignment, replay and loss of Workers share one state and read as one story",
 };
@@ -365,20 +366,52 @@ const sources: readonly Source[] = readdirSync(root, { recursive: true, withFile
     return { path, folder: topOf(path), text, code };
   });
 
-/** The row, or `types:` and the row, of each import that leaves the file's own row; other folders whole. */
-function importsOf(source: Source): string[] {
+interface Import {
+  /** Path below `src`. */
+  readonly path: string;
+  readonly isType: boolean;
+}
+
+/** All imports of files of ours, those at run time too. */
+function allImportsOf(source: Source): Import[] {
   const statements = source.code.matchAll(
     /\b(import|export)\s+(type\s)?[^;"']*?from\s+["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']/g,
   );
-  const found: string[] = [];
+  const found: Import[] = [];
   for (const [, , type, from, dynamic] of statements) {
     const target = from ?? dynamic ?? "";
-    if (!target.startsWith(".")) continue;
     const path = relative(root, join(root, source.path, "..", target));
-    if (path.startsWith("..") || rowOf(path) === rowOf(source.path)) continue;
-    const wanted = topOf(path) === source.folder ? rowOf(path) : topOf(path);
-    found.push(type === undefined ? wanted : `types:${wanted}`);
+    if (target.startsWith(".") && !path.startsWith("..")) {
+      found.push({ path, isType: type !== undefined });
+    }
   }
+  return found;
+}
+
+/** The row, or `types:` and the row, of each import that leaves the file's own row; other folders whole. */
+function importsOf(source: Source): string[] {
+  return allImportsOf(source)
+    .filter(({ path }) => rowOf(path) !== rowOf(source.path))
+    .map(({ path, isType }) => {
+      const wanted = topOf(path) === source.folder ? rowOf(path) : topOf(path);
+      return isType ? `types:${wanted}` : wanted;
+    });
+}
+
+/** The files on the way from a file back to itself, types included; each such way once. */
+function cycles(): string[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, way: readonly string[]): void => {
+    const source = byPath.get(path);
+    const at = way.indexOf(path);
+    if (at >= 0) found.push([...way.slice(at), path].join(" -> "));
+    if (at >= 0 || done.has(path) || source === undefined) return;
+    for (const next of allImportsOf(source)) visit(next.path, [...way, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) visit(path, []);
   return found;
 }
 
@@ -420,6 +453,10 @@ describe("layers", () => {
         .map((wanted) => `${source.path} -> ${wanted}`),
     );
     expect(offenders).toEqual([]);
+  });
+
+  test("no file imports itself by way of others, types included", () => {
+    expect(cycles()).toEqual([]);
   });
 
   test("no row allows more than is used: remove the entry, or write `types:`", () => {

@@ -1,6 +1,6 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import type { InputKind, InputRequests, InputResponses } from "../protocol/input-request.ts";
-import type { ProtocolFault } from "../protocol/tool-types.ts";
+import type { ProtocolFault } from "../protocol/json-rpc.ts";
 
 /**
  * The one way to ask the client, or the person in front of it, in every era and on every transport.

@@ -1,12 +1,48 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import type { ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequests } from "../protocol/input-request.ts";
-import type { Params } from "../protocol/json-rpc.ts";
+import type { Params, ProtocolFault } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
-import type { ProtocolFault, ToolListing } from "../protocol/tool-types.ts";
+import type { ToolAnnotations, ToolListing } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
+import type { BlockReason, ServerRights } from "../upstream/snapshot.ts";
 import type { AskClient } from "./ask-client.ts";
-import type { CallTarget } from "./call-target.ts";
+
+/** A tool of another server, however it was named in the call. */
+export interface NamedTool {
+  readonly server: string;
+  /** Its name there. */
+  readonly tool: string;
+  /** How the call named it, where that was not its name here. */
+  readonly alias?: string;
+}
+
+export interface ToolTarget extends NamedTool {
+  readonly kind: "tool";
+  readonly rights: ServerRights;
+  /** Of an untrusted party: may tighten a decision, never loosen one. */
+  readonly annotations?: ToolAnnotations;
+  /** The definition that was approved says that it only reads. */
+  readonly isReadOnly?: true;
+  /** Clients that were shown a schema of its results demand structured content of each that is no error. */
+  readonly hasOutputSchema: boolean;
+}
+
+interface BlockedTarget extends NamedTool {
+  readonly kind: "blocked";
+  readonly reason: BlockReason;
+  /** What happened, and how to approve. */
+  readonly text: string;
+}
+
+/** Where a call goes that is for none of our own tools. */
+export type CallTarget =
+  | ToolTarget
+  | BlockedTarget
+  /** `tool_search`. */
+  | { readonly kind: "search" }
+  /** There is no such tool, or more than one. `isResult`: it came by `tool_call`, so this is told as its result. */
+  | { readonly kind: "unresolved"; readonly text: string; readonly isResult: boolean };
 
 /** How long and how much a client takes, from the client-budget table. */
 export interface ClientLimits {

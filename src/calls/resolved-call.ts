@@ -1,5 +1,4 @@
-import type { CallRequest, RequestContext } from "./call.ts";
-import type { CallTarget } from "./call-target.ts";
+import type { CallRequest, CallTarget, RequestContext } from "./call.ts";
 
 interface Resolution {
   /** The tool's name here: what rules, hooks and the audit log know it by. */

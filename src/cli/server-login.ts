@@ -1,11 +1,12 @@
 import { AppError } from "../base/errors.ts";
 import { product } from "../base/product.ts";
-import { expandLaunch } from "../upstream/config/expand-launch.ts";
-import { loginRoads, LoginStore, type LoginPlace } from "../upstream/oauth/login-store.ts";
-import { placeOf } from "../upstream/oauth/open-login.ts";
 import { createExpansion } from "../upstream/config/create-expansion.ts";
+import { expandLaunch } from "../upstream/config/expand-launch.ts";
 import type { ExpansionContext } from "../upstream/config/expansion-context.ts";
 import type { ConfiguredServer } from "../upstream/config/server-entry.ts";
+import { loginRoads, LoginStore } from "../upstream/oauth/login-store.ts";
+import { type LoginPlace } from "../upstream/oauth/oauth-reach.ts";
+import { placeOf } from "../upstream/oauth/open-login.ts";
 import type { CommandContext } from "./command.ts";
 import { openServers, serverNamed } from "./configured-servers.ts";
 import { openSecrets, type SecretsOfCommand } from "./open-secrets.ts";

@@ -5,12 +5,12 @@ import { secretsOf } from "../calls/policy/audit/redact.ts";
 import { HookApprovals } from "../calls/policy/hooks/hook-approvals.ts";
 import type { HookPrograms } from "../calls/policy/hooks/hook-launch.ts";
 import { HookRunner } from "../calls/policy/hooks/hook-runner.ts";
-import { Hooks, type HooksParts } from "../calls/policy/hooks/hooks.ts";
 import { hooksFoldersOf } from "../calls/policy/hooks/hooks-folders.ts";
+import { Hooks, type HooksParts } from "../calls/policy/hooks/hooks.ts";
 import { SessionFolders } from "../calls/policy/hooks/session-folder.ts";
-import { findShell } from "../commands/process/shell.ts";
 import { ownCommand } from "../commands/process/own-command.ts";
-import type { StateParts } from "./state-services.ts";
+import { findShell } from "../commands/process/shell.ts";
+import type { StateParts } from "./state-parts.ts";
 
 export interface CreateHooksParts extends Pick<
   StateParts,

@@ -4,13 +4,13 @@ import { hookEndMsMax } from "../base/limits.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { GateStage } from "../calls/gate/gate-stage.ts";
 import { HookSessions } from "../calls/policy/hooks/hook-sessions.ts";
-import type { Hooks } from "../calls/policy/hooks/hooks.ts";
 import { HooksStage, type HooksStageParts } from "../calls/policy/hooks/hooks-stage.ts";
+import type { Hooks } from "../calls/policy/hooks/hooks.ts";
 import { IdleWatch } from "../calls/policy/hooks/idle-watch.ts";
 import { clientNameOf } from "../calls/policy/hooks/session-folder.ts";
 import { workspaceFallback } from "./client-profile.ts";
 import { createHooks } from "./create-hooks.ts";
-import type { StateParts } from "./state-services.ts";
+import type { StateParts } from "./state-parts.ts";
 
 /** The client on stdin and stdout, and what happens to no client in particular. */
 const stdioClient = "stdio";

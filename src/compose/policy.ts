@@ -2,7 +2,6 @@ import { delimiter, join, win32 } from "node:path";
 
 import type { CallRequest } from "../calls/call.ts";
 import type { CallWatcher } from "../calls/gate/gate-stage.ts";
-import type { StateServices } from "../calls/state-calls.ts";
 import { AuditFile } from "../calls/policy/audit/audit-file.ts";
 import { AuditLog } from "../calls/policy/audit/audit-log.ts";
 import { AuditWatcher } from "../calls/policy/audit/audit-watcher.ts";
@@ -11,7 +10,8 @@ import { PolicyStage } from "../calls/policy/policy-stage.ts";
 import { ignoresCaseOn, PolicyFiles, policyPlaces } from "../calls/policy/rules/policy-files.ts";
 import { ProjectPolicies } from "../calls/policy/rules/project-policies.ts";
 import { type ShellKind, shellKindOf } from "../calls/policy/shell/shell-command.ts";
-import type { StateParts } from "./state-services.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import type { StateParts } from "./state-parts.ts";
 
 export interface ServerPolicyParts extends StateParts {
   readonly questions: () => StateServices["questions"];

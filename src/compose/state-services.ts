@@ -1,50 +1,21 @@
 import { AppError } from "../base/errors.ts";
-import type { EventStream } from "../base/server-events.ts";
-import type { Supervisor } from "../commands/background/supervisor.ts";
-import type { Changes } from "../calls/changes.ts";
-import type { ClientReach } from "../calls/client-reach.ts";
 import type { CallWatcher, GateStage, NoteSource } from "../calls/gate/gate-stage.ts";
-import type { Confinements } from "../calls/router/confinements.ts";
-import type { RunningCalls } from "../calls/gate/running-calls.ts";
-import type { StateResource } from "../calls/resources/state-resource.ts";
-import type { LoadedSkill } from "../tools/skill-service.ts";
-import type { StateServices } from "../calls/state-calls.ts";
-import type { Orphanage } from "../commands/process/orphanage.ts";
-import type { Shell } from "../commands/process/shell.ts";
 import { PlanStage } from "../calls/policy/plan-stage.ts";
+import type { StateResource } from "../calls/resources/state-resource.ts";
+import type { Confinements } from "../calls/router/confinements.ts";
+import type { StateServices } from "../calls/state-calls.ts";
 import { StoreClient } from "../state/store/worker/store-client.ts";
+import type { LoadedSkill } from "../tools/skill-service.ts";
 import { activePlanOf } from "./active-plan.ts";
 import { Attach } from "./attach.ts";
 import { Callbacks } from "./callbacks.ts";
 import { ServerHooks } from "./hooks.ts";
 import { Plans } from "./plan.ts";
 import { ServerPolicy } from "./policy.ts";
-import type { ToolServicesOptions } from "./program-parts.ts";
-import { CommandSandbox } from "./sandbox.ts";
 import { LazyQuestions } from "./questions.ts";
+import { CommandSandbox } from "./sandbox.ts";
+import type { StateParts } from "./state-parts.ts";
 import { Tasks } from "./tasks.ts";
-
-export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
-  /** A skill of another server; undefined when none has it. */
-  readonly loadForeignSkill: (
-    ...asked: Parameters<StateServices["skills"]["load"]>
-  ) => Promise<LoadedSkill | undefined>;
-  readonly instanceId: string;
-  readonly storePath: string;
-  readonly createStoreWorker: () => Worker;
-  readonly events: EventStream;
-  readonly changes: Changes;
-  readonly running: RunningCalls;
-  readonly reach: ClientReach;
-  readonly supervisor: Supervisor;
-  readonly orphanage: Orphanage;
-  /** That runs commands. */
-  readonly shell: Shell;
-  /** That of commands. */
-  readonly environment: () => Promise<Readonly<Record<string, string>>>;
-  /** False for tools of other servers. */
-  readonly isOwnTool: (toolName: string) => boolean;
-}
 
 export interface OpenStateServices {
   readonly services: StateServices;

@@ -1,5 +1,4 @@
-import type { ConfigKey } from "./keys.ts";
-import type { ValueType } from "./value-types.ts";
+import type { ConfigKey, ValueType } from "./value-types.ts";
 
 const modelValue: ValueType<string> = {
   name: "model",

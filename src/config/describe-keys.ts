@@ -1,6 +1,6 @@
 import { configKeys } from "./keys.ts";
-import type { ConfigKey, ProjectPolicy } from "./keys.ts";
 import { skillSwitchKey } from "./skill-keys.ts";
+import type { ConfigKey, ProjectPolicy } from "./value-types.ts";
 
 /** A key as documentation shows it. */
 export interface ConfigKeyDescription {

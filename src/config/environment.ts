@@ -1,7 +1,7 @@
 import { configKeys } from "./keys.ts";
-import type { ConfigKey } from "./keys.ts";
 import type { Resolution } from "./resolution.ts";
 import { skillSwitchKey } from "./skill-keys.ts";
+import type { ConfigKey } from "./value-types.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,4 @@
-import type { ConfigKey } from "./keys.ts";
-import { booleanValue, integerValue } from "./value-types.ts";
+import { booleanValue, type ConfigKey, integerValue } from "./value-types.ts";
 
 export const hooksEnabledKey: ConfigKey<boolean> = {
   name: "HOOKS_ENABLED",

@@ -1,39 +1,18 @@
 import { modelKey } from "./callback-keys.ts";
 import { hooksEnabledKey, hooksTimeoutKey } from "./hook-keys.ts";
-import { policyKeys } from "./policy-keys.ts";
-import { sandboxKeys } from "./sandbox-keys.ts";
 import { mcpKeys } from "./mcp-keys.ts";
-import { booleanValue, integerValue, pathValue, profileNameValue } from "./value-types.ts";
-import type { ValueType } from "./value-types.ts";
+import { policyKeys } from "./policy-keys.ts";
 import { askBrowserKey } from "./question-keys.ts";
+import { sandboxKeys } from "./sandbox-keys.ts";
 import { skillKeys, skillSwitchKey } from "./skill-keys.ts";
+import {
+  booleanValue,
+  type ConfigKey,
+  integerValue,
+  pathValue,
+  profileNameValue,
+} from "./value-types.ts";
 import { webKeys } from "./web-keys.ts";
-
-/**
- * What a file inside a project may do with a key. A project is other people's text:
- * `never` ignores it there, `narrow` lets it only take away, `set` lets it choose freely.
- */
-export type ProjectPolicy = "never" | "narrow" | "set";
-
-export type ConfigValue = string | number | boolean;
-
-/** One key: all that reading, `config list` and the README table know of it. */
-export interface ConfigKey<T extends ConfigValue = ConfigValue> {
-  readonly name: string;
-  readonly type: ValueType<T>;
-  readonly default?: T;
-  readonly unit?: string;
-  readonly help: string;
-  readonly project: ProjectPolicy;
-  /** Whether `value` only takes away from `current`, for `narrow`; absent: only switching off does. */
-  isNarrower?(value: T, current: T): boolean;
-  /** The strictest value, which counts where a bad one is written: a slip must open nothing. */
-  readonly whenBad?: string;
-  /** The bare name counts in the environment too, besides `SCORPIOX_<name>`, when its value parses. */
-  readonly published: boolean;
-  /** Each level adds its own, which whoever uses the key reads there: an empty value hides no weaker one. */
-  readonly isEachLevels?: boolean;
-}
 
 /** The tools, as their switches name them. */
 const toolNames = [

@@ -1,6 +1,4 @@
-import type { ConfigKey } from "./keys.ts";
-import { booleanValue, integerValue } from "./value-types.ts";
-import type { ValueType } from "./value-types.ts";
+import { booleanValue, type ConfigKey, integerValue, type ValueType } from "./value-types.ts";
 
 const serverTextCharsMax = 64 * 1024;
 

@@ -1,5 +1,4 @@
-import type { ConfigKey } from "./keys.ts";
-import { booleanValue } from "./value-types.ts";
+import { booleanValue, type ConfigKey } from "./value-types.ts";
 
 export const policyCautionsKey: ConfigKey<boolean> = {
   name: "POLICY_CAUTIONS",

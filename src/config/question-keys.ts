@@ -1,5 +1,4 @@
-import type { ConfigKey } from "./keys.ts";
-import { pathValue, type ValueType } from "./value-types.ts";
+import { type ConfigKey, pathValue, type ValueType } from "./value-types.ts";
 
 const browserValue: ValueType<string> = {
   name: "browser",

@@ -1,9 +1,8 @@
 import { activeProfileKey, configKeys, findConfigKey } from "./keys.ts";
-import type { ConfigKey, ConfigValue } from "./keys.ts";
 import { suggestionFor } from "./nearest-name.ts";
 import type { ConfigLevel } from "./places.ts";
-import { quoteValue } from "./problems.ts";
-import type { PlaceOfProblem, ProblemList } from "./problems.ts";
+import { type PlaceOfProblem, type ProblemList, quoteValue } from "./problems.ts";
+import type { ConfigKey, ConfigValue } from "./value-types.ts";
 
 /** Where a value came from. */
 export interface ConfigSource {

@@ -1,7 +1,6 @@
 import { isAbsolute, join } from "node:path";
 
-import type { ConfigKey } from "./keys.ts";
-import type { ValueType } from "./value-types.ts";
+import type { ConfigKey, ValueType } from "./value-types.ts";
 import { listParts } from "./web-value-types.ts";
 
 /** Each is stricter than those before it. */

@@ -1,7 +1,6 @@
 import { isAbsolute, join } from "node:path";
 
-import type { ConfigKey } from "./keys.ts";
-import { booleanValue, type ValueType } from "./value-types.ts";
+import { booleanValue, type ConfigKey, type ValueType } from "./value-types.ts";
 import { listParts } from "./web-value-types.ts";
 
 /** Absolute, so that a list means the same folders from wherever the server was started. */

@@ -1,5 +1,31 @@
 import { isAbsolute, join } from "node:path";
 
+/**
+ * What a file inside a project may do with a key. A project is other people's text:
+ * `never` ignores it there, `narrow` lets it only take away, `set` lets it choose freely.
+ */
+export type ProjectPolicy = "never" | "narrow" | "set";
+
+export type ConfigValue = string | number | boolean;
+
+/** One key: all that reading, `config list` and the README table know of it. */
+export interface ConfigKey<T extends ConfigValue = ConfigValue> {
+  readonly name: string;
+  readonly type: ValueType<T>;
+  readonly default?: T;
+  readonly unit?: string;
+  readonly help: string;
+  readonly project: ProjectPolicy;
+  /** Whether `value` only takes away from `current`, for `narrow`; absent: only switching off does. */
+  isNarrower?(value: T, current: T): boolean;
+  /** The strictest value, which counts where a bad one is written: a slip must open nothing. */
+  readonly whenBad?: string;
+  /** The bare name counts in the environment too, besides `SCORPIOX_<name>`, when its value parses. */
+  readonly published: boolean;
+  /** Each level adds its own, which whoever uses the key reads there: an empty value hides no weaker one. */
+  readonly isEachLevels?: boolean;
+}
+
 /** How the text of a value becomes a value. `parse` returns undefined for what is not acceptable. */
 export interface ValueType<T> {
   readonly name: string;

@@ -1,6 +1,5 @@
 import { engineIds } from "../base/search-engine-ids.ts";
-import type { ConfigKey } from "./keys.ts";
-import { pathValue } from "./value-types.ts";
+import { type ConfigKey, pathValue } from "./value-types.ts";
 import {
   engineListValue,
   engineUrlValue,

@@ -1,7 +1,7 @@
 import { encodeComplete } from "./complete-result.ts";
 import { shapeContent } from "./content-codec.ts";
-import { createFault, errorCodes, isObject } from "./json-rpc.ts";
-import type { CallToolResult, ContentBlock, ProtocolFault } from "./tool-types.ts";
+import { createFault, errorCodes, isObject, type ProtocolFault } from "./json-rpc.ts";
+import type { CallToolResult, ContentBlock } from "./tool-types.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
 
 /** The result of `tools/call` as JSON text in the shape of `version` (legacy.md section 5). Cheap to import in a Worker. */

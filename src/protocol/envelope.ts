@@ -1,7 +1,13 @@
 import { type ClientCapabilities, readClientCapabilities } from "./client-capabilities.ts";
-import { createFault, errorCodes, isObject, isRequestId, type Params } from "./json-rpc.ts";
+import {
+  createFault,
+  errorCodes,
+  isObject,
+  isRequestId,
+  type Params,
+  type ProtocolFault,
+} from "./json-rpc.ts";
 import { isLogLevel, type LogLevel, logLevels } from "./log-level.ts";
-import type { ProtocolFault } from "./tool-types.ts";
 import { isModernVersion, modernVersions, type ModernVersion } from "./versions.ts";
 
 /** The reserved `_meta` keys of the modern revisions (modern.md, key shorthand). */

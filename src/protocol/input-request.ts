@@ -1,6 +1,5 @@
 import type { ClientCapabilities } from "./client-capabilities.ts";
-import { createFault, errorCodes, isObject, type Params } from "./json-rpc.ts";
-import type { ProtocolFault } from "./tool-types.ts";
+import { createFault, errorCodes, isObject, type Params, type ProtocolFault } from "./json-rpc.ts";
 
 /** One field of a form: a flat primitive, or an enum (modern.md section 6). */
 export type FormField = Readonly<Record<string, unknown>> & { readonly type: string };

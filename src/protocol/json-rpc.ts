@@ -1,4 +1,9 @@
-import type { ProtocolFault } from "./tool-types.ts";
+/** A JSON-RPC error as a value; codes are in `protocol/json-rpc.ts`. */
+export interface ProtocolFault {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
 
 /** Echoed exactly as received: `1` and `"1"` are two ids, `0` and `""` are legal (modern.md section 1). */
 export type RequestId = string | number;

@@ -1,9 +1,8 @@
 import { extensionIds } from "./client-capabilities.ts";
-import type { InputRequests } from "./input-request.ts";
 import { shapeInputRequests } from "./input-request-codec.ts";
-import { createFault, errorCodes, type Params } from "./json-rpc.ts";
+import type { InputRequests } from "./input-request.ts";
+import { createFault, errorCodes, type Params, type ProtocolFault } from "./json-rpc.ts";
 import { modernResultMeta } from "./server-info.ts";
-import type { ProtocolFault } from "./tool-types.ts";
 import { modernVersions } from "./versions.ts";
 
 /** What an MCP task is at, with what belongs to that state; the last three are final (modern.md section 12). */

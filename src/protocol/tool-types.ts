@@ -87,10 +87,3 @@ export interface CallToolResult {
   readonly _meta?: Params;
   readonly isError: boolean;
 }
-
-/** A JSON-RPC error as a value; codes are in `protocol/json-rpc.ts`. */
-export interface ProtocolFault {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}

@@ -15,19 +15,19 @@ import {
   encodeError,
   encodeResult,
   errorCodes,
+  type ProtocolFault,
   type RequestId,
 } from "../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../protocol/tool-types.ts";
-import type { TransportEvent } from "./transport/transport.ts";
 import { ActiveRequest, type Asker } from "./connection/active-request.ts";
 import { BatchReplies } from "./connection/batch.ts";
-import type { ServedConnection } from "./context/server-context.ts";
-import { handleNotification } from "./handlers/notifications.ts";
 import type { ReplyLane } from "./connection/lane.ts";
 import type { MethodReply } from "./connection/method.ts";
-import { legacyMethods, type Method, modernMethods } from "./methods.ts";
-import { isOffered } from "./context/offered-capabilities.ts";
 import { PipeLane } from "./connection/pipe-lane.ts";
+import { isOffered } from "./context/offered-capabilities.ts";
+import type { ServedConnection } from "./context/server-context.ts";
+import { handleNotification } from "./handlers/notifications.ts";
+import { legacyMethods, type Method, modernMethods } from "./methods.ts";
+import type { TransportEvent } from "./transport/transport.ts";
 
 type SingleMessage = Exclude<ClassifiedMessage, BatchMessage>;
 

@@ -1,9 +1,8 @@
 import type { JsonText } from "../base/json-text.ts";
 import type { AppSupport, ClientCapabilities } from "../protocol/client-capabilities.ts";
 import type { InputRequest, InputRequests, InputResponses } from "../protocol/input-request.ts";
-import type { Params } from "../protocol/json-rpc.ts";
+import type { Params, ProtocolFault } from "../protocol/json-rpc.ts";
 import type { LogLevel } from "../protocol/log-level.ts";
-import type { ProtocolFault } from "../protocol/tool-types.ts";
 import type { ProtocolVersion } from "../protocol/versions.ts";
 import type { ConfiguredServer } from "./config/server-entry.ts";
 import type { ServerInfo } from "./server-state.ts";

@@ -10,9 +10,14 @@ import { shapeInputRequest, shapeInputRequests } from "../../src/protocol/input-
 import type { InputRequest, InputRequests } from "../../src/protocol/input-request.ts";
 import { encodeInputRequired } from "../../src/protocol/input-required-codec.ts";
 import { readInputResponse } from "../../src/protocol/input-response-checks.ts";
-import { encodeError, encodeNotification, encodeResult } from "../../src/protocol/json-rpc.ts";
-import { encodePromptResult, encodePromptsList } from "../../src/protocol/prompts-codec.ts";
+import {
+  encodeError,
+  encodeNotification,
+  encodeResult,
+  type ProtocolFault,
+} from "../../src/protocol/json-rpc.ts";
 import type { PromptListing, PromptResult } from "../../src/protocol/prompt-types.ts";
+import { encodePromptResult, encodePromptsList } from "../../src/protocol/prompts-codec.ts";
 import type {
   ResourceContents,
   ResourceListing,
@@ -24,12 +29,7 @@ import {
   encodeResourceTemplatesList,
 } from "../../src/protocol/resources-codec.ts";
 import { encodeCapabilities } from "../../src/protocol/server-capabilities.ts";
-import type {
-  CallToolResult,
-  ContentBlock,
-  ProtocolFault,
-  ToolListing,
-} from "../../src/protocol/tool-types.ts";
+import type { CallToolResult, ContentBlock, ToolListing } from "../../src/protocol/tool-types.ts";
 import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
 import {
   encodeChange,

@@ -1,7 +1,6 @@
 import { product } from "../../base/product.ts";
-import type { CallRequest } from "../call.ts";
+import type { CallRequest, ToolTarget } from "../call.ts";
 import type { GateStage, Refusal } from "../gate/gate-stage.ts";
-import type { ToolTarget } from "../call-target.ts";
 
 /** The plan mode of the call's workspace, when it is on. */
 export type ActivePlanOf = (call: CallRequest) => Promise<object | undefined>;

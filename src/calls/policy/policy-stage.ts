@@ -1,8 +1,7 @@
 import { runsCommand } from "../../base/command-tools.ts";
 import { AppError } from "../../base/errors.ts";
-import type { CallRequest } from "../call.ts";
+import type { CallRequest, ToolTarget } from "../call.ts";
 import type { CallEnd, CallWatcher, GateStage, Refusal } from "../gate/gate-stage.ts";
-import type { ToolTarget } from "../call-target.ts";
 import { ruleNamesOf } from "../upstream/rule-names.ts";
 import { workspaceDirOf } from "../workspace-dir.ts";
 import { CallConsent, type CallConsentParts, type Agreement } from "./consent/call-consent.ts";

@@ -1,8 +1,8 @@
 import { upstreamListWaitMs, upstreamNameWaitMs } from "../../base/upstream-limits.ts";
+import { NameTable, type Resolution } from "../../upstream/catalogue/name-table.ts";
 import { parseCallArguments } from "../../upstream/deferred/gateway-arguments.ts";
 import { toolCallName, toolSearchName } from "../../upstream/deferred/gateway-tools.ts";
 import { unheardSnapshot } from "../../upstream/empty-snapshot.ts";
-import { NameTable, type Resolution } from "../../upstream/catalogue/name-table.ts";
 import type {
   BlockedTool,
   ServerRights,
@@ -10,10 +10,9 @@ import type {
   UpstreamSnapshot,
 } from "../../upstream/snapshot.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
-import type { CallRequest } from "../call.ts";
-import type { CallTarget } from "../call-target.ts";
-import { missingServer, unheardServers } from "./missing-server.ts";
+import type { CallRequest, CallTarget } from "../call.ts";
 import { resolvedCall } from "../resolved-call.ts";
+import { missingServer, unheardServers } from "./missing-server.ts";
 
 export interface CallResolverParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "settled">;

@@ -1,5 +1,4 @@
-import { createFault, errorCodes, isObject } from "../../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import { createFault, errorCodes, isObject, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import { shownElicitation } from "./asked-things.ts";
 
 /** Of the revision 2025-11-25: a page has to be opened before the call can be made. */

@@ -3,13 +3,12 @@ import { createFault, errorCodes, isObject, type Params } from "../../protocol/j
 import type { ServerRights, UpstreamSnapshot } from "../../upstream/snapshot.ts";
 import type { UpstreamCall } from "../../upstream/upstreams.ts";
 import { FaultError, InputNeeded } from "../ask-client.ts";
-import type { CallRequest, RequestContext } from "../call.ts";
+import type { CallRequest, RequestContext, ToolTarget } from "../call.ts";
 import type { CallEnd } from "../gate/gate-stage.ts";
-import type { ToolTarget } from "../call-target.ts";
+import { resolvedCall } from "../resolved-call.ts";
 import type { ExchangeEnd } from "./exchange-spec.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault } from "./foreign-fault.ts";
-import { resolvedCall } from "../resolved-call.ts";
 
 /**
  * Puts a request that is no tool call to another server.

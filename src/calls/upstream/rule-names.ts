@@ -1,5 +1,6 @@
 import { cleanServer, originalName, uncutName } from "../../upstream/names/exposed-name.ts";
-import { type CallTarget, foreignToolOf } from "../call-target.ts";
+import { foreignToolOf } from "../call-target.ts";
+import { type CallTarget } from "../call.ts";
 
 /**
  * The other names under which rules may speak of a call: another server's tool uncut, as that server writes it, and all

@@ -1,14 +1,12 @@
 import { product } from "../../base/product.ts";
-import { columns } from "../print.ts";
-import type { Command } from "../command.ts";
-import { helpFlag } from "../flags.ts";
-import type { FlagTable } from "../flags.ts";
-import { commandListings } from "./registry.ts";
 import type { CommandListing } from "../command-listing.ts";
+import type { Command } from "../command.ts";
+import { type FlagTable, helpFlag } from "../flags.ts";
+import { columns } from "../print.ts";
 
 /** What `help` without a command prints. */
-export function overviewText(version: string): string {
-  const commands = commandListings.map(({ name, summary }) => [name, summary] as const);
+export function overviewText(version: string, listings: readonly CommandListing[]): string {
+  const commands = listings.map(({ name, summary }) => [name, summary] as const);
   return [
     `${product.name} ${version}: working tools for AI clients, over the Model Context Protocol.`,
     "",
@@ -42,8 +40,8 @@ export function commandText(listing: CommandListing, command: Command): string {
 const needsPersonText = "Refused to what a server has started: a person has to run it.";
 
 /** What a group without a command prints, for instance `config`. */
-export function groupText(group: string): string {
-  const commands = commandListings
+export function groupText(group: string, listings: readonly CommandListing[]): string {
+  const commands = listings
     .filter((listing) => listing.name.startsWith(`${group} `))
     .map(({ name, summary }) => [name, summary] as const);
   return [`Usage: ${product.name} ${group} COMMAND`, "", "Commands:", ...columns(commands)].join(

@@ -160,7 +160,12 @@ export const commandListings: readonly CommandListing[] = [
   {
     name: "help",
     summary: "Explain a command",
-    load: async () => (await import("./help.ts")).helpCommand,
+    load: async () =>
+      (await import("./help.ts")).createHelp({
+        listings: commandListings,
+        groups: commandGroups,
+        find: findCommand,
+      }),
   },
 ];
 

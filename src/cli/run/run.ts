@@ -1,15 +1,13 @@
-import { AppError, messageOf } from "../../base/errors.ts";
-import type { AppErrorCode } from "../../base/errors.ts";
+import { AppError, type AppErrorCode, messageOf } from "../../base/errors.ts";
 import { product } from "../../base/product.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
-import { exitCodes } from "../command-io.ts";
-import type { CommandIo } from "../command-io.ts";
+import { type CommandIo, exitCodes } from "../command-io.ts";
+import type { CommandListing } from "../command-listing.ts";
 import type { CliServices, Command } from "../command.ts";
 import { helpFlag, parseArguments } from "../flags.ts";
-import { commandText, groupText, overviewText } from "./help-text.ts";
 import { Printer } from "../print.ts";
+import { commandText, groupText, overviewText } from "./help-text.ts";
 import { commandGroups, commandListings, defaultCommandName, findCommand } from "./registry.ts";
-import type { CommandListing } from "../command-listing.ts";
 
 /**
  * Runs the command that `argv` (without the program's own name) asks for and resolves with the exit
@@ -61,7 +59,7 @@ async function dispatch(
   }
   // A person typed the name to see what it is: a server would wait for a client in silence.
   if (args.has("help") || (listing.name === defaultCommandName && !isNamed && io.stdinIsTerminal)) {
-    print.line(overviewText(services.version));
+    print.line(overviewText(services.version, commandListings));
     return exitCodes.done;
   }
   checkCount(listing, command, args.positionals);
@@ -91,7 +89,7 @@ function explainUnknown(words: readonly string[], print: Printer): number {
     throw unknownCommand(first, candidates);
   }
   if (second === "--help" || second === "-h") {
-    print.line(groupText(first));
+    print.line(groupText(first, commandListings));
     return exitCodes.done;
   }
   if (second === undefined || second.startsWith("-")) {

@@ -4,26 +4,9 @@ import { isAbsolute } from "node:path";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { limitCommand } from "./command-limits.ts";
 import { type Libc, loadLibc } from "./libc.ts";
-import { loadWindowsJobs } from "./windows-job.ts";
 import { OutputPipe, type OutputSink } from "./output-pipe.ts";
-import { spawnLeader } from "./spawn-leader.ts";
-
-export interface CommandSpec {
-  /** Program and arguments; the program is found on the PATH of `env`. */
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Gets stdout and stderr as one stream of bytes, in the order in which they were written. */
-  readonly onOutput: OutputSink;
-  /** What the program finds on its descriptor 3, at most 4 KiB; absent = it has none. */
-  readonly data?: Uint8Array | undefined;
-}
-
-/** How a process ended: one of the two is set. */
-export interface CommandExit {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+import { type CommandExit, type CommandSpec, spawnLeader } from "./spawn-leader.ts";
+import { loadWindowsJobs } from "./windows-job.ts";
 
 /** A running child that leads a process group (and session) of its own. stdin is the null device. */
 export interface Command {

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 
 import { loginShellMsMax } from "../../base/limits.ts";
-import type { CommandExit } from "./command.ts";
+import type { CommandExit } from "./spawn-leader.ts";
 
 /** Runs a program and gives what it printed; the owner of all children provides it. */
 export type RunProgram = (

@@ -1,6 +1,23 @@
-import type { CommandExit, CommandSpec } from "./command.ts";
 import { loadLimitMarks } from "./limit-mark.ts";
+import type { OutputSink } from "./output-pipe.ts";
 import { ownerVariable } from "./owner-mark.ts";
+
+export interface CommandSpec {
+  /** Program and arguments; the program is found on the PATH of `env`. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Gets stdout and stderr as one stream of bytes, in the order in which they were written. */
+  readonly onOutput: OutputSink;
+  /** What the program finds on its descriptor 3, at most 4 KiB; absent = it has none. */
+  readonly data?: Uint8Array | undefined;
+}
+
+/** How a process ended: one of the two is set. */
+export interface CommandExit {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
 
 type Stream = "ignore" | "pipe" | number;
 

@@ -1,7 +1,16 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { ProtectedName } from "./shield.ts";
+/** A name that stays as it is, and what it is where it does not exist yet. */
+export interface ProtectedName {
+  /** Relative to the folder that it protects. */
+  readonly path: string;
+  readonly kind: "file" | "folder";
+  /** What is in a file that stands in; absent = nothing. */
+  readonly text?: string;
+  /** Nothing stands in for it. */
+  readonly isLeftMissing?: true;
+}
 
 /** Names of submodules have slashes in them, each of which is a folder. */
 const moduleDepthMax = 8;

@@ -4,19 +4,8 @@ import { dirname, join, relative } from "node:path";
 import { AppError } from "../../base/errors.ts";
 import { isInside } from "../../base/is-inside.ts";
 import type { BackendName, Shield } from "./bounds.ts";
-import { deeperNames } from "./deeper-names.ts";
-import { isEmptyFolder } from "./stand-ins.ts";
-
-/** A name that stays as it is, and what it is where it does not exist yet. */
-export interface ProtectedName {
-  /** Relative to the folder that it protects. */
-  readonly path: string;
-  readonly kind: "file" | "folder";
-  /** What is in a file that stands in; absent = nothing. */
-  readonly text?: string;
-  /** Nothing stands in for it. */
-  readonly isLeftMissing?: true;
-}
+import { deeperNames, type ProtectedName } from "./deeper-names.ts";
+import { isEmptyFolder, type KeptName } from "./stand-ins.ts";
 
 /** What is run, or believed, by programs outside of the sandbox. */
 const inEveryFolder: readonly ProtectedName[] = [
@@ -82,9 +71,6 @@ export interface OwnFolders {
   readonly homeDir: string;
   readonly scorpioxDir: string;
 }
-
-/** The same by its absolute path. */
-export type KeptName = ProtectedName;
 
 export interface FoundShield {
   readonly pinned: Shield["pinned"];

@@ -12,7 +12,10 @@ import {
 } from "node:fs/promises";
 
 import { AppError, systemCodeOf } from "../../base/errors.ts";
-import type { KeptName } from "./shield.ts";
+import type { ProtectedName } from "./deeper-names.ts";
+
+/** The same by its absolute path. */
+export type KeptName = ProtectedName;
 
 /** The lock of a file, by its descriptor: `flock(2)`. Neither waits. */
 export interface FileLocks {

@@ -1,6 +1,5 @@
 import type { InputRequests } from "../../protocol/input-request.ts";
-import { createFault, errorCodes } from "../../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import { createFault, errorCodes, type ProtocolFault } from "../../protocol/json-rpc.ts";
 
 /** What a method answers. Nothing is sent for `cancelled`; `input-required` is for three modern methods only. */
 export type MethodReply =

@@ -1,5 +1,9 @@
-import { createFault, encodeError, errorCodes } from "../../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import {
+  createFault,
+  encodeError,
+  errorCodes,
+  type ProtocolFault,
+} from "../../protocol/json-rpc.ts";
 import type { StoredEvent } from "../transport/http/event-store.ts";
 import { encodeEvent } from "../transport/http/sse.ts";
 

@@ -1,4 +1,4 @@
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import type { ProtocolFault } from "../../protocol/json-rpc.ts";
 
 /** What arrived: a parsed JSON value of any kind, or a line that could not be made into one. */
 export type TransportEvent =

@@ -1,25 +1,14 @@
-import type { ImageFormat } from "./image-format.ts";
 import { readBmpHeader } from "./headers/bmp-header.ts";
 import { readGifHeader } from "./headers/gif-header.ts";
 import { readIcoHeader } from "./headers/ico-header.ts";
 import { readIsoHeader } from "./headers/iso-header.ts";
 import { readJpegHeader } from "./headers/jpeg-header.ts";
 import { readPngHeader } from "./headers/png-header.ts";
+import type { ImageHeader } from "./headers/still.ts";
 import { readSvgHeader } from "./headers/svg-header.ts";
 import { readTiffHeader } from "./headers/tiff-header.ts";
 import { readWebpHeader } from "./headers/webp-header.ts";
-
-/** What the bytes of an image say of it, without decoding a pixel. */
-export interface ImageHeader {
-  /** In pixels, as stored: before `orientation` is applied. */
-  readonly width: number;
-  readonly height: number;
-  readonly isAnimated: boolean;
-  /** EXIF: 1 = upright, 5 to 8 = lies on its side. */
-  readonly orientation: number;
-  /** False when the file ends before the image does. */
-  readonly isComplete: boolean;
-}
+import type { ImageFormat } from "./image-format.ts";
 
 const readers: Readonly<Record<ImageFormat, (bytes: DataView) => ImageHeader>> = {
   png: readPngHeader,

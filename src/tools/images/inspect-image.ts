@@ -1,7 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 import { describeFileKind } from "./file-kind.ts";
+import { type ImageHeader } from "./headers/still.ts";
 import { detectImageFormat, formatNames, type ImageFormat, withArticle } from "./image-format.ts";
-import { type ImageHeader, readImageHeader } from "./image-header.ts";
+import { readImageHeader } from "./image-header.ts";
 import { imagePixelsMax } from "./image-limits.ts";
 import { pngDamage } from "./png-damage.ts";
 import { shownPath } from "./shown-path.ts";

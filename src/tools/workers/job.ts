@@ -1,7 +1,14 @@
 import type { InputRequests } from "../../protocol/input-request.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import type { ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { JobDone, JobMessage, ServiceCall, ServiceReply } from "./messages.ts";
-import type { WorkerSlot } from "./worker-slot.ts";
+
+/** Why a Worker is ended. */
+export interface Ending {
+  /** For people. */
+  readonly reason: string;
+  /** The job that is to blame; 0 when that cannot be told. One that is over already leaves nobody. */
+  readonly culpritId: number;
+}
 
 /** How a job ended. */
 export type JobOutcome =
@@ -27,25 +34,3 @@ export interface JobEnd {
 
 /** Answers the service calls of one job. Must not reject. */
 export type JobServiceHost = (call: ServiceCall) => Promise<ServiceReply | JobEnd>;
-
-/** One job on the main thread's side. */
-export interface Job {
-  /** Another one for each start: what an earlier Worker still says of it is recognised as stale. */
-  id: number;
-  readonly source: JobMessageSource;
-  /** Time in its Worker, service calls not counted. */
-  readonly msMax: number;
-  readonly services: JobServiceHost;
-  /** Tells the caller; called once. */
-  readonly settle: (outcome: JobOutcome) => void;
-  /** Replies that must not be asked for again, should the job start over. */
-  readonly record: ServiceReply[];
-  /** How often it started over after a Worker was lost without a culprit. */
-  restarts: number;
-  /** The Worker that has it; undefined while it waits for one. */
-  slot: WorkerSlot | undefined;
-  /** Its number among the jobs of that Worker. */
-  place: number;
-  /** True while it waits there for a service. */
-  isParked: boolean;
-}

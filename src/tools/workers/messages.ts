@@ -1,6 +1,6 @@
 import { JsonText } from "../../base/json-text.ts";
 import type { InputKind } from "../../protocol/input-request.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import type { ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { ProtocolVersion } from "../../protocol/versions.ts";
 import type { ServiceMethod } from "../services.ts";
 import type { AfterDelivery, Snapshots, ToolLimits } from "../tool.ts";

@@ -1,20 +1,13 @@
 import { workerJobMsMax, workerStartMsMax } from "../../base/limits.ts";
-import type { Job } from "./job.ts";
+import type { Ending } from "./job.ts";
 import type { Stretch } from "./stretch-watch.ts";
+import type { Job } from "./worker-slot.ts";
 
 /** A cancelled job that still computes after this takes its Worker with it. */
 export const cancelGraceMs = 250;
 
 /** Said of a Worker whose job went on after its cancellation. */
 export const cancelledReason = "its call was cancelled";
-
-/** Why a Worker is ended. */
-export interface Ending {
-  /** For people. */
-  readonly reason: string;
-  /** The job that is to blame; 0 when that cannot be told. One that is over already leaves nobody. */
-  readonly culpritId: number;
-}
 
 /** What is known of a Worker when it is looked at. */
 export interface WorkerState {

@@ -1,11 +1,11 @@
 import type { Cancellation } from "../../base/cancellation.ts";
-import { workerIdleMs, workerJobMsMax, workerQueueMax, workersMax } from "../../base/limits.ts";
 import { IdTable } from "../../base/id-table.ts";
+import { workerIdleMs, workerJobMsMax, workerQueueMax, workersMax } from "../../base/limits.ts";
 import { recordedMethods } from "../services.ts";
-import type { Job, JobMessageSource, JobOutcome, JobServiceHost } from "./job.ts";
+import { type Ending, type JobMessageSource, type JobOutcome, type JobServiceHost } from "./job.ts";
 import type { FromWorker, ServiceCall } from "./messages.ts";
-import { cancelGraceMs, cancelledReason, type Ending, findOverdue } from "./overdue.ts";
-import { WorkerSlot } from "./worker-slot.ts";
+import { cancelGraceMs, cancelledReason, findOverdue } from "./overdue.ts";
+import { type Job, WorkerSlot } from "./worker-slot.ts";
 
 export interface PoolParts {
   readonly createWorker: () => Worker;

@@ -1,6 +1,6 @@
 import { IdTable } from "../../base/id-table.ts";
 import { ComputingCell } from "./computing-cell.ts";
-import type { Job } from "./job.ts";
+import type { Ending, JobMessageSource, JobOutcome, JobServiceHost } from "./job.ts";
 import {
   decodeFromWorker,
   encodeJob,
@@ -9,8 +9,29 @@ import {
   joinMessages,
   type ServiceReply,
 } from "./messages.ts";
-import type { Ending } from "./overdue.ts";
 import { type Stretch, StretchWatch } from "./stretch-watch.ts";
+
+/** One job on the main thread's side. */
+export interface Job {
+  /** Another one for each start: what an earlier Worker still says of it is recognised as stale. */
+  id: number;
+  readonly source: JobMessageSource;
+  /** Time in its Worker, service calls not counted. */
+  readonly msMax: number;
+  readonly services: JobServiceHost;
+  /** Tells the caller; called once. */
+  readonly settle: (outcome: JobOutcome) => void;
+  /** Replies that must not be asked for again, should the job start over. */
+  readonly record: ServiceReply[];
+  /** How often it started over after a Worker was lost without a culprit. */
+  restarts: number;
+  /** The Worker that has it; undefined while it waits for one. */
+  slot: WorkerSlot | undefined;
+  /** Its number among the jobs of that Worker. */
+  place: number;
+  /** True while it waits there for a service. */
+  isParked: boolean;
+}
 
 export interface SlotEvents {
   /** The Worker said something. */

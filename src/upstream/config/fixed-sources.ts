@@ -2,11 +2,8 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { realPathOf } from "../../base/real-path.ts";
-import type { EntryOrigin } from "./server-entry.ts";
+import type { FileOrigin } from "./read-server-file.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
-
-/** A file of servers, which need not be there. */
-export type FileOrigin = EntryOrigin & { readonly file: string };
 
 /**
  * Rows 1, 2, 4, 5, 7 and 8.

@@ -1,4 +1,9 @@
-import type { RawServerFile } from "./read-server-file.ts";
+import type { RawEntry } from "./json-shapes.ts";
+
+/** The entries of one file, with the lines in which they begin where that is known. */
+export interface RawServerFile {
+  readonly entries: readonly (RawEntry & { readonly line?: number })[];
+}
 
 /** What each file said when it could last be used: an editor that writes half a file takes no server away (CN15). */
 export class LastGoodFiles {

@@ -1,19 +1,15 @@
 import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { isTomlFile } from "../../config/config-file-kind.ts";
 import type { ProblemList } from "../../config/problems.ts";
-import type { FileOrigin } from "./fixed-sources.ts";
-import { entriesOfJson, entriesOfToml } from "./json-shapes.ts";
-import type { RawEntries, RawEntry } from "./json-shapes.ts";
-import type { LastGoodFiles } from "./last-good-files.ts";
-import { readOrigin } from "./read-origin.ts";
+import { entriesOfJson, entriesOfToml, type RawEntries } from "./json-shapes.ts";
+import type { LastGoodFiles, RawServerFile } from "./last-good-files.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
-import { parseToml } from "./parse-toml.ts";
-import type { ParsedText } from "./parse-toml.ts";
+import { type ParsedText, parseToml } from "./parse-toml.ts";
+import { readOrigin } from "./read-origin.ts";
+import type { EntryOrigin } from "./server-entry.ts";
 
-/** The entries of one file, with the lines in which they begin where that is known. */
-export interface RawServerFile {
-  readonly entries: readonly (RawEntry & { readonly line?: number })[];
-}
+/** A file of servers, which need not be there. */
+export type FileOrigin = EntryOrigin & { readonly file: string };
 
 interface Reading {
   readonly parsed: ParsedText;

@@ -3,11 +3,10 @@ import { isNetworkPath } from "../../base/network-path.ts";
 import { realPathOf } from "../../base/real-path.ts";
 import { isServerFile } from "../../config/config-file-kind.ts";
 import { mcpConfigKey, mcpFileKey, mcpServerKey } from "../../config/mcp-keys.ts";
-import type { EntryOrigin } from "./server-entry.ts";
 import { fixedSources } from "./fixed-sources.ts";
-import type { FileOrigin } from "./fixed-sources.ts";
-import { namedFile } from "./server-keys.ts";
-import type { KeyLevel, KeyValue } from "./server-keys.ts";
+import type { FileOrigin } from "./read-server-file.ts";
+import type { EntryOrigin } from "./server-entry.ts";
+import { type KeyLevel, type KeyValue, namedFile } from "./server-keys.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 
 /** Where servers are read from: a file of them, or a value of `MCP_SERVER`. */

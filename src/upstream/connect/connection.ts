@@ -1,11 +1,10 @@
-import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
 import type { AppSupport, ClientCapabilities } from "../../protocol/client-capabilities.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
+import type { InputRequest, InputRequests, InputResponses } from "../../protocol/input-request.ts";
+import type { Params, ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
-import type { Era, ServerCatalogue } from "./server-catalogue.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { ServerAuth } from "./server-auth.ts";
+import type { Era, ServerCatalogue } from "./server-catalogue.ts";
 
 /** Where to connect, with all variables filled in. */
 export type Endpoint =

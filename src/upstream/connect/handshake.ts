@@ -6,19 +6,18 @@ import {
 } from "../../base/upstream-limits.ts";
 import { appExtension } from "../../protocol/client-capabilities.ts";
 import { metaKeys, metaOf } from "../../protocol/envelope.ts";
-import { errorCodes, isObject, type Params } from "../../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
+import { errorCodes, isObject, type Params, type ProtocolFault } from "../../protocol/json-rpc.ts";
 import {
   isLegacyVersion,
   isModernVersion,
   legacyVersionLatest,
   modernVersions,
 } from "../../protocol/versions.ts";
-import type { ServerCatalogue } from "./server-catalogue.ts";
 import { handshakeCapabilities, withEnvelope } from "./client-envelope.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import type { Peer, PeerRequest } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
+import type { ServerCatalogue } from "./server-catalogue.ts";
 
 /** What a server said of itself when it was met. */
 export type Greeting = Pick<

@@ -13,9 +13,23 @@ import {
   offersModern,
   readDiscoverResult,
 } from "./handshake.ts";
-import type { Attempt, Met } from "./negotiate.ts";
 import type { Peer } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
+
+/** A link of its own for each attempt: a server that was asked what it does not know may not go on. */
+export type OpenPeer = (form: "usual" | "sse") => Promise<Peer>;
+
+export interface Met {
+  readonly peer: Peer;
+  readonly greeting: Greeting;
+}
+
+/** One wish to be connected to a server. */
+export interface Attempt {
+  readonly options: ConnectOptions;
+  readonly open: OpenPeer;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Finds out which revisions a server at a pipe speaks (CN10). Silence says nothing: what has written nothing may still be

@@ -11,24 +11,9 @@ import {
   readDiscoverResult,
 } from "./handshake.ts";
 import { StatusError } from "./http-errors.ts";
-import { negotiatePipe } from "./negotiate-pipe.ts";
+import { type Attempt, type Met, negotiatePipe, type OpenPeer } from "./negotiate-pipe.ts";
 import type { Peer } from "./peer.ts";
 import type { PeerReply } from "./pending-calls.ts";
-
-/** A link of its own for each attempt: a server that was asked what it does not know may not go on. */
-export type OpenPeer = (form: "usual" | "sse") => Promise<Peer>;
-
-export interface Met {
-  readonly peer: Peer;
-  readonly greeting: Greeting;
-}
-
-/** One wish to be connected to a server. */
-export interface Attempt {
-  readonly options: ConnectOptions;
-  readonly open: OpenPeer;
-  readonly signal: AbortSignal;
-}
 
 /** Finds out which revisions a server speaks (CN10, CN11). @throws ConnectionError */
 export function negotiate(

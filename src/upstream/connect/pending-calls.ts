@@ -1,12 +1,11 @@
 import { formatDuration } from "../../base/amount-text.ts";
 import { cutEnd } from "../../base/cut-text.ts";
-import { upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
+import { upstreamSaidCharsMax } from "../../base/upstream-limits.ts";
 import type { ClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
-import type { Params } from "../../protocol/json-rpc.ts";
+import type { Params, ProtocolFault } from "../../protocol/json-rpc.ts";
 import type { LogLevel } from "../../protocol/log-level.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { ConnectionError } from "./connection.ts";
 
 export type PeerReply =

@@ -7,8 +7,8 @@ import {
   isObject,
   isRequestId,
   type Params,
+  type ProtocolFault,
 } from "../../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../protocol/tool-types.ts";
 import { ConnectionError, type ConnectOptions } from "./connection.ts";
 import type { Peer } from "./peer.ts";
 import type { CallHooks, PendingCall } from "./pending-calls.ts";

@@ -12,9 +12,8 @@ import { LaunchTarget } from "./launch-target.ts";
 import type { LinkListener } from "./link-pool.ts";
 import { LinkSets } from "./link-sets.ts";
 import { ListReader } from "./list-reader.ts";
-import type { ManagerParts } from "./manager-parts.ts";
+import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
 import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
-import type { ServerEvents } from "./server-events.ts";
 import type { ServerLinks } from "./server-links.ts";
 import { ServerLog } from "./server-log.ts";
 import { ServerOffer } from "./server-offer.ts";
@@ -225,7 +224,7 @@ export class ManagedServer {
       onConnected: (connection) => {
         this.breaker.onAnswer();
         this.reader.begin(connection);
-        this.#events.onConnected(this);
+        this.#events.onConnected(this.name);
       },
       onListChanged: () => this.reader.onChanged(),
       onResourceUpdated: (uri) => this.#events.onResourceUpdated(this.name, uri),

@@ -1,21 +1,31 @@
-import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { Turns } from "../../base/turns.ts";
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { CatalogueCache } from "../cache/catalogue-cache.ts";
 import type { ExpandedLaunch } from "../config/expand-launch.ts";
+import type { ConfiguredServer, Principals, ToolRule } from "../config/server-entry.ts";
 import type { OpenConnection } from "../connect/connection.ts";
 import type { Installer } from "../install/installer.ts";
 import type { LoginAsker } from "../oauth/login-asker.ts";
 import type { OpenLogin } from "../oauth/open-login.ts";
 import type { SavedResults } from "../results/saved-results.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
-import type { ConfiguredServer, Principals, ToolRule } from "../config/server-entry.ts";
 import type { LockReading } from "../trust/lock/read-lock.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
+import type { FailureReason } from "../upstreams.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
 import type { CurrentProject } from "./current-project.ts";
 import type { LinkPool } from "./link-pool.ts";
 import type { LinkTime } from "./link-time.ts";
+
+/** What happens at a server beside its state. */
+export interface ServerEvents {
+  onResourceUpdated(server: string, uri: string): void;
+  /** It failed outside of a call. */
+  onDown(server: string, reason: FailureReason, text: string): void;
+  /** A new connection of its lists is there: subscriptions have to be made again. */
+  onConnected(server: string): void;
+}
 
 /** What all servers share. */
 export interface ManagerParts {

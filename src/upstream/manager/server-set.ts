@@ -1,8 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import type { UpstreamConfig } from "../config/server-entry.ts";
 import { ManagedServer } from "./managed-server.ts";
-import type { ManagerParts } from "./manager-parts.ts";
-import type { ServerEvents } from "./server-events.ts";
+import { type ManagerParts, type ServerEvents } from "./manager-parts.ts";
 
 /** The servers of the configuration by name. Servers that two configurations have in common keep running (CN15, CN16). */
 export class ServerSet {

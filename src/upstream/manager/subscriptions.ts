@@ -65,9 +65,11 @@ export class Subscriptions {
   }
 
   /** A new connection knows nothing of what was watched before. */
-  async onConnected(server: ManagedServer): Promise<void> {
+  async onConnected(name: string): Promise<void> {
+    const server = this.#server(name);
+    if (server === undefined) return;
     for (const watched of this.#watched.values()) {
-      if (watched.server === server.name) await this.#ask(server, watched);
+      if (watched.server === name) await this.#ask(server, watched);
     }
   }
 

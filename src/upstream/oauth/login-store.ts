@@ -5,20 +5,11 @@ import type { Environment } from "../../config/environment.ts";
 import { withFileLock } from "../../config/file-lock.ts";
 import { resolveByLibrary } from "../../network/resolve-host.ts";
 import { type Roads, roadsOf } from "../../network/route.ts";
-import { type Challenge, joinScopes } from "./challenge.ts";
 import type { WritableSecretStore } from "../secrets/secret-store.ts";
+import { type Challenge, joinScopes } from "./challenge.ts";
 import { type LoginRecord, parseRecord, printRecord } from "./login-record.ts";
 import { LoginsFile, type LoginEntry, type Logins, type WantedLogin } from "./logins-file.ts";
-
-/** What a login is for: the address of a server, and the client that its entry names, if it does. */
-export interface LoginPlace {
-  readonly url: string;
-  readonly clientId?: string | undefined;
-  /** Authorization servers that an entry of the user's names. The login is the same with others. */
-  readonly issuers?: readonly string[] | undefined;
-  /** How tokens are had where no person logs in, and for what: such logins are not those of a person. */
-  readonly grant?: string | undefined;
-}
+import type { LoginPlace } from "./oauth-reach.ts";
 
 /** How those who give tokens are reached. @param env has the variables that name the user's proxy */
 export function loginRoads(env: Environment): Roads {

@@ -2,7 +2,16 @@ import { ownAddresses, type Reach, reachFrom, reaches } from "../../network/addr
 import { hostOf } from "../../network/host-name.ts";
 import type { Destination, Standing } from "../../network/judge-host.ts";
 import { isSafe } from "./allowed-url.ts";
-import type { LoginPlace } from "./login-store.ts";
+
+/** What a login is for: the address of a server, and the client that its entry names, if it does. */
+export interface LoginPlace {
+  readonly url: string;
+  readonly clientId?: string | undefined;
+  /** Authorization servers that an entry of the user's names. The login is the same with others. */
+  readonly issuers?: readonly string[] | undefined;
+  /** How tokens are had where no person logs in, and for what: such logins are not those of a person. */
+  readonly grant?: string | undefined;
+}
 
 const remedy =
   "A server may only send us where it is itself: to its own host, to public addresses, or into the private network that " +

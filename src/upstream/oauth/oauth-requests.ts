@@ -9,8 +9,7 @@ import type { Destination, Standing } from "../../network/judge-host.ts";
 import type { Roads } from "../../network/route.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { allowedUrl } from "./allowed-url.ts";
-import type { LoginPlace } from "./login-store.ts";
-import { OauthReach } from "./oauth-reach.ts";
+import { type LoginPlace, OauthReach } from "./oauth-reach.ts";
 import { refusal } from "./oauth-refusal.ts";
 
 export interface OauthReply {

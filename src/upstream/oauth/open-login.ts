@@ -1,11 +1,12 @@
-import { TextExpander } from "../config/text-expander.ts";
 import type { ExpansionContext } from "../config/expansion-context.ts";
-import type { ServerAuth } from "../connect/server-auth.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
-import { joinScopes } from "./challenge.ts";
-import type { LoginPlace, LoginStore } from "./login-store.ts";
-import { ServerLogin } from "./server-login.ts";
 import { expandServiceClient } from "../config/service-client.ts";
+import { TextExpander } from "../config/text-expander.ts";
+import type { ServerAuth } from "../connect/server-auth.ts";
+import { joinScopes } from "./challenge.ts";
+import type { LoginStore } from "./login-store.ts";
+import type { LoginPlace } from "./oauth-reach.ts";
+import { ServerLogin } from "./server-login.ts";
 import type { ServiceWish } from "./service-grant.ts";
 import { serviceLoginId, ServiceLogin } from "./service-login.ts";
 

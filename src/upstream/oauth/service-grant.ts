@@ -1,14 +1,14 @@
-import type { Challenge } from "./challenge.ts";
-import { joinScopes } from "./challenge.ts";
-import { type OauthClient, methodOf } from "./client-registration.ts";
 import { signAssertion } from "../config/client-key.ts";
-import { discover } from "./discover.ts";
-import type { LoginRecord } from "./login-record.ts";
-import type { LoginPlace, LoginStore } from "./login-store.ts";
-import type { OauthRequests } from "./oauth-requests.ts";
-import { requestIdentityGrant } from "./identity-grant.ts";
-import { assertIssuer, type AuthMethod, type ServerMetadata } from "./server-metadata.ts";
 import type { ServiceClient } from "../config/service-client.ts";
+import { type Challenge, joinScopes } from "./challenge.ts";
+import { type OauthClient, methodOf } from "./client-registration.ts";
+import { discover } from "./discover.ts";
+import { requestIdentityGrant } from "./identity-grant.ts";
+import type { LoginRecord } from "./login-record.ts";
+import type { LoginStore } from "./login-store.ts";
+import type { LoginPlace } from "./oauth-reach.ts";
+import type { OauthRequests } from "./oauth-requests.ts";
+import { assertIssuer, type AuthMethod, type ServerMetadata } from "./server-metadata.ts";
 import { grantTokens, type Tokens } from "./token-endpoint.ts";
 
 /** What an entry says of a login without a person. */

@@ -1,7 +1,7 @@
 import { shutdownGraceMsMin, terminateGraceMs } from "../../base/limits.ts";
-import type { CommandExit } from "../../commands/process/command.ts";
 import { endFamily } from "../../commands/process/family.ts";
 import type { Family, Orphanage } from "../../commands/process/orphanage.ts";
+import type { CommandExit } from "../../commands/process/spawn-leader.ts";
 import type { SpawnedServer } from "./spawn-server.ts";
 
 /** How long each step of the end of a server may take, in ms. */

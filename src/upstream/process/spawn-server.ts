@@ -1,8 +1,11 @@
 import { closeSync } from "node:fs";
 
-import type { CommandExit } from "../../commands/process/command.ts";
 import { type Libc, loadLibc } from "../../commands/process/libc.ts";
-import { type LeaderSpec, spawnLeader } from "../../commands/process/spawn-leader.ts";
+import {
+  type CommandExit,
+  type LeaderSpec,
+  spawnLeader,
+} from "../../commands/process/spawn-leader.ts";
 import { loadWindowsJobs } from "../../commands/process/windows-job.ts";
 import type { ServerDescriptors } from "./descriptor-pipes.ts";
 

@@ -1,13 +1,26 @@
 import { searchLimitDefault, searchLimitMax } from "../../base/upstream-limits.ts";
 import { nearestTools } from "../names/nearest-tools.ts";
+import type { ServerInfo } from "../server-state.ts";
+import type { BlockedTool } from "../snapshot.ts";
 import type { SearchQuery } from "../upstreams.ts";
-import type { SearchParts } from "./answer-search.ts";
 import { firstPage } from "./first-page.ts";
 import { parseQuery, type ParsedQuery, type QueryWord } from "./parse-query.ts";
 import { matchPattern } from "./pattern/match-tools.ts";
 import type { SearchedTool } from "./searched-tool.ts";
-import type { Hit } from "./tool-index.ts";
+import type { Hit, ToolIndex } from "./tool-index.ts";
 import { termsOf } from "./words.ts";
+
+/** What a search may look at. */
+export interface SearchParts {
+  /** Callable tools only: what is denied, changed or pending is in `blocked` (DF9). */
+  readonly index: ToolIndex;
+  readonly servers: readonly ServerInfo[];
+  readonly blocked: readonly BlockedTool[];
+  /** Path of the index file, when it is written. */
+  readonly indexFile?: string;
+  /** Other names of tools (NM5): the name here, or undefined when there is none or more than one. */
+  readonly resolve?: (name: string) => string | undefined;
+}
 
 /** A tool in a reply; what was looked up by its name has no score. */
 export interface Match extends Partial<Pick<Hit, "score" | "matched" | "explain">> {

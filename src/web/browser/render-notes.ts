@@ -1,6 +1,18 @@
-import type { RenderInput } from "./render-page.ts";
+import type { RenderPageRequest } from "../pages/loaded-page.ts";
+import type { BrowserBounds } from "./browser-bounds.ts";
 import type { SettleOutcome } from "./settle-page.ts";
 import type { PageSnapshot } from "./snapshot-script.ts";
+import type { Tab } from "./tab.ts";
+
+export interface RenderInput {
+  readonly request: RenderPageRequest;
+  readonly tab: Tab;
+  readonly bounds: BrowserBounds;
+  /** What the browser itself has to say. */
+  readonly browserNotes: readonly string[];
+  /** See `SettleInput`. */
+  readonly onWaiting: () => void;
+}
 
 /** Hosts that are named; a page may ask for hundreds. */
 const hostsNamedMax = 3;

@@ -1,22 +1,11 @@
 import { AppError } from "../../base/errors.ts";
-import type { LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
-import type { BrowserBounds } from "./browser-bounds.ts";
-import { type PageSnapshot, snapshotScript } from "./snapshot-script.ts";
+import type { LoadedPage } from "../pages/loaded-page.ts";
 import { PageWorld } from "./page-world.ts";
 import { navigationError, refusalOf, refusedError } from "./render-failure.ts";
-import { renderNotes } from "./render-notes.ts";
+import { type RenderInput, renderNotes } from "./render-notes.ts";
 import { awaitDocument, settlePage, type SettleInput, type SettleOutcome } from "./settle-page.ts";
+import { type PageSnapshot, snapshotScript } from "./snapshot-script.ts";
 import type { Tab } from "./tab.ts";
-
-export interface RenderInput {
-  readonly request: RenderPageRequest;
-  readonly tab: Tab;
-  readonly bounds: BrowserBounds;
-  /** What the browser itself has to say. */
-  readonly browserNotes: readonly string[];
-  /** See `SettleInput`. */
-  readonly onWaiting: () => void;
-}
 
 /** A page of 10 MB has 10 s more; writing it down takes 3 on a busy machine. */
 const snapshotMsPerByte = 1 / 1000;

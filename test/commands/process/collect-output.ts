@@ -1,8 +1,5 @@
-import {
-  type Command,
-  type CommandExit,
-  startCommand,
-} from "../../../src/commands/process/command.ts";
+import { type Command, startCommand } from "../../../src/commands/process/command.ts";
+import { type CommandExit } from "../../../src/commands/process/spawn-leader.ts";
 
 export const plainEnv = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 

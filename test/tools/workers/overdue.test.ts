@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 
 import { workerJobMsMax, workerStartMsMax } from "../../../src/base/limits.ts";
-import { cancelGraceMs, type Ending, findOverdue } from "../../../src/tools/workers/overdue.ts";
+import { type Ending } from "../../../src/tools/workers/job.ts";
+import { cancelGraceMs, findOverdue } from "../../../src/tools/workers/overdue.ts";
 import type { Stretch } from "../../../src/tools/workers/stretch-watch.ts";
 
 const job = { msMax: 300 };

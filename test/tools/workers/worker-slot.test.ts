@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 
-import type { Job } from "../../../src/tools/workers/job.ts";
 import { encodeFromWorker, type FromWorker } from "../../../src/tools/workers/messages.ts";
-import { WorkerSlot } from "../../../src/tools/workers/worker-slot.ts";
+import { type Job, WorkerSlot } from "../../../src/tools/workers/worker-slot.ts";
 
 /** A Worker that only writes down what it is sent. */
 class FakeWorker {

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { judgeHost } from "../../../src/network/judge-host.ts";
-import type { LoginPlace } from "../../../src/upstream/oauth/login-store.ts";
-import { OauthReach } from "../../../src/upstream/oauth/oauth-reach.ts";
+import { type LoginPlace, OauthReach } from "../../../src/upstream/oauth/oauth-reach.ts";
 
 const place: LoginPlace = { url: "https://mcp.test/mcp" };
 const signal = new AbortController().signal;

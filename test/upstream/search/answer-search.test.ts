@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { resultBytesPerChar } from "../../../src/base/limits.ts";
 import { isObject } from "../../../src/protocol/json-rpc.ts";
-import { answerSearch, type SearchParts } from "../../../src/upstream/search/answer-search.ts";
+import { answerSearch } from "../../../src/upstream/search/answer-search.ts";
+import { type SearchParts } from "../../../src/upstream/search/find-matches.ts";
 import { buildToolIndex } from "../../../src/upstream/search/tool-index.ts";
 import type { ServerInfo, ServerState } from "../../../src/upstream/server-state.ts";
 import type { SearchQuery } from "../../../src/upstream/upstreams.ts";

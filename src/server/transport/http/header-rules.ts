@@ -1,8 +1,12 @@
 import type { ModernRequest } from "../../../protocol/classify.ts";
 import { metaKeys } from "../../../protocol/envelope.ts";
-import { createFault, errorCodes, type Params } from "../../../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../../protocol/tool-types.ts";
 import { decodeHeaderValue } from "../../../protocol/header-value.ts";
+import {
+  createFault,
+  errorCodes,
+  type Params,
+  type ProtocolFault,
+} from "../../../protocol/json-rpc.ts";
 import { argumentAt, type ParamHeader } from "../../../protocol/param-headers.ts";
 
 /** The parameter that `Mcp-Name` repeats, for the methods that have it. */

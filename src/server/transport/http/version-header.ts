@@ -4,9 +4,9 @@ import {
   createFault,
   errorCodes,
   type Params,
+  type ProtocolFault,
   type RequestId,
 } from "../../../protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../../protocol/tool-types.ts";
 import {
   isLegacyVersion,
   isModernVersion,

@@ -1,9 +1,9 @@
-import { delimiter, isAbsolute, join } from "node:path";
 import { existsSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 
 import { AppError, messageOf } from "../../../base/errors.ts";
+import type { ImageHeader } from "../headers/still.ts";
 import { detectImageFormat } from "../image-format.ts";
-import type { ImageHeader } from "../image-header.ts";
 import { imageLongEdgeMax } from "../image-limits.ts";
 import { shownPath } from "../shown-path.ts";
 import { decodeSvgText } from "../svg-text.ts";

@@ -1,6 +1,5 @@
-import type { ImageHeader } from "../image-header.ts";
 import { readDibHeader } from "./dib-header.ts";
-import { stillHeader } from "./still.ts";
+import { type ImageHeader, stillHeader } from "./still.ts";
 
 const fileHeaderBytes = 14;
 

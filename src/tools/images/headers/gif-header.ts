@@ -1,5 +1,4 @@
-import type { ImageHeader } from "../image-header.ts";
-import { stillHeader } from "./still.ts";
+import { type ImageHeader, stillHeader } from "./still.ts";
 
 const imageSeparator = 0x2c;
 const extensionIntroducer = 0x21;

@@ -1,5 +1,4 @@
-import type { ImageHeader } from "../image-header.ts";
-import { stillHeader } from "./still.ts";
+import { type ImageHeader, stillHeader } from "./still.ts";
 
 /** One picture of an icon, as its directory lists it. */
 export interface IconEntry {

@@ -1,5 +1,4 @@
-import type { ImageHeader } from "../image-header.ts";
-import { fourCharacters, stillHeader } from "./still.ts";
+import { fourCharacters, type ImageHeader, stillHeader } from "./still.ts";
 
 /** Boxes that hold boxes, and the bytes between their own header and the first of those. */
 const containers: ReadonlyMap<string, number> = new Map([

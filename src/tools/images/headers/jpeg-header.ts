@@ -1,6 +1,5 @@
-import type { ImageHeader } from "../image-header.ts";
 import { readExifOrientation } from "./exif-orientation.ts";
-import { stillHeader } from "./still.ts";
+import { type ImageHeader, stillHeader } from "./still.ts";
 
 /** Markers of ITU T.81 (B.1.1.3) that stand alone, without a length. */
 const isStandalone = (marker: number): boolean =>

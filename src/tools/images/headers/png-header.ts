@@ -1,6 +1,5 @@
-import type { ImageHeader } from "../image-header.ts";
 import { readExifOrientation } from "./exif-orientation.ts";
-import { fourCharacters, stillHeader } from "./still.ts";
+import { fourCharacters, type ImageHeader, stillHeader } from "./still.ts";
 
 const signatureBytes = 8;
 /** Length, name and checksum of a chunk. */

@@ -1,4 +1,14 @@
-import type { ImageHeader } from "../image-header.ts";
+/** What the bytes of an image say of it, without decoding a pixel. */
+export interface ImageHeader {
+  /** In pixels, as stored: before `orientation` is applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly isAnimated: boolean;
+  /** EXIF: 1 = upright, 5 to 8 = lies on its side. */
+  readonly orientation: number;
+  /** False when the file ends before the image does. */
+  readonly isComplete: boolean;
+}
 
 /** A header of which only the size is special. */
 export function stillHeader(

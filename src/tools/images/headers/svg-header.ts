@@ -1,6 +1,5 @@
-import type { ImageHeader } from "../image-header.ts";
 import { decodeSvgText } from "../svg-text.ts";
-import { stillHeader } from "./still.ts";
+import { type ImageHeader, stillHeader } from "./still.ts";
 
 /** How far the root element's attributes are looked for, in characters. */
 const rootCharsMax = 64 * 1024;

@@ -1,5 +1,4 @@
-import type { ImageHeader } from "../image-header.ts";
-import { stillHeader } from "./still.ts";
+import { type ImageHeader, stillHeader } from "./still.ts";
 
 const widthTag = 256;
 const heightTag = 257;

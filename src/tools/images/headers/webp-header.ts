@@ -1,6 +1,5 @@
-import type { ImageHeader } from "../image-header.ts";
 import { readExifOrientation } from "./exif-orientation.ts";
-import { fourCharacters, stillHeader } from "./still.ts";
+import { fourCharacters, type ImageHeader, stillHeader } from "./still.ts";
 
 /** Where the chunks begin, behind "RIFF", a length and "WEBP". */
 const chunksAt = 12;

@@ -2,8 +2,7 @@ import { searchCutNoteCharsMax, searchNotesCharsShare } from "../../../base/upst
 import type { CallToolResult } from "../../../protocol/tool-types.ts";
 import { nearestTools } from "../../names/nearest-tools.ts";
 import type { SearchQuery } from "../../upstreams.ts";
-import type { SearchParts } from "../answer-search.ts";
-import type { Found } from "../find-matches.ts";
+import type { Found, SearchParts } from "../find-matches.ts";
 import { adviceIn, answerText } from "./answer-text.ts";
 import { blockedMatches } from "./blocked.ts";
 import { charsOf, fitMatches, type Fitted } from "./fit-matches.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+
 import { classifyMessage } from "../../../../src/protocol/classify.ts";
-import type { RequestId } from "../../../../src/protocol/json-rpc.ts";
-import type { ProtocolFault } from "../../../../src/protocol/tool-types.ts";
+import type { ProtocolFault, RequestId } from "../../../../src/protocol/json-rpc.ts";
 import {
   checkSessionVersion,
   decideEra,

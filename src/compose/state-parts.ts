@@ -1,0 +1,32 @@
+import type { ToolServicesOptions } from "./program-parts.ts";
+import type { Shell } from "../commands/process/shell.ts";
+import type { Orphanage } from "../commands/process/orphanage.ts";
+import type { StateServices } from "../calls/state-calls.ts";
+import type { LoadedSkill } from "../tools/skill-service.ts";
+import type { RunningCalls } from "../calls/gate/running-calls.ts";
+import type { ClientReach } from "../calls/client-reach.ts";
+import type { Changes } from "../calls/changes.ts";
+import type { Supervisor } from "../commands/background/supervisor.ts";
+import type { EventStream } from "../base/server-events.ts";
+
+export interface StateParts extends Omit<ToolServicesOptions, "beforeServices"> {
+  /** A skill of another server; undefined when none has it. */
+  readonly loadForeignSkill: (
+    ...asked: Parameters<StateServices["skills"]["load"]>
+  ) => Promise<LoadedSkill | undefined>;
+  readonly instanceId: string;
+  readonly storePath: string;
+  readonly createStoreWorker: () => Worker;
+  readonly events: EventStream;
+  readonly changes: Changes;
+  readonly running: RunningCalls;
+  readonly reach: ClientReach;
+  readonly supervisor: Supervisor;
+  readonly orphanage: Orphanage;
+  /** That runs commands. */
+  readonly shell: Shell;
+  /** That of commands. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** False for tools of other servers. */
+  readonly isOwnTool: (toolName: string) => boolean;
+}
