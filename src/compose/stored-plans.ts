@@ -2,7 +2,7 @@ import type { StateScope } from "../base/server-events.ts";
 import type { KeptPlan, PlanStore } from "../state/plan/plan-keeper.ts";
 import type { PlanLook } from "../state/store/plan-look.ts";
 import type { StoreClient } from "../state/store/worker/store-client.ts";
-import type { Stored } from "../state/store/worker/store-link.ts";
+import type { Stored } from "../state/store/worker/stored.ts";
 
 /** Plan mode in the store. What must be known of its file is said with the next reply. */
 export class StoredPlans implements PlanStore {

@@ -1,4 +1,5 @@
 import { IdTable } from "../../base/id-table.ts";
+import { onWorkerEnd } from "../../base/worker-channel/worker-end.ts";
 import { ComputingCell } from "./computing-cell.ts";
 import type { Ending, JobMessageSource, JobOutcome, JobServiceHost } from "./job.ts";
 import {
@@ -71,11 +72,7 @@ export class WorkerSlot {
     this.#worker = worker;
     this.#events = events;
     worker.onmessage = (event: MessageEvent<string>) => this.#receive(event.data);
-    worker.addEventListener("error", (event) => this.#die(`it threw: ${errorText(event)}`));
-    worker.addEventListener("close", (event) => {
-      const { code } = event as unknown as { code: number };
-      this.#die(`it exited with code ${code}`);
-    });
+    onWorkerEnd(worker, (reason) => this.#die(reason));
     worker.postMessage(this.#cell.shared);
   }
 
@@ -254,11 +251,4 @@ export class WorkerSlot {
     this.#isFlushing = false;
     if (!this.#isGone) this.#worker.postMessage(joinMessages(messages));
   };
-}
-
-/** The event's message is a picture of the source; only its last line says what was wrong. */
-function errorText(event: Event): string {
-  const { message } = event as ErrorEvent;
-  const line = message?.split("\n").findLast((text) => /\berror:/i.test(text));
-  return (line ?? "an unknown error").trim().slice(0, 500);
 }

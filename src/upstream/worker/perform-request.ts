@@ -2,7 +2,7 @@ import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { KeptResult, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import type { LogRate } from "./log-rate.ts";
-import type { FromUpstreamWorker, LaneEvent, UpstreamRequest } from "./messages.ts";
+import type { LaneEvent, UpstreamRequest } from "./messages.ts";
 import { PacedProgress } from "./paced-progress.ts";
 import type { UpstreamWork } from "./upstream-work.ts";
 
@@ -16,29 +16,26 @@ export interface RequestLane {
   readonly logRate: LogRate;
 }
 
-/** Has `work` do what is asked for. @throws as the work does */
+/** Has `work` do what is asked for: the value of the reply, `JsonText` for what is passed on. @throws as the work does */
 export async function performRequest(
   work: UpstreamWork,
   request: UpstreamRequest,
   lane: RequestLane,
-): Promise<FromUpstreamWorker> {
-  const { id, signal } = lane;
+): Promise<unknown> {
+  const { signal } = lane;
   switch (request.kind) {
     case "call":
       return performCall(work, request.call, lane);
     case "search":
-      return { kind: "result", id, json: await work.search(request.query, signal) };
-    case "check": {
-      const { server, tool, args } = request;
-      const value = await work.checkArguments(server, tool, args, signal);
-      return { kind: "reply", id, value };
-    }
+      return work.search(request.query, signal);
+    case "check":
+      return work.checkArguments(request.server, request.tool, request.args, signal);
     case "control":
-      return { kind: "reply", id, value: await work.control(request.control, signal) };
+      return work.control(request.control, signal);
     case "info":
-      return { kind: "reply", id, value: work.infoList() };
+      return work.infoList();
     case "subscribe":
-      return { kind: "reply", id, value: await work.subscribe(request.uri, request.clientId) };
+      return work.subscribe(request.uri, request.clientId);
   }
 }
 
@@ -46,7 +43,7 @@ async function performCall(
   work: UpstreamWork,
   call: UpstreamCall,
   lane: RequestLane,
-): Promise<FromUpstreamWorker> {
+): Promise<unknown> {
   const { id, signal } = lane;
   const progress = new PacedProgress((value, total, message) =>
     lane.tell({
@@ -68,9 +65,7 @@ async function performCall(
   };
   try {
     const reply = await work.call(call, events, signal);
-    return reply.kind === "result"
-      ? { kind: "result", id, json: reply.json }
-      : { kind: "reply", id, value: reply };
+    return reply.kind === "result" ? reply.json : reply;
   } finally {
     progress.end();
   }

@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../../base/errors.ts";
 import { JsonText } from "../../base/json-text.ts";
+import type { Heartbeat } from "../../base/worker-channel/worker-channel.ts";
 import {
   upstreamCloseMsMax,
   upstreamHeartbeatMs,
@@ -23,7 +24,7 @@ import { KeptSubscriptions } from "./kept-subscriptions.ts";
 import type { UpstreamRequest } from "./messages.ts";
 import { RestartPause } from "./restart-pause.ts";
 import type { ChangedLists } from "./snapshot-slices.ts";
-import { type HeartbeatTiming, UpstreamLink } from "./upstream-link.ts";
+import { UpstreamLink } from "./upstream-link.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 export interface UpstreamClientParts {
@@ -32,13 +33,13 @@ export interface UpstreamClientParts {
   /** Starts the servers; made with the first one. */
   readonly processes: () => Promise<ServerProcesses>;
   readonly warn: (message: string) => void;
-  readonly timing?: Partial<HeartbeatTiming & { readonly restartMs: number }>;
+  readonly timing?: Partial<Heartbeat & { readonly restartMs: number }>;
 }
 
 /** All other servers from the main thread: one Worker, replaced when it is lost. */
 export class UpstreamClient implements Upstreams {
   readonly #parts: UpstreamClientParts;
-  readonly #timing: HeartbeatTiming;
+  readonly #timing: Heartbeat;
   readonly #pause: RestartPause;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
   readonly #subscriptions = new KeptSubscriptions();
@@ -180,7 +181,7 @@ export class UpstreamClient implements Upstreams {
       timing: this.#timing,
       processes,
       events: {
-        onGone: (_link, reason) => this.#onGone(reason),
+        onGone: (reason) => this.#onGone(reason),
         onSnapshot: (snapshot, changed) => this.#onSnapshot(snapshot, changed),
         onEvent: (event) => this.#tell(event),
         warn,

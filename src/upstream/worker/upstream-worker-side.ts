@@ -1,72 +1,69 @@
 import { join } from "node:path";
 
-import { AppError, messageOf } from "../../base/errors.ts";
+import type { WorkerHost, WorkerWork } from "../../base/worker-channel/worker-side.ts";
 import { ServerLogs } from "../process/server-logs.ts";
 import { WorkerProcesses } from "../process/worker-processes.ts";
 import type { UpstreamEvent } from "../upstreams.ts";
 import { EventOutbox } from "./event-outbox.ts";
 import { LogRate } from "./log-rate.ts";
-import type { FromUpstreamWorker, ToUpstreamWorker } from "./messages.ts";
+import type { FromUpstreamPost, ToUpstreamPost, UpstreamRequest } from "./messages.ts";
+import { performRequest } from "./perform-request.ts";
 import { SnapshotSender } from "./snapshot-sender.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
-import type { UpstreamHost, UpstreamWork } from "./upstream-work.ts";
+import type { OpenUpstreams, UpstreamHost, UpstreamWork } from "./upstream-work.ts";
 import { WorkerAsks } from "./worker-asks.ts";
-import { performRequest } from "./perform-request.ts";
 
-type RequestMessage = Extract<ToUpstreamWorker, { kind: "request" }>;
+export type UpstreamWorkerHost = WorkerHost<FromUpstreamPost>;
 
-/** Of what a library says; more is its stack or its data. */
-const reasonCharsMax = 500;
-
-/** Takes what the main thread asks for to where it is done, and says how it ended. */
-export class UpstreamWorkerSide {
-  readonly #open: (options: UpstreamOptions) => Promise<UpstreamWork>;
-  readonly #send: (message: FromUpstreamWorker) => void;
-  readonly #requests = new Map<number, AbortController>();
+/** Takes what the main thread asks for to where it is done, and sends beside the replies what servers tell and ask. */
+export class UpstreamWorkerSide implements WorkerWork<UpstreamRequest, ToUpstreamPost> {
+  readonly #host: UpstreamWorkerHost;
   readonly #outbox: EventOutbox;
   readonly #snapshots: SnapshotSender;
   readonly #asks: WorkerAsks;
   readonly #logRate = new LogRate();
-  #processes: WorkerProcesses | undefined;
-  #logs: ServerLogs | undefined;
-  #work: Promise<UpstreamWork> | undefined;
+  readonly #processes: WorkerProcesses;
+  readonly #logs: ServerLogs;
+  readonly #work: Promise<UpstreamWork>;
 
   constructor(
-    open: (options: UpstreamOptions) => Promise<UpstreamWork>,
-    send: (message: FromUpstreamWorker) => void,
+    options: UpstreamOptions,
+    load: () => Promise<OpenUpstreams>,
+    host: UpstreamWorkerHost,
   ) {
-    this.#open = open;
-    this.#send = send;
-    this.#outbox = new EventOutbox((events) => send({ kind: "events", events }));
-    this.#snapshots = new SnapshotSender((slice) => send({ kind: "slice", slice }));
-    this.#asks = new WorkerAsks(send);
-  }
-
-  /** What the work may ask of the main thread. */
-  hostFor(options: UpstreamOptions): UpstreamHost {
-    const logs = new ServerLogs(join(options.dirs.scorpioxDir, "logs"));
-    const processes = new WorkerProcesses(
-      (request) => this.#send({ kind: "process", request }),
-      logs,
+    this.#host = host;
+    this.#outbox = new EventOutbox((events) => host.post({ kind: "events", events }));
+    this.#snapshots = new SnapshotSender((slice) => host.post({ kind: "slice", slice }));
+    this.#asks = new WorkerAsks((post) => host.post(post));
+    this.#logs = new ServerLogs(join(options.dirs.scorpioxDir, "logs"));
+    this.#processes = new WorkerProcesses(
+      (request) => host.post({ kind: "process", request }),
+      this.#logs,
     );
-    this.#logs = logs;
-    this.#processes = processes;
-    return {
-      startProcess: (launch) => processes.start(launch),
-      log: (server, line) => logs.write(server, "note", line),
-      publish: (snapshot) => this.#snapshots.publish(snapshot),
-      notify: (event) => this.#notify(event),
-    };
+    this.#work = load().then((openUpstreams) => openUpstreams(options, this.#upstreamHost()));
+    this.#work.then((work) => work.start()).catch(host.report);
   }
 
-  receive(message: ToUpstreamWorker): void {
+  async call(request: UpstreamRequest, id: number, signal: AbortSignal): Promise<unknown> {
+    const end = (): void => this.#endRequest(id);
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      return await performRequest(await this.#work, request, {
+        id,
+        signal,
+        tell: (event) => this.#outbox.add(event),
+        ask: this.#asks.ask.bind(this.#asks),
+        keep: this.#asks.keep.bind(this.#asks),
+        logRate: this.#logRate,
+      });
+    } finally {
+      if (!signal.aborted) this.#outbox.flush(id);
+      end();
+    }
+  }
+
+  receive(message: ToUpstreamPost): void {
     switch (message.kind) {
-      case "open":
-        return this.#start(message.options);
-      case "request":
-        return void this.#run(message);
-      case "cancel":
-        return this.#cancel(message.id);
       case "answer":
         return this.#asks.answer(message.askId, message.answer);
       case "refusal":
@@ -79,24 +76,27 @@ export class UpstreamWorkerSide {
         return this.#outbox.onTaken();
       case "slice-taken":
         return this.#snapshots.onTaken();
-      case "ping":
-        return this.#send({ kind: "pong" });
-      case "close":
-        return void this.#close();
       case "process":
-        return this.#processes?.receive(message.report);
+        return this.#processes.receive(message.report);
     }
   }
 
-  report(reason: string): void {
-    this.#send({ kind: "mishap", reason: reason.slice(0, reasonCharsMax) });
+  /** Servers see the end of their input at once: it is what most of them end by. */
+  async close(): Promise<void> {
+    this.#processes.endInputs();
+    this.#host.cancelCalls();
+    await (await this.#work).close();
+    await this.#logs.flush();
   }
 
-  #start(options: UpstreamOptions): void {
-    this.#work = this.#open(options);
-    this.#work
-      .then((work) => work.start())
-      .catch((error: unknown) => this.report(messageOf(error)));
+  /** What the work may ask of the main thread. */
+  #upstreamHost(): UpstreamHost {
+    return {
+      startProcess: (launch) => this.#processes.start(launch),
+      log: (server, line) => this.#logs.write(server, "note", line),
+      publish: (snapshot) => this.#snapshots.publish(snapshot),
+      notify: (event) => this.#notify(event),
+    };
   }
 
   #notify(event: UpstreamEvent): void {
@@ -105,56 +105,11 @@ export class UpstreamWorkerSide {
   }
 
   #withWork(act: (work: UpstreamWork) => void): void {
-    this.#work?.then(act).catch((error: unknown) => this.report(messageOf(error)));
-  }
-
-  async #run({ id, request }: RequestMessage): Promise<void> {
-    const controller = new AbortController();
-    this.#requests.set(id, controller);
-    const lane = {
-      id,
-      signal: controller.signal,
-      tell: (event: Parameters<EventOutbox["add"]>[0]) => this.#outbox.add(event),
-      ask: this.#asks.ask.bind(this.#asks),
-      keep: this.#asks.keep.bind(this.#asks),
-      logRate: this.#logRate,
-    };
-    let reply: FromUpstreamWorker;
-    try {
-      if (this.#work === undefined) throw new Error("a request came before the options");
-      reply = await performRequest(await this.#work, request, lane);
-    } catch (error) {
-      const code = error instanceof AppError ? error.code : "system";
-      reply = { kind: "failed", id, code, message: messageOf(error) };
-    }
-    // Whoever cancelled does not wait for how it ends.
-    if (controller.signal.aborted) return;
-    this.#outbox.flush(id);
-    this.#endRequest(id);
-    this.#send(reply);
-  }
-
-  #cancel(id: number): void {
-    this.#requests.get(id)?.abort();
-    this.#endRequest(id);
+    this.#work.then(act).catch(this.#host.report);
   }
 
   #endRequest(id: number): void {
-    this.#requests.delete(id);
     this.#asks.endCall(id);
     this.#outbox.forget(id);
-  }
-
-  /** Servers see the end of their input at once: it is what most of them end by. */
-  async #close(): Promise<void> {
-    this.#processes?.endInputs();
-    for (const id of this.#requests.keys()) this.#cancel(id);
-    try {
-      await (await this.#work)?.close();
-      await this.#logs?.flush();
-    } catch (error) {
-      this.report(messageOf(error));
-    }
-    this.#send({ kind: "closed" });
   }
 }

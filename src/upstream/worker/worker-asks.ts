@@ -3,7 +3,7 @@ import { upstreamAsksMax } from "../../base/upstream-limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { KeptResult } from "../upstreams.ts";
-import type { FromUpstreamWorker } from "./messages.ts";
+import type { FromUpstreamPost } from "./messages.ts";
 
 interface WaitingAsk {
   readonly callId: number;
@@ -13,11 +13,11 @@ interface WaitingAsk {
 
 /** What calls ask of the main thread: questions of servers, which it puts to the client, and ids for what was cut. */
 export class WorkerAsks {
-  readonly #send: (message: FromUpstreamWorker) => void;
+  readonly #send: (message: FromUpstreamPost) => void;
   readonly #waiting = new Map<number, WaitingAsk>();
   #lastId = 0;
 
-  constructor(send: (message: FromUpstreamWorker) => void) {
+  constructor(send: (message: FromUpstreamPost) => void) {
     this.#send = send;
   }
 
@@ -42,7 +42,7 @@ export class WorkerAsks {
     }
   }
 
-  #put(callId: number, message: (askId: number) => FromUpstreamWorker): Promise<Params> {
+  #put(callId: number, message: (askId: number) => FromUpstreamPost): Promise<Params> {
     const askId = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Params>();
     this.#waiting.set(askId, { callId, resolve, reject });

@@ -1,19 +1,21 @@
 import { AppError } from "../../base/errors.ts";
 import type { JsonText } from "../../base/json-text.ts";
-import { webCloseMsMax, webIdleMs } from "../../base/limits.ts";
+import { webCallMsMax, webCloseMsMax, webIdleMs } from "../../base/limits.ts";
+import { type Heartbeat, WorkerChannel } from "../../base/worker-channel/worker-channel.ts";
 import type { FetchPageRequest, RenderPageRequest } from "../pages/loaded-page.ts";
 import type { RemoteWeb } from "../remote-web.ts";
 import type { SearchRequest } from "../search/search-reply.ts";
 import type { WebOptions } from "../web-options.ts";
-import type { WebMethod } from "./messages.ts";
-import { type LinkTiming, WebWorkerLink } from "./web-worker-link.ts";
+import type { WebCall, WebMethod } from "./web-call.ts";
+
+type WebChannel = WorkerChannel<WebOptions, WebCall, WebMethod>;
 
 export interface WebWorkerClientParts {
   readonly createWorker: () => Worker;
   readonly options: WebOptions;
   /** Told what happened to a Worker that was lost, and what threw in one that goes on. */
   readonly warn: (message: string) => void;
-  readonly timing?: Partial<LinkTiming & { readonly idleMs: number }>;
+  readonly timing?: Partial<Heartbeat & { readonly idleMs: number }>;
 }
 
 /** Asked every second; a page of 10 MB is parsed in less than the ten that it takes to be given up. */
@@ -25,8 +27,8 @@ const usualTiming = { lookMs: 1_000, silentLooksMax: 10, idleMs: webIdleMs };
  */
 export class WebWorkerClient implements RemoteWeb {
   readonly #parts: WebWorkerClientParts;
-  readonly #timing: LinkTiming & { readonly idleMs: number };
-  #link: WebWorkerLink | undefined;
+  readonly #timing: Heartbeat & { readonly idleMs: number };
+  #channel: WebChannel | undefined;
   #idle: ReturnType<typeof setTimeout> | undefined;
   /** Workers that are ending. */
   readonly #ending = new Set<Promise<void>>();
@@ -49,46 +51,63 @@ export class WebWorkerClient implements RemoteWeb {
     return this.#call("search", request, signal);
   }
 
-  /** Ends the Worker with all that it has started; calls that are due are cancelled. */
+  /** Ends the Worker with all that it has started; calls that wait are cancelled. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    this.#endLink();
+    this.#endChannel();
     await Promise.all(this.#ending);
   }
 
   #call(method: WebMethod, request: unknown, signal: AbortSignal): Promise<JsonText> {
-    if (this.#isClosed) {
-      return Promise.reject(new AppError("cancelled", "The web service is shutting down."));
-    }
+    if (this.#isClosed) return Promise.reject(shuttingDown());
     clearTimeout(this.#idle);
-    this.#link ??= this.#open();
-    return this.#link.call(method, request, signal);
+    this.#channel ??= this.#open();
+    return this.#channel.call({ method, request }, method, signal) as Promise<JsonText>;
   }
 
-  #open(): WebWorkerLink {
+  #open(): WebChannel {
     const { createWorker, options, warn } = this.#parts;
-    return new WebWorkerLink(createWorker(), options, this.#timing, {
-      onGone: (gone, reason) => {
-        if (this.#link === gone) this.#link = undefined;
-        warn(`The web Worker was lost and is replaced: ${reason}.`);
+    const channel: WebChannel = new WorkerChannel({
+      worker: createWorker(),
+      options,
+      heartbeat: { ...this.#timing, isSteady: false },
+      deadline: { msMax: webCallMsMax, lateText },
+      lostText: (reason) =>
+        `The web service was lost: ${reason}. A new one takes its place: try again.`,
+      events: {
+        onGone: (reason) => {
+          if (this.#channel === channel) this.#channel = undefined;
+          warn(`The web Worker was lost and is replaced: ${reason}.`);
+        },
+        onSettled: () => this.#endWhenIdle(channel),
+        onMishap: (reason) => warn(`internal error in the web Worker: ${reason}`),
       },
-      onSettled: (link) => this.#endWhenIdle(link),
-      onMishap: (reason) => warn(`internal error in the web Worker: ${reason}`),
     });
+    return channel;
   }
 
-  #endWhenIdle(link: WebWorkerLink): void {
-    if (link !== this.#link || link.size > 0) return;
+  #endWhenIdle(channel: WebChannel): void {
+    if (channel !== this.#channel || channel.size > 0) return;
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#endLink(), this.#timing.idleMs).unref();
+    this.#idle = setTimeout(() => this.#endChannel(), this.#timing.idleMs).unref();
   }
 
-  #endLink(): void {
+  #endChannel(): void {
     clearTimeout(this.#idle);
-    const link = this.#link;
-    if (link === undefined) return;
-    this.#link = undefined;
-    const ending = link.close(webCloseMsMax).finally(() => this.#ending.delete(ending));
+    const channel = this.#channel;
+    if (channel === undefined) return;
+    this.#channel = undefined;
+    channel.failAll(shuttingDown());
+    const ending = channel.close(webCloseMsMax).finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
   }
+}
+
+function lateText(method: WebMethod): string {
+  const seconds = Math.round(webCallMsMax / 1000);
+  return `The web service did not finish ${method} within ${seconds} s.`;
+}
+
+function shuttingDown(): AppError {
+  return new AppError("cancelled", "The web service is shutting down.");
 }

@@ -1,52 +1,52 @@
-import { routeConsoleToStderr } from "../../../base/console.ts";
 import { AppError, messageOf } from "../../../base/errors.ts";
 import { storeCallsTogetherMax } from "../../../base/limits.ts";
+import {
+  serveChannel,
+  type WorkerHost,
+  type WorkerWork,
+} from "../../../base/worker-channel/worker-side.ts";
 import type { StoreOutcome } from "../commit-together.ts";
 import { StoreFile } from "../store-file.ts";
 import type { StoreCall } from "../store-methods.ts";
-import {
-  decodeToStoreWorker,
-  encodeFromStoreWorker,
-  type FromStoreWorker,
-  type ToStoreWorker,
-} from "./messages.ts";
-
-declare const self: Worker;
+import type { Notices, Stored, StoreOptions } from "./stored.ts";
 
 /** The whole of the store Worker: requests that wait together are committed together. */
 export function runStoreWorker(): void {
-  routeConsoleToStderr();
-  const side = new StoreWorkerSide((messages) => self.postMessage(encodeFromStoreWorker(messages)));
-  self.onmessage = ({ data }: MessageEvent<string>): void =>
-    side.receive(decodeToStoreWorker(data));
+  serveChannel(
+    ({ path, busyMsMax }: StoreOptions, host: WorkerHost<Notices>) =>
+      new StoreWork(new StoreFile(path, busyMsMax), host),
+    { survivesErrors: false },
+  );
 }
 
 interface WaitingCall {
-  readonly id: number;
   readonly call: StoreCall;
+  readonly resolve: (stored: Stored<unknown>) => void;
+  readonly reject: (error: AppError) => void;
 }
 
-class StoreWorkerSide {
-  readonly #send: (messages: readonly FromStoreWorker[]) => void;
+class StoreWork implements WorkerWork<StoreCall, never> {
+  readonly #file: StoreFile;
+  readonly #host: WorkerHost<Notices>;
   readonly #waiting: WaitingCall[] = [];
-  #file: StoreFile | undefined;
   #isTurnDue = false;
 
-  constructor(send: (messages: readonly FromStoreWorker[]) => void) {
-    this.#send = send;
+  constructor(file: StoreFile, host: WorkerHost<Notices>) {
+    this.#file = file;
+    this.#host = host;
   }
 
-  receive(message: ToStoreWorker): void {
-    switch (message.kind) {
-      case "open":
-        this.#file = new StoreFile(message.path, message.busyMsMax);
-        return;
-      case "call":
-        this.#waiting.push(message);
-        return this.#turnLater();
-      case "close":
-        return this.#close();
-    }
+  /** Resolves when what it changed is on the disk. */
+  call(call: StoreCall): Promise<Stored<unknown>> {
+    const { promise, resolve, reject } = Promise.withResolvers<Stored<unknown>>();
+    this.#waiting.push({ call, resolve, reject });
+    this.#turnLater();
+    return promise;
+  }
+
+  close(): void {
+    while (this.#waiting.length > 0) this.#turn();
+    this.#file.close();
   }
 
   /** In the next round: by then all messages that came during the last fsync have been received. */
@@ -62,18 +62,16 @@ class StoreWorkerSide {
 
   #turn(): void {
     const together = this.#waiting.splice(0, storeCallsTogetherMax);
-    if (together.length === 0 || this.#file === undefined) return;
+    if (together.length === 0) return;
     const outcomes = performAll(this.#file, together);
     const notices = this.#file.takeNotices();
-    this.#send(
-      together.map(({ id }, place) => replyOf(id, outcomes[place] ?? unanswered, notices)),
-    );
-  }
-
-  #close(): void {
-    while (this.#waiting.length > 0) this.#turn();
-    this.#file?.close();
-    this.#send([{ kind: "closed" }]);
+    // Requests that were done together have the same notices: each of them tells its caller, and stderr has one.
+    if (notices.length > 0) this.#host.post(notices);
+    for (const [place, { resolve, reject }] of together.entries()) {
+      const outcome = outcomes[place] ?? unanswered;
+      if (outcome.kind === "done") resolve({ value: outcome.value, notices });
+      else reject(withNotices(outcome.error, notices));
+    }
   }
 }
 
@@ -91,8 +89,6 @@ function performAll(file: StoreFile, calls: readonly WaitingCall[]): StoreOutcom
   }
 }
 
-function replyOf(id: number, outcome: StoreOutcome, notices: readonly string[]): FromStoreWorker {
-  if (outcome.kind === "done") return { kind: "done", id, value: outcome.value, notices };
-  const { code, message } = outcome.error;
-  return { kind: "failed", id, code, message, notices };
+function withNotices({ code, message }: AppError, notices: Notices): AppError {
+  return new AppError(code, [message, ...notices].join(" "));
 }

@@ -1,7 +1,17 @@
 import { AppError } from "../../../base/errors.ts";
-import { storeBusyMsMax, storeCloseMsMax } from "../../../base/limits.ts";
-import type { StoreCall, StoreMethod, StoreReply, StoreRequest } from "../store-methods.ts";
-import { type Stored, StoreLink } from "./store-link.ts";
+import { storeBusyMsMax, storeCallMsMax, storeCloseMsMax } from "../../../base/limits.ts";
+import { WorkerChannel } from "../../../base/worker-channel/worker-channel.ts";
+import {
+  isWrite,
+  type StoreCall,
+  type StoreMethod,
+  type StoreReply,
+  type StoreRequest,
+} from "../store-methods.ts";
+import type { Notices, Stored, StoreOptions } from "./stored.ts";
+
+/** With a call is kept whether it changes something. */
+type StoreChannel = WorkerChannel<StoreOptions, StoreCall, boolean, never, Notices>;
 
 export interface StoreClientParts {
   readonly createWorker: () => Worker;
@@ -19,7 +29,7 @@ export interface StoreClientParts {
  */
 export class StoreClient {
   readonly #parts: StoreClientParts;
-  #link: StoreLink | undefined;
+  #channel: StoreChannel | undefined;
   /** Told with the next reply. */
   readonly #notices: string[] = [];
   #isClosed = false;
@@ -38,8 +48,9 @@ export class StoreClient {
     request: StoreRequest<Method>,
   ): Promise<Stored<StoreReply<Method>>> {
     if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
-    this.#link ??= this.#open();
-    const stored = await this.#link.call({ method, request } as StoreCall);
+    this.#channel ??= this.#open();
+    const call = { method, request } as StoreCall;
+    const stored = (await this.#channel.call(call, isWrite(call))) as Stored<unknown>;
     const notices = [...this.#notices.splice(0), ...stored.notices];
     return { value: stored.value as StoreReply<Method>, notices };
   }
@@ -52,18 +63,33 @@ export class StoreClient {
   /** Ends the Worker after what it was asked for. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await this.#link?.close(storeCloseMsMax);
+    await this.#channel?.close(storeCloseMsMax);
   }
 
-  #open(): StoreLink {
-    const { createWorker, path, warn, busyMsMax = storeBusyMsMax, callMsMax } = this.#parts;
-    const options = { path, busyMsMax, ...(callMsMax === undefined ? {} : { callMsMax }) };
-    return new StoreLink(createWorker(), options, {
-      onGone: (gone, reason) => {
-        if (this.#link === gone) this.#link = undefined;
-        warn(`The store Worker was lost and is replaced: ${reason}.`);
+  #open(): StoreChannel {
+    const { createWorker, path, warn, busyMsMax = storeBusyMsMax } = this.#parts;
+    const channel: StoreChannel = new WorkerChannel({
+      worker: createWorker(),
+      options: { path, busyMsMax },
+      deadline: { msMax: this.#parts.callMsMax ?? storeCallMsMax },
+      lostText,
+      events: {
+        onGone: (reason) => {
+          if (this.#channel === channel) this.#channel = undefined;
+          warn(`The store Worker was lost and is replaced: ${reason}.`);
+        },
+        onPost: (notices) => {
+          for (const notice of notices) warn(notice);
+        },
       },
-      onNotice: warn,
     });
+    return channel;
   }
+}
+
+function lostText(reason: string, isChange: boolean): string {
+  const outcome = isChange
+    ? "The change may or may not have been kept: look before you repeat it."
+    : "Try again.";
+  return `The store was lost: ${reason}. ${outcome}`;
 }

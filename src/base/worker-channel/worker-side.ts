@@ -1,0 +1,134 @@
+import { routeConsoleToStderr } from "../console.ts";
+import { AppError, messageOf } from "../errors.ts";
+import { decodeToWorker, encodeFromWorker, type FromWorker, type ToWorker } from "./messages.ts";
+
+declare const self: Worker;
+
+/** What a Worker does, apart from how messages reach it. */
+export interface WorkerWork<Call, Post> {
+  /** The value of the reply; one that is `JsonText` is passed on unparsed. @throws AppError, or anything: `system` */
+  call(call: Call, id: number, signal: AbortSignal): Promise<unknown>;
+  receive?(post: Post): void;
+  /** Ends everything; calls that still run when it returns are answered all the same. */
+  close(): Promise<void> | void;
+}
+
+/** What the work may do beside replying. */
+export interface WorkerHost<Post> {
+  post(post: Post): void;
+  /** Aborts the calls that run; none of them is answered. */
+  cancelCalls(): void;
+  /** An error outside of any call. */
+  readonly report: (error: unknown) => void;
+}
+
+export type OpenWork<Options, Call, ToPost, FromPost> = (
+  options: Options,
+  host: WorkerHost<FromPost>,
+) => WorkerWork<Call, ToPost>;
+
+export interface ServeOptions {
+  /** What nobody catches is reported and the Worker goes on; false: it ends the Worker. */
+  readonly survivesErrors: boolean;
+}
+
+/** Of what a library says; more is its stack or its data. */
+const reasonCharsMax = 500;
+
+/** The whole of a Worker: calls run side by side, each says how it ended. `worker-channel.ts` is the other end. */
+export function serveChannel<Options, Call, ToPost, FromPost>(
+  open: OpenWork<Options, Call, ToPost, FromPost>,
+  { survivesErrors }: ServeOptions,
+): void {
+  routeConsoleToStderr();
+  const side = new WorkerSide(open, (text) => self.postMessage(text));
+  self.onmessage = ({ data }: MessageEvent<string>): void => side.receive(decodeToWorker(data));
+  if (!survivesErrors) return;
+  // What a library left behind throws: no call is to blame, and none of them suffers.
+  process.on("uncaughtException", side.report);
+  process.on("unhandledRejection", side.report);
+}
+
+class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost> {
+  readonly #open: OpenWork<Options, Call, ToPost, FromPost>;
+  readonly #postText: (text: string) => void;
+  readonly #calls = new Map<number, AbortController>();
+  #work: WorkerWork<Call, ToPost> | undefined;
+  #outgoing: FromWorker<FromPost>[] = [];
+
+  constructor(open: OpenWork<Options, Call, ToPost, FromPost>, postText: (text: string) => void) {
+    this.#open = open;
+    this.#postText = postText;
+  }
+
+  receive(message: ToWorker<Options, Call, ToPost>): void {
+    switch (message.kind) {
+      case "open":
+        this.#work = this.#open(message.options, this);
+        return;
+      case "call":
+        return void this.#run(message.id, message.call);
+      case "cancel":
+        return this.#cancel(message.id);
+      case "post":
+        return this.#work?.receive?.(message.post);
+      case "ping":
+        return this.#send({ kind: "pong" });
+      case "close":
+        return void this.#close();
+    }
+  }
+
+  post(post: FromPost): void {
+    this.#send({ kind: "post", post });
+  }
+
+  cancelCalls(): void {
+    for (const id of this.#calls.keys()) this.#cancel(id);
+  }
+
+  readonly report = (error: unknown): void => {
+    this.#send({ kind: "mishap", reason: messageOf(error).slice(0, reasonCharsMax) });
+  };
+
+  async #run(id: number, call: Call): Promise<void> {
+    const controller = new AbortController();
+    this.#calls.set(id, controller);
+    let reply: FromWorker<FromPost>;
+    try {
+      if (this.#work === undefined) throw new Error("a call came before the options");
+      reply = { kind: "done", id, value: await this.#work.call(call, id, controller.signal) };
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : "system";
+      reply = { kind: "failed", id, code, message: messageOf(error) };
+    }
+    // Whoever cancelled does not wait for how it ends.
+    if (this.#calls.delete(id)) this.#send(reply);
+  }
+
+  #cancel(id: number): void {
+    const controller = this.#calls.get(id);
+    this.#calls.delete(id);
+    controller?.abort();
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#work?.close();
+    } catch (error) {
+      this.report(error);
+    }
+    this.#send({ kind: "closed" });
+  }
+
+  /** What is sent in one turn goes together: the main thread wakes once. */
+  #send(message: FromWorker<FromPost>): void {
+    if (this.#outgoing.push(message) === 1) queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    const outgoing = this.#outgoing;
+    this.#outgoing = [];
+    for (const text of encodeFromWorker(outgoing)) this.#postText(text);
+  }
+}
