@@ -1,5 +1,5 @@
 import { messageOf } from "../base/errors.ts";
-import { LazyPart } from "../base/lazy-part.ts";
+import { Lazy } from "../base/lazy.ts";
 import type { ServerEvent } from "../base/server-events.ts";
 import type { StartUp } from "../cli/start-up.ts";
 import type { CallRequest, ClientContext, Router } from "../calls/call.ts";
@@ -40,7 +40,7 @@ export class LazyGateway {
   readonly #enabled: ReadonlySet<string>;
   /** Made with the gateway. */
   #consent: ServerConsent | undefined;
-  readonly #gateway: LazyPart<UpstreamGateway> = new LazyPart(() => this.#make());
+  readonly #gateway: Lazy<UpstreamGateway> = new Lazy(() => this.#make());
 
   constructor(parts: LazyGatewayParts) {
     this.#parts = parts;

@@ -5,9 +5,8 @@ import type {
   Router,
   TaskSupport,
 } from "../calls/call.ts";
-import { AppError } from "../base/errors.ts";
 import type { StartUp } from "../cli/start-up.ts";
-import { LazyPart } from "../base/lazy-part.ts";
+import { Lazy } from "../base/lazy.ts";
 import { Changes } from "../calls/changes.ts";
 import type { ResourceProvider } from "../calls/features.ts";
 import { killTime } from "../commands/process/end-grace.ts";
@@ -47,8 +46,7 @@ export class LazyRouter implements Router {
   readonly #options: ToolServicesOptions;
   readonly #listings: readonly ToolListing[];
   readonly #taskSupports: ReadonlyMap<string, TaskSupport>;
-  readonly #services: LazyPart<ToolServices> = new LazyPart(() => this.#makeServices());
-  #isClosed = false;
+  readonly #services: Lazy<ToolServices> = new Lazy(() => this.#makeServices());
 
   constructor(parts: ProgramParts, options: ToolServicesOptions) {
     this.#parts = parts;
@@ -143,7 +141,7 @@ export class LazyRouter implements Router {
    */
   async close(killAt = killTime()): Promise<void> {
     // Services that are still being made wait for a reader that may never read: they see this.
-    this.#isClosed = true;
+    this.#services.close();
     this.skills.close();
     this.gateway.close();
     const upstreamsEnded = this.upstreams[Symbol.asyncDispose]();
@@ -200,13 +198,13 @@ export class LazyRouter implements Router {
 
   async #makeServices(): Promise<ToolServices> {
     await this.#options.beforeServices?.();
-    this.#assertOpen();
+    this.#services.assertOpen();
     const [module, skills] = await Promise.all([
       import("./tool-services.ts"),
       this.#offersSkills ? this.skills.load() : undefined,
     ]);
     // Nobody would end what they start.
-    this.#assertOpen();
+    this.#services.assertOpen();
     return new module.ToolServices(
       this.#parts,
       { ...this.#options, skills },
@@ -214,9 +212,5 @@ export class LazyRouter implements Router {
       this.connections,
       this.gateway,
     );
-  }
-
-  #assertOpen(): void {
-    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
   }
 }

@@ -1,4 +1,4 @@
-import { LazyPart } from "../base/lazy-part.ts";
+import { forwarding, Lazy } from "../base/lazy.ts";
 import type { ClientContext } from "../calls/call.ts";
 import type {
   CompletionProvider,
@@ -18,11 +18,10 @@ const watchAfterMs = 100;
 /** Skills, loaded with the first list that needs them. */
 export class LazySkills {
   readonly #parts: SkillsParts;
-  readonly #skills: LazyPart<Skills> = new LazyPart(async () => {
+  readonly #skills: Lazy<Skills> = new Lazy(async () => {
     const module = await import("./skills.ts");
     return new module.Skills(this.#parts);
   });
-  #isClosed = false;
   /** Clients that have a list of what is built in, and are not yet told of changes. */
   readonly #unwatched = new Set<string>();
 
@@ -30,19 +29,20 @@ export class LazySkills {
     this.#parts = parts;
   }
 
-  readonly prompts: PromptProvider = {
-    list: async (client) => (await this.load()).prompts.list(client),
-    get: async (name, args, context) => (await this.load()).prompts.get(name, args, context),
-  };
+  readonly prompts: PromptProvider = forwarding(
+    async () => (await this.load()).prompts,
+    ["list", "get"],
+  );
 
-  readonly completion: CompletionProvider = {
-    complete: async (request, client) => (await this.load()).completion.complete(request, client),
-  };
+  readonly completion: CompletionProvider = forwarding(
+    async () => (await this.load()).completion,
+    ["complete"],
+  );
 
-  readonly entries: SkillProvider = {
-    list: async (client) => (await this.load()).entries.list(client),
-    directory: async (uri, client) => (await this.load()).entries.directory(uri, client),
-  };
+  readonly entries: SkillProvider = forwarding(
+    async () => (await this.load()).entries,
+    ["list", "directory"],
+  );
 
   readonly resources: ResourceProvider = {
     list: async (client) => (await this.load()).resources.list(client),
@@ -73,7 +73,7 @@ export class LazySkills {
   }
 
   async #beginWatching(client: ClientContext): Promise<void> {
-    if (this.#isClosed || !this.#unwatched.has(client.id)) return;
+    if (this.#skills.isClosed || !this.#unwatched.has(client.id)) return;
     const skills = await this.load();
     // It may have gone meanwhile.
     if (this.#unwatched.delete(client.id)) await skills.watchFor(client);
@@ -89,7 +89,7 @@ export class LazySkills {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#skills.close();
     this.#skills.made?.close();
   }
 }

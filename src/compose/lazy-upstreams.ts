@@ -1,22 +1,11 @@
-import { AppError } from "../base/errors.ts";
-import type { JsonText } from "../base/json-text.ts";
-import { LazyPart } from "../base/lazy-part.ts";
+import { forwarding, Lazy } from "../base/lazy.ts";
 import { upstreamAppearMs } from "../base/upstream-limits.ts";
 import type { AppSupport } from "../protocol/client-capabilities.ts";
 import { emptySnapshot } from "../upstream/empty-snapshot.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import type { UpstreamSnapshot } from "../upstream/snapshot.ts";
-import type {
-  ClientPlace,
-  SearchQuery,
-  UpstreamCall,
-  UpstreamCallEvents,
-  UpstreamControl,
-  UpstreamEvent,
-  UpstreamReply,
-  Upstreams,
-} from "../upstream/upstreams.ts";
+import type { ClientPlace, UpstreamEvent, Upstreams } from "../upstream/upstreams.ts";
 import type { UpstreamOptions } from "../upstream/worker/upstream-options.ts";
 
 export interface LazyUpstreamsParts {
@@ -38,9 +27,16 @@ export interface LazyUpstreamsParts {
 export class LazyUpstreams implements Upstreams {
   readonly #parts: LazyUpstreamsParts;
   readonly #listeners = new Set<(event: UpstreamEvent) => void>();
-  readonly #upstreams: LazyPart<Upstreams> = new LazyPart(() => this.#make());
+  readonly #upstreams: Lazy<Upstreams> = new Lazy(() => this.#make());
+  readonly #calls = forwarding(
+    () => this.#upstreams.get(),
+    ["call", "checkArguments", "search", "control"],
+  );
+  readonly call = this.#calls.call;
+  readonly checkArguments = this.#calls.checkArguments;
+  readonly search = this.#calls.search;
+  readonly control = this.#calls.control;
   #look: ReturnType<typeof setInterval> | undefined;
-  #isClosed = false;
   #apps: AppSupport | undefined;
 
   constructor(parts: LazyUpstreamsParts) {
@@ -49,7 +45,7 @@ export class LazyUpstreams implements Upstreams {
 
   /** True when there may be other servers: what follows is worth loading. */
   get isWanted(): boolean {
-    if (this.#isClosed) return false;
+    if (this.#upstreams.isClosed) return false;
     if (this.#upstreams.making !== undefined || this.#parts.mayHaveServers()) return true;
     this.#look ??= setInterval(() => this.#lookAgain(), upstreamAppearMs).unref();
     return false;
@@ -65,36 +61,11 @@ export class LazyUpstreams implements Upstreams {
     if (!this.isWanted) return emptySnapshot;
     const deadline = performance.now() + waitMs;
     try {
-      const upstreams = await this.#load();
+      const upstreams = await this.#upstreams.get();
       return await upstreams.settled(Math.max(0, deadline - performance.now()), isEnough);
     } catch {
       return this.snapshot ?? emptySnapshot;
     }
-  }
-
-  async call(
-    call: UpstreamCall,
-    events: UpstreamCallEvents,
-    signal: AbortSignal,
-  ): Promise<UpstreamReply> {
-    return (await this.#load()).call(call, events, signal);
-  }
-
-  async checkArguments(
-    server: string,
-    tool: string,
-    args: unknown,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    return (await this.#load()).checkArguments(server, tool, args, signal);
-  }
-
-  async search(query: SearchQuery, signal: AbortSignal): Promise<JsonText> {
-    return (await this.#load()).search(query, signal);
-  }
-
-  async control(control: UpstreamControl, signal?: AbortSignal): Promise<unknown> {
-    return (await this.#load()).control(control, signal);
   }
 
   /** A client has said whether it shows the apps of servers; of several the one that shows most counts. */
@@ -114,11 +85,11 @@ export class LazyUpstreams implements Upstreams {
   }
 
   async infoList(): Promise<readonly ServerInfo[]> {
-    return this.isWanted ? (await this.#load()).infoList() : [];
+    return this.isWanted ? (await this.#upstreams.get()).infoList() : [];
   }
 
   async subscribe(uri: string, clientId: string): Promise<boolean> {
-    return this.isWanted ? (await this.#load()).subscribe(uri, clientId) : false;
+    return this.isWanted ? (await this.#upstreams.get()).subscribe(uri, clientId) : false;
   }
 
   unsubscribe(uri: string, clientId: string): void {
@@ -142,21 +113,17 @@ export class LazyUpstreams implements Upstreams {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
+    this.#upstreams.close();
     clearInterval(this.#look);
     await this.#upstreams.made?.[Symbol.asyncDispose]();
   }
 
   #lookAgain(): void {
-    if (!this.#isClosed && !this.#parts.mayHaveServers()) return;
+    const { isClosed } = this.#upstreams;
+    if (!isClosed && !this.#parts.mayHaveServers()) return;
     clearInterval(this.#look);
     // Its first snapshot says that the lists have changed.
-    if (!this.#isClosed) void this.settled(0);
-  }
-
-  #load(): Promise<Upstreams> {
-    if (this.#isClosed) return Promise.reject(shuttingDown());
-    return this.#upstreams.get();
+    if (!isClosed) void this.settled(0);
   }
 
   async #make(): Promise<Upstreams> {
@@ -166,7 +133,7 @@ export class LazyUpstreams implements Upstreams {
       this.#parts.options(),
       beforeStart(),
     ]);
-    if (this.#isClosed) throw shuttingDown();
+    this.#upstreams.assertOpen();
     clearInterval(this.#look);
     const met = this.#apps === undefined ? options : { ...options, apps: this.#apps };
     const client = new UpstreamClient({ createWorker, options: met, processes, warn });
@@ -175,8 +142,4 @@ export class LazyUpstreams implements Upstreams {
     });
     return client;
   }
-}
-
-function shuttingDown(): AppError {
-  return new AppError("cancelled", "The server is shutting down.");
 }

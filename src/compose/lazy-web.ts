@@ -1,6 +1,4 @@
-import { AppError } from "../base/errors.ts";
-import type { JsonText } from "../base/json-text.ts";
-import { endPart, LazyPart } from "../base/lazy-part.ts";
+import { endLazy, forwarding, Lazy } from "../base/lazy.ts";
 import type { RemoteWeb } from "../web/remote-web.ts";
 import type { WebOptions } from "../web/web-options.ts";
 
@@ -13,43 +11,15 @@ export interface LazyWebParts {
 }
 
 /** The web service, of which nothing is loaded before the first page or search. */
-export class LazyWeb implements RemoteWeb {
-  readonly #parts: LazyWebParts;
-  readonly #web: LazyPart<RemoteWeb> = new LazyPart(() => this.#make());
-  #isClosed = false;
-
-  constructor(parts: LazyWebParts) {
-    this.#parts = parts;
-  }
-
-  fetchPage(...call: Parameters<RemoteWeb["fetchPage"]>): Promise<JsonText> {
-    return this.#load().then((web) => web.fetchPage(...call));
-  }
-
-  renderPage(...call: Parameters<RemoteWeb["renderPage"]>): Promise<JsonText> {
-    return this.#load().then((web) => web.renderPage(...call));
-  }
-
-  search(...call: Parameters<RemoteWeb["search"]>): Promise<JsonText> {
-    return this.#load().then((web) => web.search(...call));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
-    await endPart(this.#web);
-  }
-
-  #load(): Promise<RemoteWeb> {
-    if (this.#isClosed) {
-      return Promise.reject(new AppError("cancelled", "The server is shutting down."));
-    }
-    return this.#web.get();
-  }
-
-  async #make(): Promise<RemoteWeb> {
+export function lazyWeb({ createWorker, options, beforeStart, warn }: LazyWebParts): RemoteWeb {
+  const web: Lazy<RemoteWeb> = new Lazy(async () => {
     const { WebWorkerClient } = await import("../web/worker/web-worker-client.ts");
-    const { createWorker, options, beforeStart, warn } = this.#parts;
+    web.assertOpen();
     beforeStart();
     return new WebWorkerClient({ createWorker, options: options(), warn });
-  }
+  });
+  return {
+    ...forwarding(() => web.get(), ["fetchPage", "renderPage", "search"]),
+    [Symbol.asyncDispose]: () => endLazy(web),
+  };
 }

@@ -1,5 +1,5 @@
-import { AppError, messageOf } from "../base/errors.ts";
-import { LazyPart } from "../base/lazy-part.ts";
+import { messageOf } from "../base/errors.ts";
+import { Lazy } from "../base/lazy.ts";
 import type { StateServices } from "../calls/state-calls.ts";
 import type { Orphanage } from "../commands/process/orphanage.ts";
 import type { Questions } from "../interact/questions/questions.ts";
@@ -14,8 +14,7 @@ export interface LazyQuestionsParts extends Pick<ToolServicesOptions, "start" | 
 /** Questions to the user; loaded with the first one. */
 export class LazyQuestions {
   readonly #parts: LazyQuestionsParts;
-  readonly #questions: LazyPart<Questions> = new LazyPart(() => this.#make());
-  #isClosed = false;
+  readonly #questions: Lazy<Questions> = new Lazy(() => this.#make());
 
   constructor(parts: LazyQuestionsParts) {
     this.#parts = parts;
@@ -23,7 +22,7 @@ export class LazyQuestions {
 
   readonly ask: StateServices["questions"]["ask"] = async (request, asking) => {
     const questions = await this.#questions.get();
-    if (this.#isClosed) throw new AppError("cancelled", "The server is shutting down.");
+    this.#questions.assertOpen();
     return questions.ask(request, asking);
   };
 
@@ -33,7 +32,7 @@ export class LazyQuestions {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#questions.close();
     this.#questions.made?.close();
   }
 

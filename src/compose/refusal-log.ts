@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { hasTokenInQuery } from "../server/auth/bearer-token.ts";
 import type { Authorization } from "../server/auth/authorizer.ts";
-import { LazyPart } from "../base/lazy-part.ts";
+import { Lazy } from "../base/lazy.ts";
 import type { AuditLog } from "../calls/policy/audit/audit-log.ts";
 import type { RefusedRequest, RefusedRequests } from "../calls/policy/audit/refused-requests.ts";
 
@@ -22,7 +22,7 @@ export interface RefusalLogParts {
 /** Has requests that were turned away for their token written into the audit log; loaded with the first of them. */
 export class RefusalLog {
   readonly #parts: RefusalLogParts;
-  readonly #open: LazyPart<OpenLog> = new LazyPart(() => this.#make());
+  readonly #open: Lazy<OpenLog> = new Lazy(() => this.#make());
 
   constructor(parts: RefusalLogParts) {
     this.#parts = parts;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 
 import { AppError, messageOf } from "../base/errors.ts";
-import { LazyPart } from "../base/lazy-part.ts";
+import { Lazy } from "../base/lazy.ts";
 import { EventStream } from "../base/server-events.ts";
 import { CommandEnvironment } from "../commands/background/command-environment.ts";
 import { CommandLauncher } from "../commands/background/command-launcher.ts";
@@ -29,7 +29,8 @@ import { toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import { ImageDecoder } from "./image-decoder.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
 import { PdfProcess } from "./pdf-process.ts";
-import { LazyWeb } from "./lazy-web.ts";
+import { lazyWeb } from "./lazy-web.ts";
+import type { RemoteWeb } from "../web/remote-web.ts";
 import { ownCommand } from "../commands/process/own-command.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { resultFolders } from "./result-folders.ts";
@@ -56,9 +57,9 @@ export class ToolServices {
   readonly #environment: CommandEnvironment;
   readonly #ledger: FamilyLedger;
   readonly #storePath: string;
-  readonly #web: LazyWeb;
+  readonly #web: RemoteWeb;
   readonly #state: OpenStateServices;
-  readonly #serverProcesses: LazyPart<ServerProcesses>;
+  readonly #serverProcesses: Lazy<ServerProcesses>;
   #isClosed = false;
 
   /**
@@ -119,7 +120,7 @@ export class ToolServices {
       createWorker: parts.createWorker,
       onWorkerLost: (reason) => warn(`A Worker was lost and is replaced: ${reason}.`),
     });
-    this.#web = new LazyWeb({
+    this.#web = lazyWeb({
       createWorker: parts.createWebWorker,
       options: () =>
         createWebOptions({ settings: settings.web, dirs: start.dirs, env, instanceId }),
@@ -130,7 +131,7 @@ export class ToolServices {
       },
       warn,
     });
-    this.#serverProcesses = new LazyPart(async () => {
+    this.#serverProcesses = new Lazy(async () => {
       const module = await import("../upstream/process/server-processes.ts");
       return new module.ServerProcesses({
         env,

@@ -1,4 +1,4 @@
-import { endPart, LazyPart } from "../base/lazy-part.ts";
+import { endLazy, Lazy } from "../base/lazy.ts";
 import type { NetworkGuard } from "./guard/guard.ts";
 import { createGuard } from "./guard/create-guard.ts";
 import { PageCache } from "./pages/page-cache.ts";
@@ -29,21 +29,21 @@ export function createWeb({ pages, browser, search, proxyEnv }: WebOptions): Web
     renderPage: (request, signal) => rendered.renderPage(request, signal),
     search: async (request, signal) => (await searching.get()).search(request, signal),
     async [Symbol.asyncDispose]() {
-      await Promise.all([endPart(renderer), endPart(searching)]);
+      await Promise.all([endLazy(renderer), endLazy(searching)]);
       await guard[Symbol.asyncDispose]();
     },
   };
 }
 
-function lazyBrowser(options: BrowserOptions, guard: NetworkGuard): LazyPart<PageRenderer> {
-  return new LazyPart(async () => {
+function lazyBrowser(options: BrowserOptions, guard: NetworkGuard): Lazy<PageRenderer> {
+  return new Lazy(async () => {
     const { createBrowser } = await import("./browser/create-browser.ts");
     return createBrowser(options, guard);
   });
 }
 
-function lazySearch(options: SearchOptions, guard: NetworkGuard): LazyPart<WebSearch> {
-  return new LazyPart(async () => {
+function lazySearch(options: SearchOptions, guard: NetworkGuard): Lazy<WebSearch> {
+  return new Lazy(async () => {
     const { createSearch } = await import("./search/create-search.ts");
     return createSearch(options, guard);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { LazyWeb } from "../../src/compose/lazy-web.ts";
+import { lazyWeb } from "../../src/compose/lazy-web.ts";
 import { failureOf } from "../web/pages/page-harness.ts";
 import { plainWebOptions } from "../web/worker/plain-web-options.ts";
 
@@ -11,7 +11,7 @@ class Harness implements AsyncDisposable {
   /** What was done, in order. */
   readonly log: string[] = [];
   failsToStart = false;
-  readonly web = new LazyWeb({
+  readonly web = lazyWeb({
     createWorker: () => {
       this.log.push("worker");
       return new Worker(url);
@@ -31,11 +31,11 @@ class Harness implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.web[Symbol.asyncDispose]();
+    return Promise.resolve(this.web[Symbol.asyncDispose]());
   }
 }
 
-describe("LazyWeb", () => {
+describe("lazyWeb()", () => {
   test("makes nothing before the first call, and one service for all", async () => {
     await using harness = new Harness();
     expect(harness.log).toEqual([]);

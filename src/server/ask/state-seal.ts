@@ -1,4 +1,4 @@
-import { LazyPart } from "../../base/lazy-part.ts";
+import { Lazy } from "../../base/lazy.ts";
 import { requestStateCharsMax } from "../../base/limits.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
@@ -16,7 +16,7 @@ const tagBytes = 16;
 export class StateSeal {
   readonly #readSecret: () => Promise<Uint8Array>;
   /** The secret may serve other purposes too, so it is not used as it is. */
-  readonly #key: LazyPart<Uint8Array> = new LazyPart(() => this.#deriveKey());
+  readonly #key: Lazy<Uint8Array> = new Lazy(() => this.#deriveKey());
 
   constructor(readSecret: () => Promise<Uint8Array>) {
     this.#readSecret = readSecret;

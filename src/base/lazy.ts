@@ -1,0 +1,82 @@
+import { AppError } from "./errors.ts";
+
+/** A part that is made when it is first needed, and not after `close`. */
+export class Lazy<Part> {
+  readonly #make: () => Promise<Part>;
+  #making: Promise<Part> | undefined;
+  #made: Part | undefined;
+  #isClosed = false;
+
+  constructor(make: () => Promise<Part>) {
+    this.#make = make;
+  }
+
+  /**
+   * A failure to make it is the failure of those who wait for it; the next one tries again.
+   * @throws AppError `cancelled` when it would have to be made after `close`
+   */
+  get(): Promise<Part> {
+    if (this.#making === undefined && this.#isClosed) return Promise.reject(shuttingDown());
+    this.#making ??= this.#make().then(
+      (part) => (this.#made = part),
+      (error: unknown) => {
+        this.#making = undefined;
+        throw error;
+      },
+    );
+    return this.#making;
+  }
+
+  /** Undefined until it is made. */
+  get made(): Part | undefined {
+    return this.#made;
+  }
+
+  /** Undefined as long as nobody needs it, and after a failure. */
+  get making(): Promise<Part> | undefined {
+    return this.#making;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** @throws AppError `cancelled` after `close`: for a `make` that has waited and is about to start something */
+  assertOpen(): void {
+    if (this.#isClosed) throw shuttingDown();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+}
+
+/** Closes a part, and ends it when it is made or is being made. */
+export async function endLazy(part: Lazy<AsyncDisposable>): Promise<void> {
+  part.close();
+  const made = await part.making?.catch(() => undefined);
+  await made?.[Symbol.asyncDispose]();
+}
+
+type AsyncMethod = (...args: never[]) => Promise<unknown>;
+type AsyncNames<Service> = {
+  [Name in keyof Service]-?: Service[Name] extends AsyncMethod ? Name : never;
+}[keyof Service];
+
+/** Methods of a service that `get` makes with the first call of one of them. */
+export function forwarding<Service, Name extends AsyncNames<Service>>(
+  get: () => Promise<Service>,
+  names: readonly Name[],
+): Pick<Service, Name> {
+  const forward =
+    (name: Name) =>
+    async (...args: never[]): Promise<unknown> => {
+      const service = await get();
+      return (service[name] as AsyncMethod)(...args);
+    };
+  return Object.fromEntries(names.map((name) => [name, forward(name)])) as Pick<Service, Name>;
+}
+
+function shuttingDown(): AppError {
+  return new AppError("cancelled", "The server is shutting down.");
+}
