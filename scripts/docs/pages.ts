@@ -1,3 +1,4 @@
+import { batteryTable } from "./battery-table.ts";
 import { commandTable } from "./command-table.ts";
 import { configTable } from "./config-table.ts";
 import { conformanceTable } from "./conformance-table.ts";
@@ -27,6 +28,7 @@ export async function generatedPages(root: string): Promise<GeneratedPage[]> {
         ["requirements", await requirementsTable(root)],
       ]),
     },
+    { file: "docs/spec/battery.md", blocks: new Map([["battery", batteryTable(root)]]) },
   ];
 }
 

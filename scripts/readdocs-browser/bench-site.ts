@@ -1,4 +1,4 @@
-/** Pages of the kinds that notes of ReadDocs, section 2, measure; the server is this process. */
+/** Pages of the kinds that docs/browser.md#how-long-it-takes measures; the server is this process. */
 const paragraph = "<p>A paragraph with enough words in it to count as some text of a page.</p>";
 /** 52 kB, as the page that the targets were set with. */
 const text = `<h1>A page</h1>${paragraph.repeat(700)}`;

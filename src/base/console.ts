@@ -11,7 +11,7 @@ const loggingMethods = [
 
 /**
  * Sends what our code or a dependency prints with `console` to stderr, because stdout carries
- * nothing but protocol messages (modern.md section 10). Call it first on the main thread and in each Worker.
+ * nothing but protocol messages (docs/spec/modern.md#stdio). Call it first on the main thread and in each Worker.
  */
 export function routeConsoleToStderr(): void {
   const target = globalThis.console;

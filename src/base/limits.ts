@@ -163,7 +163,7 @@ export const questionLabelCharsMax = 200;
 export const questionNoteCharsMax = 1_000;
 /** Characters of an answer in one's own words: a page of text. */
 export const questionOtherCharsMax = 4_000;
-/** A decline that comes within this was no person's: reading and pressing take longer (clients.md section 3). */
+/** A decline that comes within this was no person's: reading and pressing take longer (docs/questions.md#where-a-question-is-shown). */
 export const questionUnseenMs = 300;
 /** A question stays open this long: somebody comes back from lunch; nobody comes back to it tomorrow. */
 export const questionOpenMsMax = 60 * 60_000;
@@ -196,7 +196,7 @@ export const entriesPerPageMax = 100;
 export const cursorCharsMax = 200;
 /** Characters of a resource's URI; HTTP servers commonly take 8 KiB. */
 export const uriCharsMax = 8 * KIB;
-/** Values in one completion (modern.md section 5). */
+/** Values in one completion (docs/spec/modern.md#resources-and-prompts). */
 export const completionValuesMax = 100;
 /** Characters of what is being completed, and of each argument beside it. */
 export const completionCharsMax = 4 * KIB;
@@ -262,7 +262,7 @@ export const keySetRetryMs = 5_000;
 export const sseWaitingBytesMax = 4 * MIB;
 /** A request that takes longer gets the head of its response now; clients give up after about 60 s without. */
 export const httpFirstByteMsMax = 1_000;
-/** A sign of life on a silent stream; proxies close what is silent for 30 to 60 s (modern.md section 7). */
+/** A sign of life on a silent stream; proxies close what is silent for 30 to 60 s (docs/spec/modern.md#subscriptions). */
 export const httpKeepAliveMs = 15_000;
 /** Legacy sessions at a time, unless told otherwise: 20 kB each at most makes 200 MB. */
 export const httpSessionsMax = 10_000;
@@ -323,7 +323,7 @@ export const webCallMsMax = 5 * 60_000;
 export const webIdleMs = 15 * 60_000;
 /** A web Worker may take this long to end its browser, which takes up to 310 ms (measured) on a quiet machine. */
 export const webCloseMsMax = 1_500;
-/** Characters of a page's URL (notes of ReadDocs, section 1); browsers and servers commonly take 2,000. */
+/** Characters of a page's URL (docs/pages.md#the-request); browsers and servers commonly take 2,000. */
 export const pageUrlCharsMax = 2_000;
 /** Redirects of one page; browsers follow 20, honest sites need three. */
 export const pageRedirectsMax = 10;
@@ -417,11 +417,11 @@ export const storeCallsTogetherMax = 256;
 
 // ---- Callbacks ------------------------------------------------------------------------------
 
-/** Slots of one client (contract of SetCallback). */
+/** Slots of one client (docs/callbacks.md#setting-listing-cancelling). */
 export const callbackSlotsMax = 8;
-/** Seconds before each fire (contract of SetCallback). */
+/** Seconds before each fire (docs/callbacks.md#setting-listing-cancelling). */
 export const callbackDelaySMax = 3_600;
-/** Characters of a message (contract of SetCallback). */
+/** Characters of a message (docs/callbacks.md#setting-listing-cancelling). */
 export const callbackMessageCharsMax = 2_048;
 /** Characters of a message where several callbacks are listed. */
 export const callbackListCharsMax = 200;

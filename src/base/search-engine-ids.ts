@@ -25,7 +25,7 @@ export const benchEngineIds = [
 /** An instance that the user runs: asked besides the others, when it is configured. */
 const ownEngineIds = ["searxng"] as const;
 
-/** All of them, in the fixed order of the contract. */
+/** All of them, in the order of docs/spec/search.md#engines. */
 export const engineIds = [...defaultEngineIds, ...benchEngineIds, ...ownEngineIds] as const;
 
 export type EngineId = (typeof engineIds)[number];

@@ -208,7 +208,7 @@ export const upstreamRawCharsShown = 200;
 export const upstreamProbeMsMax = 3_000;
 /** A program that may be fetching what it starts, and says something of it on stderr, is waited for so long. */
 export const upstreamSetUpMsMax = 5 * 60_000;
-/** For one page of a list (gateway contract CN5). */
+/** For one page of a list (CN5). */
 export const upstreamPageMsMax = 15_000;
 /** For all lists of one server. */
 export const upstreamListsMsMax = 60_000;

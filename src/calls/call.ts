@@ -102,7 +102,7 @@ export interface RequestContext {
   log?(level: LogLevel, data: unknown, logger?: string): void;
   /** Absent when nobody can be asked, as on the command line. */
   readonly ask?: AskClient;
-  /** What of its `_meta` is to be passed on: trace keys, and keys of vendors (modern.md section 1, `_meta`). */
+  /** What of its `_meta` is to be passed on: trace keys, and keys of vendors (docs/spec/modern.md#meta-keys). */
   readonly passedMeta?: Params | undefined;
 }
 
@@ -151,7 +151,7 @@ export type CallOutcome =
       readonly isInterim?: true;
     }
   | { readonly kind: "fault"; readonly fault: ProtocolFault; readonly refusal?: CallRefusal }
-  /** The client has to answer first; `requestState` is sealed (modern.md section 6). */
+  /** The client has to answer first; `requestState` is sealed (docs/spec/modern.md#questions). */
   | {
       readonly kind: "input-required";
       readonly requests: InputRequests;

@@ -86,7 +86,7 @@ export interface CompletionProvider {
   ): Promise<readonly string[] | undefined>;
 }
 
-/** The skills extension (modern.md section 13). The files themselves are resources. */
+/** The skills extension (docs/spec/modern.md#skills). The files themselves are resources. */
 export interface SkillProvider {
   list(client: ClientContext): Promise<readonly SkillEntry[]>;
   /** Direct children of a directory; undefined when it is none. */

@@ -1,4 +1,4 @@
-/** How long and by whom a complete modern result may be kept (modern.md section 3). */
+/** How long and by whom a complete modern result may be kept (docs/spec/modern.md#caching). */
 export interface CacheHints {
   readonly ttlMs: number;
   readonly cacheScope: "public" | "private";

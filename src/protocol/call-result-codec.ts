@@ -4,7 +4,7 @@ import { createFault, errorCodes, isObject, type ProtocolFault } from "./json-rp
 import type { CallToolResult, ContentBlock } from "./tool-types.ts";
 import { isAtLeast, isModernVersion, type ProtocolVersion } from "./versions.ts";
 
-/** The result of `tools/call` as JSON text in the shape of `version` (legacy.md section 5). Cheap to import in a Worker. */
+/** The result of `tools/call` as JSON text in the shape of `version` (docs/spec/legacy.md#shaping). Cheap to import in a Worker. */
 export function encodeCallToolResult(result: CallToolResult, version: ProtocolVersion): string {
   const { isError, structuredContent, _meta: meta } = result;
   const isShown = structuredContent === undefined || hasStructure(structuredContent, version);
@@ -19,7 +19,7 @@ export type BadArguments =
   | { readonly kind: "result"; readonly json: string }
   | { readonly kind: "fault"; readonly fault: ProtocolFault };
 
-/** From 2025-11-25 on a result that the model can learn from (SEP-1303), before that -32602 (legacy.md section 2). */
+/** From 2025-11-25 on a result that the model can learn from (SEP-1303), before that -32602 (docs/spec/legacy.md#revisions). */
 export function badArguments(version: ProtocolVersion, message: string): BadArguments {
   if (!isAtLeast(version, "2025-11-25")) {
     return { kind: "fault", fault: createFault(errorCodes.invalidParams, message) };

@@ -54,7 +54,7 @@ export type ClassifiedMessage =
 
 const idRule = 'member "id" must be a string or an integer within ±(2^53-1)';
 
-/** Decides what one parsed JSON value is. The era belongs to the message, not to the connection (legacy.md section 1). */
+/** Decides what one parsed JSON value is. The era belongs to the message, not to the connection (docs/spec/legacy.md#which-era). */
 export function classifyMessage(value: unknown): ClassifiedMessage {
   if (Array.isArray(value)) return { kind: "batch", elements: value };
   if (!isObject(value)) return invalid(undefined, "a message must be a JSON object");

@@ -1,7 +1,7 @@
 import { isObject, type Params } from "./json-rpc.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
-/** Ids of the extensions that the core serves; they sit in `capabilities.extensions` (modern.md section 2). */
+/** Ids of the extensions that the core serves; they sit in `capabilities.extensions` (docs/spec/modern.md#discovery). */
 export const extensionIds = {
   tasks: "io.modelcontextprotocol/tasks",
   skills: "io.modelcontextprotocol/skills",
@@ -39,7 +39,7 @@ export const noClientCapabilities: ClientCapabilities = {
 
 /**
  * Reads `capabilities` of `initialize` or of a modern envelope. What the revision does not know counts as
- * absent; `elicitation: {}` means form mode only (modern.md section 6, legacy.md section 2).
+ * absent; `elicitation: {}` means form mode only (docs/spec/modern.md#questions, docs/spec/legacy.md#revisions).
  */
 export function readClientCapabilities(
   declared: unknown,

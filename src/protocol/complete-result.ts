@@ -5,7 +5,7 @@ import { modernResultMeta } from "./server-info.ts";
 import { isModernVersion, type ProtocolVersion } from "./versions.ts";
 
 export interface ResultExtras {
-  /** For the cacheable methods (modern.md section 3). */
+  /** For the cacheable methods (docs/spec/modern.md#caching). */
   readonly hints?: CacheHints;
   /** `_meta` that the handler gave. */
   readonly meta?: Params | undefined;
@@ -13,8 +13,8 @@ export interface ResultExtras {
 
 /**
  * A complete result as JSON text: its own members, and around them what the era demands. The server info is
- * always ours, whatever a handler or an upstream server wrote there (modern.md section 1, Results;
- * legacy.md section 5, rule 4).
+ * always ours, whatever a handler or an upstream server wrote there (docs/spec/modern.md#results;
+ * SH4).
  */
 export function encodeComplete(
   members: Params,

@@ -2,7 +2,7 @@ import { completionValuesMax } from "../base/limits.ts";
 import { encodeComplete } from "./complete-result.ts";
 import type { ProtocolVersion } from "./versions.ts";
 
-/** The result of `completion/complete`: the first 100 of all that fits (modern.md section 5). */
+/** The result of `completion/complete`: the first 100 of all that fits (docs/spec/modern.md#resources-and-prompts). */
 export function encodeCompletion(all: readonly string[], version: ProtocolVersion): string {
   const completion = {
     values: all.slice(0, completionValuesMax),

@@ -9,7 +9,7 @@ export function hasLinks(version: ProtocolVersion): boolean {
 }
 
 /**
- * Content blocks are closed unions in each revision: an unknown one becomes text (legacy.md section 5, rule 1).
+ * Content blocks are closed unions in each revision: an unknown one becomes text (SH1).
  * `_meta` of blocks and `lastModified` exist from 2025-06-18 on.
  */
 export function shapeContent(block: ContentBlock, version: ProtocolVersion): ContentBlock {

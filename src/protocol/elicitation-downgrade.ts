@@ -4,7 +4,7 @@ import type { FormField, FormSchema } from "./input-request.ts";
 import { isObject } from "./json-rpc.ts";
 
 /**
- * The form as 2025-06-18 has it (legacy.md section 5, rule 8): titles of options in `enumNames`, no defaults
+ * The form as 2025-06-18 has it (SH8): titles of options in `enumNames`, no defaults
  * but those of booleans, and a text to be filled in where several options may be chosen.
  */
 export function downgradeForm({ properties, required }: FormSchema): FormSchema {

@@ -11,7 +11,7 @@ export interface Choice {
   readonly title: string;
 }
 
-/** Undefined for a field that no revision knows, such as a nested object (modern.md section 6). */
+/** Undefined for a field that no revision knows, such as a nested object (docs/spec/modern.md#questions). */
 export function fieldKindOf(field: FormField): FieldKind | undefined {
   switch (field.type) {
     case "string":

@@ -10,7 +10,7 @@ import {
 import { isLogLevel, type LogLevel, logLevels } from "./log-level.ts";
 import { isModernVersion, modernVersions, type ModernVersion } from "./versions.ts";
 
-/** The reserved `_meta` keys of the modern revisions (modern.md, key shorthand). */
+/** The reserved `_meta` keys of the modern revisions (docs/spec/modern.md#envelope). */
 export const metaKeys = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
@@ -27,7 +27,7 @@ export function metaOf(params: Params | undefined): Params | undefined {
   return isObject(meta) ? meta : undefined;
 }
 
-/** One of the two keys is enough, of any type: a malformed claim is still a modern claim (legacy.md section 1). */
+/** One of the two keys is enough, of any type: a malformed claim is still a modern claim (docs/spec/legacy.md#which-era). */
 export function claimsModernEra(meta: Params): boolean {
   return (
     meta[metaKeys.protocolVersion] !== undefined || meta[metaKeys.clientCapabilities] !== undefined
@@ -39,7 +39,7 @@ export interface Envelope {
   readonly version: ModernVersion;
   readonly capabilities: ClientCapabilities;
   readonly clientName: string | undefined;
-  /** Undefined: the client wants no log messages for this request (modern.md section 8). */
+  /** Undefined: the client wants no log messages for this request (docs/spec/modern.md#notifications). */
   readonly logLevel: LogLevel | undefined;
 }
 
@@ -49,7 +49,7 @@ export type EnvelopeReading =
 
 /**
  * Checks the fields first (-32602), then what `checkHeaders` finds (-32020), then whether the version is
- * served (-32022): modern.md section 9, steps 6 to 8.
+ * served (-32022): docs/spec/modern.md#order-of-checks, steps 6 to 8.
  */
 export function readEnvelope(
   meta: Params,
@@ -85,7 +85,7 @@ const traceKeys: ReadonlySet<string> = new Set(["traceparent", "tracestate", "ba
 
 /**
  * What of a request's `_meta` is for whoever does the work, to be passed on unchanged: trace keys, and keys of vendors
- * (modern.md section 1, `_meta`). The protocol's own are for us. Undefined when there is nothing.
+ * (docs/spec/modern.md#meta-keys). The protocol's own are for us. Undefined when there is nothing.
  */
 export function readPassedMeta(params: Params | undefined): Params | undefined {
   const meta = metaOf(params);
@@ -99,12 +99,12 @@ function isVendorKey(key: string): boolean {
   return key.includes("/") && !/^[^./]+\.(?:modelcontextprotocol|mcp)[./]/.test(key);
 }
 
-/** `clientInfo.name`, which is never required: a malformed value counts as absent (modern.md section 1). */
+/** `clientInfo.name`, which is never required: a malformed value counts as absent (docs/spec/modern.md#envelope). */
 export function readName(clientInfo: unknown): string | undefined {
   return isObject(clientInfo) && typeof clientInfo.name === "string" ? clientInfo.name : undefined;
 }
 
-/** `_meta.progressToken`, a string or an integer (modern.md section 1); anything else counts as absent. */
+/** `_meta.progressToken`, a string or an integer (docs/spec/modern.md#envelope); anything else counts as absent. */
 export function readProgressToken(params: Params | undefined): string | number | undefined {
   const token = metaOf(params)?.progressToken;
   return isRequestId(token) ? token : undefined;

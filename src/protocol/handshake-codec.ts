@@ -22,7 +22,7 @@ export function encodeInitializeResult(
   });
 }
 
-/** `supportedVersions` names modern revisions only: a legacy one could not be used with this request shape (modern.md section 2). */
+/** `supportedVersions` names modern revisions only: a legacy one could not be used with this request shape (docs/spec/modern.md#discovery). */
 export function encodeDiscoverResult({ offered, instructions }: Handshake): string {
   const version = "2026-07-28";
   const members = {

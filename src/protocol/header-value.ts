@@ -6,7 +6,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * The text that a header stands for. `=?base64?…?=` is decoded, strictly in alphabet, padding and UTF-8; the
- * markers count only in this exact form (modern.md section 9, Headers). Undefined for what no client may send.
+ * markers count only in this exact form (docs/spec/modern.md#headers). Undefined for what no client may send.
  */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!plainText.test(value)) return undefined;

@@ -1,4 +1,4 @@
-/** A picture for a list. Only `https:` and `data:` sources (modern.md section 4). */
+/** A picture for a list. Only `https:` and `data:` sources (docs/spec/modern.md#tools). */
 export interface Icon {
   readonly src: string;
   readonly mimeType?: string;

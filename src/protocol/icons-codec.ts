@@ -1,7 +1,7 @@
 import type { Icon } from "./icon.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
-/** The icons that may be shown: `https:` and `data:` sources, from 2025-11-25 on (modern.md section 4). */
+/** The icons that may be shown: `https:` and `data:` sources, from 2025-11-25 on (docs/spec/modern.md#tools). */
 export function shapeIcons(
   icons: readonly Icon[] | undefined,
   version: ProtocolVersion,

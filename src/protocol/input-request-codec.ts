@@ -15,7 +15,7 @@ export interface ShapedInputRequest {
   readonly params?: Params;
 }
 
-/** All requests of an `InputRequiredResult` or an MCP task, under their keys (modern.md sections 6 and 12). */
+/** All requests of an `InputRequiredResult` or an MCP task, under their keys (docs/spec/modern.md#questions, docs/spec/modern.md#mcp-tasks). */
 export function shapeInputRequests(
   requests: InputRequests,
   version: ProtocolVersion,
@@ -24,7 +24,7 @@ export function shapeInputRequests(
   return Object.fromEntries(entries.map(([key, each]) => [key, shapeInputRequest(each, version)]));
 }
 
-/** Leaves out or converts what the revision does not know (legacy.md section 5, rule 8). */
+/** Leaves out or converts what the revision does not know (SH8). */
 export function shapeInputRequest(
   request: InputRequest,
   version: ProtocolVersion,

@@ -1,7 +1,7 @@
 import type { ClientCapabilities } from "./client-capabilities.ts";
 import { createFault, errorCodes, isObject, type Params, type ProtocolFault } from "./json-rpc.ts";
 
-/** One field of a form: a flat primitive, or an enum (modern.md section 6). */
+/** One field of a form: a flat primitive, or an enum (docs/spec/modern.md#questions). */
 export type FormField = Readonly<Record<string, unknown>> & { readonly type: string };
 
 export interface FormSchema {
@@ -88,7 +88,7 @@ export function kindsLacking(
   return [...kinds].filter((kind) => !can(kind));
 }
 
-/** The `ClientCapabilities` object that -32021 names for what the client lacks (modern.md section 1, Errors). */
+/** The `ClientCapabilities` object that -32021 names for what the client lacks (docs/spec/modern.md#errors). */
 export function requiredCapabilities(kinds: readonly InputKind[]): Params {
   const modes = {
     ...(kinds.includes("form") ? { form: {} } : {}),

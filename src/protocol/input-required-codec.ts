@@ -3,7 +3,7 @@ import { shapeInputRequests } from "./input-request-codec.ts";
 import { modernResultMeta } from "./server-info.ts";
 import { isModernVersion, type ProtocolVersion } from "./versions.ts";
 
-/** `InputRequiredResult` as JSON text (modern.md section 6). Without cache hints: it is of this request alone. */
+/** `InputRequiredResult` as JSON text (docs/spec/modern.md#questions). Without cache hints: it is of this request alone. */
 export function encodeInputRequired(
   { requests, requestState }: { readonly requests: InputRequests; readonly requestState: string },
   version: ProtocolVersion,

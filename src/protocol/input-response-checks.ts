@@ -10,7 +10,7 @@ export type InputReading =
 
 /**
  * Reads what the client answered to a request. A wrong type is never accepted; members that are not part of
- * the result, and fields that the form did not ask for, are left out (modern.md section 6).
+ * the result, and fields that the form did not ask for, are left out (docs/spec/modern.md#questions).
  */
 export function readInputResponse(request: InputRequest, response: unknown): InputReading {
   if (!isObject(response)) return problem("the answer must be an object");

@@ -4,9 +4,9 @@ import type { ContentBlock } from "./tool-types.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
 /**
- * The parameters of `sampling/createMessage` as a revision has them (legacy.md section 2). One message holds
+ * The parameters of `sampling/createMessage` as a revision has them (docs/spec/legacy.md#revisions). One message holds
  * one block before 2025-11-25; from then on `includeContext` needs a declaration of its own and is left out,
- * which means `none`. `task` belongs to a feature that is offered to nobody (legacy.md section 6).
+ * which means `none`. `task` belongs to a feature that is offered to nobody (docs/spec/legacy.md#tasks).
  */
 export function shapeSampling(params: Params, version: ProtocolVersion): Params {
   const { task: _, includeContext, messages, ...rest } = params;

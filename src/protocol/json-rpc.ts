@@ -5,18 +5,18 @@ export interface ProtocolFault {
   readonly data?: unknown;
 }
 
-/** Echoed exactly as received: `1` and `"1"` are two ids, `0` and `""` are legal (modern.md section 1). */
+/** Echoed exactly as received: `1` and `"1"` are two ids, `0` and `""` are legal (docs/spec/modern.md#envelope). */
 export type RequestId = string | number;
 export type Params = Readonly<Record<string, unknown>>;
 
-/** The only codes that cross the wire; local failures are `AppError`s (modern.md section 1, Errors). */
+/** The only codes that cross the wire; local failures are `AppError`s (docs/spec/modern.md#errors). */
 export const errorCodes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Legacy revisions only; the modern one has -32602 (legacy.md section 5, rule 7). */
+  /** Legacy revisions only; the modern one has -32602 (SH7). */
   resourceNotFound: -32002,
   headerMismatch: -32020,
   missingClientCapability: -32021,
@@ -44,7 +44,7 @@ export function encodeResult(id: RequestId, resultJson: string): string {
   return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${resultJson}}`;
 }
 
-/** An error response. Without a readable id the member is left out, never `null` (legacy.md section 5, rule 10). */
+/** An error response. Without a readable id the member is left out, never `null` (SH10). */
 export function encodeError(id: RequestId | undefined, fault: ProtocolFault): string {
   const { code, message, data } = fault;
   const idMember = id === undefined ? "" : `"id":${encodeId(id)},`;

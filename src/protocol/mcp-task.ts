@@ -5,7 +5,7 @@ import { createFault, errorCodes, type Params, type ProtocolFault } from "./json
 import { modernResultMeta } from "./server-info.ts";
 import { modernVersions } from "./versions.ts";
 
-/** What an MCP task is at, with what belongs to that state; the last three are final (modern.md section 12). */
+/** What an MCP task is at, with what belongs to that state; the last three are final (docs/spec/modern.md#mcp-tasks). */
 export type McpTaskState =
   | { readonly status: "working" }
   /** All that the client has to answer before it goes on. */
@@ -85,7 +85,7 @@ export function taskNotificationParams(view: McpTaskView): Params {
   }
 }
 
-/** -32021 for a request that did not declare the extension (modern.md section 12, Negotiation). */
+/** -32021 for a request that did not declare the extension (docs/spec/modern.md#declaring-tasks). */
 export function tasksNotDeclared(what: string): ProtocolFault {
   return createFault(
     errorCodes.missingClientCapability,

@@ -17,7 +17,7 @@ export interface Page<Entry> {
 
 /**
  * The page that begins at `cursor`, or the first one without. Undefined for a cursor that was not given out for
- * this very list: the client then starts over (modern.md section 3). An empty string is a cursor too.
+ * this very list: the client then starts over (docs/spec/modern.md#caching). An empty string is a cursor too.
  */
 export function cutPage<Entry>(
   list: PagedList<Entry>,

@@ -38,7 +38,7 @@ const dataKeywords = new Set(["const", "default", "enum", "examples", "required"
 
 /**
  * Reads the `x-mcp-header` annotations of a tool's input schema; one that breaks a rule spoils the whole tool
- * (modern.md section 9, Headers). No references are followed, and the walk needs no more stack than any other.
+ * (docs/spec/modern.md#headers). No references are followed, and the walk needs no more stack than any other.
  */
 export function paramHeadersOf(inputSchema: unknown): ParamHeadersReading {
   const headers = new Map<string, ParamHeader>();

@@ -16,7 +16,7 @@ export function encodePromptsList(
   return encodeComplete({ prompts, nextCursor }, version, { hints });
 }
 
-/** The result of `prompts/get`; not cacheable (modern.md section 3). */
+/** The result of `prompts/get`; not cacheable (docs/spec/modern.md#caching). */
 export function encodePromptResult(
   { description, messages }: PromptResult,
   version: ProtocolVersion,

@@ -1,7 +1,7 @@
 import type { Icon } from "./icon.ts";
 import type { Params } from "./json-rpc.ts";
 
-/** Hints for whoever shows content (legacy.md section 2: `lastModified` from 2025-06-18 on). */
+/** Hints for whoever shows content (docs/spec/legacy.md#revisions: `lastModified` from 2025-06-18 on). */
 export interface ContentAnnotations {
   readonly audience?: readonly ("user" | "assistant")[];
   readonly priority?: number;

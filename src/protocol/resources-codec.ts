@@ -11,7 +11,7 @@ import type {
 } from "./resource-types.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
-/** Also the result of `resources/directory/read` (modern.md section 13). */
+/** Also the result of `resources/directory/read` (docs/spec/modern.md#skills). */
 export function encodeResourcesList(
   { items, nextCursor }: Page<ResourceListing>,
   version: ProtocolVersion,
@@ -49,7 +49,7 @@ export function encodeResourceContents(
   return encodeComplete({ contents: shaped }, version, { hints });
 }
 
-/** What resources and templates have in common (legacy.md section 2, table). */
+/** What resources and templates have in common (docs/spec/legacy.md#revisions). */
 function shapeDescription(
   entry: Omit<ResourceTemplateListing, "uriTemplate" | "name">,
   version: ProtocolVersion,

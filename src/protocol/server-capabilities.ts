@@ -20,7 +20,7 @@ export interface OfferedCapabilities {
 }
 
 /**
- * `ServerCapabilities` as the revision knows it (legacy.md section 5, rule 5). `logging` is always there: any
+ * `ServerCapabilities` as the revision knows it (SH5). `logging` is always there: any
  * handler may send log messages to those who ask for them.
  */
 export function encodeCapabilities(offered: OfferedCapabilities, version: ProtocolVersion): Params {
@@ -39,7 +39,7 @@ export function encodeCapabilities(offered: OfferedCapabilities, version: Protoc
 }
 
 /**
- * `{}` means no settings (modern.md section 2). Hosts of apps and of skills look for them in the answer to `initialize` too;
+ * `{}` means no settings (docs/spec/modern.md#discovery). Hosts of apps and of skills look for them in the answer to `initialize` too;
  * tasks are of modern revisions only, and revisions before 2025-06-18 have no `_meta` for what apps need.
  */
 function encodeExtensions(

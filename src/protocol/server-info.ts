@@ -2,7 +2,7 @@ import { product } from "../base/product.ts";
 import { metaKeys } from "./envelope.ts";
 import { isAtLeast, type ProtocolVersion } from "./versions.ts";
 
-/** Our `Implementation` with the fields that the revision knows (legacy.md section 2). */
+/** Our `Implementation` with the fields that the revision knows (docs/spec/legacy.md#revisions). */
 export function serverInfoFor(version: ProtocolVersion): Readonly<Record<string, string>> {
   const { name, title, description } = product;
   if (!isAtLeast(version, "2025-06-18")) return { name, version: product.version };
@@ -10,7 +10,7 @@ export function serverInfoFor(version: ProtocolVersion): Readonly<Record<string,
   return { name, title, version: product.version, description };
 }
 
-/** `_meta` of every modern result (modern.md section 1, Results). */
+/** `_meta` of every modern result (docs/spec/modern.md#results). */
 export const modernResultMeta: Readonly<Record<string, unknown>> = {
   [metaKeys.serverInfo]: serverInfoFor("2026-07-28"),
 };

@@ -8,7 +8,7 @@ export interface SkillFile {
   readonly size: number;
 }
 
-/** One entry of `skills/list` (modern.md section 13). */
+/** One entry of `skills/list` (docs/spec/modern.md#skills). */
 export interface SkillEntry {
   /** Of its `SKILL.md`: `skill://<path>/SKILL.md`. */
   readonly uri: string;

@@ -4,7 +4,7 @@ import type { Page } from "./pagination.ts";
 import type { SkillEntry } from "./skill-types.ts";
 import type { ProtocolVersion } from "./versions.ts";
 
-/** The result of `skills/list`; an entry is never split over pages (modern.md section 13). */
+/** The result of `skills/list`; an entry is never split over pages (docs/spec/modern.md#skills). */
 export function encodeSkillsList(
   { items, nextCursor }: Page<SkillEntry>,
   version: ProtocolVersion,

@@ -82,7 +82,7 @@ export type ContentBlock =
 /** A tool's answer, its own failure (`isError`) included. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
-  /** Any JSON value; an object where the revision demands one (legacy.md section 5, rule 2). */
+  /** Any JSON value; an object where the revision demands one (SH2). */
   readonly structuredContent?: unknown;
   readonly _meta?: Params;
   readonly isError: boolean;

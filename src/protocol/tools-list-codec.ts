@@ -11,7 +11,7 @@ export interface ListExtras {
   readonly nextCursor?: string | undefined;
 }
 
-/** The result of `tools/list` as JSON text, with the fields that the revision knows (legacy.md section 5, rules 2 to 4). */
+/** The result of `tools/list` as JSON text, with the fields that the revision knows (SH2–SH4). */
 export function encodeToolsListResult(
   listings: readonly ToolListing[],
   version: ProtocolVersion,

@@ -9,7 +9,7 @@ const traversal =
 
 /**
  * What is wrong with `value` as the URI of a resource, in words that follow "uri"; undefined when nothing is.
- * Whether there is such a resource is for its provider to say (modern.md section 5).
+ * Whether there is such a resource is for its provider to say (docs/spec/modern.md#resources-and-prompts).
  */
 export function uriProblem(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return "must be a URI";

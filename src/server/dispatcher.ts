@@ -80,7 +80,7 @@ export class Dispatcher {
     }
   }
 
-  /** Batches exist in 2025-03-26 only (legacy.md section 3). */
+  /** Batches exist in 2025-03-26 only (docs/spec/legacy.md#batches). */
   #receiveBatch(elements: readonly unknown[], lane: ReplyLane): void {
     const { session, assumedVersion } = this.#connection;
     if ((session.version ?? assumedVersion) !== "2025-03-26") {
@@ -199,7 +199,7 @@ function replyError(lane: ReplyLane, id: string | number | undefined, fault: Pro
   lane.reply(encodeError(id, fault), fault.code);
 }
 
-/** What may not be in a batch becomes an error of its own element (legacy.md section 3). */
+/** What may not be in a batch becomes an error of its own element (docs/spec/legacy.md#batches). */
 function refuseInBatch(message: ClassifiedMessage, seenIds: Set<string | number>): SingleMessage {
   const code = errorCodes.invalidRequest;
   if (message.kind === "batch") {

@@ -65,7 +65,7 @@ const commonMethods: readonly (readonly [string, Method])[] = [
   ],
 ];
 
-/** The only gate: a method that is not in its era's table does not exist (modern.md section 2, legacy.md section 1). */
+/** The only gate: a method that is not in its era's table does not exist (docs/spec/modern.md#discovery, docs/spec/legacy.md#which-era). */
 export const legacyMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["initialize", { handle: handleInitialize, needsNoSession: true }],
   ["ping", { handle: handlePing, needsNoSession: true }],

@@ -149,7 +149,7 @@ export interface ClientService {
   can(kind: InputKind): boolean;
   /**
    * Asks for all of `requests` at once and waits. A handler asks before it does anything else: for modern
-   * clients the call ends here and the handler runs again with the answers (modern.md section 6).
+   * clients the call ends here and the handler runs again with the answers (docs/spec/modern.md#questions).
    * @throws AppError `unsupported` when the client cannot be asked that, `cancelled` when it does not answer
    */
   ask(requests: InputRequests): Promise<InputResponses>;

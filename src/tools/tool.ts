@@ -94,7 +94,7 @@ export interface ToolDefinition<
   readonly snapshots?: readonly (keyof Snapshots)[];
   /** Time that a job may spend in its Worker, service calls not counted. */
   readonly jobMsMax?: number;
-  /** Calls may be answered with an MCP task by clients that take them (modern.md section 12); absent = never. */
+  /** Calls may be answered with an MCP task by clients that take them (docs/spec/modern.md#mcp-tasks); absent = never. */
   readonly taskSupport?: "optional" | "required";
   handler(
     input: z.output<Input>,

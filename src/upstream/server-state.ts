@@ -1,4 +1,4 @@
-/** How a configured server stands (gateway contract §3.4). */
+/** How a configured server stands (docs/gateway.md#states). */
 export type ServerState =
   | "disabled"
   /** Found in a project, not approved by the user. */

@@ -117,7 +117,7 @@ function declaredRequests(ask: AskClient): Record<string, InputRequest> {
   return requests;
 }
 
-/** Tools that need more than one round (modern.md section 6). */
+/** Tools that need more than one round (docs/spec/modern.md#questions). */
 export const roundTools: readonly FixtureTool[] = [
   elicitation,
   samplingRound,

@@ -130,7 +130,7 @@ const askThenTask: FixtureTool = {
   },
 };
 
-/** Tools of the tasks extension, and one that never becomes an MCP task (modern.md section 12). */
+/** Tools of the tasks extension, and one that never becomes an MCP task (docs/spec/modern.md#mcp-tasks). */
 export const taskTools: readonly FixtureTool[] = [
   failingJob,
   protocolErrorJob,

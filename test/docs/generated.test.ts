@@ -156,6 +156,7 @@ const foreignFlags: ReadonlySet<string> = new Set(["--yes", "--ignore-scripts"])
 /** Variables of the environment that are not keys. */
 const otherVariables: ReadonlySet<string> = new Set([
   "CHROME",
+  "DEPTH",
   "HOME",
   "OWNER",
   "RELEASE_URL",

@@ -22,12 +22,16 @@ export const pages: readonly Page[] = [
   "README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
-  ...readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+  ...["docs", "docs/spec"].flatMap(pagesIn),
 ]
   .filter((file) => !measuredPages.has(file))
   .map(readPage);
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
+}
 
 /** True for a path of the checkout that is there, or is made by a measurement. */
 export function isThere(file: string): boolean {
@@ -55,12 +59,14 @@ export function codeSpans(text: string): string[] {
   return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
 }
 
-/** The anchors that a renderer gives to the headings. */
+/** The anchors that a renderer gives to the headings, and those that are written out. */
 export function anchorsOf(text: string): string[] {
-  return [...withoutFences(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>
+  const body = withoutFences(text);
+  const headings = [...body.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
+  return [...headings, ...[...body.matchAll(/<a id="([^"]+)">/g)].map(([, id = ""]) => id)];
 }

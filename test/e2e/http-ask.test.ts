@@ -65,7 +65,7 @@ describe("questions in a session", () => {
   });
 });
 
-describe("A7: the state of a round", () => {
+describe("HP7: the state of a round", () => {
   const capabilities = { elicitation: { form: {} } };
 
   /** One round of the call, by the holder of this token. */

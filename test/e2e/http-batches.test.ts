@@ -30,7 +30,7 @@ function outcomes({ messages }: Answer): Set<string> {
   );
 }
 
-describe("A11: batches of 2025-03-26", () => {
+describe("HP11: batches of 2025-03-26", () => {
   test.each<[string, unknown[], number, unknown[]]>([
     [
       "requests",
@@ -128,7 +128,7 @@ describe("A11: batches of 2025-03-26", () => {
   });
 });
 
-describe("A11, B3: batches of other versions", () => {
+describe("HP11, KF3: batches of other versions", () => {
   test.each(legacyVersions.filter((version) => version !== "2025-03-26"))(
     "[http.batch] a session of %s refuses them whole",
     async (version) => {

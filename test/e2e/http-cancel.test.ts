@@ -29,7 +29,7 @@ function withToken(params: Record<string, unknown>): Record<string, unknown> {
   return { ...params, _meta: { progressToken: "token" } };
 }
 
-describe("A6: a modern client that closes its connection has cancelled its request", () => {
+describe("HP6: a modern client that closes its connection has cancelled its request", () => {
   posixTest("[http.disconnect] before the head of the response", async () => {
     const marker = uniqueSeconds();
     const message = modernMessage(1, "tools/call", family(marker, "trap '' TERM; "));
@@ -101,7 +101,7 @@ describe("A6: a modern client that closes its connection has cancelled its reque
   );
 });
 
-describe("A6: a legacy client that loses its connection has cancelled nothing", () => {
+describe("HP6: a legacy client that loses its connection has cancelled nothing", () => {
   posixTest.each(legacyVersions.slice(1))(
     "[http.lost] in %s the command goes on, and its result can be read",
     async (version) => {

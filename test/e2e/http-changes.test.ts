@@ -58,7 +58,7 @@ describe("legacy sessions", () => {
   });
 });
 
-describe("A9: modern subscriptions", () => {
+describe("HP9: modern subscriptions", () => {
   test.each([7, 0, "", "7"])("[http.listen-stream] the id %p is in all that comes", async (id) => {
     const notifications = { resourcesListChanged: true, sunsetListChanged: true };
     const listening = await server.client.openModern("subscriptions/listen", { notifications }, id);

@@ -55,7 +55,7 @@ async function replies(ask: Ask): Promise<unknown[]> {
 
 const overHttp: Ask = async (method, params) => onlyMessage(await http.modern(method, params));
 
-describe("A1, B1, B4: a revision is the same on both transports", () => {
+describe("HP1, KF1, KF4: a revision is the same on both transports", () => {
   test.each(legacyVersions)("[http.eras] %s", async (version) => {
     await using pipe = new Server();
     const opened = await pipe.initialize(version);
@@ -77,7 +77,7 @@ describe("A1, B1, B4: a revision is the same on both transports", () => {
   });
 });
 
-describe("A1: the era is the message's", () => {
+describe("HP1: the era is the message's", () => {
   test("[http.eras] a modern request that names a session leaves it alone", async () => {
     const session = await http.initialize("2025-06-18");
     const answer = await http.modern("tools/list", {}, { "mcp-session-id": session.id });
@@ -90,7 +90,7 @@ describe("A1: the era is the message's", () => {
     expect(again.status).toBe(200);
   });
 
-  test("[http.eras] B7: discovery may be kept, by everybody, and names modern revisions only", async () => {
+  test("[http.eras] KF7: discovery may be kept, by everybody, and names modern revisions only", async () => {
     const { result } = onlyMessage(await http.modern("server/discover"));
     expect(result).toMatchObject({
       resultType: "complete",

@@ -35,7 +35,7 @@ const refused = [400, -32020, false] as const;
 const served = [200, undefined, true] as const;
 const base64 = (text: string): string => `=?base64?${Buffer.from(text).toString("base64")}?=`;
 
-describe("A4: headers against the body, before any side effect", () => {
+describe("HP4: headers against the body, before any side effect", () => {
   test.each<[string, Headers, typeof refused | typeof served]>([
     ["all as the body says", {}, served],
     ["version: absent", { "mcp-protocol-version": undefined }, refused],

@@ -45,7 +45,7 @@ describe("health", () => {
   });
 });
 
-describe("A13: stdout", () => {
+describe("HP13: stdout", () => {
   test("[http.stdout] carries the URL and nothing else, whatever commands print", async () => {
     await using server = await HttpServer.start();
     await server.modern("tools/call", bash("echo out; echo err >&2; echo more > /dev/stdout"));
@@ -103,7 +103,7 @@ describe("shutdown", () => {
   });
 
   posixTest(
-    "[http.drain] A9: a subscription ends with its result, a session's stream with nothing",
+    "[http.drain] HP9: a subscription ends with its result, a session's stream with nothing",
     async () => {
       await using server = await HttpServer.start();
       const session = await server.initialize();

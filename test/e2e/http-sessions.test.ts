@@ -50,7 +50,7 @@ describe("sessions", () => {
     [modernVersion, "2025-11-25"],
     ["1999-01-01", "2025-11-25"],
     ["", "2025-11-25"],
-  ])("[http.session] A2: initialize %p is answered with %p", async (asked, answered) => {
+  ])("[http.session] HP2: initialize %p is answered with %p", async (asked, answered) => {
     const session = await server.initialize(asked);
     expect([session.opening.status, session.version]).toEqual([200, answered]);
     expect(session.opening.headers.has("mcp-session-id")).toBe(true);

@@ -98,7 +98,7 @@ describe("status map", () => {
   });
 
   test.each([...removed, ...removedToo])(
-    "[http.status] A3: %s has no modern form",
+    "[http.status] HP3: %s has no modern form",
     async (name) => {
       const answer = await server.modern(name);
       expect([answer.status, onlyMessage(answer).error?.code]).toEqual([404, -32601]);
@@ -129,7 +129,7 @@ describe("status map", () => {
 describe("ids", () => {
   const ids = [0, "", "1", 1, -1, Number.MAX_SAFE_INTEGER, "nul\u0000", "0".repeat(300)];
 
-  test.each(ids)("[http.ids] A5: a modern reply has the id %p", async (id) => {
+  test.each(ids)("[http.ids] HP5: a modern reply has the id %p", async (id) => {
     const good = modernMessage(id, "tools/list");
     const bad = modernMessage(id, "no/such");
     for (const message of [good, bad]) {
@@ -140,7 +140,7 @@ describe("ids", () => {
     expect([refused.status, onlyMessage(refused).id]).toEqual([400, id]);
   });
 
-  test.each(ids)("[http.ids] A5: a legacy reply has the id %p", async (id) => {
+  test.each(ids)("[http.ids] HP5: a legacy reply has the id %p", async (id) => {
     const session = await server.initialize("2025-06-18");
     for (const method of ["tools/list", "no/such"]) {
       expect((await session.request(method, undefined, id)).id).toBe(id);
@@ -152,7 +152,7 @@ describe("ids", () => {
     "7",
     '{"jsonrpc":"2.0","id":null,"method":"ping"}',
     '{"jsonrpc":"2.0","id":1.5}',
-  ])("[http.ids] A5: the answer to %p has no id", async (body) => {
+  ])("[http.ids] HP5: the answer to %p has no id", async (body) => {
     for (const headers of [{}, modernHeaders]) {
       const response = await server.client.fetch({ body, headers });
       expect(await response.json()).not.toHaveProperty("id");

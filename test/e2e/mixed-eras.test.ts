@@ -14,7 +14,7 @@ const count = 600;
 const inFlight = 64;
 const seed = 20_260_728;
 
-posixTest("[protocol.mixed] A1: both eras and cancellations on one pipe", async () => {
+posixTest("[protocol.mixed] HP1: both eras and cancellations on one pipe", async () => {
   await using server = new Server();
   await server.initialize("2025-06-18");
   const report = await runMixed(new MixedPipe(server), count, inFlight, seed);
@@ -23,7 +23,7 @@ posixTest("[protocol.mixed] A1: both eras and cancellations on one pipe", async 
   expect(report.cancelled).toBeGreaterThan(10);
 });
 
-posixTest("[http.mixed] A1: both eras and cancellations on one port", async () => {
+posixTest("[http.mixed] HP1: both eras and cancellations on one port", async () => {
   await using server = await HttpServer.start();
   const report = await runMixed(await MixedPort.open(server), count, inFlight, seed);
   expect(report.faults).toEqual([]);

@@ -2,7 +2,7 @@ import { from, type Requirement } from "./harness/requirement.ts";
 
 /** What is promised of calls to other MCP servers. */
 export const gatewayCallRequirements: Readonly<Record<string, Requirement>> = {
-  ...from("docs/gateway.md#acceptance", {
+  ...from("docs/spec/gateway.md#acceptance", {
     "gateway.gw-04": "MCP=0 reads, starts and lists no other server.",
     "gateway.gw-17": "A hidden tool is called in the turn in which it was found; the list stays.",
     "gateway.gw-25": "Rules, hooks and the audit log see a tool by its own name, however called.",

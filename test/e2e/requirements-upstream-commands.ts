@@ -8,7 +8,7 @@ export const upstreamCommandRequirements: Readonly<Record<string, Requirement>> 
     "gateway.commands-end":
       "A command that starts servers ends by itself, or on Ctrl-C, with all of them.",
   }),
-  ...from("docs/gateway.md#acceptance", {
+  ...from("docs/spec/gateway.md#acceptance", {
     "gateway.gw-24": "mcp verify tells by its exit code whether servers are as mcp.lock has them.",
     "gateway.gw-42": "No command, log or file that it leaves shows a secret of a server's entry.",
   }),

@@ -2,7 +2,7 @@ import { from, type Requirement } from "./harness/requirement.ts";
 
 /** What is promised of the processes of other servers, and of the Worker that speaks to them. */
 export const upstreamProcessRequirements: Readonly<Record<string, Requirement>> = {
-  ...from("docs/gateway.md#acceptance", {
+  ...from("docs/spec/gateway.md#acceptance", {
     "gateway.gw-12":
       "Nothing of other servers is left 2 s after the end of input, 5 s after a kill -9.",
     "gateway.gw-33": "Other servers find nothing of our environment that is not theirs.",

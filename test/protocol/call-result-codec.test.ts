@@ -55,7 +55,7 @@ describe("encodeCallToolResult()", () => {
     ["2025-06-18", { ...everything }],
     ["2025-11-25", { ...everything }],
     ["2026-07-28", { ...everything, resultType: "complete", _meta: meta }],
-  ])("A12: shapes each kind of block for %s", (version, expected) => {
+  ])("HP12: shapes each kind of block for %s", (version, expected) => {
     expect(encoded(everything, version)).toEqual(expected);
   });
 
@@ -84,7 +84,7 @@ describe("encodeCallToolResult()", () => {
     ["2025-11-25", 0],
     ["2025-11-25", null],
     ["2025-11-25", false],
-  ])("A12: in %s structured content %j is never sent as such", (version, value) => {
+  ])("HP12: in %s structured content %j is never sent as such", (version, value) => {
     const result = { structuredContent: value, isError: false };
     const asText = { type: "text", text: JSON.stringify(value) };
     expect([

@@ -19,7 +19,7 @@ const idRule = 'member "id" must be a string or an integer within ±(2^53-1)';
 
 describe("classifyMessage()", () => {
   test.each([0, -1, 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, "", "1", "😀\u2028"])(
-    "A5: keeps id %p with its type",
+    "HP5: keeps id %p with its type",
     (id) => {
       expect(classifyMessage({ jsonrpc: "2.0", id, method: "ping" })).toEqual({
         kind: "legacy-request",
@@ -39,7 +39,7 @@ describe("classifyMessage()", () => {
     ["1e400"],
     ["9007199254740992"],
     ["-9007199254740993"],
-  ])("A5: refuses id %s without id", (id) => {
+  ])("HP5: refuses id %s without id", (id) => {
     const value: unknown = JSON.parse(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
     expect(classifyMessage(value)).toEqual(refused(idRule));
   });

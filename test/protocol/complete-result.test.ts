@@ -7,7 +7,7 @@ const serverInfo = "io.modelcontextprotocol/serverInfo";
 const hints = { ttlMs: 5, cacheScope: "private" } as const;
 
 describe("encodeComplete()", () => {
-  test("A10: a modern result has type, hints and our server info", () => {
+  test("HP10: a modern result has type, hints and our server info", () => {
     expect(JSON.parse(encodeComplete({ a: 1 }, "2026-07-28", { hints }))).toEqual({
       resultType: "complete",
       a: 1,
@@ -17,7 +17,7 @@ describe("encodeComplete()", () => {
     });
   });
 
-  test("A15: the server info is ours, whatever was given; the rest of _meta stays", () => {
+  test("HP15: the server info is ours, whatever was given; the rest of _meta stays", () => {
     const meta = { [serverInfo]: { name: "upstream" }, "a/b": 1 };
     expect(JSON.parse(encodeComplete({}, "2026-07-28", { meta }))).toEqual({
       resultType: "complete",
@@ -25,7 +25,7 @@ describe("encodeComplete()", () => {
     });
   });
 
-  test.each(legacyVersions)("A10: a result of %s has nothing of it", (version) => {
+  test.each(legacyVersions)("HP10: a result of %s has nothing of it", (version) => {
     expect(JSON.parse(encodeComplete({ a: 1 }, version, { hints }))).toEqual({ a: 1 });
   });
 

@@ -17,7 +17,7 @@ describe("encodeCompletion()", () => {
     });
   });
 
-  test("A10: modern, without cache hints", () => {
+  test("HP10: modern, without cache hints", () => {
     expect(JSON.parse(encodeCompletion(["a"], "2026-07-28"))).toEqual({
       resultType: "complete",
       completion: { values: ["a"], total: 1, hasMore: false },

@@ -34,7 +34,7 @@ describe("shapeContent()", () => {
   });
 
   test.each(["2024-11-05", "2025-03-26"] as const)(
-    "A12: %s: no _meta, no lastModified",
+    "HP12: %s: no _meta, no lastModified",
     (version) => {
       expect([blocks.text, blocks.image, blocks.resource].map((b) => shaped(b, version))).toEqual([
         { type: "text", text: "t", annotations: older },
@@ -44,7 +44,7 @@ describe("shapeContent()", () => {
     },
   );
 
-  test("A12: audio becomes text in 2024-11-05 only", () => {
+  test("HP12: audio becomes text in 2024-11-05 only", () => {
     expect(shaped(blocks.audio, "2025-03-26")).toEqual({
       type: "audio",
       data: "AAA=",
@@ -58,7 +58,7 @@ describe("shapeContent()", () => {
     });
   });
 
-  test.each(["2024-11-05", "2025-03-26"] as const)("A12: a link is text in %s", (version) => {
+  test.each(["2024-11-05", "2025-03-26"] as const)("HP12: a link is text in %s", (version) => {
     expect(shaped(blocks.resource_link, version)).toEqual({
       type: "text",
       text: "Resource: A\nURI: file:///a\nThe first",

@@ -31,11 +31,11 @@ describe("decodeHeaderValue()", () => {
     ["a control character", "a\u0001", undefined],
     ["DEL", "a\u007f", undefined],
     ["a line break", "a\nb", undefined],
-  ])("A4: %s", (_name, value, expected) => {
+  ])("HP4: %s", (_name, value, expected) => {
     expect(decodeHeaderValue(value)).toBe(expected);
   });
 
-  test("A4: what a client encodes comes back", () => {
+  test("HP4: what a client encodes comes back", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const base64 = Buffer.from(text).toString("base64");
@@ -44,7 +44,7 @@ describe("decodeHeaderValue()", () => {
     );
   });
 
-  test("A4: exactly the canonical form of base64 is accepted", () => {
+  test("HP4: exactly the canonical form of base64 is accepted", () => {
     const unit = fc.constantFrom(..."AQgw09az+/-_= ".split(""));
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 8 }), (base64) => {

@@ -29,7 +29,7 @@ describe("encodePromptsList()", () => {
     ["2025-06-18", { prompts: [withoutIcons] }],
     ["2025-11-25", { prompts: [listing] }],
     ["2026-07-28", { resultType: "complete", prompts: [listing], ...hints, _meta: ownMeta }],
-  ])("A12: keeps what %s knows", (version, expected) => {
+  ])("HP12: keeps what %s knows", (version, expected) => {
     expect(JSON.parse(encodePromptsList({ items: [listing] }, version, hints))).toEqual(expected);
   });
 });
@@ -55,7 +55,7 @@ describe("encodePromptResult()", () => {
     ["2025-03-26", audio, linkText],
     ["2025-06-18", audio, link],
     ["2025-11-25", audio, link],
-  ])("A12: shapes the content of messages for %s", (version, first, second) => {
+  ])("HP12: shapes the content of messages for %s", (version, first, second) => {
     expect(JSON.parse(encodePromptResult(result, version))).toEqual({
       description: "d",
       messages: [
@@ -65,7 +65,7 @@ describe("encodePromptResult()", () => {
     });
   });
 
-  test("A10: a modern result is not cacheable", () => {
+  test("HP10: a modern result is not cacheable", () => {
     expect(JSON.parse(encodePromptResult({ messages: [] }, "2026-07-28"))).toEqual({
       resultType: "complete",
       messages: [],

@@ -29,7 +29,7 @@ const shapes: readonly [ProtocolVersion, Record<string, unknown>][] = [
 ];
 
 describe("encodeResourcesList()", () => {
-  test.each(shapes)("A12: keeps what %s knows", (version, resource) => {
+  test.each(shapes)("HP12: keeps what %s knows", (version, resource) => {
     const page = { items: [entry], nextCursor: "n" };
     const expected = { resources: [resource], nextCursor: "n" };
     expect(JSON.parse(encodeResourcesList(page, version, hints))).toEqual(
@@ -58,13 +58,13 @@ describe("encodeResourceTemplatesList()", () => {
     ["2024-11-05", { uriTemplate: "file:///{a}", name: "a", annotations: { priority: 1 } }],
     ["2025-06-18", { uriTemplate: "file:///{a}", name: "a", title: "A", annotations, _meta }],
     ["2025-11-25", template],
-  ])("A12: keeps what %s knows", (version, shown) => {
+  ])("HP12: keeps what %s knows", (version, shown) => {
     expect(JSON.parse(encodeResourceTemplatesList({ items: [template] }, version, hints))).toEqual({
       resourceTemplates: [shown],
     });
   });
 
-  test("A10: modern", () => {
+  test("HP10: modern", () => {
     expect(JSON.parse(encodeResourceTemplatesList({ items: [] }, "2026-07-28", hints))).toEqual({
       ...modernParts,
       resourceTemplates: [],
@@ -83,7 +83,7 @@ describe("encodeResourceContents()", () => {
     ["2025-03-26", { contents: [{ uri: "file:///a", mimeType: "text/plain", text: "" }, second] }],
     ["2025-06-18", { contents: [first, second] }],
     ["2026-07-28", { ...modernParts, contents: [first, second] }],
-  ])("A12: keeps what %s knows", (version, expected) => {
+  ])("HP12: keeps what %s knows", (version, expected) => {
     expect(JSON.parse(encodeResourceContents(contents, version, hints))).toEqual(expected);
   });
 });

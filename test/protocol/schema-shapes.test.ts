@@ -91,7 +91,7 @@ function results(version: ProtocolVersion): Readonly<Record<string, string>> {
 }
 
 describe.skipIf(!hasSchemas)("results against the schemas", () => {
-  test.each([...legacyVersions, "2026-07-28"] as const)("A12: %s takes all of them", (version) => {
+  test.each([...legacyVersions, "2026-07-28"] as const)("HP12: %s takes all of them", (version) => {
     const schema = new SchemaOf(version);
     const faults = Object.entries(results(version)).map(([name, json]) =>
       schema.faultIn(name, JSON.parse(json)),

@@ -37,7 +37,7 @@ describe("encodeCapabilities()", () => {
     ["2025-06-18", { ...lists, completions: {}, extensions: { ...skills, ...apps } }],
     ["2025-11-25", { ...lists, completions: {}, extensions: { ...skills, ...apps } }],
     ["2026-07-28", { ...lists, completions: {}, extensions: { ...skills, ...tasks, ...apps } }],
-  ])("A14: everything, as %s knows it", (version, expected) => {
+  ])("HP14: everything, as %s knows it", (version, expected) => {
     expect(encodeCapabilities(everything, version)).toEqual(expected);
   });
 

@@ -52,7 +52,7 @@ describe("encodeToolsListResult()", () => {
         },
       },
     ],
-  ])("A12: keeps what %s knows", (version, expected) => {
+  ])("HP12: keeps what %s knows", (version, expected) => {
     expect(JSON.parse(encodeToolsListResult([listing], version))).toEqual(expected);
   });
 
@@ -63,7 +63,7 @@ describe("encodeToolsListResult()", () => {
     ["2025-06-18", { _meta }],
     ["2025-11-25", { icons, _meta }],
     ["2026-07-28", { icons, _meta }],
-  ])("A12: of icons and _meta %s knows %j", (version, expected) => {
+  ])("HP12: of icons and _meta %s knows %j", (version, expected) => {
     const json = encodeToolsListResult([{ ...listing, icons, _meta }], version);
     const { tools } = JSON.parse(json) as { tools: Record<string, unknown>[] };
     const [shown] = tools;
@@ -78,7 +78,7 @@ describe("encodeToolsListResult()", () => {
     ["2025-11-25", { oneOf: [] }, false],
     ["2025-11-25", outputSchema, true],
     ["2026-07-28", array, true],
-  ])("A12: %s lists the output schema %j: %p", (version, schema, isListed) => {
+  ])("HP12: %s lists the output schema %j: %p", (version, schema, isListed) => {
     const tool = { ...listing, outputSchema: schema as ToolListing["outputSchema"] & object };
     const { tools } = JSON.parse(encodeToolsListResult([tool], version)) as { tools: unknown[] };
     expect(Object.hasOwn(tools[0] as object, "outputSchema")).toBe(isListed);

@@ -23,7 +23,7 @@ const batchesRefused = error(
 );
 
 describe("Dispatcher, ids", () => {
-  test('A5: keeps 1 and "1" apart, also in flight', async () => {
+  test('HP5: keeps 1 and "1" apart, also in flight', async () => {
     const { exchange, router, transport, news } = await startSession("2025-06-18");
     transport.deliver(request(1, "tools/call", echo), request("1", "tools/call", echo));
     router.answer(1, '{"n":"string"}');
@@ -44,7 +44,7 @@ describe("Dispatcher, ids", () => {
     expect(await exchange(1, request("a", "ping"))).toEqual([result("a", {})]);
   });
 
-  test("B2: a bad line and a null id are answered without id, and the next line works", async () => {
+  test("KF2: a bad line and a null id are answered without id, and the next line works", async () => {
     const { transport, news } = startServer();
     transport.deliverText('{\n{"jsonrpc":"2.0","id":null,"method":"ping"}\n');
     transport.deliver(request(1, "ping"));
@@ -118,7 +118,7 @@ describe("Dispatcher, cancellation", () => {
   test.each([
     ["legacy", request("c", "tools/call", withToken)],
     ["modern", modern("c", "tools/call", withToken)],
-  ])("A6: after cancelled nothing mentions a %s request", async (_era, call) => {
+  ])("HP6: after cancelled nothing mentions a %s request", async (_era, call) => {
     const { exchange, router, transport } = await startSession("2025-06-18");
     const sentBefore = transport.sent.length;
     transport.deliver(call, notification("notifications/cancelled", { requestId: "c" }));
@@ -130,7 +130,7 @@ describe("Dispatcher, cancellation", () => {
     expect(transport.sent.length).toBe(sentBefore + 1);
   });
 
-  test("A6: the id's type matters", async () => {
+  test("HP6: the id's type matters", async () => {
     const { exchange, router, transport } = await startSession("2025-06-18");
     transport.deliver(
       request(1, "tools/call", echo),
@@ -153,17 +153,17 @@ describe("Dispatcher, cancellation", () => {
 });
 
 describe("Dispatcher, batches", () => {
-  test.each(["2024-11-05", "2025-06-18", "2025-11-25"])("A11: none under %s", async (version) => {
+  test.each(["2024-11-05", "2025-06-18", "2025-11-25"])("HP11: none under %s", async (version) => {
     const { exchange } = await startSession(version);
     expect(await exchange(1, [request(1, "ping")])).toEqual([batchesRefused]);
   });
 
-  test("A11: none without a session", async () => {
+  test("HP11: none without a session", async () => {
     const { exchange } = startServer();
     expect(await exchange(2, [request(1, "ping")], [])).toEqual([batchesRefused, batchesRefused]);
   });
 
-  test("A11, B2: answers a batch under 2025-03-26 with one array", async () => {
+  test("HP11, KF2: answers a batch under 2025-03-26 with one array", async () => {
     const { exchange, router, transport } = await startSession("2025-03-26");
     transport.deliver([
       request(1, "ping"),
@@ -193,7 +193,7 @@ describe("Dispatcher, batches", () => {
     expect(await exchange(1, [request(6, "ping")])).toEqual([[result(6, {})]]);
   });
 
-  test("A11: an empty batch is one error, one without requests none", async () => {
+  test("HP11: an empty batch is one error, one without requests none", async () => {
     const { exchange } = await startSession("2025-03-26");
     const silent = [notification("notifications/whatever"), { jsonrpc: "2.0", id: 1, result: {} }];
     expect(await exchange(2, [], silent, request(1, "ping"))).toEqual([
@@ -205,7 +205,7 @@ describe("Dispatcher, batches", () => {
   test.each([
     [batchElementsMax, true],
     [batchElementsMax + 1, false],
-  ])("A11: a batch of %d elements is answered: %p", async (length, isAnswered) => {
+  ])("HP11: a batch of %d elements is answered: %p", async (length, isAnswered) => {
     const { exchange } = await startSession("2025-03-26");
     const [reply] = await exchange(
       1,
@@ -216,7 +216,7 @@ describe("Dispatcher, batches", () => {
     expect(isAnswered ? (reply as unknown[]).length : reply).toEqual(isAnswered ? length : refusal);
   });
 
-  test("A11: replies that are too much for one message become errors with their ids", async () => {
+  test("HP11: replies that are too much for one message become errors with their ids", async () => {
     const { exchange, router } = await startSession("2025-03-26");
     const long = JSON.stringify({ content: [], long: "x".repeat(batchReplyCharsMax / 2) });
     const replies = exchange(
@@ -232,7 +232,7 @@ describe("Dispatcher, batches", () => {
     ]);
   });
 
-  test("A11: a cancelled element is left out, and a batch of them is silent", async () => {
+  test("HP11: a cancelled element is left out, and a batch of them is silent", async () => {
     const { exchange, transport, router } = await startSession("2025-03-26");
     const cancelled = notification("notifications/cancelled", { requestId: 1 });
     transport.deliver([request(1, "tools/call", echo)], cancelled);

@@ -22,7 +22,7 @@ const discovered = JSON.parse(
 ) as unknown;
 
 describe("eras on one connection", () => {
-  test("A1, B1: each answer has the shape of its own era, in any order", async () => {
+  test("HP1, KF1: each answer has the shape of its own era, in any order", async () => {
     const { exchange } = startServer();
     expect(await exchange(1, modern(1, "server/discover"))).toEqual([result(1, discovered)]);
     expect(await exchange(1, modern(2, "tools/list"))).toEqual([result(2, modernList)]);
@@ -42,13 +42,13 @@ describe("eras on one connection", () => {
     ["", "2025-11-25"],
     [5, "2025-11-25"],
     [undefined, "2025-11-25"],
-  ])("A2: initialize for %p is answered with %p", async (asked, answered) => {
+  ])("HP2: initialize for %p is answered with %p", async (asked, answered) => {
     const { exchange } = startServer();
     const [reply] = await exchange(1, request(0, "initialize", { protocolVersion: asked }));
     expect(reply).toMatchObject({ id: 0, result: { protocolVersion: answered } });
   });
 
-  test("A2: initialize without params opens a session too", async () => {
+  test("HP2: initialize without params opens a session too", async () => {
     const { exchange } = startServer();
     const [reply] = await exchange(1, request("", "initialize"));
     expect(reply).toMatchObject({ id: "", result: { protocolVersion: "2025-11-25" } });
@@ -64,14 +64,14 @@ describe("eras on one connection", () => {
     "tasks/result",
     "no/such",
     "__proto__",
-  ])("A3: %s with a modern envelope does not exist", async (method) => {
+  ])("HP3: %s with a modern envelope does not exist", async (method) => {
     const { exchange } = await startSession("2025-11-25");
     expect(await exchange(1, modern(1, method))).toEqual([
       error(1, -32601, `Method not found: ${method}`),
     ]);
   });
 
-  test("A3: ping and logging/setLevel without envelope work in a session", async () => {
+  test("HP3: ping and logging/setLevel without envelope work in a session", async () => {
     const { exchange } = await startSession("2025-11-25");
     const setLevel = request(2, "logging/setLevel", { level: "error" });
     expect(await exchange(2, request(1, "ping"), setLevel)).toEqual([result(1, {}), result(2, {})]);

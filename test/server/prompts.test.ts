@@ -4,7 +4,7 @@ import { everyFeature, prompt } from "./fake-features.ts";
 import { error, modern, request, result, startServer, startSession } from "./harness.ts";
 
 describe("prompts/list", () => {
-  test("A10: modern", async () => {
+  test("HP10: modern", async () => {
     const { exchange } = startServer(0, everyFeature());
     expect(await exchange(1, modern(1, "prompts/list"))).toEqual([
       result(1, {

@@ -16,7 +16,7 @@ function faultOf(reply: unknown): unknown {
 }
 
 describe("resources/list and resources/templates/list", () => {
-  test("A10: modern, of a list that changes", async () => {
+  test("HP10: modern, of a list that changes", async () => {
     const { exchange } = startServer(0, everyFeature());
     const hints = { ttlMs: 5_000, cacheScope: "private" };
     expect(
@@ -37,13 +37,13 @@ describe("resources/list and resources/templates/list", () => {
       { cacheHints: { ttlMs: 7, cacheScope: "public" } as const },
       { ttlMs: 7, cacheScope: "public" },
     ],
-  ])("A10: with %j it may be kept as %j says", async (offered, hints) => {
+  ])("HP10: with %j it may be kept as %j says", async (offered, hints) => {
     const { exchange } = startServer(0, { ...everyFeature(), ...offered });
     const [reply] = await exchange(1, modern(1, "resources/list"));
     expect(reply).toMatchObject({ result: hints });
   });
 
-  test("A12: legacy, in the shape of the session", async () => {
+  test("HP12: legacy, in the shape of the session", async () => {
     const { exchange } = await startSession("2025-03-26", {}, everyFeature());
     expect(await exchange(1, request(1, "resources/list"))).toEqual([
       result(1, { resources: [{ uri: "test://a", name: "a" }] }),
@@ -76,7 +76,7 @@ describe("resources/list and resources/templates/list", () => {
 });
 
 describe("resources/read", () => {
-  test("A10: is not to be kept unless its provider says so", async () => {
+  test("HP10: is not to be kept unless its provider says so", async () => {
     const { exchange } = startServer(0, everyFeature());
     expect(await exchange(1, modern(1, "resources/read", { uri: "test://a" }))).toEqual([
       result(1, {
@@ -88,7 +88,7 @@ describe("resources/read", () => {
     ]);
   });
 
-  test("A10: what was made of answers is not to be kept, whatever its provider says", async () => {
+  test("HP10: what was made of answers is not to be kept, whatever its provider says", async () => {
     const resources = new FakeResources();
     const kept = { ttlMs: 7, cacheScope: "public" } as const;
     const none = { ttlMs: 0, cacheScope: "private" };
@@ -196,7 +196,7 @@ describe("resources/subscribe and resources/unsubscribe", () => {
     expect([faultOf(tooMany), known]).toMatchObject([{ code: -32602 }, result(0, {})]);
   });
 
-  test("A3: do not exist in the modern era", async () => {
+  test("HP3: do not exist in the modern era", async () => {
     const { exchange } = startServer(0, everyFeature());
     const [reply] = await exchange(1, modern(1, "resources/subscribe", { uri: watched }));
     expect(faultOf(reply)).toMatchObject({ code: -32601 });

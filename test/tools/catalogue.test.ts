@@ -7,7 +7,7 @@ import { encodeToolsListResult } from "../../src/protocol/tools-list-codec.ts";
 import { catalogue } from "../../src/tools/catalogue.ts";
 import { catalogueCards } from "../../src/tools/catalogue-cards.macro.ts";
 
-/** The published contract, in the order of the list: `*` = required. */
+/** What is published (docs/spec/tools.md#parameters), in the order of the list: `*` = required. */
 const published: readonly (readonly [
   name: string,
   parameters: Readonly<Record<string, string>>,
@@ -98,7 +98,7 @@ describe.each(listings)("$name", (listing) => {
     expect(JSON.stringify(listing)).toBe(JSON.stringify(golden));
   });
 
-  test("has the parameters of the published contract, their types and which are required", () => {
+  test("has the parameters that docs/spec/tools.md#parameters publishes, their types and which are required", () => {
     const required = (inputSchema["required"] ?? []) as string[];
     const parameters = fieldsOf(inputSchema).map(([field, { type }]) => [
       field,

@@ -15,7 +15,7 @@ import { mimeTypeOf } from "./skill-resources.ts";
 import { readSkillUri, skillUri } from "./skill-uri.ts";
 import type { SkillView } from "./skill-view.ts";
 
-/** The skills extension (modern.md section 13): skills whose front matter says what the extension demands. */
+/** The skills extension (docs/spec/modern.md#skills): skills whose front matter says what the extension demands. */
 export class SkillEntries implements SkillProvider {
   readonly #view: SkillView;
 

@@ -22,7 +22,7 @@ export interface AnswerParts {
 }
 
 /**
- * Answers what another server asks in the middle of a call (gateway contract §7.4): by the client where it can be asked,
+ * Answers what another server asks in the middle of a call (docs/spec/gateway.md#questions): by the client where it can be asked,
  * else by whoever sits at this machine, else for the user. What a client has to answer goes out together.
  * @throws InputNeeded to be let through, AppError `refused` when the server may not ask for this, `unsupported`,
  *   `cancelled`

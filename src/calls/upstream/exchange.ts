@@ -33,7 +33,7 @@ const onlyKey = "question";
 
 /**
  * One request to another server from its start to its answer, with all that the server asks meanwhile, in each of the
- * four pairs of eras (gateway contract §7.4). A client of the stateless era leaves and comes back: then it goes on
+ * four pairs of eras (docs/spec/gateway.md#questions). A client of the stateless era leaves and comes back: then it goes on
  * where it stood, for the new call.
  */
 export class Exchange implements Suspendable {

@@ -19,7 +19,7 @@ import type { ServedConnection } from "../context/server-context.ts";
 import type { Outbox } from "../connection/outbox.ts";
 import { mayAsk } from "./may-ask.ts";
 
-/** Asks by requests of our own, on the lane of the request that needs the answers (legacy.md section 5, rule 9). */
+/** Asks by requests of our own, on the lane of the request that needs the answers (SH9). */
 export class LegacyAsk implements AskClient {
   readonly #request: ActiveRequest;
   readonly #connection: ServedConnection;

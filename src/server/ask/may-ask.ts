@@ -3,7 +3,7 @@ import { isModernVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 
-/** Only what was declared; a legacy client not before it is initialized (legacy.md section 4). */
+/** Only what was declared; a legacy client not before it is initialized (docs/spec/legacy.md#sessions). */
 export function mayAsk(
   { version, asker }: ActiveRequest,
   { session }: ServedConnection,

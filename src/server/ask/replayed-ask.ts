@@ -23,7 +23,7 @@ import { digestOf } from "./state-seal.ts";
 
 /**
  * Asks by ending the request: the handler runs again from its start when the client comes back, and its n-th
- * `ask` is answered from the n-th round that the client brought along (modern.md section 6).
+ * `ask` is answered from the n-th round that the client brought along (docs/spec/modern.md#questions).
  */
 export class ReplayedAsk implements AskClient {
   readonly #request: ActiveRequest;

@@ -33,7 +33,7 @@ export async function sealRounds(
 }
 
 /**
- * What the client gives back is attacker's input until it has been opened (modern.md section 6). Its marks become the
+ * What the client gives back is attacker's input until it has been opened (docs/spec/modern.md#questions). Its marks become the
  * request's.
  * @throws FaultError -32602 for all that was not sealed for this client and these parameters, or has expired
  */

@@ -11,7 +11,7 @@ const tagBytes = 16;
 
 /**
  * Seals texts so that who carries them can neither read nor change them, and so that they open only for the
- * purpose that they were sealed for (AES-256-GCM, the purpose is authenticated along; modern.md section 6).
+ * purpose that they were sealed for (AES-256-GCM, the purpose is authenticated along; docs/spec/modern.md#questions).
  */
 export class StateSeal {
   readonly #readSecret: () => Promise<Uint8Array>;

@@ -8,7 +8,7 @@ type Run = () => MethodReply | Promise<MethodReply>;
 
 /**
  * Runs a handler that may ask, after what the client has brought along was opened: a state that is not good
- * ends the request before anything is done (modern.md section 6). Costs nothing when it brought nothing.
+ * ends the request before anything is done (docs/spec/modern.md#questions). Costs nothing when it brought nothing.
  */
 export function withRounds(
   request: ActiveRequest,

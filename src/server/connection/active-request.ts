@@ -35,7 +35,7 @@ export interface Asker {
   readonly version: ProtocolVersion;
   readonly client: ClientContext;
   readonly capabilities: ClientCapabilities;
-  /** Log messages below it are not sent; undefined = none are (modern.md section 8). Read at each message. */
+  /** Log messages below it are not sent; undefined = none are (docs/spec/modern.md#notifications). Read at each message. */
   readonly logLevel: LogLevel | undefined;
 }
 

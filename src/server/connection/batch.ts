@@ -7,7 +7,7 @@ const tooMuch = createFault(
   `The replies to this batch have more than ${batchReplyCharsMax} characters: send fewer requests at a time`,
 );
 
-/** Collects the replies of one JSON-RPC batch; they go out as one array (legacy.md section 3). */
+/** Collects the replies of one JSON-RPC batch; they go out as one array (docs/spec/legacy.md#batches). */
 export class BatchReplies {
   readonly #lane: ReplyLane;
   readonly #replies: string[] = [];

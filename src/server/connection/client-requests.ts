@@ -13,13 +13,13 @@ interface PendingRequest {
   readonly timer: Timer;
 }
 
-/** Requests from us to a legacy client. Modern clients are never asked anything (modern.md section 6). */
+/** Requests from us to a legacy client. Modern clients are never asked anything (docs/spec/modern.md#questions). */
 export class ClientRequests {
   readonly #pending = new Map<string, PendingRequest>();
   #lastNumber = 0;
 
   /**
-   * The client's result, unchecked. Goes out on `lane`: that of the request it belongs to (legacy.md section 4, Streams).
+   * The client's result, unchecked. Goes out on `lane`: that of the request it belongs to (docs/spec/legacy.md#streams).
    * @throws AppError `cancelled` when no answer came within `timeoutMs` or the connection ended,
    *   `system` when the client answered with an error.
    */
@@ -41,7 +41,7 @@ export class ClientRequests {
     });
   }
 
-  /** Takes a response of the client; one that matches nothing is ignored (legacy.md section 1). */
+  /** Takes a response of the client; one that matches nothing is ignored (docs/spec/legacy.md#which-era). */
   settle(response: ResponseMessage): void {
     if (typeof response.id !== "string") return;
     const pending = this.#take(response.id);

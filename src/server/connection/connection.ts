@@ -14,8 +14,8 @@ export interface Connection {
   readonly session: Session;
   readonly clientRequests: ClientRequests;
   readonly inFlight: InFlight;
-  /** How to say that a subscription is over while the connection goes on (modern.md section 7, teardown). */
+  /** How to say that a subscription is over while the connection goes on (docs/spec/modern.md#teardown). */
   readonly endsByNotification: boolean;
-  /** What counts as negotiated without a session: 2025-03-26 over HTTP (legacy.md section 1). */
+  /** What counts as negotiated without a session: 2025-03-26 over HTTP (docs/spec/legacy.md#which-era). */
   readonly assumedVersion?: LegacyVersion;
 }

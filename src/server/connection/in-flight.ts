@@ -47,7 +47,7 @@ export class InFlight {
     for (const { id } of this.#all()) this.cancel(id);
   }
 
-  /** The server is going: open subscriptions get their result (modern.md section 7, teardown). */
+  /** The server is going: open subscriptions get their result (docs/spec/modern.md#teardown). */
   endSubscriptions(): void {
     for (const request of this.#all()) request.endGracefully?.();
   }

@@ -4,7 +4,7 @@ import type { ActiveRequest } from "./active-request.ts";
 
 /**
  * Sends `notifications/message` on the lane of its request: only at or above the level that the client asked
- * for, not after the reply, and not to a client that does not read (modern.md section 8). Never give it secrets.
+ * for, not after the reply, and not to a client that does not read (docs/spec/modern.md#notifications). Never give it secrets.
  */
 export function sendLogMessage(
   request: ActiveRequest,

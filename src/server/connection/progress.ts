@@ -23,7 +23,7 @@ const systemClock: ProgressClock = { now: () => performance.now(), startTimer };
 /**
  * Sends `notifications/progress` for one token: `progress` strictly increases, messages that come too fast are
  * joined instead of dropped, silence is broken by a heartbeat, and nothing follows the end
- * (modern.md section 8; legacy.md section 5 rule 6 for `message`).
+ * (docs/spec/modern.md#notifications; SH6 for `message`).
  */
 export class ProgressReporter {
   readonly #token: string | number;

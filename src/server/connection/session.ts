@@ -35,7 +35,7 @@ export interface ClientProfile {
   readonly isRemote?: boolean;
 }
 
-/** State of the `initialize` handshake. Only legacy requests look at it (legacy.md section 1). */
+/** State of the `initialize` handshake. Only legacy requests look at it (docs/spec/legacy.md#which-era). */
 export class Session {
   readonly #profile: ClientProfile;
   readonly #roots: WorkspaceRoots;
@@ -79,12 +79,12 @@ export class Session {
     return this.#logLevel;
   }
 
-  /** From `notifications/initialized` on: only then the client may be asked or told anything (legacy.md section 4). */
+  /** From `notifications/initialized` on: only then the client may be asked or told anything (docs/spec/legacy.md#sessions). */
   get isInitialized(): boolean {
     return this.#isInitialized;
   }
 
-  /** Takes the parameters of `initialize`; a revision that we do not have becomes our latest (legacy.md section 4). */
+  /** Takes the parameters of `initialize`; a revision that we do not have becomes our latest (docs/spec/legacy.md#sessions). */
   begin(params: Params | undefined): LegacyVersion {
     const requested = params?.protocolVersion;
     this.#version = isLegacyVersion(requested) ? requested : legacyVersionLatest;
@@ -120,7 +120,7 @@ export class Session {
     return new LegacyAsker(this, { ...client, roots });
   }
 
-  /** Who asks a modern request: nothing of the session but the identity of the connection (modern.md section 1). */
+  /** Who asks a modern request: nothing of the session but the identity of the connection (docs/spec/modern.md#envelope). */
   modernAsker(envelope: Envelope): Asker {
     const { version, capabilities, clientName, logLevel } = envelope;
     const { fallbackDir } = this.#profile;

@@ -10,7 +10,7 @@ const lateReplyMsMax = 60_000;
 /** More than any editor has open; each is looked up for each file that is read. */
 const rootsMax = 100;
 
-/** The directory that a legacy client offers as its first `file://` root, asked for once (legacy.md section 4). */
+/** The directory that a legacy client offers as its first `file://` root, asked for once (docs/spec/legacy.md#sessions). */
 export class WorkspaceRoots {
   readonly #requests: ClientRequests;
   readonly #fallbackDir: string;

@@ -9,7 +9,7 @@ import {
 
 type ListKind = "tools" | "prompts" | "resources" | "skills";
 
-/** How long a client may keep a list; the same on all its pages (modern.md section 3). */
+/** How long a client may keep a list; the same on all its pages (docs/spec/modern.md#caching). */
 export function listCacheHints(features: ServerFeatures, kind: ListKind): CacheHints {
   const own = features.cacheHints ?? hintsOf(features, kind);
   const joined = kind === "skills" ? undefined : features.joinedHints?.();

@@ -5,7 +5,7 @@ import { offersTasks } from "../tasks/task-support.ts";
 /** What a method belongs to, apart from the core that every server has. */
 export type Need = "resources" | "prompts" | "completion" | "skills" | "tasks" | "subscriptions";
 
-/** What was not declared does not exist: its methods are unknown (modern.md section 2). */
+/** What was not declared does not exist: its methods are unknown (docs/spec/modern.md#discovery). */
 export function isOffered(features: ServerFeatures, need: Need): boolean {
   switch (need) {
     case "tasks":
@@ -34,7 +34,7 @@ export function offeredCapabilities(features: ServerFeatures): OfferedCapabiliti
   };
 }
 
-/** True when there is anything that could be said to somebody who listens (modern.md section 7). */
+/** True when there is anything that could be said to somebody who listens (docs/spec/modern.md#subscriptions). */
 function hasSubscriptions(features: ServerFeatures): boolean {
   const { resources, changing } = features;
   return resources !== undefined || changing.size > 0 || offersTasks(features);

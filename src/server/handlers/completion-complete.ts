@@ -11,7 +11,7 @@ import { readStrings } from "./string-values.ts";
 
 type Reading = CompletionRequest | { readonly problem: string };
 
-/** `completion/complete`; bounded in size and in rate (modern.md section 5). */
+/** `completion/complete`; bounded in size and in rate (docs/spec/modern.md#resources-and-prompts). */
 export function handleCompletionComplete(
   request: ActiveRequest,
   connection: ServedConnection,

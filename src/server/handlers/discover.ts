@@ -4,7 +4,7 @@ import type { ServedConnection } from "../context/server-context.ts";
 import { invalidParams, resultReply, type MethodReply } from "../connection/method.ts";
 import { offeredCapabilities } from "../context/offered-capabilities.ts";
 
-/** `server/discover` (modern.md section 2). */
+/** `server/discover` (docs/spec/modern.md#discovery). */
 export function handleDiscover(
   { asker }: ActiveRequest,
   { server }: ServedConnection,
@@ -15,7 +15,7 @@ export function handleDiscover(
   return resultReply(encodeDiscoverResult({ offered, instructions }));
 }
 
-/** The same without envelope: an old client never sends it (legacy.md section 1). */
+/** The same without envelope: an old client never sends it (docs/spec/legacy.md#which-era). */
 export function handleDiscoverWithoutEnvelope(): MethodReply {
   return invalidParams(
     'params._meta must have "io.modelcontextprotocol/protocolVersion" and "io.modelcontextprotocol/clientCapabilities"',

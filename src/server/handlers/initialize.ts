@@ -4,7 +4,7 @@ import type { ServedConnection } from "../context/server-context.ts";
 import { resultReply, type MethodReply } from "../connection/method.ts";
 import { offeredCapabilities } from "../context/offered-capabilities.ts";
 
-/** Opens the legacy session. Never an error for the version that was asked for (legacy.md section 1). */
+/** Opens the legacy session. Never an error for the version that was asked for (docs/spec/legacy.md#which-era). */
 export function handleInitialize(
   request: ActiveRequest,
   connection: ServedConnection,

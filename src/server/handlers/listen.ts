@@ -14,7 +14,7 @@ import type { ServerContext } from "../context/server-context.ts";
 import { type ListenFilter, readListenFilter } from "../subscriptions/listen-filter.ts";
 import { offersTasks } from "../tasks/task-support.ts";
 
-/** `subscriptions/listen`: lasts until one of the two sides ends it (modern.md section 7). */
+/** `subscriptions/listen`: lasts until one of the two sides ends it (docs/spec/modern.md#subscriptions). */
 export function handleListen(
   request: ActiveRequest,
   connection: ServedConnection,

@@ -4,8 +4,8 @@ import { isRequestId } from "../../protocol/json-rpc.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 
 /**
- * Notifications are never answered; an unknown or malformed one is ignored (modern.md section 8). Only cancelling exists
- * in both eras: one with a modern envelope does nothing to the session (legacy.md section 1).
+ * Notifications are never answered; an unknown or malformed one is ignored (docs/spec/modern.md#notifications). Only cancelling exists
+ * in both eras: one with a modern envelope does nothing to the session (docs/spec/legacy.md#which-era).
  */
 export function handleNotification(
   message: NotificationMessage,
@@ -26,7 +26,7 @@ export function handleNotification(
   }
 }
 
-/** Looked up among the requests of both eras. `initialize` is answered at once and so cannot be cancelled (legacy.md section 4). */
+/** Looked up among the requests of both eras. `initialize` is answered at once and so cannot be cancelled (docs/spec/legacy.md#sessions). */
 function cancelRequest(message: NotificationMessage, connection: ServedConnection): void {
   const id = message.params?.requestId;
   if (isRequestId(id)) connection.inFlight.cancel(id);

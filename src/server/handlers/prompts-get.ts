@@ -11,7 +11,7 @@ import { readStrings } from "./string-values.ts";
 
 type PromptArguments = Readonly<Record<string, string>>;
 
-/** `prompts/get`: checks name and arguments against the list (modern.md section 5). */
+/** `prompts/get`: checks name and arguments against the list (docs/spec/modern.md#resources-and-prompts). */
 export function handlePromptsGet(
   request: ActiveRequest,
   connection: ServedConnection,

@@ -6,7 +6,7 @@ import { listCacheHints } from "../context/list-cache-hints.ts";
 import type { MethodReply } from "../connection/method.ts";
 import { pageReply } from "./page-reply.ts";
 
-/** `prompts/list` (modern.md section 5). */
+/** `prompts/list` (docs/spec/modern.md#resources-and-prompts). */
 export async function handlePromptsList(
   request: ActiveRequest,
   connection: ServedConnection,

@@ -7,7 +7,7 @@ import { invalidParams, type MethodReply } from "../connection/method.ts";
 import { pageReply } from "./page-reply.ts";
 import { readUriParam } from "./uri-param.ts";
 
-/** `resources/directory/read` of the skills extension: direct children, page by page (modern.md section 13). */
+/** `resources/directory/read` of the skills extension: direct children, page by page (docs/spec/modern.md#skills). */
 export function handleResourcesDirectoryRead(
   request: ActiveRequest,
   connection: ServedConnection,

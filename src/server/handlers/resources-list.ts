@@ -9,7 +9,7 @@ import { listCacheHints } from "../context/list-cache-hints.ts";
 import type { MethodReply } from "../connection/method.ts";
 import { pageReply } from "./page-reply.ts";
 
-/** `resources/list` (modern.md section 5). */
+/** `resources/list` (docs/spec/modern.md#resources-and-prompts). */
 export async function handleResourcesList(
   request: ActiveRequest,
   connection: ServedConnection,
@@ -21,7 +21,7 @@ export async function handleResourcesList(
   );
 }
 
-/** `resources/templates/list` (modern.md section 5). */
+/** `resources/templates/list` (docs/spec/modern.md#resources-and-prompts). */
 export async function handleResourceTemplatesList(
   request: ActiveRequest,
   connection: ServedConnection,

@@ -29,13 +29,13 @@ async function read(
   const context = new HandlerContext(request, connection);
   const reading = await featureOf(connection, "resources").read(uri, context);
   if (reading === undefined || reading.contents.length === 0) return notFound(uri, version);
-  // What a client was asked for is no part of what a cache would know the result by (modern.md section 3).
+  // What a client was asked for is no part of what a cache would know the result by (docs/spec/modern.md#caching).
   const isAnswer = params?.inputResponses !== undefined || params?.requestState !== undefined;
   const hints = isAnswer ? notCacheable : (reading.cacheHints ?? notCacheable);
   return resultReply(encodeResourceContents(reading.contents, version, hints));
 }
 
-/** Never empty contents; the code is that of the era (modern.md section 5, legacy.md section 5, rule 7). */
+/** Never empty contents; the code is that of the era (docs/spec/modern.md#resources-and-prompts, SH7). */
 function notFound(uri: string, version: ProtocolVersion): MethodReply {
   const code = isModernVersion(version) ? errorCodes.invalidParams : errorCodes.resourceNotFound;
   return faultReply(createFault(code, "Resource not found", { uri }));

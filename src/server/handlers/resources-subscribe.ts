@@ -14,7 +14,7 @@ import { readUriParam } from "./uri-param.ts";
 
 const done = resultReply("{}");
 
-/** `resources/subscribe`, legacy only: `notifications/resources/updated` follow in the session (legacy.md section 4). */
+/** `resources/subscribe`, legacy only: `notifications/resources/updated` follow in the session (docs/spec/legacy.md#sessions). */
 export function handleResourcesSubscribe(
   request: ActiveRequest,
   connection: ServedConnection,

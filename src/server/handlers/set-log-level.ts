@@ -3,7 +3,7 @@ import type { ActiveRequest } from "../connection/active-request.ts";
 import type { ServedConnection } from "../context/server-context.ts";
 import { invalidParams, resultReply, type MethodReply } from "../connection/method.ts";
 
-/** `logging/setLevel`, legacy only; the level is the session's (legacy.md section 4). */
+/** `logging/setLevel`, legacy only; the level is the session's (docs/spec/legacy.md#sessions). */
 export function handleSetLogLevel(
   request: ActiveRequest,
   connection: ServedConnection,

@@ -6,7 +6,7 @@ import { listCacheHints } from "../context/list-cache-hints.ts";
 import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
 import { readUriParam } from "./uri-param.ts";
 
-/** `skills/get` of the skills extension: one entry of the list, by the URI of its `SKILL.md` (modern.md section 13). */
+/** `skills/get` of the skills extension: one entry of the list, by the URI of its `SKILL.md` (docs/spec/modern.md#skills). */
 export function handleSkillsGet(
   request: ActiveRequest,
   connection: ServedConnection,

@@ -6,7 +6,7 @@ import { listCacheHints } from "../context/list-cache-hints.ts";
 import type { MethodReply } from "../connection/method.ts";
 import { pageReply } from "./page-reply.ts";
 
-/** `skills/list` of the skills extension (modern.md section 13). */
+/** `skills/list` of the skills extension (docs/spec/modern.md#skills). */
 export async function handleSkillsList(
   request: ActiveRequest,
   connection: ServedConnection,

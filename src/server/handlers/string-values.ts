@@ -5,7 +5,7 @@ export type StringValues =
   /** The first one that is no string. */
   | { readonly kind: "refused"; readonly name: string };
 
-/** Arguments of prompts and completions are strings (modern.md section 5). The copy has no prototype. */
+/** Arguments of prompts and completions are strings (docs/spec/modern.md#resources-and-prompts). The copy has no prototype. */
 export function readStrings(given: Params): StringValues {
   const values = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(given)) {

@@ -60,7 +60,7 @@ export class TaskCall extends ToolCall {
     return this.#taskAsk;
   }
 
-  /** Log messages do not exist for MCP tasks (modern.md section 12, Methods). */
+  /** Log messages do not exist for MCP tasks (docs/spec/modern.md#task-methods). */
   override log(level: LogLevel, data: unknown, logger?: string): void {
     if (this.#task === undefined) super.log(level, data, logger);
   }

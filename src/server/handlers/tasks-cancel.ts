@@ -4,7 +4,7 @@ import type { ServedConnection } from "../context/server-context.ts";
 import { type MethodReply, resultReply } from "../connection/method.ts";
 import { findTask } from "./find-task.ts";
 
-/** `tasks/cancel`: acknowledged also when the MCP task has ended before (modern.md section 12). */
+/** `tasks/cancel`: acknowledged also when the MCP task has ended before (docs/spec/modern.md#mcp-tasks). */
 export function handleTasksCancel(
   request: ActiveRequest,
   connection: ServedConnection,

@@ -5,7 +5,7 @@ import type { ServedConnection } from "../context/server-context.ts";
 import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
 import { findTask } from "./find-task.ts";
 
-/** `tasks/update`: takes what answers an open question; the rest is ignored (modern.md section 12). */
+/** `tasks/update`: takes what answers an open question; the rest is ignored (docs/spec/modern.md#mcp-tasks). */
 export function handleTasksUpdate(
   request: ActiveRequest,
   connection: ServedConnection,

@@ -33,7 +33,7 @@ export function handleToolsCall(
   return withRounds(request, connection, () => run(name, args, request, connection));
 }
 
-/** The server alone decides whether a call becomes an MCP task; a `task` parameter says nothing (modern.md section 12). */
+/** The server alone decides whether a call becomes an MCP task; a `task` parameter says nothing (docs/spec/modern.md#mcp-tasks). */
 function run(
   name: string,
   args: unknown,

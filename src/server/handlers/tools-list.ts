@@ -3,7 +3,7 @@ import type { ServedConnection } from "../context/server-context.ts";
 import { resultReply, type MethodReply } from "../connection/method.ts";
 import { unknownCursor } from "./page-reply.ts";
 
-/** `tools/list` (modern.md section 4). At once where the list is the same for all clients with the same extensions. */
+/** `tools/list` (docs/spec/modern.md#tools). At once where the list is the same for all clients with the same extensions. */
 export function handleToolsList(
   request: ActiveRequest,
   connection: ServedConnection,

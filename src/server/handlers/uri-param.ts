@@ -6,7 +6,7 @@ export type UriParam =
   | { readonly kind: "uri"; readonly uri: string }
   | { readonly kind: "refused"; readonly reply: MethodReply };
 
-/** `params.uri`, checked for its form (modern.md section 5). */
+/** `params.uri`, checked for its form (docs/spec/modern.md#resources-and-prompts). */
 export function readUriParam(params: Params | undefined): UriParam {
   const uri = params?.uri;
   const problem = uriProblem(uri);

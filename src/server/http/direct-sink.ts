@@ -2,7 +2,7 @@ import { encodeEvent, keepAliveComment } from "../transport/http/sse.ts";
 import type { EventSink } from "./event-sink.ts";
 import { SseStream } from "./sse-stream.ts";
 
-/** A stream that ends with its response: modern streams cannot be resumed (modern.md section 9). */
+/** A stream that ends with its response: modern streams cannot be resumed (docs/spec/modern.md#endpoint). */
 export class DirectSink implements EventSink {
   readonly #stream: SseStream;
 

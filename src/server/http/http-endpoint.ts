@@ -44,7 +44,7 @@ const allowed = "POST, GET, DELETE";
 
 /**
  * The HTTP side of the server: `fetch` answers every request that reaches the port. Order of the checks: health,
- * Host and Origin, authorization, method, and then the message itself (modern.md section 9, validation order).
+ * Host and Origin, authorization, method, and then the message itself (docs/spec/modern.md#order-of-checks).
  */
 export class HttpEndpoint {
   readonly #parts: HttpEndpointParts;

@@ -21,7 +21,7 @@ export interface HttpSessionsParts {
 
 /** How often idle sessions are looked for. */
 const sweepMs = 60_000;
-/** 192 random bits: above the 128 that threats row 9 asks for. */
+/** 192 random bits: above the 128 that TH9 asks for. */
 const idBytes = 24;
 
 /** The legacy sessions of one endpoint, of every kind. An id is a name, not a proof: a session belongs to its principal. */

@@ -14,7 +14,7 @@ interface OpenRequest {
 const lookMs = 20;
 
 /**
- * Modern requests under way: when the client of one goes, its work is cancelled (modern.md section 9). A cheap call is
+ * Modern requests under way: when the client of one goes, its work is cancelled (docs/spec/modern.md#endpoint). A cheap call is
  * over long before its client could go, and the signal that tells of it costs 1 µs of the 20 that the call takes. So
  * only what is still there after 20 to 40 ms gets one; it tells of clients too that went before.
  */

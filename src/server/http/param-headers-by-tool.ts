@@ -5,7 +5,7 @@ import { type ParamHeader, paramHeadersOf } from "../../protocol/param-headers.t
 /** The annotated arguments of each tool, read once for each list that the router gives. */
 const known = new WeakMap<readonly ToolListing[], ReadonlyMap<string, readonly ParamHeader[]>>();
 
-/** Looks up which arguments of a tool travel as headers too (modern.md section 9, `x-mcp-header`). */
+/** Looks up which arguments of a tool travel as headers too (docs/spec/modern.md#headers). */
 export function paramHeadersLookup(router: Router): (toolName: string) => readonly ParamHeader[] {
   return (toolName) => headersOf(router.list()).get(toolName) ?? [];
 }

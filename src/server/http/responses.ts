@@ -10,7 +10,7 @@ import { encodeEvent } from "../transport/http/sse.ts";
 export const sseHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
-  // Proxies such as nginx would hold events back (modern.md section 9, Endpoint).
+  // Proxies such as nginx would hold events back (docs/spec/modern.md#endpoint).
   "x-accel-buffering": "no",
 };
 
@@ -35,7 +35,7 @@ export function noContent(): Response {
   return new Response(null, { status: 204 });
 }
 
-/** A refusal before any request was read: a JSON-RPC error without id (modern.md section 9). */
+/** A refusal before any request was read: a JSON-RPC error without id (docs/spec/modern.md#endpoint). */
 export function refusal(
   status: number,
   message: string,

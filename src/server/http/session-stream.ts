@@ -21,7 +21,7 @@ export interface SessionStreamParts {
 
 /**
  * One stream of a legacy session. It lives on without a connection: what is sent is kept, and a client that
- * comes back with the id of the last event it saw gets the rest (legacy.md section 4).
+ * comes back with the id of the last event it saw gets the rest (docs/spec/legacy.md#streams).
  */
 export class SessionStream implements EventSink, Beating {
   readonly #parts: SessionStreamParts;

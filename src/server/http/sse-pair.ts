@@ -26,7 +26,7 @@ export interface SsePairParts {
 }
 
 /**
- * HTTP+SSE, the HTTP transport of 2024-11-05, for clients that have no other (legacy.md section 4): GET opens a
+ * HTTP+SSE, the HTTP transport of 2024-11-05, for clients that have no other (docs/spec/legacy.md#httpsse): GET opens a
  * session and its stream, POSTs bring messages, everything else comes on the stream, whose end is the session's.
  */
 export class SsePair {

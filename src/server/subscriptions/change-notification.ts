@@ -17,7 +17,7 @@ export function encodeChange(change: Change, subscriptionId?: RequestId): string
   return encodeNotification(`notifications/${change.kind}/list_changed`, tag);
 }
 
-/** `_meta` of every message of a subscription (modern.md section 7). */
+/** `_meta` of every message of a subscription (docs/spec/modern.md#subscriptions). */
 export function subscriptionMeta(id: RequestId): Params {
   return { [metaKeys.subscriptionId]: id };
 }

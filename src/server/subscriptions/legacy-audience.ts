@@ -7,7 +7,7 @@ import { clientOf } from "./listen-filter.ts";
 
 /**
  * The legacy sessions that are told of changes unasked: of lists that were declared to change, and of the
- * resources that they subscribed to (legacy.md section 4). One listener for all of them, by client, so that a
+ * resources that they subscribed to (docs/spec/legacy.md#sessions). One listener for all of them, by client, so that a
  * task of one of ten thousand sessions costs the others nothing.
  */
 export class LegacyAudience {

@@ -2,7 +2,7 @@ import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
 import type { Change } from "../../calls/changes.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 
-/** What a subscription is told of (modern.md section 7). */
+/** What a subscription is told of (docs/spec/modern.md#subscriptions). */
 export interface ListenFilter {
   readonly tools: boolean;
   readonly prompts: boolean;

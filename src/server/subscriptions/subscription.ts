@@ -19,7 +19,7 @@ export interface ChangeSources {
 }
 
 /**
- * One `subscriptions/listen`, from its acknowledgement to its end (modern.md section 7). How it ends is decided
+ * One `subscriptions/listen`, from its acknowledgement to its end (docs/spec/modern.md#subscriptions). How it ends is decided
  * once: by the client, who is told nothing more, or by us, who say so.
  */
 export class Subscription implements ChangeReader {
@@ -94,7 +94,7 @@ export class Subscription implements ChangeReader {
 
   /**
    * Each task is told as it is now: it may have ended before the client could listen, who need not look at it
-   * any more (modern.md section 12, Methods).
+   * any more (docs/spec/modern.md#task-methods).
    */
   #watchTasks(taskIds: ReadonlySet<string>): void {
     if (taskIds.size === 0) return;

@@ -45,7 +45,7 @@ export class Subscriptions {
     return subscription.start(() => open.delete(subscription));
   }
 
-  /** A legacy session is ready: from now on it is told of changes (legacy.md section 4). */
+  /** A legacy session is ready: from now on it is told of changes (docs/spec/legacy.md#sessions). */
   admit(connection: Connection): void {
     const { resources, changing } = this.#features;
     if (resources === undefined && changing.size === 0) return;

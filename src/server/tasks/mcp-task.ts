@@ -29,7 +29,7 @@ export interface McpTaskParts {
 }
 
 /**
- * A call that went on after its request was answered (modern.md section 12). How it ends is decided once:
+ * A call that went on after its request was answered (docs/spec/modern.md#mcp-tasks). How it ends is decided once:
  * by the outcome of the call or by `cancel`, whichever comes first.
  */
 export class McpTask {

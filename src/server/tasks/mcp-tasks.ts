@@ -150,7 +150,7 @@ export class McpTasks {
   }
 }
 
-/** 128 random bits: whoever has the id was given it (modern.md section 12, Creation). */
+/** 128 random bits: whoever has the id was given it (docs/spec/modern.md#creation). */
 function createTaskId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
 }

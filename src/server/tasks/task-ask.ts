@@ -11,7 +11,7 @@ import {
 import type { McpTask } from "./mcp-task.ts";
 
 interface TaskAskParts {
-  /** Asks in rounds of the request, while it is not answered (modern.md section 6). */
+  /** Asks in rounds of the request, while it is not answered (docs/spec/modern.md#questions). */
   readonly inRounds: () => AskClient;
   readonly task: () => McpTask | undefined;
   readonly capabilities: ClientCapabilities;
@@ -50,7 +50,7 @@ export class TaskAsk implements AskClient {
     return canBeAsked(this.#parts.capabilities, kind);
   }
 
-  /** @throws FaultError -32021 for what the client did not declare (modern.md section 6) */
+  /** @throws FaultError -32021 for what the client did not declare (docs/spec/modern.md#questions) */
   async ask(requests: InputRequests, options: AskOptions = {}): Promise<InputResponses> {
     const task = this.#parts.task();
     if (task === undefined) return this.#parts.inRounds().ask(requests, options);

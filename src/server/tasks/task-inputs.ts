@@ -21,7 +21,7 @@ interface Question {
 
 /**
  * What an MCP task waits for. Each question has a key of its own for the life of the task: a client may take
- * a key that it has seen before for the question that it has seen before (modern.md section 12, Methods).
+ * a key that it has seen before for the question that it has seen before (docs/spec/modern.md#task-methods).
  */
 export class TaskInputs {
   readonly #outstanding = new Map<string, Question>();

@@ -10,7 +10,7 @@ const libraryNames =
 
 /**
  * Duplicates descriptor 1 for the caller alone and points 1 at stderr, so that neither native code nor a child
- * that inherits 1 can write between protocol messages (threats.md row 1). Returns the private descriptor;
+ * that inherits 1 can write between protocol messages (TH1). Returns the private descriptor;
  * undefined where the system offers no way, and nothing has changed then.
  */
 export function duplicateStdout(): number | undefined {

@@ -24,7 +24,7 @@ export type FramedPiece =
 /**
  * Cuts bytes into whole lines in bounded memory. How the input is divided into chunks changes nothing
  * but how many lines come in one piece. A line above the cap, or too heavy to be parsed, is reported when that is known,
- * and the rest of it is dropped unseen (threats.md row 2).
+ * and the rest of it is dropped unseen (TH2).
  */
 export class LineFramer {
   readonly #lineBytesMax: number;

@@ -10,7 +10,7 @@ export interface OutputSink {
 /**
  * Messages on their way to a reader that may be slow. At most one write is under way; what comes meanwhile
  * waits here, and `isFull` tells the owner to read no more input. Nothing that was accepted gets lost
- * unless the reader closes its end (threats.md rows 6 and 30).
+ * unless the reader closes its end (TH6, TH30).
  */
 export class OutputQueue {
   readonly #bytesMax: number;

@@ -9,7 +9,7 @@ export interface ByteReader {
   cancel(): Promise<void>;
 }
 
-/** Lines of JSON on stdin and stdout (modern.md section 10). The only owner of stdout. */
+/** Lines of JSON on stdin and stdout (docs/spec/modern.md#stdio). The only owner of stdout. */
 export class StdioTransport implements Transport {
   readonly #reader: ByteReader;
   readonly #parser = new MessageParser();

@@ -1,4 +1,4 @@
-/** The forms in which definitions, calls and results are written (gateway contract §7.6). */
+/** The forms in which definitions, calls and results are written (docs/adapters.md#definitions). */
 export const toolFormats = ["mcp", "openai", "anthropic"] as const;
 
 export type ToolFormat = (typeof toolFormats)[number];

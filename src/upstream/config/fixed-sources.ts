@@ -6,7 +6,7 @@ import type { FileOrigin } from "./read-server-file.ts";
 import type { UpstreamConfigParts } from "./upstream-config-parts.ts";
 
 /**
- * Rows 1, 2, 4, 5, 7 and 8.
+ * Ranks 1, 2, 4, 5, 7 and 8 of docs/mcp-servers.md#where-servers-come-from.
  * @param replacesProjectFile `MCP_FILE` is set: the project's `.mcp.json` is not looked up
  */
 export function fixedSources(

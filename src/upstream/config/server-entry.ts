@@ -37,7 +37,7 @@ export type RootsRule = "none" | "workspace" | "client" | readonly string[];
 /** The same with the default filled in, and absolute folders. */
 export type GivenRoots = RootsRule;
 
-/** The optional keys of an entry, with their defaults filled in (gateway contract §1.3). */
+/** The optional keys of an entry, with their defaults filled in (docs/mcp-servers.md#what-an-entry-may-say). */
 export interface ServerOptions {
   /** Absent: the name of the server. */
   readonly toolsPrefix?: string;
@@ -91,7 +91,7 @@ export interface OauthOptions {
   readonly service?: ServiceOptions;
 }
 
-/** The nine sources, weakest first (gateway contract §1.1). */
+/** The nine sources, weakest first (docs/mcp-servers.md#where-servers-come-from). */
 type SourceRank = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 export interface EntryOrigin {

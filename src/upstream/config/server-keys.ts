@@ -62,7 +62,7 @@ export function keyFiles(
   return [...levels, ...profiles, ...commandLine];
 }
 
-/** The server keys of every level, the environment's included (row 3), weakest first within each rank. */
+/** The server keys of every level, the environment's included (docs/mcp-servers.md#where-servers-come-from, rank 3), weakest first within each rank. */
 export function readKeyLevels(
   parts: UpstreamConfigParts,
   files: readonly EntryOrigin[],

@@ -15,8 +15,8 @@ export type ServerSource =
   | { readonly kind: "key"; readonly origin: EntryOrigin; readonly value: KeyValue };
 
 /**
- * The nine sources, weakest first; within a rank in the order of the levels. With `--strict-config` row 9 only, whether
- * there is something in it or not (CF3).
+ * The nine sources (docs/mcp-servers.md#where-servers-come-from), weakest first; within a rank in the order of the
+ * levels. With `--strict-config` rank 9 only, whether there is something in it or not (CF3).
  */
 export function serverSources(
   parts: UpstreamConfigParts,
@@ -47,7 +47,7 @@ function levelSources(level: KeyLevel, parts: UpstreamConfigParts): readonly Ser
   return value === undefined ? named : [...named, { kind: "key", origin: level.origin, value }];
 }
 
-/** Files of servers that `--config` names (row 9). */
+/** Files of servers that `--config` names (rank 9). */
 function commandLineSources(parts: UpstreamConfigParts): readonly FileOrigin[] {
   return parts.configFiles
     .filter(isServerFile)

@@ -19,7 +19,7 @@ const logBeginning =
   /^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/message"/;
 
 /**
- * Lets so much chatter of one connection pass in a second (gateway contract IS2). Above that it is known by the first bytes
+ * Lets so much chatter of one connection pass in a second (IS2). Above that it is known by the first bytes
  * of its lines, of which nothing is made: a gigabyte of it costs no memory.
  */
 export class FloodGate {

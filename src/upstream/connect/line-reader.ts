@@ -23,7 +23,7 @@ export interface LineEvents {
 
 /**
  * Cuts what a server writes into lines, in bounded memory, however it is divided. Of a line above the limit the head is given,
- * in which its id may be found (gateway contract CA13).
+ * in which its id may be found (CA13).
  */
 export class LineReader {
   readonly #events: LineEvents;

@@ -75,7 +75,7 @@ export class LiveConnection implements UpstreamConnection {
 
   async request(request: ConnectionRequest): Promise<ConnectionReply> {
     const reply = await this.#sendAsWanted(request);
-    // Its schema has changed since its arguments were last looked at: modern.md section 9, Headers.
+    // Its schema has changed since its arguments were last looked at: docs/spec/modern.md#headers.
     const isStale = reply.kind === "fault" && reply.fault.code === errorCodes.headerMismatch;
     if (!isStale || !this.#mirrorsArguments || request.method !== "tools/call") {
       return readReply(reply, this.era);

@@ -36,7 +36,7 @@ export interface PeerEvents {
 
 /**
  * JSON-RPC on our side of a link: ids, answers, cancellation. It knows requests and answers only, and leaves their
- * content alone: results are passed on whole (gateway contract §7), which the client class of the library would not do.
+ * content alone: results are passed on whole (docs/gateway.md#connections), which the client class of the library would not do.
  */
 export class Peer implements LinkEvents {
   /** Set once, before anything is sent: link and peer know each other. */

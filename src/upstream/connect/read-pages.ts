@@ -31,7 +31,7 @@ export function createListBudget(msMax: number): ListBudget {
 }
 
 /**
- * Follows a list to its end, or to a bound (gateway contract CN5).
+ * Follows a list to its end, or to a bound (CN5).
  * @param member of the result that has the items
  * @returns a fault when the first page was refused
  * @throws ConnectionError when the first page did not come

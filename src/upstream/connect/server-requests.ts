@@ -21,7 +21,7 @@ type Rights = Pick<ConnectOptions, "mayAsk" | "roots">;
 
 /**
  * Answers what a legacy server asks for. It is passed on to the call that it belongs to, one question after the other, and never
- * without a call (gateway contract CA9). Every request gets an answer, and at once when it is refused.
+ * without a call (CA9). Every request gets an answer, and at once when it is refused.
  */
 export class ServerRequests {
   readonly #peer: Peer;

@@ -5,7 +5,7 @@ import type { ConnectionEvents } from "./connection.ts";
 import type { Greeting } from "./handshake.ts";
 import type { Peer } from "./peer.ts";
 
-/** Subscriptions of one connection, in the form of its era (gateway contract RP4). */
+/** Subscriptions of one connection, in the form of its era (RP4). */
 export class Subscriptions {
   readonly #peer: Peer;
   readonly #greeting: Greeting;

@@ -12,7 +12,7 @@ export type ToolReading =
   /** In one sentence, with its name as far as it has one. */
   | { readonly kind: "problem"; readonly problem: string };
 
-/** Checks the two members of a tool that matter; one that is malformed spoils itself only (gateway contract CN6). */
+/** Checks the two members of a tool that matter; one that is malformed spoils itself only (CN6). */
 export function readTool(value: unknown): ToolReading {
   if (!isObject(value)) return problem("A tool is no object.");
   const { name, inputSchema } = value;

@@ -41,7 +41,7 @@ export type LinkAdvice =
   /** Undefined: no attempt is planned. */
   | { readonly do: "refuse"; readonly reason: string; readonly retryInMs: number | undefined };
 
-/** The states of one connection to a server and when it is tried again (gateway contract §3.4). No timers, no I/O. */
+/** The states of one connection to a server and when it is tried again (docs/gateway.md#states). No timers, no I/O. */
 export class LinkMachine {
   readonly #retry: RetrySchedule;
   readonly #limit = new StartLimit();

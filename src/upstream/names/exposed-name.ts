@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What a model sees of a tool or prompt of another server (gateway contract NM1–NM3). */
+/** What a model sees of a tool or prompt of another server (NM1–NM3). */
 
 /** Characters of the code at the end of a cut name, and what it grows to when two names are the same. */
 export const codeLengths = [6, 10, 16] as const;

@@ -6,7 +6,7 @@ export interface QueryWord {
   readonly isRequired: boolean;
 }
 
-/** The forms in which tools can be asked for (gateway contract §5.3). */
+/** The forms in which tools can be asked for (docs/tool-search.md#what-can-be-asked). */
 export type ParsedQuery =
   | { readonly kind: "words"; readonly words: readonly QueryWord[]; readonly server?: string }
   | { readonly kind: "select"; readonly names: readonly string[] }

@@ -16,7 +16,7 @@ export interface BrowserBounds {
   readonly pagesOpenMax: number;
   /** From the request to the first byte of the document, redirects included; as long as the fetch path waits. */
   readonly navigationMsMax: number;
-  /** From the request until the page is taken as it is (readdocs/notes.md section 2). */
+  /** From the request until the page is taken as it is (docs/browser.md#when-a-page-counts-as-there). */
   readonly settleMsMax: number;
   /** A page that does not answer a question for this long after that has its scripts stopped. */
   readonly answerMsMax: number;

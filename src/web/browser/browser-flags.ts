@@ -47,7 +47,7 @@ const fixedFlags: readonly string[] = [
 ];
 
 /**
- * Nothing leaves but through the proxy of a page's context (readdocs/notes.md section 3). What belongs to no
+ * Nothing leaves but through the proxy of a page's context (docs/network.md#how-the-browser-is-held). What belongs to no
  * context, the browser's own calls home, is sent to a port that nobody answers on; no name is ever resolved.
  */
 const networkFlags: readonly string[] = [

@@ -1,4 +1,4 @@
-/** Where browsers that can be driven are found on the three systems (readdocs/notes.md section 4). Data only. */
+/** Where browsers that can be driven are found on the three systems (docs/browser.md#which-browser). Data only. */
 
 /** Variables that name a browser, strongest first. `CHROME_PATH` is a setting of ours as well. */
 export const browserVariables = [

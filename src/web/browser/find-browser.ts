@@ -41,7 +41,7 @@ export type BrowserSearch =
   | { readonly kind: "bad-choice"; readonly chosen: ChosenBrowser; readonly problem: string }
   | { readonly kind: "missing"; readonly tried: readonly TriedPlace[] };
 
-/** Looks for a browser in the order of readdocs/notes.md section 4: the first hit wins. */
+/** Looks for a browser in the order of docs/browser.md#which-browser: the first hit wins. */
 export function findBrowser(facts: SystemFacts, setting: ChosenBrowser | undefined): BrowserSearch {
   const chosen = setting ?? chosenByVariable(facts);
   if (chosen !== undefined) return judgeChoice(facts, chosen);

@@ -1,4 +1,4 @@
-/** When a page counts as settled: the combined wait of readdocs/notes.md section 2. Times in ms. */
+/** When a page counts as settled (docs/browser.md#when-a-page-counts-as-there). Times in ms. */
 export const settleTimes = {
   /** How often the page is looked at. */
   lookMs: 40,

@@ -6,7 +6,7 @@ export interface UserAgent {
   readonly userAgentMetadata: Protocol.Emulation.UserAgentMetadata;
 }
 
-/** Its own, without the word that many networks refuse (readdocs/notes.md section 2). */
+/** Its own, without the word that many networks refuse (docs/browser.md#how-it-runs). */
 export async function readUserAgent(root: CDPSession): Promise<UserAgent> {
   const { userAgent } = await root.send("Browser.getVersion");
   return describeUserAgent(userAgent, process.platform, process.arch);

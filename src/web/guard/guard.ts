@@ -28,7 +28,7 @@ export interface GuardProxy extends AsyncDisposable {
 }
 
 /**
- * Judges every address after resolution and dials the address that it judged (threats.md row 12). The one
+ * Judges every address after resolution and dials the address that it judged (TH12). The one
  * way to the network for pages, the browser and search engines.
  */
 export interface NetworkGuard extends AsyncDisposable {

@@ -9,7 +9,7 @@ const byteOrderMarks: readonly [encoding: string, bytes: readonly number[]][] = 
 
 /**
  * The text that `bytes` are, whatever they are: byte order mark, header, `<meta>` or XML declaration, else UTF-8, and
- * windows-1252 where that is impossible (notes of ReadDocs, section 1; the order is that of the HTML standard).
+ * windows-1252 where that is impossible (docs/pages.md#what-comes-back; the order is that of the HTML standard).
  * @param stated the `charset` of the Content-Type
  * @param isCut what is missing may be the rest of a character
  */

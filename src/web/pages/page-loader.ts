@@ -27,7 +27,7 @@ interface Loaded {
   readonly page: LoadedPage;
 }
 
-/** Markdown before HTML: some servers have it ready (notes of ReadDocs, section 1). */
+/** Markdown before HTML: some servers have it ready (docs/pages.md#the-request). */
 const requestHeaders = {
   Accept: "text/markdown;q=1, text/html;q=.9, application/json;q=.8, */*;q=.5",
   "User-Agent": `Mozilla/5.0 (compatible; ${product.name}/${product.version})`,

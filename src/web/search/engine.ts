@@ -1,7 +1,7 @@
 import type { EngineId } from "../../base/search-engine-ids.ts";
 
 export interface SearchOptions {
-  /** Ids in the order of the contract (`WEBSEARCH_ENGINES`); undefined = the eleven defaults. */
+  /** Ids in the order of docs/spec/search.md#engines (`WEBSEARCH_ENGINES`); undefined = the eleven defaults. */
   readonly engines: readonly string[] | undefined;
   /** `WEBSEARCH_BASE_<ENGINE>` by engine id. */
   readonly baseUrls: Readonly<Record<string, string>>;

@@ -141,7 +141,7 @@ export function modernMessage(
   return { jsonrpc: "2.0", id, method, params: { ...whole, _meta: meta } };
 }
 
-/** The headers that say what the body says (modern.md section 9). */
+/** The headers that say what the body says (docs/spec/modern.md#headers). */
 export function mirrored({ method, params }: ModernMessage): Record<string, string> {
   const name = params["name"] ?? params["uri"] ?? params["taskId"];
   const meta = params["_meta"] as Readonly<Record<string, string>>;

@@ -116,7 +116,7 @@ export class WireCheck {
       this.#requests.set(key, { ...request, replies: request.replies + 1 });
       if (request.replies >= request.sent) this.#blame(message, "answers an id once more");
     }
-    // An error without a readable id has none, in all revisions (legacy.md section 5, rule 10).
+    // An error without a readable id has none, in all revisions (SH10).
     const whole = error !== undefined && id === undefined ? { ...message, id: 0 } : message;
     this.#judge(replyType(version, error !== undefined), whole);
     if (!isObject(result)) return;
@@ -124,7 +124,7 @@ export class WireCheck {
     if (version !== modernVersion) this.#judgeLegacyFields(message, result);
   }
 
-  /** Fields of the modern era that no legacy result has (legacy.md section 5, rule 4). */
+  /** Fields of the modern era that no legacy result has (SH4). */
   #judgeLegacyFields(message: Json, result: Json): void {
     const stray = ["resultType", "ttlMs", "cacheScope"].filter((key) => key in result);
     if (metaKeys.serverInfo in metaOf(result)) stray.push(metaKeys.serverInfo);

@@ -111,7 +111,7 @@ describe("ProgressReporter", () => {
     ]);
   });
 
-  test("A12: leaves the message out for 2024-11-05", () => {
+  test("HP12: leaves the message out for 2024-11-05", () => {
     const { sent, reporter } = start("2024-11-05");
     reporter.report("a");
     expect(sent).toEqual([{ at: 0, progress: 1 }]);

@@ -51,7 +51,7 @@ describe("capabilities", () => {
   });
 
   test.each(legacyVersions)(
-    "A14: %s: no tasks, and completions from 2025-03-26",
+    "HP14: %s: no tasks, and completions from 2025-03-26",
     async (version) => {
       const server = startServer(0, everyFeature());
       server.router.taskSupports.set("Echo", "optional");

@@ -113,14 +113,14 @@ describe("ModernHttp, what is not as the method wants it", () => {
     ["without headers", {}],
     ["with a legacy header", { "mcp-protocol-version": "2025-11-25" }],
     ["with a modern header", { "mcp-protocol-version": "2026-07-28" }],
-  ])("A1: server/discover without envelope, %s, is a bad envelope", async (_, headers) => {
+  ])("HP1: server/discover without envelope, %s, is a bad envelope", async (_, headers) => {
     using fixture = startEndpoint();
     const response = await post(fixture, request(1, "server/discover"), headers);
     expect(await faultOf(response)).toEqual([400, -32602]);
   });
 
   test.each([[5], [true], [null], [undefined], [{}]])(
-    "A4: the tool name %p without header is a bad parameter",
+    "HP4: the tool name %p without header is a bad parameter",
     async (name) => {
       using fixture = startEndpoint();
       const message = modernMessage(1, "tools/call", { name, arguments: {} });
@@ -160,7 +160,7 @@ class AnnotatedRouter extends FakeRouter {
   }
 }
 
-describe("A4: arguments that travel as headers", () => {
+describe("HP4: arguments that travel as headers", () => {
   const base64 = (text: string): string => `=?base64?${Buffer.from(text).toString("base64")}?=`;
   const refused = [400, false];
   const served = [200, true];

@@ -53,7 +53,7 @@ describe("subscriptions/listen, acknowledgement", () => {
       { resourceSubscriptions: [watched] },
     ],
     [{ changing: new Set(["tools"]) }, everything, { toolsListChanged: true }],
-  ])("A9: is the honoured subset (%#)", async (offered, asked, honoured) => {
+  ])("HP9: is the honoured subset (%#)", async (offered, asked, honoured) => {
     const { exchange } = start(offered);
     expect(await exchange(1, listen(1, asked))).toEqual([acknowledged(1, honoured)]);
   });
@@ -82,7 +82,7 @@ describe("subscriptions/listen, acknowledgement", () => {
 });
 
 describe("subscriptions/listen, notifications", () => {
-  test.each<[Id]>([[0], [1], [""], ["1"]])("A9: carry the id %p with its type", async (id) => {
+  test.each<[Id]>([[0], [1], [""], ["1"]])("HP9: carry the id %p with its type", async (id) => {
     const { exchange, changes, news } = start();
     await exchange(1, listen(id, everything));
     for (const kind of ["tools", "prompts", "resources"] as const) changes.emit({ kind });
@@ -95,7 +95,7 @@ describe("subscriptions/listen, notifications", () => {
     ]);
   });
 
-  test("A9: only what was asked for, and only what the client may see", async () => {
+  test("HP9: only what was asked for, and only what the client may see", async () => {
     const { exchange, changes, news } = start();
     await exchange(1, listen(1, { toolsListChanged: true, resourceSubscriptions: [watched] }));
     changes.emit({ kind: "prompts" });
@@ -107,7 +107,7 @@ describe("subscriptions/listen, notifications", () => {
     expect(news()).toEqual([tagged(1, "notifications/resources/updated", { uri: watched })]);
   });
 
-  test("A9: two subscriptions on a pipe stay apart", async () => {
+  test("HP9: two subscriptions on a pipe stay apart", async () => {
     const { exchange, changes, news } = start();
     await exchange(
       2,
@@ -150,7 +150,7 @@ describe("subscriptions/listen, notifications", () => {
 });
 
 describe("subscriptions/listen, teardown", () => {
-  test("A9: when the server goes each one gets its result, and nothing after it", async () => {
+  test("HP9: when the server goes each one gets its result, and nothing after it", async () => {
     const { exchange, changes, connection, news } = start();
     await exchange(2, listen(1, everything), listen("b", everything));
     connection.shutdown();
@@ -159,7 +159,7 @@ describe("subscriptions/listen, teardown", () => {
     expect(news()).toEqual([closed(1), closed("b")]);
   });
 
-  test("A9: when the client ends it nothing more is said, and its id is free", async () => {
+  test("HP9: when the client ends it nothing more is said, and its id is free", async () => {
     const { exchange, changes, news } = start();
     await exchange(1, listen(1, everything));
     const cancel = notification("notifications/cancelled", { requestId: 1 });
@@ -169,7 +169,7 @@ describe("subscriptions/listen, teardown", () => {
     expect(await exchange(1, listen(1, {}))).toEqual([acknowledged(1, {})]);
   });
 
-  test("A9: what waited for a slow client is not said after its end", async () => {
+  test("HP9: what waited for a slow client is not said after its end", async () => {
     const { exchange, changes, transport } = start();
     await exchange(1, listen(1, everything));
     transport.isCongested = true;
@@ -184,7 +184,7 @@ describe("subscriptions/listen, teardown", () => {
     expect(await exchange(1)).toEqual([tagged(2, "notifications/prompts/list_changed")]);
   });
 
-  test("A9: of too many the oldest is dropped, by one notification on a pipe", async () => {
+  test("HP9: of too many the oldest is dropped, by one notification on a pipe", async () => {
     const { exchange, changes } = start();
     const asked = { toolsListChanged: true };
     const all = Array.from({ length: subscriptionsMax }, (_, id) => listen(id, asked));
@@ -204,7 +204,7 @@ describe("subscriptions/listen, teardown", () => {
     expect(await exchange(2, listen(0, {}))).toContainEqual(acknowledged(0, {}));
   });
 
-  test("A9: of too many in one chunk each is dropped once, and one that its client ended never", async () => {
+  test("HP9: of too many in one chunk each is dropped once, and one that its client ended never", async () => {
     const { transport, exchange } = start();
     const all = Array.from({ length: subscriptionsMax + 3 }, (_, id) => listen(id, {}));
     const cancelled = notification("notifications/cancelled", { requestId: 0 });

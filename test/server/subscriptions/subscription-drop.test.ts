@@ -27,7 +27,7 @@ class FakeLane implements ReplyLane {
   }
 }
 
-test("A9: a subscription that is dropped over HTTP ends with its result, and without a notification", async () => {
+test("HP9: a subscription that is dropped over HTTP ends with its result, and without a notification", async () => {
   const server = new ServerContext({
     features: {
       router: { list: () => [], call: () => Promise.reject(new Error("none")) },

@@ -50,19 +50,23 @@ const rows: readonly Row[] = [
     may: true,
   },
   { name: "MCP_FILE", files: { "project/.scorpiox/scorpiox-env.txt": "MCP_FILE=x\n" }, may: true },
-  { name: "row 1", files: { "home/.scorpiox/config.toml": "[mcp.servers.a]\n" }, may: true },
-  { name: "row 2", files: { "home/.scorpiox/mcp_servers.json": server }, may: true },
-  { name: "row 4", files: { "project/.mcp.json": server }, may: true },
-  { name: "row 5", files: { "project/mcp_servers.json": `[{"serverUrl":"x"}]` }, may: true },
-  { name: "row 7", files: { "project/.scorpiox/config.toml": "mcp.servers.a.url = 1" }, may: true },
+  { name: "source 1", files: { "home/.scorpiox/config.toml": "[mcp.servers.a]\n" }, may: true },
+  { name: "source 2", files: { "home/.scorpiox/mcp_servers.json": server }, may: true },
+  { name: "source 4", files: { "project/.mcp.json": server }, may: true },
+  { name: "source 5", files: { "project/mcp_servers.json": `[{"serverUrl":"x"}]` }, may: true },
   {
-    name: "row 8",
+    name: "source 7",
+    files: { "project/.scorpiox/config.toml": "mcp.servers.a.url = 1" },
+    may: true,
+  },
+  {
+    name: "source 8",
     files: { "project/workspaces/w/mcp_servers.json": server },
     workspace: "w",
     may: true,
   },
   {
-    name: "row 8 of another workspace",
+    name: "source 8 of another workspace",
     files: { "project/workspaces/w/mcp_servers.json": server },
     may: false,
   },
@@ -86,9 +90,9 @@ const rows: readonly Row[] = [
     files: { "project/.mcp.json": `{"mcpServers":{"a":{"command":"my-scorpiox-code"}}}` },
     may: true,
   },
-  { name: "row 9", files: { "x.json": "{}" }, config: "x.json", may: true },
-  { name: "row 9 with keys", files: { x: "MCP_SERVER=a:b\n" }, config: "x", may: true },
-  { name: "row 9 with other keys", files: { x: "TOOLS=1\n" }, config: "x", may: false },
+  { name: "source 9", files: { "x.json": "{}" }, config: "x.json", may: true },
+  { name: "source 9 with keys", files: { x: "MCP_SERVER=a:b\n" }, config: "x", may: true },
+  { name: "source 9 with other keys", files: { x: "TOOLS=1\n" }, config: "x", may: false },
 ];
 
 describe("mayHaveServers()", () => {

@@ -55,7 +55,7 @@ const statesOf = ({ engines }: SearchReply): Record<string, string> =>
   Object.fromEntries(engines.map(({ name, status }) => [name, status]));
 
 describe("createSearch(): the eleven engines, played by local servers", () => {
-  test("six in trouble: an answer in time, each state told, the list of the contract", async () => {
+  test("six in trouble: an answer in time, each state told, the list of docs/spec/search.md#score", async () => {
     await using engines = new PlayedEngines(troubledEngines);
     await using household = new Household(engines.baseUrls);
     const reply = await household.open().search({ query: "kestrel" }, patient);

@@ -36,7 +36,7 @@ async function readList(engine: EngineId): Promise<EngineList> {
   return { engine, order: engineIds.indexOf(engine), provider, weight, pages };
 }
 
-/** The formula of the contract once more, in its plainest form: each of the four is a provider of its own. */
+/** The formula of docs/spec/search.md#score once more, in its plainest form: each of the four is a provider of its own. */
 function expectedKeys(
   lists: readonly EngineList[],
   part: (list: EngineList, position: number) => number,
@@ -54,7 +54,7 @@ function expectedKeys(
 }
 
 test.skipIf(!existsSync(captures))(
-  "real lists of four engines fuse as the contract says; plainer formulas agree on the first five",
+  "real lists of four engines fuse as docs/spec/search.md#score says; plainer formulas agree on the first five",
   async () => {
     const lists = await Promise.all(engines.map(readList));
     const { results, found } = rankPages(lists, query);

@@ -43,7 +43,7 @@ const shownUrls = (lists: readonly EngineList[]): string[] =>
   rankPages(lists, query).results.map(({ url }) => url);
 
 describe("rankPages()", () => {
-  test("scores as the contract says: the best of each provider, and a quarter of its others", () => {
+  test("scores as docs/spec/search.md#score says: the best of each provider, and a quarter of its others", () => {
     const lists = [
       listOf("duckduckgo", ["https://a.org/"], { provider: "bing" }),
       listOf("yahoo", ["https://b.org/", "https://a.org/"], { provider: "bing", weight: 0.8 }),

@@ -38,7 +38,7 @@ const reply = (rest: Partial<SearchReply> = {}): SearchReply => ({
 });
 
 describe("replyText()", () => {
-  test("is as the contract says", () => {
+  test("is as docs/websearch.md#what-comes-back shows", () => {
     const engines = [
       report("duckduckgo"),
       report("brave", { count: 20 }),

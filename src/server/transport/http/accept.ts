@@ -8,7 +8,7 @@ interface MediaRange {
 }
 
 /**
- * Whether the client takes both kinds of answer to a POST, JSON and an event stream (modern.md section 9, Endpoint).
+ * Whether the client takes both kinds of answer to a POST, JSON and an event stream (docs/spec/modern.md#endpoint).
  * @param accept the header; null, which means anything (RFC 9110 section 12.5.1), is taken
  */
 export function isAcceptable(accept: string | null): boolean {
@@ -18,7 +18,7 @@ export function isAcceptable(accept: string | null): boolean {
 }
 
 /**
- * Whether the client takes an event stream as the answer to GET, which it has to say (legacy.md section 4).
+ * Whether the client takes an event stream as the answer to GET, which it has to say (docs/spec/legacy.md#streams).
  * @param accept the header, or null
  */
 export function takesEventStream(accept: string | null): boolean {

@@ -26,7 +26,7 @@ export function hostOfAddress(listenHost: string): string | undefined {
 
 /**
  * The values of `Host` that requests may have: a page whose name was bound to our address sends its own name
- * (threats.md row 7). Loopback names are allowed with any port.
+ * (TH7). Loopback names are allowed with any port.
  */
 export class AllowedHosts {
   readonly #names: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import { isLoopbackName } from "./allowed-hosts.ts";
 
 /**
  * The values of `Origin` that requests may have. Pages of this machine are allowed; every other page must have been
- * configured (modern.md section 9, Endpoint).
+ * configured (docs/spec/modern.md#endpoint).
  */
 export class AllowedOrigins {
   readonly #configured: ReadonlySet<string>;

@@ -29,9 +29,9 @@ const defaultBounds: EventStoreBounds = {
 };
 
 /**
- * The newest events of one legacy session, for a client that comes back after its connection broke (legacy.md
- * section 4). Ids are `stream-number`, where the number counts the events of the session: so they are unique over
- * its streams and tell theirs. What a stream sent stays after its end, until newer events take the room.
+ * The newest events of one legacy session, for a client that comes back after its connection broke
+ * (docs/spec/legacy.md#streams). Ids are `stream-number`, where the number counts the events of the session: so they are
+ * unique over its streams and tell theirs. What a stream sent stays after its end, until newer events take the room.
  */
 export class EventStore {
   readonly #memory: EventMemory;

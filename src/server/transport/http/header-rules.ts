@@ -22,7 +22,7 @@ const nameSources: ReadonlyMap<string, string> = new Map([
 const decimal = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Compares the headers of a modern request with its body (modern.md section 9, Headers), before anything is done.
+ * Compares the headers of a modern request with its body (docs/spec/modern.md#headers), before anything is done.
  * Returns the fault (-32020) or undefined. Outer blanks are gone already: `Headers` trims; a header that was sent
  * twice is one value with a comma, and so a wrong one.
  * @param paramHeadersOf the annotated arguments of a tool; none for an unknown one

@@ -33,7 +33,7 @@ export function createBodyBounds(part?: number): BodyBounds {
 
 /**
  * Reads the body of a POST as one JSON value, within a size and a time; never rejects. What is too long by its own
- * account is refused unread (threats.md rows 2 and 6), and so is what has no room beside the others.
+ * account is refused unread (TH2, TH6), and so is what has no room beside the others.
  */
 export function readBody(
   request: Request,

@@ -29,7 +29,7 @@ const sendableHeaders = new Set([
   "mcp-session-id",
 ]);
 
-/** Stands before everything else on the port: no page of a foreign site gets past (threats.md row 7). */
+/** Stands before everything else on the port: no page of a foreign site gets past (TH7). */
 export class RequestGuard {
   readonly #hosts: AllowedHosts;
   readonly #origins: AllowedOrigins;

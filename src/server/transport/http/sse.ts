@@ -7,7 +7,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** A line that clients skip: a sign of life for whoever is on the way (modern.md section 7). */
+/** A line that clients skip: a sign of life for whoever is on the way (docs/spec/modern.md#subscriptions). */
 export const keepAliveComment = ": keep-alive\n\n";
 
 /**
@@ -22,13 +22,13 @@ export function encodeEvent({ id, event, data }: SseEvent): string {
 
 /**
  * The first event of a stream that can be resumed: an id, so that the client can come back even when nothing else
- * reached it, and empty data. For 2025-11-25 only: older clients try to parse it (legacy.md section 4).
+ * reached it, and empty data. For 2025-11-25 only: older clients try to parse it (docs/spec/legacy.md#streams).
  */
 export function encodePriming(id: string): string {
   return encodeEvent({ id, data: "" });
 }
 
-/** Tells the client how soon to come back: sent before the server closes a connection (legacy.md section 4). */
+/** Tells the client how soon to come back: sent before the server closes a connection (docs/spec/legacy.md#streams). */
 export function encodeRetry(retryMs: number): string {
   return `retry: ${Math.round(retryMs)}\n\n`;
 }

@@ -14,7 +14,7 @@ const refused: ReadonlySet<number | undefined> = new Set([
 ]);
 
 /**
- * HTTP status of the reply to a modern request (modern.md section 9, Status map). A fault of the envelope, also
+ * HTTP status of the reply to a modern request (docs/spec/modern.md#statuses). A fault of the envelope, also
  * -32602, was refused with 400 before (`version-header.ts`); here -32602 is about a method's own parameters.
  * @param code that of the reply's error; undefined for a result
  */

@@ -36,10 +36,9 @@ const modern: EraDecision = { kind: "modern" };
 const legacy: EraDecision = { kind: "legacy" };
 
 /**
- * Which rules one POST is served by, without knowledge of sessions (legacy.md section 1, the rows of HTTP). Faults
+ * Which rules one POST is served by, without knowledge of sessions (docs/spec/legacy.md#which-era). Faults
  * of a modern envelope's own fields are found here, a missing one of `server/discover` included, which no other era
- * has; the header is compared with it later (modern.md section 9,
- * validation order, steps 4 to 6).
+ * has; the header is compared with it later (docs/spec/modern.md#order-of-checks, steps 4 to 6).
  */
 export function decideEra({ header, message }: EraQuestion): EraDecision {
   switch (message.kind) {
@@ -65,7 +64,7 @@ export function decideEra({ header, message }: EraQuestion): EraDecision {
 }
 
 /**
- * Compares the header of a request in a session with what `initialize` agreed on (legacy.md section 4).
+ * Compares the header of a request in a session with what `initialize` agreed on (docs/spec/legacy.md#http-sessions).
  * @param header undefined when the client sends none, as those before 2025-06-18 do
  * @param version undefined before `initialize` was answered
  */
@@ -87,7 +86,7 @@ function eraOf(header: string | undefined, id: RequestId | undefined): EraDecisi
   return refused(invalidRequest(detail), id);
 }
 
-/** Batches exist in 2025-03-26 only, which is also what an absent header means (legacy.md section 3). */
+/** Batches exist in 2025-03-26 only, which is also what an absent header means (docs/spec/legacy.md#batches). */
 function eraOfBatch(header: string | undefined): EraDecision {
   if (header === undefined || header === "2025-03-26") return legacy;
   return refused(invalidRequest("batches exist in protocol revision 2025-03-26 only"), undefined);

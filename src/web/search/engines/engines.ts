@@ -37,7 +37,7 @@ const engines: Readonly<Record<EngineId, SearchEngine>> = {
   searxng,
 };
 
-/** Asked for every query, in the fixed order of the contract. */
+/** Asked for every query, in the order of docs/spec/search.md#engines. */
 export const defaultEngines: readonly SearchEngine[] = engineIds
   .slice(0, 11)
   .map((id) => engines[id]);

@@ -62,11 +62,11 @@ describe("checkRequestHeaders(), version and method", () => {
       { "Mcp-Method": "=?base64?dG9vbHMvbGlzdA==?=" },
       'Mcp-Method is "=?base64?dG9vbHMvbGlzdA==?=", but the body says "tools/list"',
     ],
-  ])("A4: %p: %p", (headers, expected) => {
+  ])("HP4: %p: %p", (headers, expected) => {
     expect(complaint("tools/list", {}, headers)).toBe(expected);
   });
 
-  test("A4: a version in the body that is no string matches nothing", () => {
+  test("HP4: a version in the body that is no string matches nothing", () => {
     const request = modernRequest("tools/list", {});
     const headers = new Headers({ "MCP-Protocol-Version": "5", "Mcp-Method": "tools/list" });
     const fault = checkRequestHeaders({ ...request, meta: { [V]: 5 } }, headers, () => []);
@@ -82,7 +82,7 @@ describe("checkRequestHeaders(), Mcp-Name", () => {
     ["tasks/get", { taskId: "n" }],
     ["tasks/update", { taskId: "n" }],
     ["tasks/cancel", { taskId: "n" }],
-  ])("A4: is required on %s", (method, params) => {
+  ])("HP4: is required on %s", (method, params) => {
     const wanted = Object.keys(params);
     expect(wanted).toHaveLength(1);
     expect([
@@ -126,7 +126,7 @@ describe("checkRequestHeaders(), Mcp-Name", () => {
       'Mcp-Name is "n", but the body says 5',
     ],
     ["a name that is true, without header", true, absent, undefined],
-  ])("A4: %s", (_name, name, header, expected) => {
+  ])("HP4: %s", (_name, name, header, expected) => {
     expect(complaint("tools/call", { name }, { "Mcp-Name": header })).toBe(expected);
   });
 
@@ -178,7 +178,7 @@ describe("checkRequestHeaders(), Mcp-Param-*", () => {
     ["zero without header", 0, absent, `${header} is missing`],
     ["an object without header", {}, absent, undefined],
     ["an object with header", {}, "{}", `${header} is "{}", but the body says {}`],
-  ])("A4: %s", (_name, level, value, expected) => {
+  ])("HP4: %s", (_name, level, value, expected) => {
     const headers = { "Mcp-Name": "t", [header]: value };
     const plain = complaint(
       "tools/call",
@@ -196,7 +196,7 @@ describe("checkRequestHeaders(), Mcp-Param-*", () => {
   });
 
   test.each<[unknown]>([[undefined], [null], ["x"], [[]], [{ a: null }], [{ a: "level" }]])(
-    "A4: arguments %p have no value there",
+    "HP4: arguments %p have no value there",
     (args) => {
       const params = { name: "t", arguments: args };
       expect([
@@ -218,7 +218,7 @@ describe("checkRequestHeaders(), Mcp-Param-*", () => {
   test.each<[string, Record<string, unknown>, Extra]>([
     ["another tool", { name: "other", arguments: { level: 5 } }, { "Mcp-Name": "other" }],
     ["an unknown parameter", { name: "t", arguments: {} }, { "Mcp-Name": "t", "mcp-param-x": "y" }],
-  ])("A4: %s is not looked at", (_name, params, headers) => {
+  ])("HP4: %s is not looked at", (_name, params, headers) => {
     expect(complaint("tools/call", params, headers, paramHeaders)).toBeUndefined();
   });
 });

@@ -14,7 +14,7 @@ describe("modernStatus() and legacyStatus()", () => {
     ["a version that is not served", -32022, 400, 200],
     ["an old code for a missing resource", -32002, 200, 200],
     ["a code outside of the reserved range", 1, 200, 200],
-  ])("A5: %s (%p): modern %p, legacy %p", (_name, code, modern, legacy) => {
+  ])("HP5: %s (%p): modern %p, legacy %p", (_name, code, modern, legacy) => {
     expect([modernStatus(code), legacyStatus(code)]).toEqual([modern, legacy]);
   });
 });

@@ -76,16 +76,16 @@ describe("decideEra(), requests", () => {
     ["an empty header", "", request("tools/list"), unknown("", 0)],
     ["two headers", "2025-11-25, 2025-11-25", request("x"), unknown("2025-11-25, 2025-11-25", 0)],
     ["a long header", "x".repeat(5000), request("x"), unknown("x".repeat(100), 0)],
-  ])("A1: %s", (_name, header, value, expected) => {
+  ])("HP1: %s", (_name, header, value, expected) => {
     expect(decide(header, value)).toEqual(expected);
   });
 
-  test.each(legacyVersions)("A1: header %s is legacy", (header) => {
+  test.each(legacyVersions)("HP1: header %s is legacy", (header) => {
     expect(decide(header, request("tools/list"))).toEqual({ kind: "legacy" });
     expect(decide(header, request("initialize"))).toEqual({ kind: "legacy" });
   });
 
-  test.each<[RequestId]>([[0], [""], ["1"], [1]])("A5: echoes id %p", (id) => {
+  test.each<[RequestId]>([[0], [""], ["1"], [1]])("HP5: echoes id %p", (id) => {
     expect(decide("x", { jsonrpc: "2.0", id, method: "ping" })).toEqual(unknown("x", id));
   });
 
@@ -104,7 +104,7 @@ describe("decideEra(), requests", () => {
       { jsonrpc: "2.0", id: "" },
       refused(-32600, 'Invalid request: member "method" is missing', ""),
     ],
-  ])("A5: %s is refused in every era", (_name, value, expected) => {
+  ])("HP5: %s is refused in every era", (_name, value, expected) => {
     for (const header of [undefined, "2025-11-25", "2026-07-28", "x"]) {
       expect(decide(header, value)).toEqual(expected);
     }
@@ -148,7 +148,7 @@ describe("decideEra(), what is no request", () => {
     ["a batch of 2025-11-25", "2025-11-25", [], noBatch],
     ["a batch of 2026-07-28", "2026-07-28", [request("x", envelope)], noBatch],
     ["a batch with an unknown header", "x", [], noBatch],
-  ])("A1, A11: %s", (_name, header, value, expected) => {
+  ])("HP1, HP11: %s", (_name, header, value, expected) => {
     expect(decide(header, value)).toEqual(expected);
   });
 });

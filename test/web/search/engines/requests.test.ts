@@ -114,7 +114,7 @@ const locales: readonly (readonly [EngineId, string, string | undefined, readonl
 ];
 
 describe("engines", () => {
-  test("have the order of the contract, and can be found by name", () => {
+  test("have the order of docs/spec/search.md#engines, and can be found by name", () => {
     expect(defaultEngines.map(({ id }) => id)).toEqual([
       "duckduckgo",
       "brave",
@@ -143,7 +143,7 @@ describe("engines", () => {
     ]);
   });
 
-  test("have the providers and weights of the contract", () => {
+  test("have the providers and weights of docs/spec/search.md#engines", () => {
     const table = engineIds.map((id) => `${id} ${engineOf(id).provider} ${engineOf(id).weight}`);
     expect(table).toEqual([
       "duckduckgo bing 1",
