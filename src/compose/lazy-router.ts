@@ -205,12 +205,12 @@ export class LazyRouter implements Router {
     ]);
     // Nobody would end what they start.
     this.#services.assertOpen();
-    return new module.ToolServices(
-      this.#parts,
-      { ...this.#options, skills },
-      this.changes,
-      this.connections,
-      this.gateway,
-    );
+    return module.createToolServices({
+      program: this.#parts,
+      options: { ...this.#options, skills },
+      changes: this.changes,
+      reach: this.connections,
+      gateway: this.gateway,
+    });
   }
 }

@@ -83,15 +83,6 @@ export function createStateServices(parts: StateParts): OpenStateServices {
     skills: { load: (request, call) => loadSkill(parts, request, call) },
     callbacks,
   };
-  const close = async (): Promise<void> => {
-    questions.close();
-    await Promise.all([hooks.close(), policy.close()]);
-    callbacks.close();
-    plans.close();
-    tasks.close();
-    await attach.close();
-    await store[Symbol.asyncDispose]();
-  };
   return {
     services,
     confinements,
@@ -106,11 +97,14 @@ export function createStateServices(parts: StateParts): OpenStateServices {
       hooks.warm();
     },
     endClient: (clientId) => {
-      questions.endClient(clientId);
-      attach.endClient(clientId);
-      callbacks.endClient(clientId);
-      hooks.endClient(clientId);
+      for (const part of [questions, attach, callbacks, hooks]) part.endClient(clientId);
     },
-    close,
+    async close() {
+      questions.close();
+      await Promise.all([hooks.close(), policy.close()]);
+      for (const part of [callbacks, plans, tasks]) part.close();
+      await attach.close();
+      await store[Symbol.asyncDispose]();
+    },
   };
 }

@@ -1,0 +1,93 @@
+import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
+import type { HttpSettings } from "../cli/http-flags.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import type { Auth } from "../server/auth/create-auth.ts";
+import type { Principal } from "../server/auth/principal.ts";
+import type { AuthorizationRefusal } from "../server/auth/refusal.ts";
+import type { ClientProfile } from "../server/connection/session.ts";
+import { HttpEndpoint } from "../server/http/http-endpoint.ts";
+import { hostOfAddress } from "../server/transport/http/allowed-hosts.ts";
+import { RequestGuard } from "../server/transport/http/request-guard.ts";
+import { limitsFor, workspaceFallback } from "./client-profile.ts";
+import { createServerContext } from "./create-server-context.ts";
+import type { LazyRouter } from "./lazy-router.ts";
+import { PrincipalWatch } from "./principal-watch.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
+import type { RefusalLog } from "./refusal-log.ts";
+
+export interface ServeHttpOptions extends Omit<ToolServicesOptions, "start"> {
+  readonly cwd: string;
+  /** Prints a line of data. */
+  readonly print: (line: string) => void;
+}
+
+interface EndpointOptions extends ServeHttpOptions {
+  readonly refusals: RefusalLog;
+  readonly refuse: (request: Request) => AuthorizationRefusal | undefined;
+}
+
+/** What answers the requests of one address. */
+export function createEndpoint(
+  router: LazyRouter,
+  start: StartUp,
+  settings: HttpSettings,
+  { authorizer, toolScopes, metadata }: Auth,
+  { warn, cwd, refusals, refuse }: EndpointOptions,
+): HttpEndpoint {
+  const hasPrincipals = settings.tokenFile !== undefined || settings.keySetUrl !== undefined;
+  const fallbackDir = start.cwdFlag ?? workspaceFallback(cwd, start.dirs.homeDir);
+  const { workspaceName } = start;
+  const watch = new PrincipalWatch(authorizer, () => router.upstreams.serveSeveral());
+  const profile = (id: string, principal: () => Principal): ClientProfile => ({
+    id,
+    limitsFor: (clientName) => limitsFor(start, clientName, warn),
+    fallbackDir,
+    owner: principal().id,
+    workspaceName,
+    // Without tokens only this machine is listened to; with them anybody may sit behind one.
+    isRemote: hasPrincipals,
+    ...(toolScopes.all.length === 0
+      ? {}
+      : { mayUse: (toolName) => toolScopes.isAllowed(principal(), toolName) }),
+  });
+  return new HttpEndpoint({
+    server: createServerContext(router, start),
+    path: settings.path,
+    guard: createGuard(settings, warn),
+    authorize: (request) => refusals.watch(request, refuse(request) ?? watch.authorize(request)),
+    standingOf: (principal) => authorizer.standingOf(principal),
+    refuseTool: (principal, toolName) => {
+      if (toolScopes.isAllowed(principal, toolName)) return undefined;
+      const { body, ...init } = authorizer.insufficientScope(toolScopes.requiredScopes(toolName));
+      const reason = "The token does not have the scopes of this tool.";
+      refusals.add({ status: init.status, reason, tool: toolName, owner: principal.id });
+      return new Response(body, init);
+    },
+    documents: new Map(metadata?.paths.map((path) => [path, JSON.stringify(metadata.document)])),
+    sessionProfile: (session) => profile(`session:${session.id}`, () => session.principal),
+    principalProfile: (principal) => profile(`principal:${principal.id}`, () => principal),
+    onEnd: (clientId) => router.endClient(clientId),
+    requestsMax: httpRequestsMax,
+    principalPart: hasPrincipals ? httpPrincipalPartMax : 1,
+    ssePair: settings.ssePair,
+    hasMetrics: settings.hasMetrics,
+  });
+}
+
+/** The address that it was told to listen on is the operator's own word: clients may use it. */
+function createGuard(settings: HttpSettings, warn: (message: string) => void): RequestGuard {
+  const { host, allowedHosts, allowedOrigins } = settings;
+  const own = hostOfAddress(host);
+  if (own === undefined && allowedHosts.length === 0) warn(namelessWarning(host));
+  return new RequestGuard({
+    allowedHosts: own === undefined ? allowedHosts : [...allowedHosts, own],
+    allowedOrigins,
+  });
+}
+
+function namelessWarning(host: string): string {
+  return (
+    `Listening on "${host}", which is every address: requests for other names than localhost are refused (403). ` +
+    "Give the names and addresses that clients use with --allow-host."
+  );
+}

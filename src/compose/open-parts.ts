@@ -1,0 +1,134 @@
+import { messageOf } from "../base/errors.ts";
+import { Lazy } from "../base/lazy.ts";
+import { EventStream } from "../base/server-events.ts";
+import type { Changes } from "../calls/changes.ts";
+import type { ClientReach } from "../calls/client-reach.ts";
+import { RunningCalls } from "../calls/gate/running-calls.ts";
+import { announceTask } from "../calls/resources/own-resources.ts";
+import { storePathIn } from "../state/store/store-path.ts";
+import { WorkerPool } from "../tools/workers/pool.ts";
+import { toolSearchName } from "../upstream/deferred/gateway-tools.ts";
+import type { ServerProcesses } from "../upstream/process/server-processes.ts";
+import type { RemoteWeb } from "../web/remote-web.ts";
+import { tellOfTask } from "./background-events.ts";
+import type { LazyGateway } from "./lazy-gateway.ts";
+import { lazyWeb } from "./lazy-web.ts";
+import { type Commands, openCommands } from "./open-commands.ts";
+import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
+import { createStateServices, type OpenStateServices } from "./state-services.ts";
+import { createWebOptions } from "./web-options.ts";
+
+export interface ToolServicesParts {
+  readonly program: ProgramParts;
+  readonly options: ToolServicesOptions;
+  /** Gets to know of new background tasks and their output. */
+  readonly changes: Changes;
+  /** How clients are reached who have not asked just now. */
+  readonly reach: ClientReach;
+  /** The tools of upstream servers. */
+  readonly gateway: LazyGateway;
+}
+
+/** What the services are made of, in the order in which they are made. */
+export interface OpenParts extends ToolServicesParts {
+  readonly events: EventStream;
+  readonly running: RunningCalls;
+  readonly commands: Commands;
+  readonly pool: WorkerPool;
+  readonly web: RemoteWeb;
+  readonly processes: Lazy<ServerProcesses>;
+  readonly state: OpenStateServices;
+}
+
+/** Makes them; Workers and children start when they are first needed. */
+export function openParts(parts: ToolServicesParts): OpenParts {
+  const { program, options, changes, gateway } = parts;
+  const { warn } = options;
+  const events = new EventStream((error) => warn(`internal error: ${messageOf(error)}`));
+  const commands = openCommands({
+    ...options,
+    storePath: storePathOf(parts),
+    noteOfStore: (notice) => state.noteOfStore(notice),
+    onTask: (clientId, task) => {
+      announceTask(changes, clientId, task);
+      tellOfTask(events.emit, clientId, task);
+    },
+  });
+  const pool = new WorkerPool({
+    createWorker: program.createWorker,
+    onWorkerLost: (reason) => warn(`A Worker was lost and is replaced: ${reason}.`),
+  });
+  const web = openWeb(parts, commands);
+  const processes = openServerProcesses(parts, commands);
+  const running = new RunningCalls();
+  const state = openState(parts, { events, running, commands });
+  gateway.tellFailures(events.emit);
+  return { ...parts, events, running, commands, pool, web, processes, state };
+}
+
+export function storePathOf({ options }: ToolServicesParts): string {
+  return storePathIn(options.start.dirs.scorpioxDir);
+}
+
+function openWeb({ program, options }: ToolServicesParts, commands: Commands): RemoteWeb {
+  const { start, env, warn } = options;
+  const { dirs, config } = start;
+  const { instanceId, guardian, supervisor } = commands;
+  return lazyWeb({
+    createWorker: program.createWebWorker,
+    options: () => createWebOptions({ settings: config.settings.web, dirs, env, instanceId }),
+    beforeStart: () => {
+      // A browser that outlives the server is found by its mark; one that ends leaves zombies.
+      guardian.start();
+      supervisor.collectOrphans();
+    },
+    warn,
+  });
+}
+
+function openServerProcesses(
+  { options }: ToolServicesParts,
+  { user, environment, orphanage, guardian, launcher, ledger, supervisor }: Commands,
+): Lazy<ServerProcesses> {
+  return new Lazy(async () => {
+    const module = await import("../upstream/process/server-processes.ts");
+    return new module.ServerProcesses({
+      env: options.env,
+      user,
+      loginPath: async () => (await environment.get())["PATH"],
+      orphanage,
+      guardian,
+      nextMark: () => launcher.nextMark(),
+      onFamily: ledger.onFamily,
+      collectOrphans: () => supervisor.collectOrphans(),
+    });
+  });
+}
+
+function openState(
+  parts: ToolServicesParts,
+  { events, running, commands }: Pick<OpenParts, "events" | "running" | "commands">,
+): OpenStateServices {
+  const { program, options, changes, reach, gateway } = parts;
+  const ownNames = new Set([...program.cards.map(({ listing }) => listing.name), toolSearchName]);
+  return createStateServices({
+    start: options.start,
+    env: options.env,
+    warn: options.warn,
+    transport: options.transport,
+    skills: options.skills,
+    loadForeignSkill: async (request, call) => (await gateway.skills())?.load(request, call),
+    instanceId: commands.instanceId,
+    storePath: storePathOf(parts),
+    createStoreWorker: program.createStoreWorker,
+    events,
+    changes,
+    running,
+    reach,
+    supervisor: commands.supervisor,
+    orphanage: commands.orphanage,
+    shell: commands.shell,
+    environment: commands.environment.get,
+    isOwnTool: (toolName) => ownNames.has(toolName),
+  });
+}
