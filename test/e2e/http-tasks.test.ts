@@ -66,7 +66,7 @@ describe("MCP tasks over HTTP", () => {
   posixTest(
     "[tasks.stream] the stream ends with the task's making, and the task goes on",
     async () => {
-      const params = declaring(bash("echo a; sleep 1; echo b"), { progressToken: "p" });
+      const params = declaring(bash("echo a; sleep 5; echo b"), { progressToken: "p" });
       const { messages } = await server.client.modern("tools/call", params);
       const created = messages.at(-1)?.result;
       expect(created).toMatchObject({ resultType: "task", status: "working" });

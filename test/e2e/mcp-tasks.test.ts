@@ -12,7 +12,7 @@ setDefaultTimeout(testMsMax);
 
 const extension = { "io.modelcontextprotocol/tasks": {} };
 /** A client that is answered within a second. */
-const hurried = { env: { SCORPIOX_CLIENT_BUDGET_MS: "1000" } };
+const hurried = { env: { SCORPIOX_CLIENT_BUDGET_MS: "3000" } };
 
 /** Parameters of a request that declares the extension. */
 function declaring(params: object = {}): object {

@@ -42,7 +42,9 @@ export class SkillView {
     const whole = place.then((known) => this.#at(known));
     const known = await within(skillListMsMax, place);
     const inTime = known === undefined ? undefined : await within(skillListDiskMsMax, whole);
-    const given = inTime ?? { set: await this.#withoutWorkspace(), workspace: undefined };
+    // A disk that was late once has had its time.
+    const diskMsMax = known === undefined ? skillListDiskMsMax : skillListMsMax;
+    const given = inTime ?? { set: await this.#withoutWorkspace(diskMsMax), workspace: undefined };
     this.#watch.note(client.id, given.workspace, given.set);
     if (inTime === undefined) {
       void whole.then(({ set, workspace }) => this.#watch.note(client.id, workspace, set));
@@ -60,8 +62,8 @@ export class SkillView {
     return { set: await this.#library.find(workspace), workspace };
   }
 
-  async #withoutWorkspace(): Promise<SkillSet> {
-    const found = await within(skillListMsMax, this.#library.find(undefined));
+  async #withoutWorkspace(diskMsMax: number): Promise<SkillSet> {
+    const found = await within(diskMsMax, this.#library.find(undefined));
     return found ?? this.#library.known(undefined);
   }
 
