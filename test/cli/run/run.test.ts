@@ -37,9 +37,7 @@ const cases: readonly CliCase[] = [
   {
     argv: "profile",
     exitCode: 2,
-    stderr: say(
-      "error: profile is not complete. There are: profile list, profile use, profile off",
-    ),
+    stderr: say("error: profile is incomplete. Commands: profile list, profile use, profile off"),
   },
   {
     argv: "--strictconfig",
@@ -83,7 +81,7 @@ const cases: readonly CliCase[] = [
     argv: "profile use",
     exitCode: 2,
     stderr: say(
-      "error: profile use: something is missing. Usage: scorpiox-code profile use NAME [--level global|user]",
+      "error: profile use: an argument is missing. Usage: scorpiox-code profile use NAME [--level global|user]",
     ),
   },
   // Starting.
@@ -261,7 +259,7 @@ const cases: readonly CliCase[] = [
     cwd: "home",
     exitCode: 2,
     stderr: say(
-      "error: There is no project here: the home directory and the root are none. Use --level global.",
+      "error: There is no project here: the home directory and the root directory are not projects. Use --level global.",
     ),
   },
   { argv: "config set TOOLS=0", exitCode: 0, stderr: say(`TOOLS is set in ${home}`) },
@@ -277,7 +275,7 @@ const cases: readonly CliCase[] = [
     exitCode: 0,
     stderr: say(
       "STREAMING is set in home/.claude/scorpiox-env.txt",
-      `STREAMING=true from another place counts here (project: ${project}:1)`,
+      `STREAMING=true from another place overrides it here (project: ${project}:1)`,
     ),
   },
   {
@@ -328,7 +326,7 @@ const cases: readonly CliCase[] = [
   },
   { argv: "profile list", exitCode: 0, stderr: say("There are no profiles.") },
   { argv: "profile list --json", exitCode: 0, stdout: "[]\n" },
-  { argv: "profile off", exitCode: 0, stderr: say(`no profile was chosen in ${home}`) },
+  { argv: "profile off", exitCode: 0, stderr: say(`no profile was selected in ${home}`) },
 ];
 
 describe("runCommandLine()", () => {
