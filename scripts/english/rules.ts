@@ -21,8 +21,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: "stands, lies",
-    expression:
-      /(?<!-)\b(stands?|stood|standing|lies|lie|lay|lain)\b(?! (for|in for|out|to|alone)\b)(?!-)/,
+    expression: /(?<!-)\b(stands?|stood|lies|lie|lay|lain)\b(?! (for|in for|out|to|alone)\b)(?!-)/,
     instead: "is",
   },
   {

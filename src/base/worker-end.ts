@@ -1,6 +1,6 @@
 /**
- * Has `tell` told why a Worker has ended: what it threw, which nobody else hears of then, or the code that it exited with.
- * Who throws exits too: it is told of both.
+ * Calls `tell` with the reason why a Worker has ended: its error, which is reported nowhere else, or its exit code. A Worker
+ * that throws also exits: `tell` is called for both.
  */
 export function onWorkerEnd(worker: Worker, tell: (reason: string) => void): void {
   worker.addEventListener("error", (event) => {

@@ -78,7 +78,7 @@ export class LegacyHttp {
     return this.#answer(session.dispatcher, message, this.#laneFor(session, headers));
   }
 
-  /** `ping` and a hint how to begin; batches count as 2025-03-26 (legacy.md sections 1 and 3). */
+  /** `ping` and a hint how to begin; batches are treated as 2025-03-26 (legacy.md sections 1 and 3). */
   #withoutSession(message: ClassifiedMessage): Response | Promise<Response> {
     if (!hasRequest(message)) return sessionMissing();
     const lane = new ResponseLane({
@@ -150,7 +150,7 @@ function sessionMissing(): Response {
   return refusal(400, "The Mcp-Session-Id header is missing: send initialize to begin a session.");
 }
 
-/** What a server without sessions answers, as for a modern client (modern.md section 9, Endpoint). */
+/** The answers of a server without sessions, as for a modern client (modern.md section 9, Endpoint). */
 function notWithoutSession(): Response {
   return refusal(405, "Only POST is answered without a session.", { allow: "POST" });
 }

@@ -108,7 +108,7 @@ const cases: readonly CliCase[] = [
     argv: "--config nope.txt",
     exitCode: 2,
     stderr: say(
-      "error: project/nope.txt: there is no such file. Correct the path after --config, or leave it out.",
+      "error: project/nope.txt: there is no such file. Correct the path after --config, or remove the flag.",
       "error: Not started: a file that --config names cannot be used.",
     ),
   },
@@ -117,7 +117,7 @@ const cases: readonly CliCase[] = [
     files: { [home]: "TOOLS=x\n" },
     exitCode: 0,
     stderr: say(
-      `warning: ${home}:1: TOOLS="x" is refused: it must be one of 1, true, yes, on, 0, false, no, off. false counts.`,
+      `warning: ${home}:1: TOOLS="x" is refused: it must be one of 1, true, yes, on, 0, false, no, off. Using false instead.`,
     ),
   },
   {
@@ -157,7 +157,7 @@ const cases: readonly CliCase[] = [
     argv: "--config nope.toml",
     exitCode: 2,
     stderr: say(
-      "error: project/nope.toml: there is no such file. Correct the path after --config, or leave it out.",
+      "error: project/nope.toml: there is no such file. Correct the path after --config, or remove the flag.",
       "error: Not started: a file that --config names cannot be used.",
     ),
   },
@@ -207,7 +207,7 @@ const cases: readonly CliCase[] = [
     exitCode: 0,
     stdout: `TOOLS=maybe  # global: ${home}:1\nXYZ=x        # global: ${home}:2; not used by this version\n`,
     stderr: say(
-      `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off. false counts.`,
+      `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off. Using false instead.`,
       `warning: ${home}:2: XYZ is not a key of this version; it is ignored.`,
     ),
   },
@@ -232,21 +232,21 @@ const cases: readonly CliCase[] = [
     argv: "config set SHELL_PATH /bin/sh --level project",
     exitCode: 2,
     stderr: say(
-      "error: SHELL_PATH is refused: a project's file may not set it. Set it in a file of yours.",
+      "error: SHELL_PATH is refused: a project's file may not set it. Set it in your own file.",
     ),
   },
   {
     argv: "config set TOOLS 1 --level project",
     exitCode: 2,
     stderr: say(
-      "error: TOOLS is refused: a project's file may only switch it off. Set it in a file of yours.",
+      "error: TOOLS is refused: a project's file may only switch it off. Set it in your own file.",
     ),
   },
   {
     argv: "config set SANDBOX off --level project",
     exitCode: 2,
     stderr: say(
-      "error: SANDBOX is refused: a project's file may only make it stricter. Set it in a file of yours.",
+      "error: SANDBOX is refused: a project's file may only make it stricter. Set it in your own file.",
     ),
   },
   {
