@@ -10,20 +10,28 @@ import { rules } from "../scripts/english/rules.ts";
 
 const root = join(import.meta.dir, "..");
 
-/** Folders and files that docs/style.md holds for; `bun scripts/english.ts` counts what the rest has left. */
+/** Areas that docs/style.md holds for; `bun scripts/english.ts` counts the findings of all. */
 const cleanFolders: readonly string[] = [
+  "CONTRIBUTING.md",
+  "README.md",
+  "docs",
+  "scripts",
   "src/base",
   "src/cli",
   "src/config",
   "src/interact",
+  "src/main.ts",
   "src/server",
 ];
+
+/** Pages of clean folders that are still to be rewritten. */
+const laterPages: readonly string[] = ["docs/ARCHITECTURE.md"];
 
 const files = proseFiles(root);
 
 describe("docs/style.md", () => {
   test.each(cleanFolders)("%s keeps to it", (folder) => {
-    const mine = files.filter((file) => areaOf(file) === folder);
+    const mine = files.filter((file) => areaOf(file) === folder && !laterPages.includes(file));
     expect(mine).not.toEqual([]);
     const found = mine
       .flatMap((file) => findingsOf(root, file))

@@ -15,6 +15,11 @@ export interface Finding {
   readonly excerpt: string;
 }
 
+/** Pages that measurements write, and records of findings with the words of their time. */
+const records = ["benchmarks", "real-use", "security-review", "verification"].map(
+  (name) => `docs/${name}.md`,
+);
+
 const single = ["README.md", "CONTRIBUTING.md", "scripts/install.sh", "scripts/install.ps1"];
 
 /** Every file whose prose is looked at: the sources, the documentation, the installers. */
@@ -23,7 +28,8 @@ export function proseFiles(root: string): string[] {
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(end))
       .map((name) => `${folder}/${name.replaceAll("\\", "/")}`);
-  return [...below("src", ".ts"), ...below("docs", ".md"), ...single].sort();
+  const pages = below("docs", ".md").filter((file) => !records.includes(file));
+  return [...below("src", ".ts"), ...pages, ...single].sort();
 }
 
 export function findingsOf(root: string, file: string): Finding[] {
@@ -43,7 +49,7 @@ export function findingsIn(text: string): Pick<Finding, "rule" | "excerpt">[] {
   });
 }
 
-/** The folder that a file counts to: `src/<folder>`, another folder, or the file. */
+/** The area of a file: `src/<folder>`, a folder, or the file itself. */
 export function areaOf(file: string): string {
   const parts = file.split("/");
   return parts.slice(0, parts[0] === "src" ? Math.min(2, parts.length) : 1).join("/");

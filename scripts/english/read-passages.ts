@@ -41,10 +41,13 @@ function firstSentence(comment: string): string {
   return /^[\s\S]*?[.?!](?=\s|$)/.exec(paragraph)?.[0] ?? paragraph;
 }
 
-/** Blocks of a Markdown file without fences, link targets and HTML; of a table each cell. */
+/** Blocks of a Markdown file without fences, generated blocks, link targets and HTML; of a table each cell. */
 function ofMarkdown(text: string): Passage[] {
   const lines = text
     .replaceAll(/^ *```[\s\S]*?^ *```$/gm, (fence) => fence.replaceAll(/[^\n]/g, ""))
+    .replaceAll(/<!-- (\w+):begin -->[\s\S]*?<!-- \1:end -->/g, (block) =>
+      block.replaceAll(/[^\n]/g, ""),
+    )
     .replaceAll(/<!--[\s\S]*?-->/g, (comment) => comment.replaceAll(/[^\n]/g, ""))
     .split("\n");
   const found: { lines: string[]; line: number }[] = [];
@@ -66,5 +69,8 @@ function ofMarkdown(text: string): Passage[] {
 }
 
 function ofLines(text: string): Passage[] {
-  return text.split("\n").map((line, index) => ({ text: oneLine(line), line: index + 1 }));
+  return text.split("\n").map((line, index) => ({
+    text: oneLine(line.replaceAll(/\$\w+/g, "value")),
+    line: index + 1,
+  }));
 }
