@@ -144,7 +144,7 @@ describe("questions", () => {
     const requestId = ask(server, one);
     await terminal.shows("Which database?");
     server.notify("notifications/cancelled", { requestId });
-    await terminal.shows("not asked any more");
+    await terminal.shows("The question was withdrawn");
   });
 });
 

@@ -62,7 +62,7 @@ export const mcpLoginCommand: Command = {
   },
 };
 
-/** By the user in a browser, or with the client credentials of the entry. */
+/** By the user in a browser, or without one by the grant of the entry. */
 async function recordOf(context: CommandContext, login: LoginServer): Promise<LoginRecord> {
   const { args, io } = context;
   const { server, place, store, expansion } = login;
@@ -73,7 +73,7 @@ async function recordOf(context: CommandContext, login: LoginServer): Promise<Lo
   }
   const flag = browserFlags.find((each) => args.has(each));
   if (flag !== undefined) {
-    const text = `--${flag} is for logins in a browser; ${server.entry.name} has client credentials in its entry.`;
+    const text = `--${flag} is for logins in a browser; ${server.entry.name} logs in by itself, with the grant in its entry.`;
     throw new AppError("usage", text);
   }
   return logInAsService(service, store, io.interrupted);
