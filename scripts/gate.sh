@@ -24,5 +24,5 @@ check format bun fmt --check --no-script
 check types bun check --no-script
 check lint oxlint --type-aware src test scripts
 check "dead code" knip --no-progress
-check "layers and style" bun test test/architecture.test.ts
+check "layers and style" bun test test/architecture.test.ts test/english.test.ts
 exit "$result"

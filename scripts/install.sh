@@ -134,7 +134,7 @@ choose_folder() {
   # With the umask of main, a folder made here is 0700; one that was there keeps its mode.
   mkdir -p -- "$folder" 2>"$work/reason" ||
     fail "cannot create $folder: $(reason). Set SCORPIOX_HOME to a folder that you can write to."
-  # Whoever can write there can have other files in the place of ours, before and after they are checked.
+  # A user who can write there can replace our files, before and after they are checked.
   case $(ls -ld -- "$folder/.") in
     ????????w*) fail "everybody may write to $folder: run chmod o-w on it, or set SCORPIOX_HOME to a folder of your own." ;;
   esac
@@ -380,7 +380,7 @@ signer() {
 
 # ---- put it in place, keep a way back -------------------------------------------------------------
 
-# A rename: whoever runs the old file goes on with it, whoever starts now gets one or the other.
+# A rename: running programs keep the old file, a new start gets one or the other.
 swap() {
   if [ -f "$binary" ] && cmp -s -- "$binary" "$staged"; then
     say "in place: the same file is already there"
@@ -417,7 +417,7 @@ clean_up() {
   fi
   [ -z "$staged" ] || rm -f -- "$staged"
   [ -z "$old" ] || rm -f -- "$old"
-  # The next installer goes on with what was got.
+  # The next installer resumes this download.
   if [ -n "${taken:-}" ] && [ -s "$taken" ]; then mv -f -- "$taken" "$partial" 2>/dev/null || true; fi
   [ -z "$work" ] || rm -rf -- "$work"
   exit "$status"
@@ -488,7 +488,7 @@ wait_until() {
 
 proof_failed() {
   cat "$work/start" "$work/err" 2>/dev/null | tail -n 5 | sed 's/^/  /' >&2
-  fail "the installed program does not work: $1. What it said is above, if anything."
+  fail "the installed program does not work: $1. Its output, if any, is above."
 }
 
 # ---- what to do next ------------------------------------------------------------------------------

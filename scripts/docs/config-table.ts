@@ -29,7 +29,7 @@ const families: readonly {
     first: /^WEBSEARCH_BASE_DUCKDUCKGO$/,
     rest: /^WEBSEARCH_BASE_/,
     name: "WEBSEARCH_BASE_<ENGINE>",
-    help: "Where an engine is reached instead of its own address: a mirror, or a test.",
+    help: "Where an engine is reached instead of its own address: a mirror, or a test server.",
   },
 ];
 

@@ -9,7 +9,7 @@ export interface ListedCallback {
   readonly delaySeconds: number;
   /** Milliseconds; 0 = due, which waits for the end of the call that runs. */
   readonly nextFireMs: number;
-  /** -1 = for ever. */
+  /** -1 = forever. */
   readonly firesLeft: number;
 }
 

@@ -5,7 +5,7 @@ export function bodyCharsMax(resultCharsMax: number): number {
   return Math.max(Math.floor(resultCharsMax / 2), resultCharsMax - resultNotesCharsMax);
 }
 
-/** Text that is too long to show whole: its two ends, and what stood between them. */
+/** Text that is too long to show whole: its two ends, and the size of the rest. */
 export interface CutText {
   readonly head: string;
   readonly tail: string;

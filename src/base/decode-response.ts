@@ -16,7 +16,7 @@ const chunkSize = 64 * 1024;
 /** 8 MiB: what RFC 9659 allows over HTTP. The format itself would have a reader hold gigabytes. */
 const zstdWindowLog = 23;
 
-/** What Bun itself asks for. */
+/** The encodings that Bun itself accepts. */
 const usual = "gzip, deflate, br, zstd";
 
 const decoders: Readonly<Record<string, (first: number) => Transform>> = {
@@ -34,8 +34,8 @@ const decoders: Readonly<Record<string, (first: number) => Transform>> = {
 };
 
 /**
- * What `fetch` is called with for a response that goes through `decodeResponse`. Bun's own decoder unpacks whatever
- * came at once before anybody can count it: two kilobytes can be two gigabytes.
+ * Options of `fetch` for a response that `decodeResponse` decodes. Bun's own decoder unpacks each chunk at once before anybody
+ * can count it: two kilobytes can be two gigabytes.
  */
 export function undecoded(init: RequestInit): RequestInit & { decompress: false } {
   const headers = new Headers(init.headers);
@@ -49,7 +49,7 @@ function isPlain(headers: RequestInit["headers"]): headers is Record<string, str
   return headers !== undefined && !(headers instanceof Headers) && !Array.isArray(headers);
 }
 
-/** The same response with its body decoded as it is read, and no further: its reader counts, and stops when it likes. */
+/** The same response with its body decoded only as far as it is read: the reader measures it, and stops when it likes. */
 export function decodeResponse(response: Response): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;

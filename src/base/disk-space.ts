@@ -8,7 +8,7 @@ const reserveShare = 1 / 20;
 /** A file system, in bytes. */
 export interface DiskSpace {
   readonly total: number;
-  /** What this user may still write. */
+  /** Bytes that this user may still write. */
   readonly free: number;
 }
 
@@ -25,7 +25,7 @@ export function diskSpaceOf(folder: string): DiskSpace | undefined {
   }
 }
 
-/** What saving leaves free of a disk. */
+/** Bytes of a disk that saving leaves free. */
 export function diskReserveOf(
   { total }: DiskSpace,
   bytesMax: number = savedResultsReserveBytes,

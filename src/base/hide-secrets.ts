@@ -1,9 +1,9 @@
 import { isSecretFlag, isSecretName, saysSecret, tokenShapes } from "./secret-table.ts";
 
-/** What stands where a secret was. */
+/** The replacement of a secret. */
 export const hidden = "***";
 
-/** What is written in the place of a secret. */
+/** The text in the place of a secret. */
 type Replace = (secret: string) => string;
 
 const hide: Replace = () => hidden;
@@ -81,7 +81,7 @@ function hideInArgument(word: string, replace: Replace): string {
   return isAddress(word) ? hideInUrl(word, replace) : hideInTemplate(word, replace);
 }
 
-/** True for what is an address as a whole. */
+/** True for a text that is an address as a whole. */
 function isAddress(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\/\S*$/i.test(text);
 }
@@ -101,13 +101,13 @@ export function hideInUrl(url: string, replace: Replace = hide): string {
   return hideTokens(shown, replace);
 }
 
-/** A name alone may be a token; a name before a reference is none. */
+/** A name alone may be a token; a name before a reference is not. */
 function hideUser(user: string, replace: Replace): string {
   const password = user.slice(user.indexOf(":") + 1);
   return password.replaceAll(reference, "") === "" ? user : replace(user);
 }
 
-/** Scheme and host stand before the third slash. */
+/** Scheme and host are before the third slash. */
 function withoutSecretParts(path: string, replace: Replace): string {
   const parts = path.split("/");
   return parts

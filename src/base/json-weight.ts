@@ -19,9 +19,9 @@ const upstreamBounds: WeightBounds = {
 };
 
 /**
- * What a JSON text would cost as objects, known before it is parsed: five million times `{}` fit into 16 MiB and take a
- * gigabyte, and parsing endures a depth that printing does not. Counts objects, lists, what stands between commas, and
- * levels; what is no JSON has some weight too. What weighs too much is not looked at any further.
+ * The cost of a JSON text as objects, computed before it is parsed: five million times `{}` fit into 16 MiB and take a
+ * gigabyte, and parsing endures a depth that printing does not. Counts objects, lists, items between commas, and levels; a text
+ * that is not JSON has some weight too. Stops at the limit.
  */
 export class JsonWeight {
   readonly #bounds: WeightBounds;
@@ -36,7 +36,7 @@ export class JsonWeight {
     this.#bounds = bounds;
   }
 
-  /** What weighs too much, in the middle of a sentence; undefined when it may be parsed. */
+  /** The exceeded limit, in the middle of a sentence; undefined when the text may be parsed. */
   get excess(): string | undefined {
     const { depthMax, valuesMax } = this.#bounds;
     if (this.#deepest > depthMax) return `${depthMax} levels`;
@@ -110,7 +110,7 @@ export class JsonWeight {
   }
 }
 
-/** What is too much in a whole text. */
+/** The exceeded limit of a whole text. */
 export function excessOf(
   json: Uint8Array,
   bounds: WeightBounds = upstreamBounds,

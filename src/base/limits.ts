@@ -1,6 +1,6 @@
 /**
- * Every bound of the program except those of other servers (`upstream-limits.ts`), with its unit in the name and its reason beside it.
- * A bound that a user may change is a configuration key instead (`config/schema.ts`).
+ * Every bound of the program except those of upstream servers (`upstream-limits.ts`), with its unit in the name and its reason
+ * beside it. A bound that a user may change is a configuration key instead (`config/schema.ts`).
  */
 
 const KIB = 1024;
@@ -50,7 +50,7 @@ export const resultBytesPerChar = 1.5;
 export const structuredBytesMax = 512 * KIB;
 /** Whole outputs are kept as private files, all of them together within this; those that are being written within as much again. */
 export const savedResultsBytesMax = 1024 * MIB;
-/** What saving leaves free of the disk: enough for the store, the logs and an editor to go on. */
+/** Bytes of the disk that saving leaves free: enough for the store, the logs and an editor to go on. */
 export const savedResultsReserveBytes = 256 * MIB;
 /** Saved outputs older than this are removed. */
 export const savedResultsAgeMsMax = 24 * 60 * 60 * 1000;
@@ -69,7 +69,10 @@ export const workersMax = 16;
 export const workerIdleMs = 30_000;
 /** A job's own time in a Worker, service calls not counted, unless its tool says otherwise. */
 export const workerJobMsMax = 30_000;
-/** What counts of the time between two looks at a Worker: looks come every few ms unless everything stood still. */
+/**
+ * At most this much of the time between two checks of a Worker is counted: checks come every few ms unless the process was
+ * suspended.
+ */
 export const lookStepMsMax = 100;
 /** A new Worker that has not said it is ready by then is given up. */
 export const workerStartMsMax = 10_000;
@@ -98,13 +101,15 @@ export const shutdownKillMs = 1_100;
 export const shutdownDrainMs = 400;
 /** Timers are chained in steps of this: `setTimeout` fires at once above 2^31 - 1 ms. */
 export const timerStepMsMax = 60_000;
-/** Descriptors of one command, unless it asks for more: as many as a build needs, and programs that close all of them stay quick. */
+/**
+ * Descriptors of one command, unless it asks for more: as many as a build needs, and programs that close all of them stay quick.
+ */
 export const commandDescriptorsMax = 4_096;
 /** Processes and threads that commands leave to the server, its Workers and the guardian: it takes some 30 at rest. */
 export const processesReserve = 256;
 /** Commands running in the background at the same time for one client. */
 export const backgroundRunningMax = 64;
-/** Characters of a command where it stands beside other things; the resource of its background task has all of it. */
+/** Characters of a command in a list; the resource of its background task has all of it. */
 export const shownCommandCharsMax = 200;
 /** Ended background tasks that stay readable for one client. */
 export const backgroundEndedMax = 256;
@@ -133,7 +138,7 @@ export const mcpTasksMax = 4096;
 export const mcpTaskResultCharsMax = 16 * MIB;
 /** Characters of the results of all MCP tasks together; an ordinary one has 30,000. */
 export const mcpTaskResultsCharsMax = 64 * MIB;
-/** Questions of one MCP task over its life, repeated ones included: a client may answer nonsense for ever. */
+/** Questions of one MCP task over its life, repeated ones included: a client may answer nonsense forever. */
 export const mcpTaskKeysMax = 1000;
 
 // ---- Asking the client ----------------------------------------------------------------------
@@ -163,7 +168,7 @@ export const questionLabelCharsMax = 200;
 export const questionNoteCharsMax = 1_000;
 /** Characters of an answer in one's own words: a page of text. */
 export const questionOtherCharsMax = 4_000;
-/** A decline that comes within this was no person's: reading and pressing take longer (docs/questions.md#where-a-question-is-shown). */
+/** A decline within this time did not come from a person: reading and pressing take longer (docs/questions.md#where-a-question-is-shown). */
 export const questionUnseenMs = 300;
 /** A question stays open this long: somebody comes back from lunch; nobody comes back to it tomorrow. */
 export const questionOpenMsMax = 60 * 60_000;
@@ -192,15 +197,15 @@ export const questionPageLingerMs = 1_000;
 export const toolsPerPageMax = 1000;
 /** Entries on one page of every other list. */
 export const entriesPerPageMax = 100;
-/** Characters of a cursor; ours have some 60. */
+/** Characters of a cursor; those of scorpiox-code have some 60. */
 export const cursorCharsMax = 200;
 /** Characters of a resource's URI; HTTP servers commonly take 8 KiB. */
 export const uriCharsMax = 8 * KIB;
 /** Values in one completion (docs/spec/modern.md#resources-and-prompts). */
 export const completionValuesMax = 100;
-/** Characters of what is being completed, and of each argument beside it. */
+/** Characters of the text to complete, and of each argument beside it. */
 export const completionCharsMax = 4 * KIB;
-/** Arguments that may be told along with a completion: a prompt has some three. */
+/** Arguments that a completion request may carry: a prompt has some three. */
 export const completionArgumentsMax = 100;
 /** Completions a second for one client. A person types at most ten characters in that time. */
 export const completionsPerSecondMax = 50;
@@ -214,9 +219,9 @@ export const watchedCharsMax = 128 * KIB;
 export const changeRetryMs = 100;
 /** It is looked at this often at least. */
 export const changeRetryMsMax = 5_000;
-/** New output of a background task is told this often at most: whoever is told reads all of it again. */
+/** New output of a background task is announced this often at most: subscribers read all of it again. */
 export const taskUpdateMs = 1_000;
-/** Bytes of a saved output that are read at once for whoever looks for something in it. */
+/** Bytes of a saved output that a search reads at once. */
 export const keptPartBytes = 256 * KIB;
 /** Bytes of a saved output in one resource: escaped as JSON they stay below 10 MiB, where common clients give up. */
 export const savedTextBytesMax = MIB;
@@ -233,7 +238,7 @@ export const staticTokensMax = 1000;
 export const tokenFileBytesMax = 256 * KIB;
 /** The token file is looked at again this often: a withdrawn token works no longer than that. */
 export const tokenFileLookMs = 1_000;
-/** What a token has opened is looked over this often; what was withdrawn at two looks ends, so within 5 s. */
+/** Streams and sessions of tokens are checked this often; they end when their token is missing in two checks, so within 5 s. */
 export const standingLookMs = 2_000;
 /** Signed tokens whose check is remembered: one for each client and a few renewed ones. About 300 bytes each. */
 export const verifiedTokensMax = 1000;
@@ -295,7 +300,7 @@ export const httpSubscriptionsMax = 10_000;
 export const httpPrincipalPartMax = 1 / 4;
 /** After SIGTERM requests under way may take this long; supervisors commonly kill after 10 to 30 s. */
 export const httpDrainMsMax = 8_000;
-/** What was written last gets this long to go out. */
+/** The last writes get this long to finish. */
 export const httpFlushMsMax = 500;
 /** How soon a client shall come back for the rest of a stream that we ended early. */
 export const httpRetryMs = 500;
@@ -355,7 +360,7 @@ export const planPathCharsMax = 4_096;
 /** A goal is a heading and a few sentences; what is longer belongs into the plan. */
 export const planGoalCharsMax = 4_000;
 
-/** What a person reads before saying yes; the file has the rest. */
+/** Characters that a person reads before saying yes; the file has the rest. */
 export const planShownCharsMax = 6_000;
 
 // ---- Attached terminals ---------------------------------------------------------------------
@@ -366,29 +371,29 @@ export const socketPathBytesMax = 100;
 export const attachRequestBytesMax = 64 * KIB;
 /** Bytes of a line that a server sends: everything that it keeps, with the texts cut. */
 export const attachMessageBytesMax = 4 * MIB;
-/** Bytes that may wait for a terminal that is slow: a long state and what comes beside it. */
+/** Bytes that may wait for a slow terminal: a long state and some updates. */
 export const attachQueueBytesMax = 8 * MIB;
 /** A terminal that has read nothing for this long, though something waits for it, is dropped. */
 export const attachStallMsMax = 10_000;
-/** Who connects has to show the key by then; a terminal does it in its first message. */
+/** A connection must show the key by then; a terminal does it in its first message. */
 export const attachGreetingMsMax = 2_000;
 /** Connections at a time: a person has a few terminals, and lists are asked for in between. */
 export const attachConnectionsMax = 32;
-/** Characters of a step or a message as terminals are told them: three lines of a usual window. */
+/** Characters of a step or a message sent to terminals: three lines of a usual window. */
 export const attachTextCharsMax = 300;
-/** Background tasks, tasks, and steps of a task that terminals are told of: the newest; nobody scrolls further. */
+/** Background tasks, tasks, and steps of a task sent to terminals: the newest; nobody scrolls further. */
 export const attachEntriesMax = 200;
 /** Clients whose tasks and callbacks are looked at: those that called a tool last. */
 export const attachClientsMax = 32;
-/** Bytes of output that a terminal gets at once, and of what was there before it looked. */
+/** Bytes of output that a terminal gets at once, and of the earlier output that it gets first. */
 export const attachOutputBytesMax = 64 * KIB;
 /** New output is sent this often at most: faster than anybody reads. */
 export const attachOutputMs = 100;
-/** All that a server holds is told this often at most: gathering it costs as much as a call. */
+/** The state of a server is sent this often at most: gathering it costs as much as a call. */
 export const attachStateMs = 100;
-/** What a server of another machine with the same home has left is kept this long: it may be alive over there. */
+/** Files of a server on another machine with the same home are kept this long: it may be alive over there. */
 export const attachForeignMsMax = 7 * 24 * 60 * 60_000;
-/** How often servers look for changes that nothing tells of, and terminals for servers. */
+/** How often servers poll for changes without events, and terminals for servers. */
 export const attachLookMs = 1_000;
 /** Lines of output that a terminal keeps for scrolling back. */
 export const attachOutputLinesMax = 5_000;
@@ -396,14 +401,17 @@ export const attachOutputLinesMax = 5_000;
 export const questionGuardMs = 500;
 /** A lone escape may be the beginning of a key's sequence for this long. */
 export const escapeKeyMs = 40;
-/** A paste whose end has not come by then has none: Ctrl-C must not be taken for a part of it for ever. */
+/** A paste whose end has not come by then has none: Ctrl-C must not be taken for a part of it forever. */
 export const pasteSilentMs = 1_000;
 /** A list of what servers hold waits this long for each; one that is alive answers in milliseconds. */
 export const attachListMsMax = 3_000;
 
 // ---- Store ----------------------------------------------------------------------------------
 
-/** A write waits this long for other processes; their transactions take milliseconds, and seconds together where dozens start on a busy machine. */
+/**
+ * A write waits this long for other processes; their transactions take milliseconds, and seconds together where dozens start on
+ * a busy machine.
+ */
 export const storeBusyMsMax = 15_000;
 /**
  * A store that has not answered by then is given up: a wait for other processes, a look through a file of hundreds of
@@ -448,11 +456,11 @@ export const shellDepthMax = 40;
 export const shellCharsMax = 64 * KIB;
 /** Looks at a place of a command while it is read, four or five for a word: a few milliseconds at worst. */
 export const shellStepsMax = 10_000;
-/** Programs in one command; each is held against each rule. */
+/** Programs in one command; each is compared with each rule. */
 export const shellCommandsMax = 1000;
 /** Characters of a policy file: a thousand rules. */
 export const policyCharsMax = 256 * KIB;
-/** Rules of one file: each is held against each program of a command. */
+/** Rules of one file: each is compared with each program of a command. */
 export const policyRulesMax = 1000;
 /** Units of some ten nanoseconds that rules take for one call: a hundred rules and a usual command take some hundredths. */
 export const policyWorkMax = 1_000_000;
@@ -472,7 +480,7 @@ export const consentsKeptMax = 10_000;
 export const auditFileBytesMax = 10 * MIB;
 /** Files of the audit log, the one that is written included. */
 export const auditFilesMax = 5;
-/** Whoever changes the names of these files is done by then, or is gone. */
+/** A process that renames these files is done by then, or gone. */
 export const auditLockAgeMsMax = 10_000;
 /** Lines are written this long after the first of them: what a kill -9 may lose. */
 export const auditFlushMs = 1_000;
@@ -486,7 +494,7 @@ export const auditLinesWaitingMax = 10_000;
 export const auditDigestCharsAtOnce = 32 * KIB;
 /** Characters of a command in the audit log. */
 export const auditCommandCharsMax = 1_000;
-/** Steps of holding a pattern against a word that is not wholly known; beyond, it counts as possible. */
+/** Steps of matching a pattern with a partly unknown word; beyond them, a match is assumed. */
 export const globWorkMax = 1_000_000;
 
 // ---- Skills ---------------------------------------------------------------------------------
@@ -515,11 +523,11 @@ export const skillNameCharsMax = 64;
 export const skillNamesAtOnceMax = 1_000;
 /** Skill folders that are read at the same time: each has a file open. */
 export const skillReadsMax = 32;
-/** Files of a skill that are told of (skills extension: 512). */
+/** Files of a skill that are listed (skills extension: 512). */
 export const skillFilesMax = 512;
 /** Characters of their paths, all of them together: the list is a part of a result. */
 export const skillFilePathsCharsMax = 32 * KIB;
-/** Files and folders of one folder of a skill that are looked at: more than are told of. */
+/** Files and folders of one folder of a skill that are read: more than are listed. */
 export const skillEntriesMax = 1_000;
 /** Folders below a skill that are looked into. */
 export const skillDirsMax = 128;
@@ -529,19 +537,21 @@ export const skillDirDepthMax = 8;
 export const skillResourceBytesMax = 1024 * KIB;
 /** Workspaces whose skills are remembered: sessions over HTTP may have many. */
 export const skillWorkspacesMax = 64;
-/** A folder that changed less than this before it was read is read again: file systems tell times apart by milliseconds to seconds. */
+/**
+ * A folder that changed less than this before it was read is read again: file systems tell times apart by milliseconds to seconds.
+ */
 export const skillFolderSettledMs = 2_500;
-/** A list waits this long for a client's roots, which may never come; what comes later is told as a change. */
+/** A list waits this long for a client's roots, which may never come; later roots are announced as a change. */
 export const skillListMsMax = 300;
 /** The same for the disk, which nearly always answers: some clients ask for their list once only. */
 export const skillListDiskMsMax = 2_000;
-/** Clients that were given a list are told of changes after this at most. */
+/** Clients that have a list are notified of changes after this at most. */
 export const skillLookMs = 3_000;
 /** Clients whose lists are watched: as many as there may be sessions. */
 export const skillWatchersMax = 10_000;
 /** Bytes of a required_skills.txt: a name a line. */
 export const requiredSkillsBytesMax = 16 * KIB;
-/** Names of it that count. */
+/** Names in the file that are used. */
 export const requiredSkillsMax = 50;
 /** It is looked at again after this. */
 export const requiredSkillsLookMs = 1_000;
@@ -569,7 +579,7 @@ export const stateLookMs = 1_000;
 
 // ---- Hooks ----------------------------------------------------------------------------------
 
-/** Files in the folder of one event that count: two hundred are many, and each costs a process. */
+/** Files in the folder of one event that are used: two hundred are many, and each costs a process. */
 export const hooksPerEventMax = 1_000;
 /** Folders of hooks are looked at again after this: a look costs some 100 µs, off the main thread. */
 export const hookLookMs = 1_000;
@@ -597,7 +607,7 @@ export const hooksWaitingMax = 1_000;
 export const hookWaitingCharsMax = 64 * MIB;
 /** A hook may call a tool, whose hooks may call one: so deep and no deeper. */
 export const hookDepthMax = 3;
-/** What hooks of `session_end` have when the server ends, which it does within 2 s. */
+/** Time for hooks of `session_end` when the server ends, which it does within 2 s. */
 export const hookEndMsMax = 700;
 /** A client without a running call for this long is idle: models rarely think longer between two calls. */
 export const agentIdleMs = 60_000;
@@ -614,7 +624,7 @@ export const fileLookMs = 1_000;
 
 /** A command's private folder that a killed server left is removed when it is this old. */
 export const privateFolderAgeMsMax = 24 * 60 * 60 * 1000;
-/** What the trial of a sandbox may take; it takes some 10 ms. */
+/** Time for the trial of a sandbox; it takes some 10 ms. */
 export const sandboxTrialMsMax = 10_000;
 /** A sandbox that failed is tried again after this: a system may have been short of processes, or get one installed. */
 export const sandboxFailureKeptMs = 30_000;

@@ -1,4 +1,4 @@
-/** Letters of other scripts and what a reader takes them for, in pairs: Cyrillic, Greek, Armenian, small capitals. */
+/** Letters of other scripts and the Latin letters that they resemble, in pairs: Cyrillic, Greek, Armenian, small capitals. */
 const pairs =
   "аaеeоoрpсcуyхxѕsіiјjԁdԛqԝwкkмmтtвbнhгrзeьbпn" +
   "αaβbεeηnιiκkνvοoρpτtυuχxωwγyσoςsϲcϳj" +

@@ -1,7 +1,7 @@
 import { AppError } from "./errors.ts";
 
 /**
- * What `promise` gives, unless `signal` aborts first; nobody hears of its end then.
+ * The result of `promise`, unless `signal` aborts first; then the result is dropped.
  * @throws {AppError} `cancelled`
  */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -2,7 +2,7 @@ import { heavyPageWeight } from "./limits.ts";
 
 /** Bytes of tree for each element, as against those of its text. */
 const elementWeight = 40;
-/** What cannot weigh so much is not looked at. */
+/** Shorter texts cannot weigh so much and are not checked. */
 const charsMin = heavyPageWeight / elementWeight;
 
 /** Whether reading a page, as its text or the JSON of it, takes so much memory that few may be read at a time. */

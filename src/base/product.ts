@@ -1,6 +1,6 @@
 import { repository, version } from "../../package.json";
 
-/** What the program says of itself: in `serverInfo`, in help and in `version`. */
+/** Name, title and version of the program: in `serverInfo`, in help and in `version`. */
 export const product = {
   name: "scorpiox-code",
   title: "scorpiox-code",

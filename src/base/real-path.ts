@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from "node:fs";
 
-/** Where the links of `path` lead; `path` itself when it is not there, or not ours to see. */
+/** `path` with its links resolved; `path` itself when it is missing or unreadable. */
 export function realPathOf(path: string): string {
   try {
     // Most of what is asked for at the start is absent, and an exception costs far more than a second look.

@@ -1,7 +1,7 @@
 import { rememberedTextCharsMax, rememberedTextsMax } from "./limits.ts";
 
 /**
- * `compute` with its answers kept, for what is asked again and again about few texts. Bounded: when many texts
+ * `compute` with a cache, for few texts that recur. Bounded: when many texts
  * have been seen all are forgotten, and long ones are never kept, since they come from outside.
  * @param compute its answer depends on the text alone
  */

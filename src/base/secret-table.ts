@@ -1,4 +1,4 @@
-/** What looks like a secret, by its name or by its shape: whoever shows, writes or warns asks here. */
+/** Recognizes secrets by name or shape, for all code that shows, writes or warns of them. */
 
 /** Names that say it of the words beside them, in running text too: `API_KEY=…`, `--password …`. */
 const plainNames =
@@ -56,7 +56,7 @@ export function isPlaceName(name: string): boolean {
   return placeNames.test(name);
 }
 
-/** True for a word that says of what stands beside it, whatever the text, that it is a secret. */
+/** True for a name whose value is a secret, whatever it is. */
 export function saysSecret(word: string): boolean {
   return plainNames.test(word);
 }

@@ -37,7 +37,7 @@ export type ServerEvent =
       readonly change: "set" | "fired" | "cancelled" | "ended";
       readonly message: string;
     }
-  /** Another server has failed: its hooks are told (`api_error`). */
+  /** An upstream server has failed: runs the hooks of `api_error`. */
   | {
       readonly kind: "api_error";
       readonly server: string;

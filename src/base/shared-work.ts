@@ -12,8 +12,7 @@ export class SharedWork<T> {
   readonly #shares = new Map<string, Share<T>>();
 
   /**
-   * What `work` gives for `key`.
-   * @throws AppError `cancelled` when `signal` says so, at once; what `work` throws
+   * The result of `work` for `key`. @throws AppError `cancelled` as soon as `signal` aborts; errors of `work`
    */
   async run(
     key: string,

@@ -1,9 +1,9 @@
 import { formatDuration } from "./amount-text.ts";
 
-/** A command, a call to another server that goes on, or the whole of an output that was cut. */
+/** A command, a continuing call to an upstream server, or the whole of a truncated output. */
 export type TaskKind = "command" | "call" | "output";
 
-/** What is told of a background task's state, wherever it is told. */
+/** The text for a background task's state in all listings. */
 export interface TaskState {
   /** Absent: a command. */
   readonly kind?: TaskKind;

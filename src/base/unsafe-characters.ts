@@ -6,12 +6,12 @@ export const unsafeCharacters =
   // eslint-disable-next-line no-control-regex -- naming control characters is the purpose
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\r(?!\n)/gu;
 
-/** `text` with every unsafe character written as `\u{…}`: text of tools and files is not ours. */
+/** `text` with every unsafe character written as `\u{…}`: text of tools and files is untrusted. */
 export function escapeUnsafe(text: string): string {
   return text.replace(unsafeCharacters, escaped);
 }
 
-/** As `escapeUnsafe`, with tabs and line ends too: a name that is not ours begins no line of its own. */
+/** Like `escapeUnsafe`, for tabs and line ends too: an untrusted name cannot begin a line of its own. */
 export function escapeName(name: string): string {
   return escapeUnsafe(name).replaceAll(/[\t\r\n]/g, escaped);
 }

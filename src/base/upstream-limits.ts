@@ -1,5 +1,5 @@
 /**
- * Every bound of what concerns other MCP servers, with its unit in the name and its reason beside it.
+ * Every bound of the upstream side, with its unit in the name and its reason beside it.
  * A bound that a user may change is a configuration key instead (`config/schema.ts`).
  */
 
@@ -12,11 +12,11 @@ const MIB = 1024 * KIB;
 export const upstreamRetryMs = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 /** Part by which these are longer or shorter, so that many processes do not come back in step. */
 export const upstreamRetryJitter = 0.2;
-/** After the last of them a server is looked at this often: whoever repairs it need not restart us. */
+/** After the last of them a server is tried this often: a repaired server needs no restart of scorpiox-code. */
 export const upstreamFailedProbeMs = 60_000;
 /** A call to a failed server tries it at once, but not more often than this: models repeat calls quickly. */
 export const upstreamProbeOnCallMs = 5_000;
-/** A server that has run for so long did not fail because of what was wrong before. */
+/** A server that has run for so long has recovered from its earlier failure. */
 export const upstreamServerStableMs = 300_000;
 /** Starts of one server within `upstreamStartsWindowMs`, whatever asks for them: each may cost a second of processor time. */
 export const upstreamStartsMax = 5;
@@ -39,11 +39,11 @@ export const upstreamFirstLookMs = 5_000;
 export const upstreamPingEveryMs = 60_000;
 /** Time for the answer; a busy machine takes a second. */
 export const upstreamPingMsMax = 10_000;
-/** Answers in a row that may be missing before it is started anew. */
+/** Missing answers in a row before it is restarted. */
 export const upstreamPingMissesMax = 3;
 /** Connections that belong to one client or workspace and were not used for so long are closed. */
 export const upstreamIdleSessionMs = 30 * 60_000;
-/** What a server may ask us to wait after 429 or 503. */
+/** The longest wait that a server may ask for with 429 or 503. */
 export const upstreamRetryAfterMsMax = 60_000;
 /** Times that one call is sent again because the server was busy. */
 export const upstreamBusyRetriesMax = 2;
@@ -72,7 +72,7 @@ export const definitionFileBytesMax = 8 * MIB;
 export const toolGlobCharsMax = 256;
 /** Its characters times the choices that its braces make together: each is matched by itself. */
 export const toolGlobWorkMax = 8 * KIB;
-/** A file's lock is waited for this long; whoever holds it writes one small file. */
+/** The wait for a file's lock; its holder writes one small file. */
 export const fileLockMsMax = 5_000;
 
 // ---- Search for tools of other servers ------------------------------------------------------
@@ -89,7 +89,7 @@ export const searchLimitMax = 25;
 export const searchPerServerMax = 3;
 /** Characters of a query that are looked at. */
 export const searchQueryCharsMax = 1_000;
-/** Words of it that count. */
+/** Words of it that are used. */
 export const searchWordsMax = 24;
 /** Characters of a description that are searched. */
 export const searchedDescriptionCharsMax = 1_000;
@@ -106,7 +106,7 @@ export const nearTermsMax = 4;
 
 // ---- Processes of other servers, and the Worker that speaks to them ---------------------------
 
-/** Bytes of what a server wrote to stderr last that are kept for errors and `mcp status`. */
+/** Last bytes of a server's stderr that are kept for errors and `mcp status`. */
 export const upstreamStderrBytesMax = 64 * KIB;
 /** Lines of it in an error: the reason is nearly always among them. */
 export const upstreamStderrLinesMax = 20;
@@ -142,13 +142,13 @@ export const upstreamRestartMsMax = 16_000;
 export const upstreamStableMs = 5 * 60_000;
 /** Events of the Worker that may wait to be taken; more are dropped and counted. */
 export const upstreamEventsWaitingMax = 1_000;
-/** Events that are handed over at once: a fraction of a millisecond for whoever reads them. */
+/** Events that are handed over at once: a fraction of a millisecond for their reader. */
 export const upstreamEventsAtOnceMax = 64;
 /** Characters of JSON of a catalogue that are handed over at once: half a millisecond to parse. */
 export const upstreamSliceCharsMax = 64 * KIB;
 /** Log messages of one server in a second; more are dropped and counted. */
 export const upstreamLogsPerSecondMax = 100;
-/** Lines of one server in a second that are no messages: a server may greet with a page of text, or print a stack. */
+/** Lines of one server in a second that are not messages: a server may greet with a page of text, or print a stack. */
 export const upstreamStraysPerSecondMax = 1_000;
 /** Characters of one event, such as a log message with its data. */
 export const upstreamEventCharsMax = 64 * KIB;
@@ -158,7 +158,7 @@ export const upstreamRelayedChunksMax = 8;
 export const upstreamCloseMsMax = 1_200;
 /** How long the rest of the output of a server that is gone may take where the main thread passes it on. */
 export const upstreamRelayedRestMsMax = 10_000;
-/** Whether a configuration file of other servers has appeared is looked at this often. */
+/** How often to check for a new configuration file of upstream servers. */
 export const upstreamAppearMs = 2_000;
 
 // ---- Packages that servers are started from ----------------------------------------------------
@@ -169,18 +169,18 @@ export const upstreamInstallsMax = 3;
 export const upstreamInstallQuietMs = 5 * 60_000;
 /** How often it is looked whether it computes. */
 export const upstreamInstallLookMs = 15_000;
-/** A package that is named without a version is looked for anew after so long: its runner would do that at each start. */
+/** A package that is named without a version is looked up again after this time: its runner would do that at each start. */
 export const upstreamRefetchMs = 24 * 60 * 60_000;
 /** The same of a tag (`@latest`): its runner may fetch another version at each start, which must not be in the time of that. */
 export const upstreamRefetchTagMs = 5 * 60_000;
-/** A model is told to try again after so long; a package takes from five seconds to a minute. */
+/** A model is advised to try again after this time; a package takes from five seconds to a minute. */
 export const upstreamInstallAgainMs = 10_000;
 /** A call waits this long for a package that is being fetched: it may nearly be there. */
 export const upstreamInstallWaitMs = 3_000;
 
 // ---- Connections to other servers -----------------------------------------------------------
 
-/** One line, or one HTTP message, of another server: the largest legitimate ones are images of a few megabytes. */
+/** One line, or one HTTP message, of an upstream server: the largest legitimate ones are images of a few megabytes. */
 export const upstreamMessageBytesMax = 16 * MIB;
 /** The id of an answer that is too long is looked for in so much of its beginning. */
 export const upstreamLineHeadBytesMax = 4 * KIB;
@@ -188,9 +188,11 @@ export const upstreamLineHeadBytesMax = 4 * KIB;
 export const upstreamRemainsBytesMin = 4 * MIB;
 /** so long after, when they have been worked on. It takes some 20 ms, for which nobody but the Worker waits. */
 export const upstreamRemainsMs = 500;
-/** With so many it is done at once: what is left of one long answer would stand beside the next, three times its size. */
+/**
+ * With so many they are collected at once: the remains of one long answer would be in memory beside the next, three times its size.
+ */
 export const upstreamRemainsBytesMax = 8 * MIB;
-/** How deep an answer of another server may nest: who prints it goes as deep. */
+/** How deep an answer of an upstream server may nest: printing it recurses as deep. */
 export const upstreamMessageDepthMax = 1_000;
 /** Objects, lists and values of one message: made into objects, cleaned and printed they take up to 300 bytes each. */
 export const upstreamMessageValuesMax = 700_000;
@@ -224,7 +226,7 @@ export const upstreamToolNameCharsMax = 128;
 export const upstreamToolDepthMax = 64;
 /** Characters of a tool's definition, for the same reason. */
 export const upstreamToolCharsMax = 256 * KIB;
-/** Problems of one server's lists that are told one by one. */
+/** Problems of one server's lists that are reported one by one. */
 export const upstreamListProblemsMax = 20;
 /** For the confirmation of a subscription. */
 export const upstreamSubscribeMsMax = 10_000;
@@ -234,7 +236,7 @@ export const upstreamListenAgainMs = 1_000;
 export const upstreamListenAgainMsMax = 60_000;
 /** A server whose output ended has ended itself within so long; else it merely closed it. */
 export const upstreamEndKnownMs = 500;
-/** What a server wrote to stderr before it ended is awaited for so long, so that its failure says why. */
+/** The wait for the stderr of a server that ended, so that its failure has a reason. */
 export const upstreamLastWordsMs = 100;
 /** For the end of an HTTP session: a courtesy. */
 export const upstreamGoodbyeMsMax = 1_000;
@@ -277,7 +279,7 @@ export const tomlDefinitionsMax = 4_096;
 export const expandedTextCharsMax = 128 * KIB;
 /** References within the default of a reference, and so on: nobody writes three. */
 export const expansionDepthMax = 8;
-/** Files of servers are looked at this often where the system does not tell of changes, so that they count within 2 s. */
+/** How often configuration files of servers are polled where the system reports no changes, so that changes apply within 2 s. */
 export const serverFileLookMs = 1_500;
 /** An editor writes a file in several steps; they are over by then. */
 export const serverFileSettleMs = 150;
@@ -286,7 +288,7 @@ export const redactedCharsMin = 4;
 
 // ---- Other servers: results -----------------------------------------------------------------
 
-/** Blocks of one result of another server; an honest one has some dozens. */
+/** Blocks of one result of an upstream server; an honest one has some dozens. */
 export const resultBlocksMax = 10_000;
 /** Values nested deeper than this are left out: JSON that is made by programs has some ten levels. */
 export const jsonDepthMax = 200;
@@ -302,13 +304,13 @@ export const resultMetaCharsMax = 16 * KIB;
 export const upstreamListWaitMs = 1_300;
 /** In all, while processes are still to be started, or another process of this user starts the same server. */
 export const upstreamListWaitMsMax = 5_000;
-/** A process of ours leaves a start to another one for so long: ten starts at once take ten times as long as one. */
+/** A scorpiox-code process leaves a start to another one for this long: ten starts at once take ten times as long as one. */
 export const upstreamTrialMsMax = 15_000;
 /** Whether another process has heard of a server by now is looked at this often. */
 export const upstreamTrialLookMs = 100;
 /** A call by a name that nobody has waits this long for servers that are still being asked for their tools. */
 export const upstreamNameWaitMs = 3_000;
-/** Changes of the list within this time are told once: servers that start together change it one after the other. */
+/** Changes of the list within this time are announced once: servers that start together change it one after the other. */
 export const upstreamChangeGatherMs = 250;
 /** Questions that a server may ask in one call: more is a server that works on the user. */
 export const upstreamAsksMax = 5;
@@ -328,7 +330,7 @@ export const searchPatternDepthMax = 20;
 export const searchPatternRepeatMax = 100;
 /** Steps of a regular expression with its repetitions written out: each costs some nanoseconds for each character. */
 export const searchPatternStepsMax = 1_000;
-/** Characters of a description that it is held against. */
+/** Characters of a description that it is matched with. */
 export const searchPatternTextCharsMax = 1_000;
 /** Time for all tools together; what was not looked at by then is said. */
 export const searchPatternMsMax = 50;
@@ -347,11 +349,11 @@ export const schemaCheckMsMax = 100;
 export const leftDraftMsMin = 60 * 60_000;
 /** Characters of a regular expression that is used. */
 export const schemaPatternCharsMax = 500;
-/** Patterns for names of members that are used: each is held against each name. */
+/** Patterns for names of members that are used: each is matched with each name. */
 export const schemaNamePatternsMax = 8;
-/** Characters of all texts and names of a value that are held against patterns. */
+/** Characters of all texts and names of a value that are matched with patterns. */
 export const schemaCheckedCharsMax = 64 * KIB;
-/** Texts and lists that are longer are not held against patterns and not compared all with all: work grows as the square. */
+/** Longer texts and lists are not matched with patterns and not compared pairwise: work grows as the square. */
 export const schemaCheckedTextCharsMax = 4 * KIB;
 /** The same of lists and of members of an object. */
 export const schemaCheckedItemsMax = 1_000;
@@ -374,13 +376,13 @@ export const catalogueFileBytesMax = 32 * MIB;
 export const catalogueFreshMsMax = 7 * 24 * 60 * 60 * 1000;
 /** Of the instructions in the handshake: clients cut there. */
 export const instructionsBytesMax = 2_048;
-/** Characters of the description of a tool of another server; the longest of real ones has 9,000. */
+/** Characters of the description of an upstream tool; the longest of real ones has 9,000. */
 export const upstreamDescriptionCharsMax = 16 * KIB;
 /** Characters of a title: what fits on a line of a menu, many times over. */
 export const upstreamTitleCharsMax = 200;
-/** What a server may say in our instructions, in one line. */
+/** Characters of a server's own words in our instructions, in one line. */
 export const upstreamIntroductionCharsMax = 500;
-/** How long clients may keep lists that other servers contribute to, in ms. */
+/** How long clients may cache lists that upstream servers contribute to, in ms. */
 export const upstreamListTtlMsMax = 60_000;
 
 // ---- Other MCP servers: commands ------------------------------------------------------------
@@ -389,28 +391,28 @@ export const upstreamListTtlMsMax = 60_000;
 export const importFileBytesMax = 128 * MIB;
 /** Values in it as JSON, history included: a million take some 350 MB. */
 export const importJsonValuesMax = 1_000_000;
-/** Bytes and values of one that is written by hand, with comments or as YAML; what YAML's aliases stand for counts. */
+/** Bytes and values of one that is written by hand, with comments or as YAML, with YAML's aliases expanded. */
 export const importTextBytesMax = 4 * MIB;
 export const importTextValuesMax = 200_000;
-/** What the parser of YAML may write for aliases: their number times the length of the file. */
+/** Size that YAML's aliases may expand to: their number times the length of the file. */
 export const importAliasedCharsMax = 64 * MIB;
 /** Bytes of one server's entry, or of a call's arguments, that are read from stdin: a message has at most as many. */
 export const mcpEntryBytesMax = 16 * MIB;
 /** Connections to one server that is not shared: each may be a process. */
 export const upstreamLinksPerServerMax = 256;
-/** Characters of what a server says of itself in a state, a log or an error: some lines. */
+/** Characters of a server's own text in a state, a log or an error: some lines. */
 export const upstreamReasonCharsMax = 2_000;
 /** Characters of the names of a tool's arguments in its line of the index file. */
 export const indexArgumentsCharsMax = 400;
 /** A search waits this long for servers of which nothing is known yet. */
 export const upstreamSearchWaitMs = 3_000;
-/** Resources of other servers that are watched for all clients. */
+/** Resources of upstream servers that are watched for all clients. */
 export const upstreamSubscriptionsMax = 10_000;
 /** Characters for the sentence that some tools are not shown in full, their names apart. */
 export const searchCutNoteCharsMax = 200;
-/** A command that lists other servers' tools waits so long for those that start: npx may have to get a package first. */
+/** A command that lists upstream tools waits this long for servers that start: npx may have to get a package first. */
 export const upstreamToolsWaitMs = 30_000;
-/** A look at a watched resource of a server that does not tell of changes: a small read. */
+/** Time for polling a watched resource of a server that does not announce changes: a small read. */
 export const upstreamPollMsMax = 30_000;
 /** Notices that were given and are not given again. */
 export const upstreamNoticesKept = 1_000;
@@ -431,7 +433,7 @@ export const keychainPieceBytes = 2_400;
 export const keychainPiecesMax = 200;
 /** The command of `${cmd:…}`: a password manager may have to be unlocked with a fingerprint. */
 export const secretCommandMsMax = 30_000;
-/** What it wrote counts for so long: it may ask the user for a fingerprint, and configuration is read again and again. */
+/** Its output is reused for this long: it may ask the user for a fingerprint, and configuration is read again and again. */
 export const secretCommandKeptMs = 10 * 60_000;
 /** Bytes of what such a command writes. */
 export const secretCommandBytesMax = 64 * KIB;
@@ -447,21 +449,21 @@ export const oauthLoginMsMax = 5 * 60_000;
 export const oauthTokenCharsMax = 64 * KIB;
 /** A server that refuses a token which is this new is not helped by another one. */
 export const oauthRefreshPauseMs = 30_000;
-/** A proof of who a client is, is used at once; the rest is for clocks that differ. Servers may refuse longer ones. */
+/** A client assertion is used at once; the rest is for clocks that differ. Servers may refuse longer ones. */
 export const oauthAssertionMsMax = 60_000;
 /** Bits of an RSA key that signs a proof: RFC 7518 section 3.3. */
 export const oauthRsaBitsMin = 2_048;
 /** The part of a token's life after which it is renewed. */
 export const oauthRefreshAtShare = 0.8;
-/** Characters of what an authorization server says of an error, as they are shown. */
+/** Characters of an authorization server's error that are shown. */
 export const oauthErrorCharsShown = 300;
-/** Who was shown the address of a login in a call and did not log in is not asked again before that. */
+/** A user who was shown a login address in a call and did not log in is not asked again before that. */
 export const oauthAskAgainMs = 10 * 60_000;
 /** A login is noticed by all servers that run within this. */
 export const upstreamLoginSeenMs = 4_000;
 /** Bytes of the list of logins; an entry has a few hundred. */
 export const oauthLoginsBytesMax = 4 * MIB;
-/** Files of one skill of another server: what the extension says every host must take. */
+/** Files of one skill of an upstream server: the number that the extension requires every host to accept. */
 export const upstreamSkillFilesMax = 512;
 /** Bytes of all of them together: as the number of files. */
 export const upstreamSkillBytesMax = 16 * MIB;

@@ -9,9 +9,9 @@ export interface Approval {
   readonly context: CommandContext;
   readonly view: ServersOfCommand;
   readonly choice: Choice;
-  /** What was shown is approved by a person at the terminal, or by `--yes`. */
+  /** Asks the person at the terminal to approve the printed text; with `--yes` it is approved. */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** What `--json` prints in the end. */
+  /** The data that `--json` prints at the end. */
   readonly servers: unknown[];
   readonly items: unknown[];
 }

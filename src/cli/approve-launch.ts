@@ -4,7 +4,7 @@ import { launchLines, launchRow } from "../upstream/trust/launch-lines.ts";
 import { installServers } from "./install-servers.ts";
 import type { Approval } from "./approval.ts";
 
-/** Shows the launch of a project's server and records what the user says of it. False: nothing was approved. */
+/** Shows the launch of a project's server and records the user's decision. False: nothing was approved. */
 export async function decideLaunch(approval: Approval, server: ConfiguredServer): Promise<boolean> {
   const { context, view, choice } = approval;
   const { entry, identity } = server;
@@ -19,7 +19,7 @@ export async function decideLaunch(approval: Approval, server: ConfiguredServer)
   }
   if (choice === "deny") {
     await view.store.denyLaunch(identity, projectDir);
-    context.print.note(`${name}: refused; it is not started, and nobody is asked again.`);
+    context.print.note(`${name}: refused; it is not started, and you are not asked again.`);
     return true;
   }
   if (!context.args.has("json")) {

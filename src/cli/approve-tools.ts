@@ -22,8 +22,8 @@ import { askCatalogues, type ServersOfCommand } from "./configured-servers.ts";
 import { itemLines, itemRow } from "./difference-text.ts";
 
 /**
- * Shows what servers offer otherwise than it was approved, and records what the user says of it.
- * @param tool undefined: all that the servers offer
+ * Shows how the servers' offers differ from the approved ones, and records the user's decision.
+ * @param tool undefined: everything that the servers offer
  * @returns false when something stays as it is
  */
 export async function approveTools(
@@ -37,7 +37,7 @@ export async function approveTools(
   for (const server of servers) {
     const reply = replies.get(server.entry.name);
     if (reply?.kind !== "catalogue") {
-      context.print.error(`${server.entry.name}: ${reply?.reason ?? "It was not asked."}`);
+      context.print.error(`${server.entry.name}: ${reply?.reason ?? "It was not contacted."}`);
       isDone = false;
       continue;
     }
@@ -49,7 +49,7 @@ export async function approveTools(
 
 interface Waiting {
   readonly items: readonly ItemDifference[];
-  /** This is the first contact, and that is approved by it, without a question. */
+  /** On the first connection everything is approved without a question. */
   readonly first?: NewPins | undefined;
 }
 
@@ -79,7 +79,8 @@ async function waitingItems(
 }
 
 /**
- * What a first contact approves where the project has a lock: what is as the lock has it (TR12). Undefined: there is no lock, and whatever the first connection finds will be approved.
+ * The items that a first connection approves if the project has a lock: those that match it (TR12). Undefined: there is no
+ * lock, and the first connection will approve everything that it finds.
  */
 async function metByLock(
   { config, start }: ServersOfCommand,
@@ -103,7 +104,7 @@ async function metByLock(
   return newPins;
 }
 
-/** It is as it was approved, and was refused since: approving it takes that back. */
+/** It is unchanged since its approval but was refused later: approving it withdraws the refusal. */
 function deniedItem(catalogue: ServerCatalogue, tool: string): ItemDifference {
   const nothing = { tools: new Map(), prompts: new Map(), denied: new Set<string>() };
   const items = catalogueDifferences(catalogue, { pins: nothing, definitions: new Map() });
@@ -138,7 +139,7 @@ async function approveItems(
 }
 
 /**
- * Refuses a tool by its name, or forgets what was decided of it. Needs no server: a name is refused whatever is behind it.
+ * Refuses a tool by its name, or withdraws the decision. Needs no connection: a name is refused whatever tool it is.
  * @throws AppError `unsupported` when nothing of the server was approved so far
  */
 export async function decideTool(
@@ -152,7 +153,7 @@ export async function decideTool(
     const instead = `deny = [${JSON.stringify(tool)}] in its entry, or MCP_DENY=${name}:${tool}`;
     throw new AppError(
       "unsupported",
-      `${name} was never connected to, so nothing of it is approved yet. To refuse the tool from the start, write ${instead}.`,
+      `${name} has never been connected, so none of its tools are approved yet. To refuse the tool from the start, write ${instead}.`,
     );
   }
   if (choice === "deny") await denyTools(store, identity, [tool]);

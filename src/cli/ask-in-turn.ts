@@ -1,11 +1,11 @@
 import { orAborted } from "../base/or-aborted.ts";
 import type { CommandIo } from "./command-io.ts";
 
-/** A longer line is no answer to a question of yes or no. */
+/** A longer line is not an answer to a yes-or-no question. */
 const lineCharsMax = 100;
 
 /**
- * Asks a person at the terminal one question after the other; only a line that says `y` or `yes` is one. Rejects with
+ * Asks the person at the terminal one question after the other; only the lines `y` and `yes` mean yes. Rejects with
  * `cancelled` on Ctrl-C.
  */
 export function createAsker(io: CommandIo): (question: string) => Promise<boolean> {

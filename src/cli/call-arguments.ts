@@ -5,7 +5,7 @@ import type { ObjectSchema } from "../protocol/tool-types.ts";
 
 export type CallArguments = Readonly<Record<string, unknown>>;
 
-/** @throws {AppError} `usage` for what is not a JSON object. */
+/** @throws {AppError} `usage` for anything but a JSON object. */
 export function parseJsonArguments(text: string): CallArguments {
   let value: unknown;
   try {
@@ -20,7 +20,7 @@ export function parseJsonArguments(text: string): CallArguments {
 }
 
 /**
- * Reads `key=value` words; each value becomes what `schema` says of its key.
+ * Reads `key=value` words; `schema` gives the type of each value.
  * @throws {AppError} `usage`, naming the key.
  */
 export function parsePairs(words: readonly string[], schema: ObjectSchema): CallArguments {
@@ -30,13 +30,13 @@ export function parsePairs(words: readonly string[], schema: ObjectSchema): Call
     const equals = word.indexOf("=");
     if (equals < 1 || word.startsWith("{")) throw noPair(word, Object.keys(properties));
     const key = word.slice(0, equals);
-    if (args.has(key)) throw new AppError("usage", `${key} is given twice.`);
+    if (args.has(key)) throw new AppError("usage", `${key} is given twice. Give it once.`);
     args.set(key, parseValue(key, word.slice(equals + 1), typeOf(key, properties)));
   }
   return Object.fromEntries(args);
 }
 
-/** As `parsePairs` for a tool whose schema is not known: what is JSON and no text becomes what it says. */
+/** Like `parsePairs` for a tool without a known schema: values in JSON other than texts are decoded. */
 export function parsePairsFreely(words: readonly string[]): CallArguments {
   const args = new Map<string, unknown>();
   for (const word of words) {
@@ -58,11 +58,11 @@ function freeValue(text: string): unknown {
 
 function noPair(word: string, keys: readonly string[]): AppError {
   if (word.startsWith("{")) {
-    const message = `${word} is JSON: it must have all arguments, or each of them is KEY=VALUE.`;
+    const message = `${word} is JSON: give all arguments as one JSON object, or each of them as KEY=VALUE.`;
     return new AppError("usage", message);
   }
   const [key] = keys;
-  const hint = key === undefined ? "" : ` Write for instance ${key}='${word}'`;
+  const hint = key === undefined ? "" : ` Write, for instance, ${key}='${word}'`;
   return new AppError("usage", `${word} is neither KEY=VALUE nor a JSON object in quotes.${hint}`);
 }
 

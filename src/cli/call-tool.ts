@@ -28,7 +28,7 @@ export interface ToolCallOfCommand {
 }
 
 /**
- * Calls a tool as a client would, and prints what came of it.
+ * Calls a tool as a client would, and prints the outcome.
  * @param words the name and its arguments, as `call` takes them
  * @returns the exit code
  * @throws {AppError} `usage`, `not_found`
@@ -88,7 +88,7 @@ async function outcomeOf(
   return call();
 }
 
-/** No server that may be started has it: one that may not may have it. */
+/** No server that may be started has it, but a server that waits for approval may. */
 async function codeOfUnknown(
   name: string,
   { io, print }: CommandContext,
@@ -100,7 +100,7 @@ async function codeOfUnknown(
   return exitCodes.needsApproval;
 }
 
-/** Names of other servers' tools may be aliases: whoever calls them knows. @throws {AppError} `not_found` */
+/** Names of upstream tools may be aliases, which the caller knows. @throws {AppError} `not_found` */
 async function assertKnown(
   name: string,
   find: (name: string) => ReturnType<typeof findTool>,

@@ -5,16 +5,16 @@ export interface CommandIo {
   readonly cwd: string;
   readonly homeDir: string;
   readonly executableDir: string;
-  /** Instead of the folder in which whoever runs the machine has rules. The product has none. */
+  /** Replaces the administrator's rules folder in tests. Undefined in the product. */
   readonly machineDir?: string | undefined;
   /** The sign that a scorpiox-code server started this process; undefined when there is none. */
   readonly startedByServer?: (() => Promise<string | undefined>) | undefined;
   readonly stdinIsTerminal: boolean;
-  /** What is piped in; it can be read once. */
+  /** Standard input; it can be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
-  /** Aborted by Ctrl-C. Whoever asks for it takes over what Ctrl-C does; until then it ends the process. */
+  /** Aborted by Ctrl-C. Reading it takes over Ctrl-C, which ends the process until then. */
   readonly interrupted: AbortSignal;
   /** True when Ctrl-C has aborted it. */
   readonly wasInterrupted: boolean;
@@ -22,7 +22,7 @@ export interface CommandIo {
 
 export interface TextOutput {
   readonly isTerminal: boolean;
-  /** Returns when the text is handed over; a reader that has gone away is no error. */
+  /** Returns when the text is handed over; a closed pipe is not an error. */
   write(text: string): void;
 }
 
@@ -37,6 +37,6 @@ export const exitCodes = {
   /** Something is missing, or new. */
   missing: 11,
   unreachable: 12,
-  /** By Ctrl-C: as shells say it of what a signal has ended. */
+  /** By Ctrl-C: the code that shells give for a signal. */
   interrupted: 130,
 } as const;

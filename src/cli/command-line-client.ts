@@ -1,7 +1,7 @@
 import type { ClientContext } from "../calls/call.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** Whom the command line's own calls are for. @param cwd where the command was started */
+/** The client identity for calls of the command line. @param cwd where the command was started */
 export function commandLineClient(start: StartUp, cwd: string): ClientContext {
   const { cwdFlag, workspaceName } = start;
   return {

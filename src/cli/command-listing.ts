@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 export interface CommandListing {
   /** One word or two. */
   readonly name: string;
-  /** What people type in its place, of as many words. */
+  /** An alias that people type, of as many words. */
   readonly alias?: string;
   readonly summary: string;
   load(): Promise<Command>;

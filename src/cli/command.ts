@@ -15,23 +15,23 @@ import type { FlagTable, ParsedArguments } from "./flags.ts";
 import type { Printer } from "./print.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** What commands need from the composition root. */
+/** The services that commands need from the composition root. */
 export interface CliServices {
   readonly version: string;
-  /** The tools of our own, those that are switched off too. */
+  /** The native tools, including those that are switched off. */
   readonly toolNames: readonly string[];
   /** Serves one client over stdin and stdout; resolves with the exit code when it has gone. */
   serveStdio(options: StartUp): Promise<number>;
-  /** Serves clients over HTTP; resolves with the exit code when it was told to end. */
+  /** Serves clients over HTTP; resolves with the exit code when it is stopped. */
   serveHttp(options: StartUp, http: HttpSettings): Promise<number>;
   /** The tools, without a client. */
   createRouter(options: StartUp): Promise<OpenRouter>;
-  /** The search of the web, without a tool around it; whoever asked for it disposes of it. */
+  /** The web search, without a tool around it; the caller disposes of it. */
   openSearch(options: StartUp): Promise<WebSearch>;
   /** Tries the sandboxes of this machine. */
   probeSandbox(options: StartUp): Promise<SandboxReport>;
   /**
-   * Asks other servers what they offer, all at the same time, and leaves them; nothing of it is approved by that. By
+   * Reads the offers of upstream servers, all at the same time, and disconnects; approves nothing. By
    * name. All of `servers` may be started. Absent where this cannot be done.
    */
   upstreamCatalogues?(
@@ -41,8 +41,8 @@ export interface CliServices {
     how?: AskedAs,
   ): Promise<ReadonlyMap<string, AskedCatalogue>>;
   /**
-   * Starts other servers as a server of ours would, all at the same time, and ends them. By name; a text says why nothing
-   * is known of how that went. All of `servers` may be started. Absent where this cannot be done.
+   * Starts upstream servers as a scorpiox-code server would, all at the same time, and ends them. By name; a text is the reason
+   * why the outcome is unknown. All of `servers` may be started. Absent where this cannot be done.
    */
   triedUpstreams?(
     options: StartUp,
@@ -50,7 +50,7 @@ export interface CliServices {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, TriedServer | string>>;
   /**
-   * Fetches what other servers are started from, and says by name how that went. All of `servers` may be started. Absent
+   * Fetches the packages of upstream servers and returns the outcomes by name. All of `servers` may be started. Absent
    * where this cannot be done.
    */
   installUpstreams?(
@@ -58,9 +58,9 @@ export interface CliServices {
     servers: readonly ConfiguredServer[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, InstallOutcome>>;
-  /** What shows pages to the user of this machine. Absent where nothing can. */
+  /** Opens pages for the user of this machine. Absent if it has no screen. */
   openPages?(options: StartUp): Promise<PageOpener>;
-  /** Hooks, without a server around them; whoever asked for it closes it. */
+  /** Hooks, without a server around them; the caller closes it. */
   openHooks(options: StartUp): Promise<OpenHooks>;
 }
 
@@ -71,9 +71,9 @@ export interface PageOpener {
   open(url: string): Promise<boolean>;
 }
 
-/** Whoever asked for it closes it. */
+/** The caller closes it. */
 export interface OpenHooks {
-  /** Runs the hooks of an event; resolves when all have ended. `onEnd` is told of each. */
+  /** Runs the hooks of an event; resolves when all have ended. `onEnd` is called for each. */
   emit(
     eventName: string,
     data: unknown,
@@ -88,29 +88,28 @@ export interface OpenHooks {
 }
 
 export interface UpstreamToolsWanted {
-  /** Absent: of all servers. */
+  /** Absent: all servers. */
   readonly server?: string | undefined;
   /** True: those of servers too that are still being asked, within some time. */
   readonly waits: boolean;
 }
 
-/** A tool of another server, under its name here. */
+/** An upstream tool, under its exposed name. */
 export interface UpstreamTool {
   readonly server: string;
   readonly listing: ToolListing;
 }
 
-/** Whoever asked for it closes it. */
+/** The caller closes it. */
 export interface OpenRouter {
   readonly router: Router;
-  /** All other servers; absent where there can be none. Nothing of it is loaded before it is used. */
+  /** All upstream servers; absent if none can be configured. Nothing of it is loaded before it is used. */
   readonly upstreams?: Upstreams & { readonly isWanted: boolean };
   /**
-   * The tools of other servers that may be called, hidden ones included, ordered by server and name. Absent where there
-   * are none.
+   * The upstream tools that may be called, hidden ones included, ordered by server and name. Absent if there are no servers.
    */
   upstreamTools?(wanted: UpstreamToolsWanted): Promise<readonly UpstreamTool[]>;
-  /** Ends what calls have started, and the Workers. */
+  /** Ends the processes that calls have started, and the Workers. */
   close(): Promise<void>;
 }
 
@@ -123,16 +122,19 @@ export interface CommandContext {
 
 /** One command: its file in `commands/` says all of it, its line in `registry.ts` lists it. */
 export interface Command {
-  /** What follows the command's name in its usage line. */
+  /** The rest of its usage line after the command's name. */
   readonly usage: string;
-  /** What help says below the usage line. */
+  /** The help text below the usage line. */
   readonly description: string;
   readonly flags: FlagTable;
   /** How many arguments there may be, besides flags. */
   readonly arguments: { readonly min: number; readonly max: number };
   /** See `ParseOptions`. */
   beginsCommand?(this: void, positionals: readonly string[]): boolean;
-  /** It approves, widens or configures what servers may do, or answers for the user: what a server has started may not. */
+  /**
+   * It approves, extends or configures the servers' permissions, or answers for the user: a process that a server started may
+   * not run it.
+   */
   readonly needsPerson?: true;
   /** Resolves with the exit code; an `AppError` is printed and gives the code of its kind. */
   run(context: CommandContext): Promise<number>;

@@ -19,7 +19,7 @@ export const levelFlag: FlagTable = {
   },
 };
 
-/** The same for what a project may not decide. */
+/** The same for keys that a project may not set. */
 export const userLevelFlag: FlagTable = {
   level: {
     kind: "text",
@@ -38,13 +38,13 @@ export function fileOfLevel(level: string | undefined, dirs: ConfigDirs): EditTa
   if (dirs.projectDir === undefined) {
     throw new AppError(
       "usage",
-      "There is no project here: the home directory and the root are none. Use --level global.",
+      "There is no project here: the home directory and the root directory are not projects. Use --level global.",
     );
   }
   return { file: join(dirs.projectDir, ".scorpiox", envFileName), insideDir: dirs.projectDir };
 }
 
-/** What one level's file says, whether it counts or not. */
+/** The values in one level's file, whether or not they are in effect. */
 export function entriesOfLevel(level: string, dirs: ConfigDirs): ConfigEntry[] {
   const known = fileLevels.find((candidate) => candidate === level) ?? "global";
   return fileEntries(known, fileOfLevel(known, dirs).file);

@@ -9,7 +9,7 @@ import { readServers, type TrustState, trustOf } from "./server-rows.ts";
 import { readable } from "./standing-text.ts";
 import { readStartUp, type StartUp } from "./start-up.ts";
 
-/** The configured servers of one command, with what the user has approved of them. */
+/** The configured servers of one command, with the user's approvals. */
 export interface ServersOfCommand {
   readonly start: StartUp;
   readonly config: UpstreamConfig;
@@ -18,7 +18,7 @@ export interface ServersOfCommand {
   readonly store: TrustStore;
 }
 
-/** Reads configuration and approvals; warns of what is wrong with them. */
+/** Reads configuration and approvals; warns of problems in them. */
 export async function openServers({ args, io, print }: CommandContext): Promise<ServersOfCommand> {
   const start = readStartUp(args, io);
   const config = readServers(start, io, print);
@@ -45,7 +45,7 @@ export function serverNamed({ config, servers }: ServersOfCommand, name: string)
 }
 
 /**
- * Asks servers for what they offer, all at the same time; one that may not be started is not asked.
+ * Reads the servers' offers, all at the same time; skips a server that may not be started.
  * @returns by name, one for each of `servers`
  */
 export async function askCatalogues(
@@ -73,7 +73,7 @@ export async function askCatalogues(
   return replies;
 }
 
-const unasked: AskedCatalogue = { kind: "unreachable", reason: "It was not asked." };
+const unasked: AskedCatalogue = { kind: "unreachable", reason: "It was not contacted." };
 
 function readableReply(reply: AskedCatalogue): AskedCatalogue {
   if (reply.kind === "catalogue") return reply;
@@ -82,6 +82,6 @@ function readableReply(reply: AskedCatalogue): AskedCatalogue {
 
 function notStarted(state: TrustState, { entry }: ConfiguredServer): string {
   return state === "denied"
-    ? "It is not started: you have refused it."
-    : `It is not started before you approve it: mcp approve ${entry.name}.`;
+    ? "It is not started because you refused it."
+    : `It is not started until you approve it: mcp approve ${entry.name}.`;
 }

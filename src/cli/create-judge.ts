@@ -8,13 +8,13 @@ import type { ShellReading } from "../calls/policy/shell/shell-command.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** What the rules say of a call, and what its command would run if it has one. */
+/** The verdict of the rules on a call, and the programs that its command would run, if any. */
 export interface Judgement {
   readonly verdict: Verdict;
   readonly reading: ShellReading | undefined;
 }
 
-/** Judges calls as a server would that is started here; its PATH is that of this process. */
+/** Judges calls as a server started here would; its PATH is that of this process. */
 export function createJudge(
   { dirs, config, cwdFlag }: StartUp,
   io: CommandIo,

@@ -11,7 +11,7 @@ export function itemLines(server: string, item: ItemDifference): readonly string
   return [
     `${server}: ${titleOf(item)} ${stateTexts[state]}${hidden}`,
     ...lines,
-    ...(isUnknown ? ["  What was approved is not known any more; this is what it is now:"] : []),
+    ...(isUnknown ? ["  The approved text is no longer stored; this is the current one:"] : []),
     ...(isUnknown ? presentLines(item) : []),
   ];
 }
@@ -29,7 +29,7 @@ function titleOf({ what, name }: ItemDifference): string {
 const stateTexts = {
   changed: "was changed",
   new: "is new",
-  missing: "is not offered any more",
+  missing: "is no longer offered",
 } as const;
 
 function presentLines({ present }: ItemDifference): readonly string[] {

@@ -6,7 +6,7 @@ import type { ConfigEntry } from "../config/resolution.ts";
 import type { ConfigLevel } from "../config/places.ts";
 
 /**
- * What one file says, whether it counts or not; of duplicates the last.
+ * The entries of one file, whether or not they are in effect; of duplicates the last.
  * @throws {AppError} `config` for a file that cannot be used.
  */
 export function fileEntries(level: ConfigLevel, file: string): ConfigEntry[] {

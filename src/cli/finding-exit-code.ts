@@ -1,9 +1,9 @@
 import { exitCodes } from "./command-io.ts";
 
-/** How what is there stands to what was approved or locked. */
+/** How the current offer compares with the approved or locked one. */
 export type FindingKind = "changed" | "missing" | "new" | "unreachable";
 
-/** Of a command that compares: what was changed must not hide behind the rest. */
+/** For a command that compares: a change has priority over the rest. */
 export function exitCodeOf(kinds: readonly FindingKind[]): number {
   if (kinds.includes("changed")) return exitCodes.changed;
   if (kinds.includes("missing") || kinds.includes("new")) return exitCodes.missing;

@@ -4,7 +4,7 @@ import { suggestionFor } from "../config/nearest-name.ts";
 
 /** One flag: what it takes, what it means. Parsing and help both come from here. */
 interface FlagSpec {
-  /** `switch` takes no value; of a `text` the last one counts; a `list` keeps all. */
+  /** `switch` takes no value; of a `text` the last one is used; a `list` keeps all. */
   readonly kind: "switch" | "text" | "list";
   readonly help: string;
   /** How help writes the value. */
@@ -13,7 +13,7 @@ interface FlagSpec {
   readonly choices?: readonly string[];
   /** One letter: `e` for `-e`. */
   readonly short?: string;
-  /** Of a list: arguments that follow a value and look so are values too, as in `--env A=1 B=2`. */
+  /** For a list: arguments that follow a value and match are values too, as in `--env A=1 B=2`. */
   readonly more?: RegExp;
 }
 
@@ -51,13 +51,16 @@ export class ParsedArguments {
   }
 }
 
-/** How a command wants its line read. */
+/** How to parse a command's line. */
 export interface ParseOptions {
   /** The command that explains the flags. */
   readonly explainedBy?: string;
-  /** Said of a flag that is not known, after a blank. */
+  /** A hint added to the error about an unknown flag. */
   readonly hint?: string;
-  /** Whether the arguments so far begin a command of the user's: a flag that is not known is then that command's, and so is all behind it. */
+  /**
+   * Whether the arguments so far begin a command of the user's: a flag that is not known is then that command's, and so is all
+   * behind it.
+   */
   beginsCommand?(this: void, positionals: readonly string[]): boolean;
 }
 

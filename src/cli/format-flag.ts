@@ -2,12 +2,12 @@ import { AppError } from "../base/errors.ts";
 import { parseToolFormat, type ToolFormat, toolFormats } from "../upstream/adapters/formats.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 
-/** In which form data for programs is printed. */
+/** The form in which data for programs is printed. */
 export const formatFlag: FlagTable = {
   format: {
     kind: "text",
     choices: toolFormats,
-    help: "Print JSON as MCP, OpenAI's function calling or Anthropic's tool use has it.",
+    help: "Print JSON in the form of MCP, OpenAI function calling or Anthropic tool use.",
   },
 };
 
@@ -15,7 +15,7 @@ export const formatFlag: FlagTable = {
 export function formatOf(args: ParsedArguments): ToolFormat | undefined {
   const format = parseToolFormat(args.text("format"));
   if (format !== undefined && args.has("json")) {
-    throw new AppError("usage", "--json and --format exclude each other.");
+    throw new AppError("usage", "Use --json or --format, not both.");
   }
   return format;
 }

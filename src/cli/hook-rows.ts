@@ -8,7 +8,7 @@ import {
 } from "../calls/policy/hooks/survey-hooks.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** All that is in the hooks folders, in the order in which it runs. */
+/** Everything in the hooks folders, in the order in which it runs. */
 export async function readHookRows({ dirs }: StartUp): Promise<readonly HookRow[]> {
   const approvals =
     dirs.projectDir === undefined
@@ -49,7 +49,7 @@ export async function readProjectHooks(
   return { hooks, approvals };
 }
 
-/** What is approved in the project. @throws AppError `not_found` where there is no project */
+/** The approved hooks of the project. @throws AppError `not_found` where there is no project */
 export function readApprovals({ dirs }: Pick<StartUp, "dirs">): HookApprovals {
   if (dirs.projectDir !== undefined) return new HookApprovals(dirs.scorpioxDir, dirs.projectDir);
   throw new AppError("not_found", "There is no project here: give its folder with --cwd.");

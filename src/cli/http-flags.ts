@@ -5,7 +5,7 @@ import { pairBeside, parsePath, type SsePairPaths } from "./http-paths.ts";
 /** How to serve over HTTP, as the command line says. */
 export interface HttpSettings {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly path: string;
   readonly tokenFile: string | undefined;
@@ -31,61 +31,61 @@ export const httpFlags: FlagTable = {
   http: {
     kind: "text",
     placeholder: "ADDRESS",
-    help: "Serve Streamable HTTP instead, for instance at 127.0.0.1:8808; port 0 takes a free one.",
+    help: "Serve Streamable HTTP instead, for instance at 127.0.0.1:8808; port 0 picks a free port.",
   },
   path: { kind: "text", placeholder: "PATH", help: "Path of the endpoint. Default: /mcp." },
   "token-file": {
     kind: "text",
     placeholder: "FILE",
-    help: "Take the bearer tokens in this file, one in a line: [LABEL] TOKEN [SCOPE …].",
+    help: "Accept the bearer tokens in this file, one per line: [LABEL] TOKEN [SCOPE …].",
   },
   jwks: {
     kind: "text",
     placeholder: "URL",
-    help: "Take signed tokens (JWT) whose keys are here; needs --issuer and --resource.",
+    help: "Accept signed tokens (JWT) with the keys at this URL; needs --issuer and --resource.",
   },
-  issuer: { kind: "text", placeholder: "URL", help: "The issuer that signed tokens must have." },
+  issuer: { kind: "text", placeholder: "URL", help: "Required issuer of signed tokens." },
   resource: {
     kind: "text",
     placeholder: "URL",
-    help: "This endpoint as clients write it, such as https://mcp.example.com/mcp.",
+    help: "The URL of this endpoint as clients write it, such as https://mcp.example.com/mcp.",
   },
   audience: {
     kind: "text",
     placeholder: "TEXT",
-    help: "The audience that signed tokens must have. Default: --resource.",
+    help: "Required audience of signed tokens. Default: --resource.",
   },
   "tool-scopes": {
     kind: "text",
     placeholder: "LIST",
-    help: "Scopes that tools need, such as Bash=tools:exec,*=tools:use; Bash is for BackgroundBash too.",
+    help: "Scopes that tools require, such as Bash=tools:exec,*=tools:use; Bash covers BackgroundBash too.",
   },
   "allow-any-local-user": {
     kind: "switch",
-    help: "Without tokens: let every account of this machine run commands as you, not you and root alone.",
+    help: "Without tokens: let every account of this machine run commands as you, not only you and root.",
   },
   "allow-origin": {
     kind: "list",
     placeholder: "ORIGIN",
-    help: "Answer web pages of this origin too, such as https://app.example.com. May be repeated.",
+    help: "Also answer web pages of this origin, such as https://app.example.com. May be repeated.",
   },
   "allow-host": {
     kind: "list",
     placeholder: "NAME",
-    help: "Answer requests for this host name too. May be repeated.",
+    help: "Also answer requests for this host name. May be repeated.",
   },
   sse: {
     kind: "switch",
-    help: "Serve clients that have HTTP+SSE only (2024-11-05) too, at /sse beside --path.",
+    help: "Also serve clients that only have HTTP+SSE (2024-11-05), at /sse beside --path.",
   },
-  metrics: { kind: "switch", help: "Serve figures for Prometheus at /metrics." },
+  metrics: { kind: "switch", help: "Serve metrics for Prometheus at /metrics." },
   "tls-cert": { kind: "text", placeholder: "FILE", help: "Serve TLS with this certificate (PEM)." },
   "tls-key": { kind: "text", placeholder: "FILE", help: "The key of --tls-cert (PEM)." },
 };
 
 /**
  * Undefined without `--http`.
- * @throws AppError `usage` for an address or a path that is none, or flags that do nothing without another
+ * @throws AppError `usage` for an invalid address or path, or flags that do nothing without another
  */
 export function readHttpSettings(args: ParsedArguments): HttpSettings | undefined {
   const address = args.text("http");
@@ -116,29 +116,29 @@ export function readHttpSettings(args: ParsedArguments): HttpSettings | undefine
   };
 }
 
-/** Flags that would do nothing: who gives them believes that they do. */
+/** Rejects flags that would do nothing: the user believes that they do something. */
 function refuseLonely(args: ParsedArguments): void {
   if (args.has("tls-cert") !== args.has("tls-key")) {
-    throw new AppError("usage", "--tls-cert and --tls-key need each other.");
+    throw new AppError("usage", "--tls-cert and --tls-key must be given together.");
   }
   const hasTokens = args.has("token-file") || args.has("jwks");
   if (args.has("allow-any-local-user") && hasTokens) {
     throw new AppError(
       "usage",
-      "--allow-any-local-user is for a server without tokens: who has one may connect from any account.",
+      "--allow-any-local-user is for a server without tokens: a client with a token may connect from any account.",
     );
   }
   if (args.has("tool-scopes") && !hasTokens) {
     throw new AppError(
       "usage",
-      "--tool-scopes needs --token-file or --jwks: without tokens everybody may use every tool.",
+      "--tool-scopes needs --token-file or --jwks: without tokens every client may use every tool.",
     );
   }
   const stray = ["issuer", "resource", "audience"].find((flag) => args.has(flag));
   if (stray === undefined || args.has("jwks")) return;
   throw new AppError(
     "usage",
-    `--${stray} needs --jwks URL: it is about signed tokens, which are not taken without keys.`,
+    `--${stray} needs --jwks URL: it is for signed tokens, which are accepted only with keys.`,
   );
 }
 
@@ -149,7 +149,7 @@ function parseAddress(address: string): { host: string; port: number } {
   if (match === null || port > 65_535) {
     throw new AppError(
       "usage",
-      `--http ${address} is no address: write HOST:PORT, such as 127.0.0.1:8808 or [::1]:8808.`,
+      `--http ${address} is not an address: write HOST:PORT, such as 127.0.0.1:8808 or [::1]:8808.`,
     );
   }
   const host = match[1] ?? "127.0.0.1";

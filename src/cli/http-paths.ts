@@ -1,17 +1,21 @@
 import { AppError } from "../base/errors.ts";
 
-/** Where HTTP+SSE is served: its stream, and what is sent to it. */
+/** The paths of HTTP+SSE: its stream, and its messages. */
 export interface SsePairPaths {
   readonly stream: string;
   readonly messages: string;
 }
 
-/** @throws AppError `usage` for what is no path, or one that the server itself serves something else at */
+/** @throws AppError `usage` for an invalid path, or one that the server already uses */
 export function parsePath(path: string, hasMetrics: boolean): string {
-  if (!isPath(path)) throw new AppError("usage", `--path ${path} is no path: write it like /mcp.`);
+  if (!isPath(path))
+    throw new AppError("usage", `--path ${path} is not a path: write it like /mcp.`);
   const owner = ownerOf(path, hasMetrics);
   if (owner === undefined) return path;
-  throw new AppError("usage", `--path ${path} is taken by ${owner}: give another, such as /mcp.`);
+  throw new AppError(
+    "usage",
+    `--path ${path} is taken by ${owner}: use another path, such as /mcp.`,
+  );
 }
 
 function isPath(path: string): boolean {
@@ -37,6 +41,6 @@ export function pairBeside(path: string): SsePairPaths {
   if (path !== pair.stream && path !== pair.messages) return pair;
   throw new AppError(
     "usage",
-    `--path ${path} is what --sse serves: give another path, or no --sse.`,
+    `--path ${path} is served by --sse: use another path, or drop --sse.`,
   );
 }

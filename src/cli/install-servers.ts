@@ -6,22 +6,22 @@ import type { FlagTable } from "./flags.ts";
 import { readable } from "./standing-text.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** Of commands after which a server may be started. */
+/** For commands after which a server may be started. */
 export const installFlags: FlagTable = {
   "no-install": {
     kind: "switch",
-    help: "Leave its package (npx, uvx, docker, …) to be fetched when it is first started.",
+    help: "Fetch its package (npx, uvx, docker, …) at its first start instead of now.",
   },
 };
 
-/** What the runner of its package would fetch; undefined for a server without one. */
+/** The package that its runner would fetch; undefined for a server without one. */
 export function runnerOf({ entry: { launch } }: ConfiguredServer): RunnerCommand | undefined {
   return launch.transport === "stdio" ? readRunner(launch.command, launch.args) : undefined;
 }
 
 /**
- * Fetches the packages of servers that may be started, so that the first start need not wait for that. What cannot be
- * fetched is a warning: what was stored or approved stays.
+ * Fetches the packages of servers that may be started, so that the first start need not wait for that. A failed fetch is a
+ * warning: the stored or approved entry stays.
  * @throws AppError `cancelled`
  */
 export async function installServers(
@@ -48,7 +48,7 @@ export async function installServers(
       continue;
     }
     const took = formatDuration(Math.round(performance.now() - begin));
-    print.note(`${name}: ${outcome.isNew ? `installed in ${took}` : "it was there already"}.`);
+    print.note(`${name}: ${outcome.isNew ? `installed in ${took}` : "it was already installed"}.`);
     if (outcome.startedAs !== undefined) print.note(`  It is started as ${outcome.startedAs}`);
   }
 }

@@ -8,13 +8,13 @@ import { directoryFlags, readStartUp } from "./start-up.ts";
 export interface ServerList<Entry> {
   /** Its name in JSON. */
   readonly key: string;
-  /** What is listed, for people; more than one of it. */
+  /** The plural noun for people. */
   readonly title: string;
   entriesOf(server: FoundServer): readonly Entry[];
   lineOf(entry: Entry): string;
 }
 
-/** A command that lists what the running servers of this user hold. */
+/** A command that lists items of this user's running servers. */
 export function listFromServers<Entry>(list: ServerList<Entry>): Command {
   const { key, title } = list;
   return {
@@ -30,7 +30,7 @@ export function listFromServers<Entry>(list: ServerList<Entry>): Command {
       if (args.has("json")) print.json({ [key]: entries });
       else for (const entry of entries) print.row(list.lineOf(entry));
       for (const problem of problems) print.warning(problem);
-      if (servers.length === 0) print.note("No server runs.");
+      if (servers.length === 0) print.note("No server is running.");
       else if (entries.length === 0) print.note(`There are no ${title}.`);
       return problems.length > 0 ? exitCodes.failed : exitCodes.done;
     },

@@ -10,7 +10,7 @@ export function projectOf({ config }: ServersOfCommand): string {
   if (config.projectDir !== undefined) return config.projectDir;
   throw new AppError(
     "usage",
-    `${lockFileName} belongs into a project, and your home folder is none. Run this in a project's folder.`,
+    `${lockFileName} belongs to a project, and your home folder is not a project. Run this in a project's folder.`,
   );
 }
 
@@ -19,7 +19,7 @@ interface AskedServers {
   readonly unreachable: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** The user's own are nobody else's, so a lock that others get is without them. */
+/** The user's own servers are left out: others get the lock too. */
 export function isOfProject({ entry }: ConfiguredServer): boolean {
   return entry.origin.trust === "project";
 }
@@ -39,7 +39,10 @@ export async function askAll(
       const { entry, identity } = server;
       reached.push({ entry, identity, catalogue, ...(scopes === undefined ? {} : { scopes }) });
     } else
-      unreachable.push({ name: server.entry.name, reason: reply?.reason ?? "It was not asked." });
+      unreachable.push({
+        name: server.entry.name,
+        reason: reply?.reason ?? "It was not contacted.",
+      });
   }
   return { reached, unreachable };
 }

@@ -7,7 +7,7 @@ import type { ServerFileTarget } from "../upstream/edit/edit-server-file.ts";
 import type { EntryOrigin } from "../upstream/config/server-entry.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 
-/** Those that other programs have for the same come last. */
+/** Aliases that other programs use come last. */
 const scopes: ReadonlyMap<string, "project" | "global"> = new Map([
   ["project", "project"],
   ["global", "global"],
@@ -15,22 +15,22 @@ const scopes: ReadonlyMap<string, "project" | "global"> = new Map([
   ["user", "global"],
 ]);
 
-/** Which file of servers a command changes. */
+/** Selects the file of servers that a command changes. */
 export const scopeFlags: FlagTable = {
   scope: {
     kind: "text",
     short: "s",
     choices: [...scopes.keys()],
-    help: "The file: .scorpiox/config.toml of the project (the default; also: local) or ~/.scorpiox/config.toml (global; also: user).",
+    help: "The file: the project's .scorpiox/config.toml (the default; also: local) or ~/.scorpiox/config.toml (global; also: user).",
   },
   file: {
     kind: "text",
     placeholder: "FILE",
-    help: "Change this file instead: .toml, or JSON of any of the known shapes.",
+    help: "Change this file instead: .toml, or JSON in any of the known formats.",
   },
 };
 
-/** The file that a command changes, and what its entries are then. */
+/** The file that a command changes, and the origin of its entries. */
 export interface ServerFile {
   readonly target: ServerFileTarget;
   readonly origin: EntryOrigin;
@@ -44,7 +44,7 @@ export function serverFileOf(args: ParsedArguments, dirs: ConfigDirs, cwd: strin
   const { scorpioxDir, projectDir } = dirs;
   const named = args.text("file");
   if (named !== undefined) {
-    if (args.has("scope")) throw new AppError("usage", "--scope and --file exclude each other.");
+    if (args.has("scope")) throw new AppError("usage", "Use --scope or --file, not both.");
     return fileNamed(resolve(cwd, named), dirs);
   }
   if (scopes.get(args.text("scope") ?? "") === "global") {
@@ -55,7 +55,7 @@ export function serverFileOf(args: ParsedArguments, dirs: ConfigDirs, cwd: strin
   if (projectDir === undefined) {
     throw new AppError(
       "usage",
-      "There is no project here: the home directory and the root are none. Use --scope global.",
+      "There is no project here: the home directory and the root directory are not projects. Use --scope global.",
     );
   }
   const file = join(projectDir, ".scorpiox", "config.toml");

@@ -9,7 +9,7 @@ import type { StartUp } from "./start-up.ts";
 /** The secrets of this user for one command. */
 export interface SecretsOfCommand {
   readonly secrets: UserSecrets;
-  /** Where they are kept is told with the first one that is kept in a file. */
+  /** Reports the place with the first secret that is kept in a file. */
   readonly announce: (place: SecretPlace) => void;
 }
 
@@ -24,7 +24,7 @@ export function openSecrets(
     announce: (place) => {
       if (place === "keychain" || !isFirst) return;
       print.note(
-        `There is no keychain here that answers: secrets are kept in files that only you can read, in ${folder}.`,
+        `No keychain is available: secrets are kept in files that only you can read, in ${folder}.`,
       );
     },
   };

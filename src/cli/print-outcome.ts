@@ -23,13 +23,15 @@ export function printOutcome(outcome: CallOutcome, form: OutcomeForm, print: Pri
   else print.json(resultIn(form.format, result, form.callId));
   const ended = endedWithCommand(result);
   if (ended !== undefined) {
-    print.warning(`${ended} with this command: what a client has begun goes with the client.`);
+    print.warning(
+      `${ended} with this command: tasks and callbacks of a client end with the client.`,
+    );
   }
   if (isObject(result) && result.isError === true) return codeOf(outcome.refusal);
   return exitCodes.done;
 }
 
-/** A program gets what the result says as data, where a client gets the text alone. */
+/** Programs get the structured content too; clients may get the text alone. */
 function withData({ json, dataJson }: Extract<CallOutcome, { kind: "result" }>): unknown {
   const result: unknown = JSON.parse(json);
   if (!isObject(result) || dataJson === undefined || "structuredContent" in result) return result;
@@ -37,7 +39,7 @@ function withData({ json, dataJson }: Extract<CallOutcome, { kind: "result" }>):
   return { ...rest, structuredContent: JSON.parse(dataJson) as unknown, isError };
 }
 
-/** What was not called, or not answered, is told to programs as a result that failed (CA20). */
+/** Programs get a failed result for a call that was not made or not answered (CA20). */
 export function printFailed(text: string, { format, callId }: OutcomeForm, print: Printer): void {
   if (format === undefined || format === "mcp") print.error(text);
   else print.json(resultIn(format, failedResult(text), callId));
@@ -57,7 +59,7 @@ function printFailure(
       printFailed("The call was cancelled.", form, print);
       return exitCodes.failed;
     case "input-required":
-      printFailed("The tool asks for something, and nobody can answer here.", form, print);
+      printFailed("The tool asks a question, and the command line cannot answer it.", form, print);
       return exitCodes.failed;
   }
 }
@@ -68,7 +70,7 @@ function codeOf(refusal: CallRefusal | undefined): number {
     : exitCodes.needsApproval;
 }
 
-/** What the result says has been begun, and no client will see the end of. */
+/** Tasks and callbacks that the call began, whose end no client will see. */
 function endedWithCommand(result: unknown): string | undefined {
   const structured = isObject(result) ? result.structuredContent : undefined;
   if (!isObject(structured)) return undefined;

@@ -23,7 +23,7 @@ export class Printer {
     this.#io.stdout.write(`${escapeJson(JSON.stringify(value, undefined, 2))}\n`);
   }
 
-  /** Text that somebody may want byte for byte: escaped for a terminal only. Ends with a newline. */
+  /** Text that a reader may want byte for byte: escaped for a terminal only. Ends with a newline. */
   content(text: string): void {
     const shown = this.#io.stdout.isTerminal ? escapeUnsafe(text) : text;
     this.#io.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
@@ -52,7 +52,7 @@ export class Printer {
   }
 }
 
-/** A table, indented; the last column is as wide as each of its texts. A row is one line, whatever is in it. */
+/** An indented table; the last column is not padded. A row is always one line. */
 export function columns(table: readonly (readonly string[])[]): string[] {
   const rows = table.map((row) => row.map(escapeName));
   const widthOf = (column: number): number =>

@@ -8,7 +8,7 @@ import type { CommandIo, TextOutput } from "./command-io.ts";
 const fullPipeWaitMs = 2;
 
 /**
- * The `CommandIo` of this process, but for what is given otherwise. Nothing is touched before it is asked for: `process.stdin` and
+ * The `CommandIo` of this process with the given overrides. Nothing is touched before it is read: `process.stdin` and
  * `process.stdout` belong to the transport, and making them costs more than the rest of a start.
  */
 export function createProcessIo({

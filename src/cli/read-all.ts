@@ -14,10 +14,7 @@ export async function readAll(
   for await (const chunk of input) {
     length += chunk.length;
     if (length > bytesMax) {
-      throw new AppError(
-        "limit",
-        `${name} is longer than ${bytesMax} bytes, the most that is read.`,
-      );
+      throw new AppError("limit", `${name} is longer than ${bytesMax} bytes, the limit.`);
     }
     chunks.push(chunk);
   }

@@ -1,4 +1,4 @@
-/** A longer line is nothing that anybody pastes. */
+/** Nobody pastes a longer line. */
 const lineCharsMax = 64 * 1024;
 
 /** Reads `input` line by line, from the first time that it is asked. Undefined: there is no more. */

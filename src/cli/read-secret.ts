@@ -4,7 +4,7 @@ import type { CommandIo } from "./command-io.ts";
 import { readAll } from "./read-all.ts";
 
 /**
- * A secret from the terminal, where it is not shown, or all of what is piped in without the line break at its end.
+ * A secret from the terminal, without echo, or all of stdin without the line break at its end.
  * @throws AppError `usage` when it is empty, `cancelled` on Ctrl-C, `limit`
  */
 export async function readSecret(io: CommandIo, name: string): Promise<string> {
@@ -12,7 +12,8 @@ export async function readSecret(io: CommandIo, name: string): Promise<string> {
     ? await readHidden(io, `Secret ${name} (it is not shown): `)
     : new TextDecoder().decode(await readAll(io.stdin, secretBytesMax, "The secret"));
   const secret = text.replace(/\r?\n$/, "");
-  if (secret === "") throw new AppError("usage", "An empty text is no secret. Nothing was stored.");
+  if (secret === "")
+    throw new AppError("usage", "The secret must not be empty. Nothing was stored.");
   return secret;
 }
 

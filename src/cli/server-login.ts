@@ -13,7 +13,7 @@ import { openSecrets, type SecretsOfCommand } from "./open-secrets.ts";
 import { trustOf } from "./server-rows.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** A server of HTTP that a command logs in to or out of. */
+/** An HTTP server that a command logs in to or out of. */
 export interface LoginServer {
   readonly start: StartUp;
   readonly server: ConfiguredServer;
@@ -35,12 +35,12 @@ export async function openLoginServer(context: CommandContext, name: string): Pr
   const { start } = view;
   const { launch } = server.entry;
   if (launch.transport !== "http") {
-    const message = `${name} is a program on this machine and knows no login here: what it needs is in its env.`;
+    const message = `${name} is a program on this machine, and logins are for servers at a URL: set its credentials in its env.`;
     throw new AppError("usage", message);
   }
   const own = Object.keys(launch.headers).find((each) => each.toLowerCase() === "authorization");
   if (own !== undefined) {
-    const message = `The entry of ${name} has an ${own} header of its own, which counts. Remove it to log in.`;
+    const message = `The entry of ${name} has an ${own} header of its own, which takes precedence. Remove it to log in.`;
     throw new AppError("usage", message);
   }
   const trust = await trustOf(server, start);
@@ -53,7 +53,7 @@ export async function openLoginServer(context: CommandContext, name: string): Pr
   return { start, server, place: placeOf(server, url), store, secrets, expansion, isTrusted };
 }
 
-/** What is told where a server must be approved first. */
+/** The message for a server that must be approved first. */
 export function approvalText({ server }: LoginServer): string {
   const { name } = server.entry;
   return `${name} is a server of the project and waits for your approval: ${product.name} mcp approve ${name}.`;

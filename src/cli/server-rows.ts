@@ -27,9 +27,9 @@ export interface ServerRow {
   readonly file: string | null;
   readonly enabled: boolean;
   readonly trust: TrustState;
-  /** Takes its place until it is approved: the user's own entry of that name. */
+  /** The user's own entry of that name, used until this one is approved. */
   readonly standIn: Place | null;
-  /** Folders that it is told of, where its entry says so. */
+  /** Its roots, if its entry has them. */
   readonly roots: RootsRule | null;
   /** The command or the address, secrets hidden. */
   readonly launch: NewEntry;
@@ -41,13 +41,15 @@ interface Place {
   readonly file: string | null;
 }
 
-/** The merged view, and what is wrong with it on stderr. Starts nothing. */
+/** The merged view; its problems go to stderr. Starts nothing. */
 export function readServers(start: StartUp, io: CommandIo, print: Printer): UpstreamConfig {
   const config = loadUpstreamConfig(configPartsOf(start, io.env));
   for (const problem of config.problems) print.warning(problem);
   for (const notice of config.notices) print.note(notice);
   if (!config.isOn)
-    print.note("Other servers are switched off: MCP is off, or this is one of them.");
+    print.note(
+      "MCP servers are switched off: MCP is off, or scorpiox-code started this process as an MCP server.",
+    );
   return config;
 }
 

@@ -3,7 +3,7 @@ import { isSecretName } from "../base/secret-table.ts";
 import type { NewEntry } from "../upstream/edit/server-text.ts";
 import { tomlKey, tomlPairs } from "../upstream/edit/toml-value.ts";
 
-/** What an entry keeps to itself, by its path: `env.GITHUB_TOKEN`. */
+/** A secret in an entry, by its path: `env.GITHUB_TOKEN`. */
 export interface PlainSecret {
   readonly path: string;
   /** A name for it, to be used in a reference. */
@@ -66,7 +66,7 @@ function differences(path: readonly string[], one: unknown, other: unknown): Pla
   return [{ path: path.join("."), name: nameFor(path, other) }];
 }
 
-/** What is before the hidden part, as `API_KEY=***`, else the key of a map. */
+/** The part before the hidden one, as in `API_KEY=***`, else the key of a map. */
 function nameFor(path: readonly string[], shown: unknown): string {
   const written =
     typeof shown === "string" ? /([A-Za-z][\w-]*)=\*\*\*/.exec(shown)?.[1] : undefined;

@@ -11,14 +11,14 @@ export function standingText({ name, state, reason }: ServerInfo): string | unde
   return `${state.replace("_", " ")}${test}.${why}`;
 }
 
-/** Of a command that needed this server. */
+/** The exit code of a command that needed this server. */
 export function standingCode({ state }: ServerInfo): number {
   if (state === "untrusted" || state === "needs_auth") return exitCodes.needsApproval;
   const isThere = state === "ready" || state === "cached" || state === "disabled";
   return isThere || state === "degraded" ? exitCodes.done : exitCodes.unreachable;
 }
 
-/** A reason may hold lines that a server wrote: none of them looks like one of ours. */
+/** A reason may hold lines that a server wrote: they are marked, so that none looks like our own text. */
 export function readable(reason: string): string {
   return reason.replaceAll(/\r\n?|\n/g, "\n  | ");
 }

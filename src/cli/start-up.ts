@@ -15,7 +15,7 @@ import type { CommandIo } from "./command-io.ts";
 import type { FlagTable, ParsedArguments } from "./flags.ts";
 import type { Printer } from "./print.ts";
 
-/** What a start knows before anything runs. */
+/** The configuration that a start knows before anything runs. */
 export interface StartUp {
   /** From `--cwd`, absolute and there; undefined when it was not given. */
   readonly cwdFlag: string | undefined;
@@ -50,23 +50,23 @@ export const startUpFlags: FlagTable = {
   config: {
     kind: "list",
     placeholder: "FILE",
-    help: "Read this file too, of keys or of MCP servers; it is stronger than the project's files. May be repeated.",
+    help: "Also read this file of keys or MCP servers; it overrides the project's files. May be repeated.",
   },
   "strict-config": {
     kind: "switch",
-    help: "Refuse to start when anything in the configuration is wrong. Of MCP servers only those count that --config names.",
+    help: "Refuse to start when the configuration has any problem. Only the MCP servers in --config files are used.",
   },
   defer: {
     kind: "text",
     placeholder: "MODE",
     choices: deferModes,
-    help: "Whether the tools of other MCP servers are found by tool_search instead of being listed. Default: auto, when they are many.",
+    help: "Whether the tools of MCP servers are found with tool_search instead of being listed. Default: auto, when there are many.",
   },
   "on-change": {
     kind: "text",
     placeholder: "MODE",
     choices: changeModes,
-    help: "What happens to a tool of another MCP server that is not as it was approved. Default: block.",
+    help: "What to do with a tool of an MCP server that differs from what you approved. Default: block.",
   },
   "trust-project": {
     kind: "switch",
@@ -95,7 +95,7 @@ export function startUp(args: ParsedArguments, io: CommandIo, print: Printer): S
   return start;
 }
 
-/** As `startUp`, without a word about problems: for commands that mend them. */
+/** Like `startUp`, but reports no problems: for commands that fix them. */
 export function readStartUp(args: ParsedArguments, io: CommandIo): StartUp {
   const cwdFlag = args.has("cwd")
     ? existingDir(resolve(io.cwd, args.text("cwd") ?? ""))
@@ -158,7 +158,7 @@ function workspaceNameOf(args: ParsedArguments): string | undefined {
   if (/^[^\p{C}/\\]+$/u.test(name) && name.length <= workspaceNameCharsMax) return name;
   throw new AppError(
     "usage",
-    `--workspace ${JSON.stringify(name.slice(0, 120))} is no name: 1 to ${workspaceNameCharsMax} characters without separators.`,
+    `--workspace ${JSON.stringify(name.slice(0, 120))} is not a valid name: use 1 to ${workspaceNameCharsMax} characters without separators.`,
   );
 }
 

@@ -3,11 +3,11 @@ import { escapeName } from "../base/unsafe-characters.ts";
 import type { ServerInfo } from "../upstream/server-state.ts";
 import { readable } from "./standing-text.ts";
 
-/** How a server stands, for people: a line, and what is wrong below it. */
+/** The status of a server for people: a line, and its problems below it. */
 export function statusLines(info: ServerInfo): readonly string[] {
   const { name, state, reason, retryInMs } = info;
   const facts = [stateText(info), ...identityOf(info), offerText(info)].filter(Boolean).join(", ");
-  const retry = retryInMs === null ? [] : [`  tried again in ${formatDuration(retryInMs)}`];
+  const retry = retryInMs === null ? [] : [`  next attempt in ${formatDuration(retryInMs)}`];
   return [
     `${name}: ${facts}`,
     ...(info.startedAs === undefined ? [] : [`  started as ${escapeName(info.startedAs)}`]),
@@ -18,13 +18,13 @@ export function statusLines(info: ServerInfo): readonly string[] {
   ];
 }
 
-/** What a server wrote last, unless the reason says it. */
+/** The server's last lines on stderr, unless the reason has them. */
 export function stderrLines({ stderr, reason }: ServerInfo): readonly string[] {
   const isKnown = stderr.length === 0 || reason?.includes(stderr.at(-1) ?? "") === true;
   return isKnown ? [] : ["It wrote to stderr:", ...stderr.map((line) => `| ${line}`)];
 }
 
-/** What it has for clients, and what of that is kept from them. */
+/** Counts of its offer to clients, and of the blocked items. */
 export function offerText(info: ServerInfo): string {
   if (info.era === null) return "";
   const { pending, changed, denied } = info.blocked;

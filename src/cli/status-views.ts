@@ -10,17 +10,17 @@ import { readLock } from "../upstream/trust/lock/read-lock.ts";
 import type { CommandContext } from "./command.ts";
 import type { ServersOfCommand } from "./configured-servers.ts";
 
-/** Other servers as one process of ours sees them. */
+/** The upstream servers as one scorpiox-code process sees them. */
 export interface StatusView {
   readonly source: "running" | "connected" | "configuration";
-  /** Null: no process of ours has them. */
+  /** Null: no scorpiox-code process runs them. */
   readonly pid: number | null;
   readonly version: string;
   readonly projectDir: string | null;
   readonly servers: readonly ServerInfo[];
 }
 
-/** Of all servers of this user that run, those of this project first; where it has none, what its files say. */
+/** The views of all running processes of this user, those of this project first; for a project without one, its files. */
 export async function readStatusViews(view: ServersOfCommand): Promise<readonly StatusView[]> {
   const { scorpioxDir, projectDir = null } = view.start.dirs;
   const running = (await readServerStatuses(scorpioxDir)).map((status): StatusView => {
@@ -33,7 +33,7 @@ export async function readStatusViews(view: ServersOfCommand): Promise<readonly 
 }
 
 /**
- * Starts all that may be started, and waits until it is known how that went.
+ * Starts every server that may be started, and waits for the outcomes.
  * @throws {AppError} `cancelled` when the command is interrupted
  */
 export async function connectedView(

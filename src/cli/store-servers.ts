@@ -24,7 +24,7 @@ import type { StartUp } from "./start-up.ts";
 /** Flags of commands that write one server. */
 export const storeFlags: FlagTable = {
   ...scopeFlags,
-  force: { kind: "switch", help: "Replace a server of this name that is in the file." },
+  force: { kind: "switch", help: "Replace a server of this name in the file." },
   ...jsonFlag,
   ...installFlags,
 };
@@ -45,11 +45,11 @@ export async function storeServer(
   if (isOwnEntry(checked.launch, configPartsOf(start, io.env))) {
     throw new AppError(
       "usage",
-      `${name} would be this program itself, which needs no server for that.`,
+      `${name} would start scorpiox-code itself, which need not be its own server.`,
     );
   }
   if (isOwnServerName(name, start.config.settings.mcp.serverName)) {
-    const message = `Clients have this program under the name ${name}: its tools would pass for ours. Choose another one.`;
+    const message = `Clients know scorpiox-code under the name ${name}: its tools would look like those of scorpiox-code. Choose another name.`;
     throw new AppError("usage", message);
   }
   const { file } = place.target;
@@ -62,7 +62,7 @@ export async function storeServer(
   report(args.has("json"), print, place, name, entry);
   const identity = launchIdentity(checked.launch);
   await installServers(context, start, [{ entry: checked, identity, shadowed: [] }]);
-  if (!args.has("json")) print.note(`Does it work? ${product.name} mcp test ${name}`);
+  if (!args.has("json")) print.note(`Test it: ${product.name} mcp test ${name}`);
   return exitCodes.done;
 }
 
@@ -95,13 +95,12 @@ export function warnOfSecrets(
   if (origin.trust !== "project") return;
   for (const secret of plainSecrets(entry)) {
     print.warning(
-      `${secret.path} of ${name} looks like a secret, and others see a file of the project. ` +
-        `Write \${${secret.name}} instead, which is read from the environment, or use --scope global with \${keyring:${secret.name}}.`,
+      `${secret.path} of ${name} looks like a secret, and others can read the project's files. Write \${${secret.name}} instead, which is read from the environment, or use --scope global with \${keyring:${secret.name}}.`,
     );
   }
 }
 
-/** What the user typed needs no second look; what is not of a project needs none at all. */
+/** An entry that the user typed is approved; one outside a project needs no approval. */
 async function approve(entry: ServerEntry, start: StartUp, io: CommandIo): Promise<void> {
   const { projectDir, scorpioxDir } = start.dirs;
   if (entry.origin.trust !== "project" || projectDir === undefined) return;

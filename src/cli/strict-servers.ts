@@ -7,8 +7,7 @@ import type { Printer } from "./print.ts";
 import { readStartUp } from "./start-up.ts";
 
 /**
- * What `--strict-config` wants of other servers: that all of their files can be used. Without it this is told later, by
- * whoever reads them.
+ * Checks for `--strict-config` that all files of MCP servers can be used. Without it their readers report problems later.
  * @throws {AppError} `usage` when something is wrong
  */
 export function checkServers(args: ParsedArguments, io: CommandIo, print: Printer): void {

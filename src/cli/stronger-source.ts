@@ -2,7 +2,7 @@ import type { LoadedConfig } from "../config/load-config.ts";
 import type { Printer } from "./print.ts";
 import { sourceText } from "./source-text.ts";
 
-/** Says so when `key` was written to `file` and another place decides all the same. */
+/** Warns when `key` was written to `file` but another place overrides it. */
 export function noteStrongerSource(
   key: string,
   file: string,
@@ -11,5 +11,7 @@ export function noteStrongerSource(
 ): void {
   const entry = config.entries().find((candidate) => candidate.key === key);
   if (entry === undefined || entry.source.level === "default" || entry.source.file === file) return;
-  print.note(`${key}=${entry.value} from another place counts here (${sourceText(entry.source)})`);
+  print.note(
+    `${key}=${entry.value} from another place overrides it here (${sourceText(entry.source)})`,
+  );
 }

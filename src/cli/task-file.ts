@@ -30,7 +30,7 @@ export function readTaskFile(bytes: Uint8Array, name: string): TransferredTask[]
   }
   const tasks = isFields(value) ? value["tasks"] : value;
   if (!Array.isArray(tasks)) {
-    throw new AppError("usage", `${name} has no tasks: it must be what tasks export prints.`);
+    throw new AppError("usage", `${name} has no tasks: it must be the output of tasks export.`);
   }
   return tasks.map((task, place) => taskOf(task, `${name}: tasks[${place}]`));
 }
@@ -39,7 +39,7 @@ function parse(bytes: Uint8Array, name: string): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
   } catch (error) {
-    throw new AppError("usage", `${name} is no JSON in UTF-8: ${messageOf(error)}.`);
+    throw new AppError("usage", `${name} is not JSON in UTF-8: ${messageOf(error)}.`);
   }
 }
 

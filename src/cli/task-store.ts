@@ -8,7 +8,7 @@ import type { CommandIo } from "./command-io.ts";
 import type { Printer } from "./print.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** Whose tasks a command is about: those of `--workspace`, `--cwd` or the current directory. */
+/** The workspace of a command's tasks: `--workspace`, `--cwd` or the current directory. */
 export function taskScope({ workspaceName, cwdFlag }: StartUp, io: CommandIo): StateScope {
   return { workspace: workspaceName ?? realFolder(cwdFlag ?? io.cwd), owner: "" };
 }

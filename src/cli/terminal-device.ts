@@ -6,7 +6,7 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** What a window has when it does not tell. */
+/** The size of a window that does not report one. */
 const usualSize: TerminalSize = { columns: 80, rows: 24 };
 
 /** The other screen, no cursor, no line that wraps by itself, pasted text in brackets. */
@@ -20,18 +20,21 @@ const leaveScreen = "\u001b[?2026l\u001b[?2004l\u001b[?7h\u001b[0m\u001b[?25h\u0
 export function openTerminal(io: CommandIo, commandName: string): TerminalDevice {
   const { TERM = "" } = io.env;
   if (!io.stdinIsTerminal || !io.stdout.isTerminal) {
-    throw new AppError("usage", `${commandName} needs a terminal: it reads keys and draws.`);
+    throw new AppError(
+      "usage",
+      `${commandName} needs a terminal for keys and drawing. Run it in one.`,
+    );
   }
   if (TERM === "dumb" || (TERM === "" && process.platform !== "win32")) {
     throw new AppError(
       "usage",
-      `${commandName} cannot draw on this terminal (TERM=${TERM}). Use another one, or set TERM to what it is.`,
+      `${commandName} cannot draw on this terminal (TERM=${TERM}). Use another terminal, or set TERM to its type.`,
     );
   }
   return new TerminalDevice(io);
 }
 
-/** A terminal that is ours for a while. Whatever ends the process, it is given back as it was. */
+/** A terminal in raw mode. It is restored however the process ends. */
 export class TerminalDevice {
   readonly #io: CommandIo;
   #isTaken = false;

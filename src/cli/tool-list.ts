@@ -12,7 +12,7 @@ import type { StartUp } from "./start-up.ts";
 
 /** Which tools are wanted. */
 export interface ToolFilter {
-  /** Those of one other server, whether they are listed or found by `tool_search`. */
+  /** The tools of one MCP server, whether they are listed or found by `tool_search`. */
   readonly server?: string | undefined;
   /** Also those that clients find by `tool_search` only. */
   readonly isAll: boolean;
@@ -20,7 +20,7 @@ export interface ToolFilter {
 
 interface FoundTools {
   readonly tools: readonly ToolListing[];
-  /** Of the server that was asked for: those that are in no list. */
+  /** Of the requested server: those that are in no list. */
   readonly hiddenCount: number;
 }
 

@@ -7,15 +7,17 @@ import type { FlagTable, ParsedArguments } from "./flags.ts";
 
 const transports = ["stdio", "http", "sse", "streamable-http"] as const;
 
-/** Flags that describe a server. The short ones, and more than one value behind one flag, are as people know them of other programs. */
+/**
+ * Flags that describe a server. The short ones, and more than one value behind one flag, are as people know them of other programs.
+ */
 export const entryFlags: FlagTable = {
   transport: {
     kind: "text",
     short: "t",
     choices: transports,
-    help: "How the server is reached. It is not needed: an address is http, a command stdio.",
+    help: "How to reach the server. Optional: an address means http, a command means stdio.",
   },
-  url: { kind: "text", placeholder: "URL", help: "The address, where it is not the second word." },
+  url: { kind: "text", placeholder: "URL", help: "The address, if it is not the second word." },
   header: {
     kind: "list",
     short: "H",
@@ -38,21 +40,21 @@ export const entryFlags: FlagTable = {
   roots: {
     kind: "list",
     placeholder: "WHAT",
-    help: "Folders that the server is told of: none, workspace, client (all of the client's), or a folder, which may be repeated.",
+    help: "Folders that the server gets as roots: none, workspace, client (all of the client's), or a folder, which may be repeated.",
   },
   "client-id": {
     kind: "text",
     placeholder: "ID",
-    help: "Log in to the server as this OAuth client, where it takes none that registers itself.",
+    help: "Log in to the server as this OAuth client, if it does not accept dynamic registration.",
   },
   "callback-port": {
     kind: "text",
     placeholder: "PORT",
-    help: "The port of this machine that the login comes back to, where the server wants a fixed one.",
+    help: "The local port for the login's redirect, if the server requires a fixed one.",
   },
 };
 
-/** True when `NAME COMMAND` stands there: what follows may be the command's. */
+/** True after `NAME COMMAND`: the following arguments may be the command's. */
 export function beginsCommand([, second]: readonly string[]): boolean {
   return second !== undefined && !isAddress(second);
 }
@@ -67,11 +69,7 @@ export function typedEntry(args: ParsedArguments): NewEntry {
   const url = args.text("url");
   const transport = args.text("transport");
   if (isAddress(first) && args.verbatimFrom <= 1) {
-    throw wrong(
-      `Behind -- there is a command, and ${hideInUrl(first)} is an address.`,
-      name,
-      first,
-    );
+    throw wrong(`After -- comes a command, but ${hideInUrl(first)} is an address.`, name, first);
   }
   if (url !== undefined && words.length > 0) {
     throw new AppError("usage", "A server has a command or an address, not both.");
@@ -85,7 +83,7 @@ export function typedEntry(args: ParsedArguments): NewEntry {
     );
   }
   if (transport === "stdio") {
-    throw wrong("--transport stdio goes with a command.", name, url ?? first);
+    throw wrong("--transport stdio needs a command.", name, url ?? first);
   }
   return addressEntry(args, url ?? first);
 }
@@ -113,11 +111,11 @@ function commandEntry(
 ): NewEntry {
   const [command, ...rest] = words;
   if (command === undefined) {
-    const message = `How is ${name} reached? Give its address, or -- and the command that starts it.`;
+    const message = `Give the address of ${name}, or -- and the command that starts it.`;
     throw new AppError("usage", message);
   }
   if (transport !== undefined && transport !== "stdio") {
-    const start = `--transport ${transport} goes with an address that begins with https:// or http://.`;
+    const start = `--transport ${transport} needs an address that begins with https:// or http://.`;
     if (rest.length > 0) throw new AppError("usage", `${start} Leave it out for a command.`);
     throw wrong(start, name, `https://${command}`);
   }
@@ -140,12 +138,12 @@ function rootsOf(args: ParsedArguments): NewEntry {
   return { roots: isWord ? first : [first, ...more] };
 }
 
-/** Of any scheme: which are possible is said when the entry is read. */
+/** Of any scheme: reading the entry rejects unknown ones. */
 function isAddress(word: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\//i.test(word);
 }
 
-/** What is wrong, and the line that is right; flags of the user's are to be added to it. */
+/** The problem and the corrected line, without the user's flags. */
 function wrong(what: string, name: string, url: string): AppError {
   return new AppError("usage", `${what} Type: ${product.name} mcp add ${name} ${hideInUrl(url)}`);
 }
@@ -153,7 +151,7 @@ function wrong(what: string, name: string, url: string): AppError {
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
-  throw new AppError("usage", `--callback-port ${text} is no port: it takes 1 to 65535.`);
+  throw new AppError("usage", `--callback-port ${text} is not a port: use 1 to 65535.`);
 }
 
 function refuse(args: ParsedArguments, flags: readonly string[], owner: string): void {

@@ -6,7 +6,7 @@ import type { ServerInfo } from "../upstream/server-state.ts";
 import type { OpenRouter } from "./command.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** What other servers offer, as a command shows it. */
+/** The offers of the upstream servers, as a command shows them. */
 export interface UpstreamInventory {
   readonly tools: readonly InventoryTool[];
   readonly servers: readonly ServerInfo[];
@@ -18,7 +18,7 @@ interface InventoryWanted {
 }
 
 /**
- * Waits for servers of which nothing is known yet.
+ * Waits for servers that are still unknown.
  * @param server undefined: all
  * @throws {AppError} `cancelled` when the command is interrupted
  */

@@ -5,7 +5,7 @@ import type { EntryField } from "../upstream/edit/entry-fields.ts";
 import { givenRoots } from "../upstream/manager/given-roots.ts";
 import type { ServerEntry } from "../upstream/config/server-entry.ts";
 
-/** What counts as `roots` where an entry does not say it; references in its arguments are not filled in. */
+/** The default of `roots` for an entry without them; references in its arguments are not filled in. */
 export async function usualRoots(
   entry: ServerEntry,
   dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,

@@ -4,7 +4,7 @@ import type { CommandIo } from "./command-io.ts";
 import { trustOf } from "./server-rows.ts";
 import type { StartUp } from "./start-up.ts";
 
-/** The server that a tool's name is of, when it is not started before the user approves it. */
+/** The server of a tool's name, if it waits for approval. */
 export async function waitingServer(
   toolName: string,
   start: StartUp,

@@ -9,15 +9,15 @@ import { faultOfWriters } from "./written-by-others.ts";
 export interface CascadeFile {
   readonly level: ConfigLevel;
   readonly file: string;
-  /** It lies in a project: each key's project policy applies. */
+  /** It is in a project: each key's project policy applies. */
   readonly fromProject: boolean;
   /** Keys to leave out, silently. */
   readonly skips?: (key: string) => boolean;
-  /** It was asked for by name, so that its absence is an error. */
+  /** The user named it, so its absence is an error. */
   readonly required?: boolean;
 }
 
-/** Applies the assignments of `source.file`, when there is such a file; what is wrong with it is a problem. */
+/** Applies the assignments of `source.file`, if it exists; its errors become problems. */
 export function applyFile(resolution: Resolution, source: CascadeFile): void {
   const { file } = source;
   const content = readTextFile(file);
@@ -31,7 +31,7 @@ export function applyFile(resolution: Resolution, source: CascadeFile): void {
   }
 }
 
-/** For a file that was asked for by name and is read by somebody else, who tells what is wrong in it. */
+/** Checks a file that the user named and another reader parses, which reports its errors. */
 export function checkThere(resolution: Resolution, source: CascadeFile): void {
   const isAbsent = readTextFile(source.file).kind === "absent";
   if (isAbsent) reportUnusable(resolution, source, "there is no such file");
@@ -40,7 +40,10 @@ export function checkThere(resolution: Resolution, source: CascadeFile): void {
 function reportUnusable(resolution: Resolution, source: CascadeFile, what: string): void {
   const place = { file: source.file };
   if (source.required === true) {
-    resolution.problems.error(place, `${what}. Correct the path after --config, or leave it out.`);
+    resolution.problems.error(
+      place,
+      `${what}. Correct the path after --config, or remove the flag.`,
+    );
   } else {
     resolution.problems.warn(place, `${what}; it is ignored.`);
   }
@@ -52,7 +55,7 @@ function applyEntries(resolution: Resolution, source: CascadeFile, content: EnvF
   const fault = isOwn ? faultOfWriters(file) : undefined;
   if (fault !== undefined) {
     // Ignoring all of it would switch on what its user has switched off.
-    resolution.problems.warn({ file }, `this file ${fault}; only what makes it stricter counts.`);
+    resolution.problems.warn({ file }, `this file ${fault}; only stricter values are used.`);
   }
   for (const line of content.badLines) {
     // The line itself is not shown: behind a symbolic link it may be anything, a private key too.
@@ -62,7 +65,7 @@ function applyEntries(resolution: Resolution, source: CascadeFile, content: EnvF
   for (const { key, line } of content.entries) {
     const earlier = lastLines.get(key);
     if (earlier !== undefined) {
-      const text = `${key} is set on line ${earlier} too; this line counts.`;
+      const text = `${key} is set on line ${earlier} too; this line is used.`;
       resolution.problems.warn({ file, line }, text, key);
     }
     lastLines.set(key, line);

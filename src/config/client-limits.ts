@@ -8,44 +8,44 @@ import { ProblemList } from "./problems.ts";
 import type { ConfigProblem } from "./problems.ts";
 import { readTextFile } from "./read-text-file.ts";
 
-/** How long and how much a client takes; the fields of the gateway's `ClientLimits`. */
+/** A client's time and size limits; the fields of the gateway's `ClientLimits`. */
 interface KnownClientLimits {
-  /** A foreground call answers by then with what there is; 0 = never handed over. */
+  /** A foreground call answers by then with its output so far; 0 = never handed over. */
   readonly answerMs: number;
   /** Characters of text in one result. */
   readonly resultCharsMax: number;
-  /** It hides tools from its model by itself. */
+  /** It defers tools by itself. */
   readonly hidesTools?: boolean;
-  /** What its model sees of a result; absent: not known. */
+  /** The parts of a result that its model sees; absent: unknown. */
   readonly shows?: ShownForm;
 }
 
 export interface ClientLimitsInput {
-  /** `CLIENT_BUDGET_MS`: stronger than every row. */
+  /** `CLIENT_BUDGET_MS`: overrides every row. */
   readonly budgetMs: number | undefined;
-  /** From `--client`: stronger than what the client calls itself. */
+  /** From `--client`: overrides the client's own name. */
   readonly clientId: string | undefined;
-  /** `~/.scorpiox/clients.json`, whose rows are stronger than the compiled ones. */
+  /** `~/.scorpiox/clients.json`, whose rows override the compiled ones. */
   readonly overrideFile: string;
 }
 
 export interface ClientLimitsTable {
-  /** The limits of the client that calls itself `clientName` in `clientInfo`. */
+  /** The limits of the client whose `clientInfo` has the name `clientName`. */
   limitsFor(clientName: string | undefined): KnownClientLimits;
-  /** False when no row has this id: a slip of the pen, or a newer client. */
+  /** False when no row has this id: a typo, or a newer client. */
   hasClient(id: string): boolean;
-  /** The ids that `--client` takes. */
+  /** The ids that `--client` accepts. */
   ids(): readonly string[];
-  /** What is wrong with the override file. */
+  /** The errors of the override file. */
   problems(): readonly ConfigProblem[];
 }
 
 const compiledRows = compiledJson as readonly ClientRow[];
 
-/** For clients that nothing is known of: most give a call up after 60 s. */
+/** For unknown clients: most give a call up after 60 s. */
 const answerMsDefault = 55_000;
 
-/** The client-limits table. The override file is read once, when limits are asked for the first time. */
+/** The client-limits table. The override file is read once, with the first lookup. */
 export function createClientLimits(input: ClientLimitsInput): ClientLimitsTable {
   const problems = new ProblemList();
   let rows: readonly ClientRow[] | undefined;
@@ -79,7 +79,7 @@ export function createClientLimits(input: ClientLimitsInput): ClientLimitsTable 
   };
 }
 
-/** Strongest first: an override may give one number only, and the compiled row the other. */
+/** By priority: an override may give only one number, and the compiled row the other. */
 function rowsFor(
   rows: readonly ClientRow[],
   clientId: string | undefined,
@@ -90,7 +90,7 @@ function rowsFor(
   return rows.filter((row) => row.names.some((pattern) => isMatch(pattern, clientName)));
 }
 
-/** `--client` takes a client's own name too: both are seen in configuration files. */
+/** `--client` accepts a client's own name too: configuration files have both. */
 function isNamed(row: ClientRow, id: string): boolean {
   return [row.id, ...row.names].some((name) => isMatch(name, id));
 }

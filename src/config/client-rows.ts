@@ -1,16 +1,16 @@
 import { quoteValue } from "./problems.ts";
 
-/** One row of `clients.json`: what is known of a client. What it leaves out is the default. */
+/** One row of `clients.json`: the limits of a client. Missing fields have defaults. */
 export interface ClientRow {
-  /** What `--client` names. */
+  /** The value of `--client`. */
   readonly id: string;
   /** `clientInfo.name`s, in any case; a final `*` stands for any ending. */
   readonly names: readonly string[];
   readonly answerMs?: number;
   readonly resultCharsMax?: number;
-  /** False: it hides tools from its model by itself, and is given all tools of other servers. */
+  /** False: it defers tools by itself, and gets all upstream tools. */
   readonly defer?: boolean;
-  /** What its model sees of a result; `?`, like absent, is not known. */
+  /** The parts of a result that its model sees; `?`, like absent, is unknown. */
   readonly shows?: ShownForm | "?";
 }
 
@@ -21,13 +21,13 @@ export type ShownForm = "json" | "text" | "both";
 
 const shownForms: readonly unknown[] = ["json", "text", "both", "?"] satisfies (ShownForm | "?")[];
 
-/** The bounds of a row's numbers, so that a slip of the pen cannot make every answer empty. */
+/** The bounds of a row's numbers, so that a typo cannot make every answer empty. */
 const answerMsMin = 1000;
 const answerMsMax = 86_400_000;
 const resultCharsMin = 1000;
 const resultCharsCeiling = 500_000;
 
-/** Checks the parsed text of a user's `clients.json`. Rows that cannot be used are reported and left out. */
+/** Checks the parsed text of a user's `clients.json`. Invalid rows are reported and skipped. */
 export function parseClientRows(json: unknown, report: (text: string) => void): ClientRow[] {
   if (!Array.isArray(json)) {
     report(
@@ -44,7 +44,7 @@ export function parseClientRows(json: unknown, report: (text: string) => void): 
   return rows;
 }
 
-/** The row, or what is wrong with it. */
+/** The row, or its error. */
 function parseRow(item: unknown): ClientRow | string {
   if (!isRecord(item)) return "it must be an object";
   const { id, names = [], answerMs, resultCharsMax, defer, shows } = item;

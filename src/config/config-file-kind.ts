@@ -2,8 +2,8 @@ import { byteOrderMark } from "./env-file.ts";
 import { readTextFile } from "./read-text-file.ts";
 
 /**
- * True when a file that `--config` names holds other MCP servers: TOML by its name, JSON by its name or by how it begins.
- * All else holds lines of KEY=VALUE, none of which can begin like JSON.
+ * True when a file that `--config` names holds MCP servers: TOML by its name, JSON by its name or its first character. Any
+ * other file holds lines of KEY=VALUE, none of which can begin like JSON.
  */
 export function isServerFile(file: string): boolean {
   if (/\.(?:toml|jsonc?)$/i.test(file)) return true;

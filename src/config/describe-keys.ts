@@ -6,11 +6,11 @@ import type { ConfigKey, ProjectPolicy } from "./value-types.ts";
 export interface ConfigKeyDescription {
   readonly key: string;
   readonly type: string;
-  /** What a value must be, as it completes "must be". */
+  /** The valid values, as they complete "must be". */
   readonly allowed: string;
-  /** Empty when there is none. */
+  /** Empty if it has none. */
   readonly default: string;
-  /** Empty when there is none. */
+  /** Empty if it has none. */
   readonly unit: string;
   readonly help: string;
   readonly project: ProjectPolicy;
@@ -18,7 +18,7 @@ export interface ConfigKeyDescription {
   readonly variables: readonly string[];
 }
 
-/** Every key that has an effect, in the order of `config list`; then the switches of skills, of which there is any number. */
+/** Every key that has an effect, in the order of `config list`; then one row for the switches of all skills. */
 export function describeConfigKeys(): ConfigKeyDescription[] {
   const anySkill = skillSwitchKey(anySkillKeyName);
   return [...configKeys.values(), ...(anySkill === undefined ? [] : [anySkill])].map(describe);

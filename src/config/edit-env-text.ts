@@ -1,8 +1,8 @@
 import { byteOrderMark, parseEnvLine, quotedForEnv } from "./env-file.ts";
 
 /**
- * `text` with `KEY=value` in it: in place of the value that counted (the last one), else as a new last
- * line. Every other byte stays: comments, also after the value, order, line endings, unknown lines, spaces around `=`.
+ * `text` with `KEY=value` in it: in place of the value in effect (the last one), else as a new last line. Every other byte
+ * stays: comments, also after the value, order, line endings, unknown lines, spaces around `=`.
  */
 export function setInEnvText(text: string, key: string, value: string): string {
   const lines = splitLines(text);

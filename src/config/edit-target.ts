@@ -6,12 +6,12 @@ import { AppError } from "../base/errors.ts";
 /** Which file to change. */
 export interface EditTarget {
   readonly file: string;
-  /** The file must lie in here after following links: a repository may hold a link to anywhere. */
+  /** The file must be in here after following links: a repository may hold a link to anywhere. */
   readonly insideDir?: string;
 }
 
 /**
- * The file to replace: a link stays, and what it leads to is written. Makes the folder when it is missing.
+ * The file to replace: for a link its target, so that the link stays. Makes the folder when it is missing.
  * @throws {AppError} `config` for a link that leads out of `insideDir` or back to itself, and errors of the system
  */
 export function resolveTarget({ file, insideDir }: EditTarget): string {

@@ -72,10 +72,10 @@ export function quotedForEnv(value: string): string {
 /** As a shell takes it. */
 const exportPattern = /^export\s+/;
 
-/** A text in quotes: in double ones `\"` and `\\` stand for the character, every other backslash for itself. */
+/** A text in quotes: in double quotes `\"` and `\\` are escapes, every other backslash is literal. */
 const quotedText = /"(?:[^"\\]|\\.)*"|'[^']*'/y;
 
-/** Of what follows a `=`: without the comment, and trimmed. */
+/** The text after a `=`, trimmed and without the comment. */
 function writtenValue(text: string): string {
   const unclosed = new Set<string>();
   for (let at = 0; at < text.length; at++) {

@@ -7,14 +7,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Applies `SCORPIOX_<KEY>` variables, and the bare names of published keys where the value parses:
- * another program's TOOLS must not be ours. An empty variable is one that is not set.
+ * another program's TOOLS must not change this one. An empty variable is not set.
  */
 export function applyEnvironment(resolution: Resolution, env: Environment): void {
   for (const key of configKeys.values()) applyKey(resolution, key, env);
   for (const key of skillSwitchesIn(env)) applyKey(resolution, key, env);
 }
 
-/** There is a switch for any skill, so their names are those of the environment. */
+/** Every skill has a switch, so their names come from the environment. */
 function skillSwitchesIn(env: Environment): readonly ConfigKey[] {
   const names = new Set<string>();
   for (const variable in env) {

@@ -7,10 +7,10 @@ import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
 import { fileLockMsMax } from "../base/upstream-limits.ts";
 
 /**
- * Runs `work` while no other process, and nobody else in this one, holds the lock of `file`: what reads, changes and
- * replaces a file does it here. The lock is the file's name with `.lock` behind it, which stays; it is let go by the
- * system when its holder dies.
- * @throws AppError `system` when the lock cannot be had within `fileLockMsMax`
+ * Runs `work` while it holds the lock of `file` against other processes and other callers in this one: code that reads, changes
+ * and replaces a file runs here. The lock is the file's name with `.lock` appended, which stays; the system releases it when
+ * its holder dies.
+ * @throws AppError `system` when the lock is not free within `fileLockMsMax`
  */
 export async function withFileLock<Result>(
   file: string,
@@ -63,7 +63,7 @@ function isHeld(error: unknown): boolean {
 
 function lockFault(lockFile: string, error: unknown): AppError {
   const text = isHeld(error)
-    ? `is held by another process for more than ${fileLockMsMax / 1000} seconds. Try again when that is done`
+    ? `is held by another process for more than ${fileLockMsMax / 1000} seconds. Try again when that process is done`
     : `cannot be taken: ${messageOf(error)}`;
   return new AppError("system", `The lock ${lockFile} ${text}.`, { cause: error });
 }

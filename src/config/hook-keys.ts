@@ -15,7 +15,7 @@ export const hooksTimeoutKey: ConfigKey<number> = {
   type: integerValue(1, 600),
   default: 30,
   unit: "s",
-  help: "A hook that runs longer is ended; a sync hook stops the call then.",
+  help: "A hook that runs longer is ended; a sync hook then stops the call.",
   project: "never",
   published: true,
 };

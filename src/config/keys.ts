@@ -14,7 +14,7 @@ import {
 } from "./value-types.ts";
 import { webKeys } from "./web-keys.ts";
 
-/** The tools, as their switches name them. */
+/** The tools by the names of their switches. */
 const toolNames = [
   "BASH",
   "READIMAGE",
@@ -62,7 +62,7 @@ export const clientBudgetKey: ConfigKey<number> = {
   name: "CLIENT_BUDGET_MS",
   type: integerValue(1000, 86_400_000, "never handed over"),
   unit: "ms",
-  help: "A call that is still running after this goes on as a background task. Default: by client.",
+  help: "A call that still runs after this time continues as a background task. Default: by client.",
   project: "never",
   published: false,
 };

@@ -17,9 +17,9 @@ import type { Settings } from "./settings.ts";
 
 export interface LoadConfigInput extends ConfigDirs {
   readonly env: Environment;
-  /** Keys that command-line flags set; they are stronger than everything else. */
+  /** Keys that command-line flags set; they override everything else. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Absolute paths from `--config`, weakest first. Of those that hold MCP servers it is only looked whether they are there. */
+  /** Absolute paths from `--config`, weakest first. Files of MCP servers are only checked for existence. */
   readonly configFiles?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface LoadedConfig {
   readonly settings: Settings;
   /** Every key that has a value, with where it came from; unused keys of the files come last. */
   entries(): readonly ConfigEntry[];
-  /** The strictest values, which count because what is written in their place cannot be read. */
+  /** The strictest values, used because the configured ones are invalid. */
   standIns(): readonly ConfigEntry[];
   readonly problems: readonly ConfigProblem[];
 }
@@ -36,8 +36,8 @@ export interface LoadedConfig {
  * Reads the cascade, weakest level first: defaults, beside the executable, `~/.claude`, `~/.scorpiox`,
  * `<project>/.claude`, `<project>/.scorpiox`, `--config` files, profile, environment, flags.
  *
- * Never throws: what cannot be used is a problem, and the next weaker value counts. Runs before the
- * first reply of the server, so a start without files is a dozen system calls and little else.
+ * Never throws: an invalid value is a problem, and the next weaker value is used. Runs before the first reply of the server, so
+ * a start without files is a dozen system calls and little else.
  */
 export function loadConfig(input: LoadConfigInput): LoadedConfig {
   const resolution = new Resolution(input.homeDir, new ProblemList());
@@ -68,7 +68,7 @@ export function loadConfig(input: LoadConfigInput): LoadedConfig {
   };
 }
 
-/** A profile is weaker than environment and flags, yet these may choose it: they are asked first. */
+/** A profile is weaker than environment and flags, but these may choose it, so they are read first. */
 function chosenProfile(input: LoadConfigInput, resolution: Resolution): string | undefined {
   const texts = [
     input.flags?.[activeProfileKey.name],

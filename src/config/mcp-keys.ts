@@ -2,14 +2,14 @@ import { booleanValue, type ConfigKey, integerValue, type ValueType } from "./va
 
 const serverTextCharsMax = 64 * 1024;
 
-/** What is wrong inside of it is told when the servers are read: one bad entry takes no other along. */
+/** Errors inside it are reported when the servers are read: one bad entry does not affect the others. */
 const serverTextValue: ValueType<string> = {
   name: "text",
   allowed: `a text of at most ${serverTextCharsMax} characters`,
   parse: (text) => (text.length <= serverTextCharsMax ? text : undefined),
 };
 
-/** Relative to the file that holds it, so what it means is known where the servers are read. */
+/** Relative to the file that holds it, so it is resolved where the servers are read. */
 const serverPathValue: ValueType<string> = {
   name: "path",
   allowed: "a path: absolute, relative to this file, or one that begins with ~/",
@@ -23,8 +23,8 @@ const serverNameValue: ValueType<string> = {
 };
 
 /**
- * Keys that name servers. A project may have them: what it names does not start before the user has approved it.
- * An empty value is none, and hides no weaker one.
+ * Keys that name servers. A project may have them: its servers do not start before the user has approved them. An empty value
+ * is ignored and overrides no weaker one.
  */
 const namesServers = { project: "set", published: true, isEachLevels: true } as const;
 
@@ -33,7 +33,7 @@ export const mcpKey: ConfigKey<boolean> = {
   type: booleanValue,
   default: true,
   whenBad: "false",
-  help: "Offer the tools of other MCP servers, where some are configured. Off: none is read, started or listed.",
+  help: "Offer the tools of the configured MCP servers. Off: none is read, started or listed.",
   project: "narrow",
   published: true,
 };
@@ -41,21 +41,21 @@ export const mcpKey: ConfigKey<boolean> = {
 export const mcpServerKey: ConfigKey<string> = {
   name: "MCP_SERVER",
   type: serverTextValue,
-  help: "Other MCP servers: name:command:arg1,arg2;name2:https://example.com/mcp. Those of all files count.",
+  help: "MCP servers: name:command:arg1,arg2;name2:https://example.com/mcp. Servers of all files are used.",
   ...namesServers,
 };
 
 export const mcpConfigKey: ConfigKey<string> = {
   name: "MCP_CONFIG",
   type: serverPathValue,
-  help: "A file with other MCP servers, such as mcp_servers.json. Those of all files count.",
+  help: "A file with MCP servers, such as mcp_servers.json. Servers of all files are used.",
   ...namesServers,
 };
 
 export const mcpFileKey: ConfigKey<string> = {
   name: "MCP_FILE",
   type: serverPathValue,
-  help: "A file with other MCP servers, read in place of the project's .mcp.json.",
+  help: "A file with MCP servers, read in place of the project's .mcp.json.",
   ...namesServers,
 };
 
@@ -71,7 +71,7 @@ export const mcpAllowKey: ConfigKey<string> = {
 export const mcpDenyKey: ConfigKey<string> = {
   name: "MCP_DENY",
   type: serverTextValue,
-  help: "Tools of MCP servers to forbid, written as in MCP_ALLOW. All files add to the list.",
+  help: "Tools of MCP servers to deny, written as in MCP_ALLOW. The lists of all files are merged.",
   ...namesServers,
 };
 
@@ -79,7 +79,7 @@ export const mcpServerNameKey: ConfigKey<string> = {
   name: "MCP_SERVER_NAME",
   type: serverNameValue,
   default: "scorpiox-code",
-  help: "The name under which clients have this server: they put it before the names of tools.",
+  help: "The name that clients have for scorpiox-code and put before the names of tools.",
   project: "never",
   published: true,
 };
@@ -88,7 +88,7 @@ export const maxToolNameKey: ConfigKey<number> = {
   name: "MAX_TOOL_NAME",
   type: integerValue(32, 128),
   unit: "characters",
-  help: "Longest name of another server's tool. Default: 64 less what clients put before it, 44.",
+  help: "Longest exposed name of an upstream tool. Default: 64 less the prefix of clients, 44.",
   project: "never",
   published: false,
 };

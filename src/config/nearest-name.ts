@@ -23,7 +23,7 @@ export function nearestNames(
   return near.slice(0, count).map(({ candidate }) => candidate);
 }
 
-/** ` Did you mean X?`, or nothing: made to follow a sentence. */
+/** ` Did you mean X?` to follow a sentence, or nothing. */
 export function suggestionFor(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? "" : ` Did you mean ${nearest}?`;

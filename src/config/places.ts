@@ -25,10 +25,10 @@ export type ConfigLevel =
 /** The folders of one start. */
 export interface ConfigDirs {
   readonly homeDir: string;
-  /** `~/.scorpiox`, or what SCORPIOX_HOME says. */
+  /** `~/.scorpiox`, or SCORPIOX_HOME. */
   readonly scorpioxDir: string;
   readonly executableDir: string;
-  /** What whoever runs the machine says is here; absent: where it is on this system. For tests. */
+  /** The folder of the administrator's rules; absent: the system's default. For tests. */
   readonly machineDir?: string;
   /** From `findProjectDir`; undefined where there is no project. */
   readonly projectDir: string | undefined;
@@ -74,8 +74,8 @@ export function profileFile(folder: ConfigFolder, name: string): string {
 const projectMarks = [".scorpiox", ".mcp.json", ".git"];
 
 /**
- * The nearest ancestor of `cwd` that holds a mark of a project, else `cwd` itself. The home directory
- * and the root are never a project: what lies there is the user's, or nobody's.
+ * The nearest ancestor of `cwd` that holds a mark of a project, else `cwd` itself. The home directory and the root are never a
+ * project: files there are the user's, or nobody's.
  */
 export function findProjectDir(cwd: string, homeDir: string): string | undefined {
   const home = resolve(homeDir);

@@ -4,7 +4,7 @@ export const policyCautionsKey: ConfigKey<boolean> = {
   name: "POLICY_CAUTIONS",
   type: booleanValue,
   default: true,
-  help: "Ask before commands that are rarely meant, such as rm -rf / or git push --force.",
+  help: "Ask before commands that are usually a mistake, such as rm -rf / or git push --force.",
   project: "never",
   published: false,
 };
@@ -22,7 +22,7 @@ export const auditCommandsKey: ConfigKey<boolean> = {
   name: "AUDIT_COMMANDS",
   type: booleanValue,
   default: false,
-  help: "Log commands in words too, without what looks like a secret.",
+  help: "Also log the text of commands, with anything that looks like a secret removed.",
   project: "never",
   published: false,
 };

@@ -1,18 +1,18 @@
-/** Something in the configuration that is not as its writer meant it. */
+/** A mistake in the configuration. */
 export interface ConfigProblem {
   /**
-   * `warning`: ignored, the server starts without it. `error`: what the command line asked for in so
-   * many words cannot be done, so starting would be wrong.
+   * `warning`: ignored, the server starts without it. `error`: an explicit request of the command line cannot be met, so
+   * starting would be wrong.
    */
   readonly severity: "warning" | "error";
-  /** What happened, to which value, and what to do: complete without the other fields. */
+  /** The problem, the value and the fix: complete without the other fields. */
   readonly message: string;
   readonly file?: string;
   readonly line?: number;
   readonly key?: string;
 }
 
-/** What a problem's message begins with. */
+/** The beginning of a problem's message. */
 export interface PlaceOfProblem {
   readonly file?: string | undefined;
   readonly line?: number | undefined;
@@ -20,7 +20,7 @@ export interface PlaceOfProblem {
   readonly name?: string | undefined;
 }
 
-/** Where a value stands, for people: `file:line`, or the name of an environment variable or flag. */
+/** The place of a value, for people: `file:line`, or the name of an environment variable or flag. */
 function describePlace(place: PlaceOfProblem): string {
   if (place.file === undefined) return place.name ?? "command line";
   // A project names its folders: none of them looks like a message of its own.
@@ -28,7 +28,7 @@ function describePlace(place: PlaceOfProblem): string {
   return place.line === undefined ? file : `${file}:${place.line}`;
 }
 
-/** Problems of one place at most: a file that is something else altogether is not listed line by line. */
+/** Problems of one place at most: a file of another kind is not listed line by line. */
 export const problemsPerPlaceMax = 20;
 
 /** Collects problems, a bounded number for each file. */
@@ -40,7 +40,7 @@ export class ProblemList {
     return this.#problems;
   }
 
-  /** False once `file` has had its share: then composing a message is wasted work. */
+  /** False once `file` has reached the limit: then composing a message is wasted work. */
   hasRoom(file: string | undefined): boolean {
     return (this.#counts.get(file ?? "") ?? 0) < problemsPerPlaceMax;
   }

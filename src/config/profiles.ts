@@ -8,7 +8,7 @@ import type { ConfigFolder } from "./places.ts";
 import type { Resolution } from "./resolution.ts";
 import { profileNameValue } from "./value-types.ts";
 
-/** A profile and the file that counts for it. */
+/** A profile and its file. */
 export interface ProfileListing {
   readonly name: string;
   readonly file: string;
@@ -16,9 +16,8 @@ export interface ProfileListing {
 }
 
 /**
- * Applies the profile `name`: the file in the strongest folder stands for all weaker ones. A project's
- * profile is a project's file, though: it does not lift what the user's profile of that name says of
- * keys that a project may not set.
+ * Applies the profile `name`: the file in the strongest folder replaces all weaker ones. But a project's profile is a project's
+ * file: the user's profile of that name still sets the keys that a project may not set.
  */
 export function applyProfile(
   resolution: Resolution,
@@ -45,7 +44,7 @@ export function applyProfile(
   });
 }
 
-/** The profiles that can be chosen, sorted by name. */
+/** The available profiles, sorted by name. */
 export function listProfiles(folders: readonly ConfigFolder[]): ProfileListing[] {
   const profiles = new Map<string, ProfileListing>();
   for (const folder of folders) {

@@ -13,7 +13,7 @@ export const askBrowserKey: ConfigKey<string> = {
   name: "ASK_BROWSER",
   type: browserValue,
   default: "auto",
-  help: "Opens the page on which AskUserQuestion asks: auto, off, or a program that is given the address.",
+  help: "Opens the page on which AskUserQuestion asks: auto, off, or a program that gets the address.",
   // It may name a program to start.
   project: "never",
   published: false,

@@ -10,7 +10,7 @@ const fileBytesMax = 1024 * 1024;
 export type TextFile =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
-  /** There is something, but not a readable text file. `reason` completes "this file". */
+  /** It exists, but not as a readable text file. `reason` completes "this file". */
   | { readonly kind: "unusable"; readonly reason: string };
 
 /**
@@ -33,7 +33,7 @@ export function readTextFile(path: string): TextFile {
   }
 }
 
-/** A file that decides for its user, and for nobody else: one that others may write is not usable. */
+/** Reads a file that grants its user permissions: one that others may write is not usable. */
 export function readOwnTextFile(path: string): TextFile {
   const file = readTextFile(path);
   const fault = file.kind === "text" ? faultOfWriters(path) : undefined;
@@ -47,7 +47,7 @@ function absentOrDangling(path: string): TextFile {
     : unusable("is a symbolic link to something that does not exist");
 }
 
-/** Reading as text is cheaper than bytes and a decoder, and replaces what is not UTF-8: that is looked at again. */
+/** Reading as text is cheaper than bytes and a decoder, and replaces invalid UTF-8: such a text is checked again. */
 function checkText(path: string, text: string): TextFile {
   const isText = !text.includes("\0") && (!text.includes("\uFFFD") || isUtf8(readFileSync(path)));
   return isText ? { kind: "text", text } : unusable("is not UTF-8 text");

@@ -13,7 +13,7 @@ import { basename, dirname, join } from "node:path";
 
 /**
  * Writes beside `file` and renames, so that readers and other writers see the old text or the new one, after a power
- * cut as well. Of two writers at once the last rename counts: `withFileLock` has them wait for each other.
+ * cut as well. Of two concurrent writers the last rename wins: `withFileLock` has them wait for each other.
  * @param mode of the new file; the user's umask takes nothing away from it
  * @throws the system's error; `file` is then as it was
  */
@@ -36,7 +36,7 @@ export function replaceFile(file: string, text: string | Uint8Array, mode = 0o60
   syncFolder(dirname(file));
 }
 
-/** Removes what writers left that were killed before they were done. Only for who holds the lock of `file`. */
+/** Removes the temporary files of killed writers. Only while holding the lock of `file`. */
 export function removeLeftDrafts(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     const isDraft = name.startsWith(draftStart(file)) && name.endsWith(draftEnd);
@@ -50,7 +50,7 @@ function draftStart(file: string): string {
   return `.${basename(file)}.`;
 }
 
-/** Makes the rename itself last through a power cut, on systems where a folder can be opened. */
+/** Makes the rename itself survive a power cut, on systems where a folder can be opened. */
 function syncFolder(dir: string): void {
   if (process.platform === "win32") return;
   const handle = openSync(dir, "r");

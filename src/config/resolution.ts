@@ -13,7 +13,7 @@ export interface ConfigSource {
   readonly variable?: string;
 }
 
-/** A key and the value that counts. */
+/** A key and its value in effect. */
 export interface ConfigEntry {
   readonly key: string;
   readonly value: string;
@@ -22,14 +22,14 @@ export interface ConfigEntry {
   readonly use: "used" | "unknown";
 }
 
-/** One writing of a value, before it is known whether it counts. */
+/** One assignment of a value, before it is accepted or refused. */
 export interface Assignment {
   readonly key: string;
   readonly value: string;
   readonly source: ConfigSource;
   /** The text is a project's: the key's project policy applies. */
   readonly fromProject: boolean;
-  /** Everybody may have written it: it may do what a project may. */
+  /** Any user may have written it: it has a project's permissions. */
   readonly isOpen?: boolean;
 }
 
@@ -37,11 +37,11 @@ interface Resolved {
   /** As written: its key's `parse` accepts it. */
   readonly text: string;
   readonly source: ConfigSource;
-  /** What is written there cannot be read: this is the strictest value in its place. */
+  /** The configured value is invalid: this is the strictest value in its place. */
   readonly isStandIn?: true;
 }
 
-/** The values that count so far: assignments are applied weakest first, a refused one changes nothing. */
+/** The values in effect so far: assignments are applied weakest first, a refused one changes nothing. */
 export class Resolution {
   readonly #resolved = new Map<string, Resolved>();
   readonly #unused = new Map<string, ConfigEntry>();
@@ -62,13 +62,13 @@ export class Resolution {
     this.#resolved.set(key.name, { text: assignment.value, source: assignment.source });
   }
 
-  /** The value that counts, or the default. */
+  /** The value in effect, or the default. */
   valueOf<T extends ConfigValue>(key: ConfigKey<T>): T | undefined {
     const resolved = this.#resolved.get(key.name);
     return resolved === undefined ? key.default : key.type.parse(resolved.text, this.homeDir);
   }
 
-  /** What a key resolved to: its source is `default` when nothing set it. Keys without a value are left out. */
+  /** The resolved value of each key: its source is `default` when nothing set it. Keys without a value are left out. */
   entries(): ConfigEntry[] {
     const entries: ConfigEntry[] = [];
     for (const key of configKeys.values()) {
@@ -85,7 +85,7 @@ export class Resolution {
     return [...entries, ...this.#unused.values()];
   }
 
-  /** The values that count because what is written in their place cannot be read. */
+  /** The strictest values, used because the configured ones are invalid. */
   standIns(): ConfigEntry[] {
     return [...this.#resolved].flatMap(([key, { text, source, isStandIn }]) =>
       isStandIn === true ? [{ key, value: text, source, use: "used" as const }] : [],
@@ -94,7 +94,7 @@ export class Resolution {
 
   #refusalOf(assignment: Assignment, key: ConfigKey, value: ConfigValue): string | undefined {
     if (key === activeProfileKey && assignment.source.level === "profile") {
-      return `${key.name} is refused: a profile does not choose a profile.`;
+      return `${key.name} is refused: a profile cannot choose a profile.`;
     }
     const { fromProject, isOpen = false } = assignment;
     if (isOpen) return refusalOfProject(key, this.valueOf(key), value, "a file for everybody");
@@ -105,7 +105,7 @@ export class Resolution {
     const { value, source } = assignment;
     const { whenBad } = key;
     if (whenBad === undefined) return this.#refuse(assignment, refusalOfValue(key, value));
-    this.#refuse(assignment, `${refusalOfValue(key, value)} ${whenBad} counts.`);
+    this.#refuse(assignment, `${refusalOfValue(key, value)} Using ${whenBad} instead.`);
     this.#resolved.set(key.name, { text: whenBad, source, isStandIn: true });
   }
 
@@ -128,7 +128,7 @@ export class Resolution {
   }
 }
 
-/** Keys of a later version, and what holds until then: no mistake of whoever wrote them. */
+/** Keys of a later version, and the behaviour until then: they are not a mistake. */
 const laterKeys: ReadonlyMap<string, string> = new Map([
   [
     "BG_PERSIST",
@@ -136,7 +136,7 @@ const laterKeys: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Why `text` is not a value of `key`: also what `config set` answers. */
+/** Why `text` is not a value of `key`: also the error of `config set`. */
 export function refusalOfValue(key: ConfigKey, text: string): string {
   const unit = key.unit === undefined ? "" : ` (${key.unit})`;
   const hint = /^["']/.test(text) ? " Write it without quotes." : "";
@@ -144,8 +144,8 @@ export function refusalOfValue(key: ConfigKey, text: string): string {
 }
 
 /**
- * Why a project's file may not give `key` this `value`, or undefined when it may. Narrowing a switch
- * means turning it off; repeating what holds anyway takes nothing and gives nothing.
+ * Why a project's file may not give `key` this `value`, or undefined when it may. Narrowing a switch means turning it off;
+ * repeating the value in effect is always allowed.
  */
 export function refusalOfProject(
   key: ConfigKey,
@@ -159,13 +159,13 @@ export function refusalOfProject(
     const held = current ?? key.default;
     if (key.isNarrower !== undefined && held !== undefined) {
       if (key.isNarrower(value, held)) return undefined;
-      return `${key.name} is refused: ${what} may only make it stricter. Set it in a file of yours.`;
+      return `${key.name} is refused: ${what} may only make it stricter. Set it in your own file.`;
     }
-    return `${key.name} is refused: ${what} may only switch it off. Set it in a file of yours.`;
+    return `${key.name} is refused: ${what} may only switch it off. Set it in your own file.`;
   }
   return key === activeProfileKey
     ? `${key.name} is refused: ${what} may not choose the profile.`
-    : `${key.name} is refused: ${what} may not set it. Set it in a file of yours.`;
+    : `${key.name} is refused: ${what} may not set it. Set it in your own file.`;
 }
 
 function placeOf(source: ConfigSource): PlaceOfProblem {

@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import type { ConfigKey, ValueType } from "./value-types.ts";
 import { listParts } from "./web-value-types.ts";
 
-/** Each is stricter than those before it. */
+/** Each is stricter than the ones before it. */
 const modes = ["off", "workspace-write", "read-only"] as const;
 export type SandboxModeName = (typeof modes)[number];
 
@@ -33,14 +33,14 @@ const pathListValue: ValueType<string> = {
   },
 };
 
-/** Other programs have variables of these names. */
+/** Other programs use variables of these names. */
 const ownOnly = { published: false } as const;
 
 export const sandboxKey: ConfigKey<SandboxModeName> = {
   name: "SANDBOX",
   type: choiceValue("sandbox mode", modes),
   default: "off",
-  help: "What commands may write: everything, the workspace, or nothing. Refuses to run them where that cannot be held.",
+  help: "Files that commands may write: all, those in the workspace, or none. Commands are refused where that cannot be enforced.",
   project: "narrow",
   isNarrower: (value, current) => modes.indexOf(value) > modes.indexOf(current),
   whenBad: "read-only",
@@ -51,7 +51,7 @@ export const sandboxNetworkKey: ConfigKey<"on" | "off"> = {
   name: "SANDBOX_NETWORK",
   type: choiceValue("on or off", ["on", "off"]),
   default: "on",
-  help: "Whether commands have the network. Refuses to run them where it cannot be kept away.",
+  help: "Whether commands have the network. Commands are refused where access cannot be blocked.",
   project: "narrow",
   isNarrower: (value) => value === "off",
   whenBad: "off",
@@ -61,7 +61,7 @@ export const sandboxNetworkKey: ConfigKey<"on" | "off"> = {
 export const sandboxWriteKey: ConfigKey<string> = {
   name: "SANDBOX_WRITE",
   type: pathListValue,
-  help: "Files and folders that SANDBOX=workspace-write opens besides the workspace, for instance ~/.cache.",
+  help: "Files and folders that SANDBOX=workspace-write makes writable besides the workspace, for instance ~/.cache.",
   project: "never",
   ...ownOnly,
 };
@@ -70,7 +70,7 @@ export const sandboxBackendKey: ConfigKey<SandboxBackendName> = {
   name: "SANDBOX_BACKEND",
   type: choiceValue("sandbox", backends),
   default: "auto",
-  help: "The sandbox to use. Default: the best that works here, see `doctor sandbox`.",
+  help: "The sandbox to use. Default: the best one that works here, see `doctor sandbox`.",
   project: "never",
   ...ownOnly,
 };

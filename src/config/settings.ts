@@ -52,7 +52,7 @@ export interface Settings {
   /** The hint given in sampling requests. */
   readonly model: string;
   readonly hooks: HookSettings;
-  /** What opens pages with questions: `auto`, `off`, or the path of a program. */
+  /** The opener of question pages: `auto`, `off`, or the path of a program. */
   readonly askBrowser: string;
   readonly sandbox: SandboxChoice;
   readonly policy: PolicySettings;
@@ -63,20 +63,20 @@ export interface Settings {
   isToolEnabled(toolName: string): boolean;
 }
 
-/** Other MCP servers. Who they are is read elsewhere (`upstream/config/`). */
+/** Upstream servers. Their entries are read elsewhere (`upstream/config/`). */
 export interface McpSettings {
   readonly isOn: boolean;
   /** A key of the cascade names servers, or a file of them. */
   readonly namesServers: boolean;
-  /** Under which clients have this server. */
+  /** The name that clients have for scorpiox-code. */
   readonly serverName: string;
-  /** Characters of the name of another server's tool. */
+  /** Characters of the exposed name of an upstream tool. */
   readonly toolNameMax: number;
 }
 
 interface HookSettings {
   readonly isEnabled: boolean;
-  /** What each hook may take. */
+  /** The time limit of each hook. */
   readonly timeoutMs: number;
 }
 
@@ -96,7 +96,7 @@ interface SandboxChoice {
   readonly backend: SandboxBackendName;
 }
 
-/** What ReadDocs and WebSearch run with; an empty value counts as none. */
+/** Settings of ReadDocs and WebSearch; an empty value means none. */
 export interface WebSettings {
   readonly allowHosts: readonly string[];
   readonly chromePath: string | undefined;
@@ -109,7 +109,7 @@ export interface WebSettings {
   readonly searchBaseUrls: Readonly<Record<string, string>>;
 }
 
-/** What is asked about, and what is written down. */
+/** Built-in cautions, and the audit log. */
 interface PolicySettings {
   readonly cautions: boolean;
   readonly audit: boolean;
@@ -151,7 +151,7 @@ export function createSettings(resolution: Resolution): Settings {
   };
 }
 
-/** Characters of a tool's name that model interfaces take, with what the client puts before it: `mcp__<server>__`. */
+/** Characters of a tool's name that model interfaces accept, with the client's prefix `mcp__<server>__`. */
 const clientToolNameMax = 64;
 
 function createMcpSettings(resolution: Resolution): McpSettings {

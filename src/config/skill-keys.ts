@@ -19,7 +19,7 @@ const pathListValue: ValueType<string> = {
 export const additionalSkillsKey: ConfigKey<string> = {
   name: "ADDITIONAL_SKILLS",
   type: pathListValue,
-  help: "More folders with skills in them; skills of the workspace and of the user come first.",
+  help: "More folders with skills; skills of the workspace and of the user have priority.",
   project: "never",
   published: true,
 };

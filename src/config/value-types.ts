@@ -1,14 +1,14 @@
 import { isAbsolute, join } from "node:path";
 
 /**
- * What a file inside a project may do with a key. A project is other people's text:
+ * A project file's permission for a key. A project is written by others:
  * `never` ignores it there, `narrow` lets it only take away, `set` lets it choose freely.
  */
 export type ProjectPolicy = "never" | "narrow" | "set";
 
 export type ConfigValue = string | number | boolean;
 
-/** One key: all that reading, `config list` and the README table know of it. */
+/** One key, for parsing, `config list` and the README table. */
 export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   readonly name: string;
   readonly type: ValueType<T>;
@@ -18,20 +18,20 @@ export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   readonly project: ProjectPolicy;
   /** Whether `value` only takes away from `current`, for `narrow`; absent: only switching off does. */
   isNarrower?(value: T, current: T): boolean;
-  /** The strictest value, which counts where a bad one is written: a slip must open nothing. */
+  /** The strictest value, used in place of an invalid one: a typo must not widen anything. */
   readonly whenBad?: string;
-  /** The bare name counts in the environment too, besides `SCORPIOX_<name>`, when its value parses. */
+  /** The bare name is read from the environment too, besides `SCORPIOX_<name>`, if its value parses. */
   readonly published: boolean;
-  /** Each level adds its own, which whoever uses the key reads there: an empty value hides no weaker one. */
+  /** Levels are merged by the reader of the key: an empty value overrides no weaker one. */
   readonly isEachLevels?: boolean;
 }
 
-/** How the text of a value becomes a value. `parse` returns undefined for what is not acceptable. */
+/** How the text of a value becomes a value. `parse` returns undefined for an invalid text. */
 export interface ValueType<T> {
   readonly name: string;
-  /** What is allowed, as it completes "… must be". */
+  /** The valid values, as they complete "… must be". */
   readonly allowed: string;
-  /** `homeDir` stands for a leading `~`. */
+  /** `homeDir` replaces a leading `~`. */
   parse(text: string, homeDir: string): T | undefined;
 }
 

@@ -9,20 +9,20 @@ import {
   regionValue,
 } from "./web-value-types.ts";
 
-/** What no project's file may decide: where requests go and what may be started. */
+/** Keys that no project's file may set: where requests go and which programs may be started. */
 const userOnly = { project: "never", published: true } as const;
 
 export const readDocsAllowHostsKey: ConfigKey<string> = {
   name: "READDOCS_ALLOW_HOSTS",
   type: hostListValue,
-  help: "Hosts that ReadDocs may read although their addresses are private, for instance localhost.",
+  help: "Hosts with private addresses that ReadDocs may read all the same, for instance localhost.",
   ...userOnly,
 };
 
 export const chromePathKey: ConfigKey<string> = {
   name: "CHROME_PATH",
   type: pathValue,
-  help: "The Chrome, Chromium or Edge that ReadDocs uses. Default: the first that is found.",
+  help: "The Chrome, Chromium or Edge for ReadDocs. Default: the first one found.",
   project: "never",
   // Its bare name is one of several that other programs read as well: they are looked at together.
   published: false,
@@ -39,7 +39,7 @@ export const webSearchLanguageKey: ConfigKey<string> = {
   name: "WEBSEARCH_LANGUAGE",
   type: languageValue,
   default: "en",
-  help: "The language that search engines are asked to prefer.",
+  help: "The preferred language for search results.",
   project: "set",
   published: true,
 };
@@ -47,7 +47,7 @@ export const webSearchLanguageKey: ConfigKey<string> = {
 export const webSearchRegionKey: ConfigKey<string> = {
   name: "WEBSEARCH_REGION",
   type: regionValue,
-  help: "The country that search engines are asked to prefer. Default: none.",
+  help: "The preferred country for search results. Default: none.",
   project: "set",
   published: true,
 };
@@ -55,7 +55,7 @@ export const webSearchRegionKey: ConfigKey<string> = {
 export const searxngUrlKey: ConfigKey<string> = {
   name: "SEARXNG_URL",
   type: engineUrlValue,
-  help: "A SearXNG instance of your own, asked besides the other engines.",
+  help: "Your own SearXNG instance, queried besides the other engines.",
   ...userOnly,
 };
 
@@ -75,7 +75,7 @@ export const webSearchBaseKeys: ReadonlyMap<string, ConfigKey<string>> = new Map
       {
         name: `WEBSEARCH_BASE_${id.toUpperCase()}`,
         type: engineUrlValue,
-        help: `Where ${id} is reached instead of its own address: a mirror, or a test.`,
+        help: `Where ${id} is reached instead of its own address: a mirror, or a test server.`,
         ...userOnly,
       },
     ]),

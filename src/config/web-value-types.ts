@@ -11,7 +11,7 @@ export function listParts(text: string): string[] {
 
 const hostExpression = /^(?:[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?\.?|\[[0-9a-f:.]+\])$/iu;
 
-/** Names and addresses without scheme, port or wildcard, so that nothing is opened that was not named. */
+/** Names and addresses without scheme, port or wildcard, so that only named hosts are allowed. */
 export const hostListValue: ValueType<string> = {
   name: "host list",
   allowed: "host names or addresses with commas between, without scheme, port or wildcard",
@@ -34,7 +34,7 @@ export const engineListValue: ValueType<string> = {
   },
 };
 
-/** `https:` anywhere, `http:` to this machine only: queries do not cross a network in the clear. */
+/** `https:` anywhere, `http:` to this machine only: queries do not cross a network unencrypted. */
 export const engineUrlValue: ValueType<string> = {
   name: "URL",
   allowed: "an https: URL, or an http: one to 127.0.0.0/8, [::1] or localhost, without credentials",

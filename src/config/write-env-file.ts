@@ -7,11 +7,12 @@ import { replaceFile } from "./replace-file.ts";
 
 /**
  * Sets `key` in a `scorpiox-env.txt`, which is created with its folder when missing.
- * @throws {AppError} `usage` for a key or value that cannot stand on one line, `system` or `config` when
+ * @throws {AppError} `usage` for a key or value that does not fit on one line, `system` or `config` when
  * the file cannot be read or written.
  */
 export function setInEnvFile(target: EditTarget, key: string, value: string): void {
-  if (!isKeyName(key)) throw new AppError("usage", `${JSON.stringify(key)} is not a key's name.`);
+  if (!isKeyName(key))
+    throw new AppError("usage", `${JSON.stringify(key)} is not a valid key name.`);
   const trimmed = value.trim();
   if (/[\r\n\0]/.test(trimmed)) {
     throw new AppError("usage", `The value of ${key} must be on one line.`);

@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Why a file of the user's, which decides what is run, may say what another user of this machine wants; the words follow
- * "this file". Undefined where it cannot be known: Windows has no such bits. A folder that everybody may write to is usual in
- * containers: there only a file counts that is the user's, or root's.
+ * Why another user of this machine may have written a file of the user's that grants permissions; the text follows "this file".
+ * Undefined where it is unknown: Windows has no such bits. Folders that everybody may write to are usual in containers: there
+ * only a file of the user or root is accepted.
  */
 export function faultOfWriters(
   file: string,
@@ -16,7 +16,9 @@ export function faultOfWriters(
     if ((mode & everybodyWrites) !== 0) return "may be written by everybody: chmod o-w";
     if (uid === ownUid || uid === 0 || ownUid === undefined) return undefined;
     const isOpen = (statSync(dirname(file)).mode & everybodyWrites) !== 0;
-    return isOpen ? "is of another user, in a folder that everybody may write to" : undefined;
+    return isOpen
+      ? "belongs to another user and is in a folder that everybody may write to"
+      : undefined;
   } catch {
     // Gone in between, or not to be looked at: whoever reads it next finds out.
     return undefined;

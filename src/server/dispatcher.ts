@@ -199,7 +199,7 @@ function replyError(lane: ReplyLane, id: string | number | undefined, fault: Pro
   lane.reply(encodeError(id, fault), fault.code);
 }
 
-/** What may not be in a batch becomes an error of its own element (docs/spec/legacy.md#batches). */
+/** A message that may not be in a batch becomes an error of its own element (docs/spec/legacy.md#batches). */
 function refuseInBatch(message: ClassifiedMessage, seenIds: Set<string | number>): SingleMessage {
   const code = errorCodes.invalidRequest;
   if (message.kind === "batch") {
@@ -230,7 +230,7 @@ function unknownMethod(method: string): ProtocolFault {
   return createFault(errorCodes.methodNotFound, `Method not found: ${method.slice(0, 200)}`);
 }
 
-/** Handlers end so when they have to ask first, or with an error of their own; anything else is a defect of ours. */
+/** Handlers throw this to ask first, or an error of their own; any other error is a bug. */
 function replyOfError(error: unknown): MethodReply {
   if (error instanceof InputNeeded) {
     const { requests, requestState } = error;

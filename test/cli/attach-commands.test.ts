@@ -3,13 +3,13 @@ import { expect, test } from "bun:test";
 import { run } from "./fake-io.ts";
 
 test.each([
-  [["bg", "list"], "", "scorpiox-code: No server runs.\n"],
-  [["bg", "list", "--json"], '{\n  "tasks": []\n}\n', "scorpiox-code: No server runs.\n"],
-  [["callbacks", "list"], "", "scorpiox-code: No server runs.\n"],
+  [["bg", "list"], "", "scorpiox-code: No server is running.\n"],
+  [["bg", "list", "--json"], '{\n  "tasks": []\n}\n', "scorpiox-code: No server is running.\n"],
+  [["callbacks", "list"], "", "scorpiox-code: No server is running.\n"],
   [
     ["callbacks", "list", "--json"],
     '{\n  "callbacks": []\n}\n',
-    "scorpiox-code: No server runs.\n",
+    "scorpiox-code: No server is running.\n",
   ],
 ])("%p without a server", async (argv, stdout, stderr) => {
   expect(await run(argv)).toMatchObject({ exitCode: 0, stdout, stderr });

@@ -38,11 +38,11 @@ describe("call", () => {
     [["text=a", "text=b"], "text is given twice."],
     [
       ["word"],
-      "word is neither KEY=VALUE nor a JSON object in quotes. Write for instance text='word'",
+      "word is neither KEY=VALUE nor a JSON object in quotes. Write, for instance, text='word'",
     ],
     [
       ['{"text": "a=b"}', "count=1"],
-      '{"text": "a=b"} is JSON: it must have all arguments, or each of them is KEY=VALUE.',
+      '{"text": "a=b"} is JSON: give all arguments as one JSON object, or each of them as KEY=VALUE.',
     ],
     [["{"], "The arguments are not JSON: "],
   ])("%j is wrong usage", async (words, message) => {
@@ -145,7 +145,7 @@ describe("call", () => {
     expect(stderr).toBe(
       warning === undefined
         ? ""
-        : `scorpiox-code: warning: ${warning}: what a client has begun goes with the client.\n`,
+        : `scorpiox-code: warning: ${warning}: tasks and callbacks of a client end with the client.\n`,
     );
   });
 

@@ -58,7 +58,7 @@ test("profile off says so when another place still chooses one", async () => {
   using tree = new TempTree({ "home/.scorpiox/scorpiox-env/work.txt": "" });
   const env = { SCORPIOX_ACTIVE_PROFILE: "work" };
   const { stderr } = await runIn(tree, ["profile", "off"], { env });
-  expect(stderr).toContain("ACTIVE_PROFILE=work from another place counts here");
+  expect(stderr).toContain("ACTIVE_PROFILE=work from another place overrides it here");
 });
 
 test("config list --json has every entry with its source", async () => {

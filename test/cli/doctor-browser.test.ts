@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")("doctor browser", () => {
     const { exitCode, stdout } = await runIn(tree, ["doctor", "browser"], { env });
     expect([exitCode, stdout]).toEqual([
       1,
-      "SCORPIOX_CHROME names tools/plain, which is not an executable file. No other place is looked at.\n",
+      "SCORPIOX_CHROME names tools/plain, which is not an executable file. No other place is searched.\n",
     ]);
   });
 

@@ -16,7 +16,12 @@ const refused: SandboxReport = {
 const used: SandboxReport = { ...refused, used: "landlock", refusal: null };
 
 test.each([
-  [undefined, 1, "There is no sandbox for this kind of system.", "commands run without a sandbox."],
+  [
+    undefined,
+    1,
+    "scorpiox-code has no sandbox for this operating system.",
+    "commands run without a sandbox.",
+  ],
   [refused, 1, "  landlock, without the network  it cannot", "commands are refused. Refused."],
   [used, 0, "  landlock, with the network     works", "commands run in landlock."],
 ])("doctor sandbox: %#", async (sandbox, code, line, fate) => {

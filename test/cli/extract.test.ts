@@ -133,7 +133,7 @@ describe("readAll()", () => {
     const failure = readAll(chunks("ab", "cde"), 4, "the page");
     expect(await failure.catch((error: unknown) => error)).toMatchObject({
       code: "limit",
-      message: "the page is longer than 4 bytes, the most that is read.",
+      message: "the page is longer than 4 bytes, the limit.",
     });
   });
 });

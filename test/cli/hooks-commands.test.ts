@@ -30,7 +30,7 @@ posixTest("hooks list shows whose they are, their order and why one is not run",
     "tool_use/theirs.sh     project  beside  not approved",
     "",
   ]);
-  expect(stderr).toBe("scorpiox-code: tool-use is an event of your own. Did you mean tool_use?\n");
+  expect(stderr).toBe("scorpiox-code: tool-use is a custom event. Did you mean tool_use?\n");
 });
 
 posixTest("hooks list as JSON has the digest of what is to be approved", async () => {
@@ -118,7 +118,7 @@ posixTest("hooks approve and revoke change what they name, and nothing else", as
   };
   await runIn(tree, ["hooks", "approve", "--yes"]);
   expect(await states()).toEqual(["other.sh ready", "theirs.sh ready"]);
-  expect((await runIn(tree, ["hooks", "approve"])).stderr).toContain("nothing to approve");
+  expect((await runIn(tree, ["hooks", "approve"])).stderr).toContain("Nothing to approve");
   tree.put(other, "#!/bin/sh\nrm -rf /\n");
   expect(await states()).toEqual(["other.sh changed", "theirs.sh ready"]);
   await runIn(tree, ["hooks", "revoke", "tool_use/theirs.sh"]);
@@ -136,12 +136,12 @@ test.each([
     exitCode: 3,
     error: "The hook tool_use/none is not approved",
   },
-  { argv: ["emit", "../up"], exitCode: 2, error: "../up is no name of an event" },
-  { argv: ["emit", "x".repeat(65)], exitCode: 2, error: "is no name of an event" },
+  { argv: ["emit", "../up"], exitCode: 2, error: "../up is not an event name" },
+  { argv: ["emit", "x".repeat(65)], exitCode: 2, error: "is not an event name" },
   { argv: ["emit", "mine", "{"], exitCode: 2, error: "The data is not JSON" },
   { argv: ["emit", "tool_uze"], exitCode: 3, error: "Did you mean tool_use?" },
   { argv: ["emit", "mine"], exitCode: 3, error: "There is no event mine, and no folder" },
-  { argv: ["emit"], exitCode: 2, error: "something is missing" },
+  { argv: ["emit"], exitCode: 2, error: "an argument is missing" },
 ])("hooks $argv ends with $exitCode", async ({ argv, exitCode, error }) => {
   using tree = new TempTree();
   const run = await runIn(tree, ["hooks", ...argv]);

@@ -49,7 +49,7 @@ describe("[GW-06] mcp add", () => {
   });
 
   test.each<[string, readonly string[], number, string]>([
-    ["neither", ["add", "x"], 2, "How is x reached?"],
+    ["neither", ["add", "x"], 2, "Give the address of x"],
     ["both", ["add", "x", "--url", "https://x.test", "--", "cmd"], 2, "not both"],
     [
       "a header for a command",
@@ -78,27 +78,27 @@ describe("[GW-06] mcp add", () => {
       "--header takes NAME:VALUE.",
     ],
     ["a bad variable", ["add", "x", "--env", "secret", "--", "c"], 2, "--env takes NAME=VALUE."],
-    ["this program", ["add", "x", "--", "npx", "scorpiox-code"], 2, "would be this program itself"],
-    ["our own name", ["add", "scorpiox-code", "--", "c"], 2, "its tools would pass for ours"],
     [
-      "two places",
-      ["add", "x", "--scope", "global", "--file", "y.json", "--", "c"],
+      "this program",
+      ["add", "x", "--", "npx", "scorpiox-code"],
       2,
-      "exclude each other",
+      "would start scorpiox-code itself",
     ],
+    [
+      "our own name",
+      ["add", "scorpiox-code", "--", "c"],
+      2,
+      "its tools would look like those of scorpiox-code",
+    ],
+    ["two places", ["add", "x", "--scope", "global", "--file", "y.json", "--", "c"], 2, "not both"],
     ["an unknown scope", ["add", "x", "--scope", "home", "--", "c"], 2, "it takes project, global"],
-    ["nothing", ["add"], 2, "something is missing"],
+    ["nothing", ["add"], 2, "an argument is missing"],
     ["an unknown server", ["get", "x"], 3, "There is no server x."],
     ["nothing to remove", ["remove", "x"], 3, "There is no server x in"],
     ["an unknown client", ["import", "curser"], 3, "Did you mean cursor?"],
-    [
-      "a client without files",
-      ["import", "kiro"],
-      3,
-      "Kiro has no configuration here. Looked for:",
-    ],
+    ["a client without files", ["import", "kiro"], 3, "Kiro has no configuration here. Searched:"],
     ["broken JSON", ["add-json", "x", "{"], 2, "The JSON cannot be read: "],
-    ["JSON without a server", ["add-json", "x", "{}"], 2, "There is no server in the JSON"],
+    ["JSON without a server", ["add-json", "x", "{}"], 2, "No server found in the JSON"],
   ])("%s is refused", async (_name, words, code, message) => {
     const { exitCode, stdout, stderr, text } = await after(words);
     expect({ exitCode, stdout, text }).toEqual({ exitCode: code, stdout: "", text: null });
@@ -126,7 +126,7 @@ describe("[GW-06] mcp add", () => {
     ],
     ["a word behind an address", ["x", "https://x.test", "y"], "y is one word too many"],
     ["a flag behind an address", ["x", "https://x.test", "-y"], "There is no flag -y here."],
-    ["a bad port", ["x", "https://x.test", "--callback-port", "0"], "it takes 1 to 65535"],
+    ["a bad port", ["x", "https://x.test", "--callback-port", "0"], "use 1 to 65535"],
     ["another scheme", ["x", "ws://x.test"], "only http: and https: are possible"],
     ["an unknown transport", ["x", "-t", "ws", "https://x.test"], "it takes stdio, http, sse"],
   ])("refuses %s with what is right", async (_name, words, message) => {
@@ -194,9 +194,7 @@ describe("[GW-06] mcp add", () => {
       global,
     );
     expect(own.text).toContain("hunter2");
-    expect(own.stderr).toStartWith(
-      `scorpiox-code: x is in ${global}\nscorpiox-code: Does it work? `,
-    );
+    expect(own.stderr).toStartWith(`scorpiox-code: x is in ${global}\nscorpiox-code: Test it: `);
   });
 
   test("[CL3] what was typed is approved, and nothing of it is in the project", async () => {
@@ -334,7 +332,7 @@ test("mcp list has every server with where it comes from", async () => {
       "a",
       "stdio",
       `pending; until then ${global}`,
-      `project: project/.mcp.json (hides ${global})`,
+      `project: project/.mcp.json (overrides ${global})`,
       "theirs",
     ],
     ["b", "http", "user", `global: ${global}`, "https://b.test/mcp"],

@@ -23,21 +23,21 @@ const files = {
 const env = { SCORPIOX_SECRETS: "file" };
 
 test.each<[string, number, string]>([
-  ["mcp login", 2, "something is missing"],
+  ["mcp login", 2, "an argument is missing"],
   ["mcp login nobody", 3, "There is no server"],
   ["mcp login program", 2, "is a program on this machine"],
   ["mcp login keyed", 2, "has an authorization header of its own"],
   ["mcp login unset", 1, "NOT_SET_ANYWHERE is not set"],
   ["mcp login plain", 1, "The server is not https: http://plain.test/mcp"],
   ["mcp login theirs", 4, "waits for your approval: scorpiox-code mcp approve theirs"],
-  ["mcp login plain --port 0", 2, "is no port"],
+  ["mcp login plain --port 0", 2, "is not a port"],
   ["mcp login plain --client-metadata x", 2, "begins with https://"],
   ["mcp logout plain", 3, "There is no login to plain"],
-  ["mcp secrets", 2, "something is missing"],
+  ["mcp secrets", 2, "an argument is missing"],
   ["mcp secrets set", 2, "Give a name"],
   ["mcp secrets set a=b", 2, "is no name of a secret"],
   ["mcp secrets list x", 2, "takes no name"],
-  ["mcp secrets rm x", 3, "There is no secret"],
+  ["mcp secrets rm x", 3, "No secret named"],
   ["mcp secrets what", 2, "There is no mcp secrets"],
   ["mcp secrets migrate", 1, "no keychain"],
 ])("%s: %d", async (line, exitCode, text) => {

@@ -62,7 +62,7 @@ describe("[GW-22] U-trust: mcp approve", () => {
       "",
     ]);
     expect(stderr).toBe(
-      "scorpiox-code: Not everything was approved. Look at what is shown and run this again with --yes.\n",
+      "scorpiox-code: Not everything was approved. Read the list and run this again with --yes.\n",
     );
     expect(await verdictIn(tree)).toBe("pending");
   });
@@ -379,8 +379,8 @@ describe("[GW-22] mcp diff and mcp approve of tools", () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 12,
       stderr:
-        "scorpiox-code: error: files: It is not started before you approve it: mcp approve files.\n" +
-        "scorpiox-code: own: its first connection approves what it has then.\n",
+        "scorpiox-code: error: files: It is not started until you approve it: mcp approve files.\n" +
+        "scorpiox-code: own: its first connection approves whatever it offers then.\n",
     });
   });
 });
@@ -489,7 +489,7 @@ describe("[GW-24] mcp lock and mcp verify", () => {
     tree.put(config, "{}");
     const empty = await mcp(tree, "lock", { catalogues });
     expect(empty.exitCode).toBe(3);
-    expect(empty.stderr).toContain("mcp lock --all takes those of your own files.");
+    expect(empty.stderr).toContain("mcp lock --all locks those of your own files.");
     expect(() => lockFile(tree)).toThrow();
     tree.put("project/mcp.lock", '{ "lockVersion": 1, "servers": {} }\n');
     tree.put("home/.scorpiox/config.toml", "");
@@ -539,7 +539,7 @@ describe("[GW-24] mcp lock and mcp verify", () => {
     const off = { catalogues, env: { MCP: "0" } };
     const refused = await mcp(tree, "lock", off);
     expect([refused.exitCode, lockFile(tree)]).toEqual([1, text]);
-    expect(refused.stderr).toContain("Other servers are switched off: mcp.lock would lose");
+    expect(refused.stderr).toContain("MCP servers are switched off: mcp.lock would lose");
     expect((await mcp(tree, "verify", off)).exitCode).toBe(11);
   });
 

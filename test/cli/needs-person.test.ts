@@ -79,7 +79,7 @@ describe("commands that a person has to run", () => {
       expect([ended.exitCode, ended.stdout, ended.stderr]).toEqual([
         1,
         "",
-        `scorpiox-code: error: ${name} was not run: it decides what scorpiox-code may do, and a server of scorpiox-code has started this (a sign). A person has to run it in a terminal of their own.\n`,
+        `scorpiox-code: error: ${name} was not run: it decides what scorpiox-code may do, and a server of scorpiox-code started this (a sign). A person has to run it in a terminal of their own.\n`,
       ]);
     },
   );
@@ -98,6 +98,8 @@ describe("commands that a person has to run", () => {
 
   test("their help is for everybody, and says so", async () => {
     const { exitCode, stdout } = await run(["help", "mcp approve"], { startedByServer: "a sign" });
-    expect([exitCode, stdout.includes("Refused to what a server has started")]).toEqual([0, true]);
+    expect([exitCode, stdout.includes("A process that a server started may not run this")]).toEqual(
+      [0, true],
+    );
   });
 });

@@ -53,10 +53,10 @@ describe("search", () => {
   });
 
   test.each([
-    [["search"], "There is no query"],
-    [["search", "  "], "There is no query"],
-    [["search", "--engine", "brave", "x"], "--engine and --from-file go together"],
-    [["search", "--from-file", "x"], "--engine and --from-file go together"],
+    [["search"], "The query is missing"],
+    [["search", "  "], "The query is missing"],
+    [["search", "--engine", "brave", "x"], "--engine and --from-file must be given together"],
+    [["search", "--from-file", "x"], "--engine and --from-file must be given together"],
   ])("%j is wrong usage", async (argv, message) => {
     const { exitCode, stderr } = await run(argv, { reply });
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -125,10 +125,10 @@ google  parse error            300
 yandex  timeout               4000
 
 1 of 5 engines answer from this network: brave. Asked for "kestrel", in 0.9 s.
-Their pages may have changed, which a newer version may know: google.
-They take this address for a bot; another network or a proxy helps: bing.
-They were not reached; look at the network, proxy and firewall: yandex.
-Left alone until their time is up; --forget asks them now, after a change of network: mojeek.
+Their pages may have changed; a newer version may read them: google.
+They take this address for a bot; use another network or a proxy: bing.
+They could not be reached; check the network, the proxy and the firewall: yandex.
+Suspended; after a change of network, --forget asks them now: mojeek.
 `,
     );
   });

@@ -19,7 +19,7 @@ describe("skills list", () => {
       "  good            [project] Goes well.",
     ]);
     expect(stderr).toContain("Odd_name: it has no front matter.");
-    expect(stderr).toContain("not used: another skill of this name comes first.");
+    expect(stderr).toContain("not used: another skill of this name has priority.");
     expect(stderr).toContain("empty: not used: there is no SKILL.md in it.");
   });
 

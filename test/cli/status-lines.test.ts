@@ -49,7 +49,7 @@ const rows: readonly [string, Partial<ServerInfo>, readonly string[]][] = [
     [
       "one: backoff",
       "  No answer.",
-      "  tried again in 2.5 s",
+      "  next attempt in 2.5 s",
       "  It wrote to stderr:",
       "  | a",
       "  | b",

@@ -67,7 +67,7 @@ test.each([
 });
 
 test.each([
-  ["{", 2, "bad.json is no JSON in UTF-8"],
+  ["{", 2, "bad.json is not JSON in UTF-8"],
   ["{}", 2, "bad.json has no tasks"],
   ['{"version":2,"tasks":[]}', 2, "has version 2; this program reads 1"],
   ['[{"text":5}]', 2, "bad.json: tasks[0].text must be a string"],

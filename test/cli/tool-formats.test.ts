@@ -55,7 +55,7 @@ describe("[GW-32] tools", () => {
 
   test("that are hidden are told of", async () => {
     const { stderr } = await run(["tools", "--server", "a"], { tools, upstreamTools, files });
-    expect(stderr).toContain("1 tool of them hidden: clients find them by tool_search.");
+    expect(stderr).toContain("1 tool of them hidden: clients find them with tool_search.");
   });
 
   test("of an unknown server are not found", async () => {
@@ -189,7 +189,7 @@ describe("[GW-32] call", () => {
     [["-"], "{}", 2, "it names none"],
     [["-"], '{"name": "Prob"}', 3, "Did you mean Probe?"],
     [["Probe", "-"], "[]", 2, "must be a JSON object"],
-    [["Probe", "--json", "--format", "mcp"], undefined, 2, "exclude each other"],
+    [["Probe", "--json", "--format", "mcp"], undefined, 2, "not both"],
   ])("%j with %j", async (words, text, code, message) => {
     const stdin = text === undefined ? [] : [text];
     const { exitCode, stdout, stderr, calls } = await run(["call", ...words], { stdin });

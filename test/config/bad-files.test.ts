@@ -34,7 +34,7 @@ const cases: readonly FileCase[] = [
     name: "duplicate",
     entry: "STREAMING=1\n\nSTREAMING=0\n",
     streaming: false,
-    problems: [":3: STREAMING is set on line 1 too; this line counts."],
+    problems: [":3: STREAMING is set on line 1 too; this line is used."],
   },
   {
     name: "empty value",

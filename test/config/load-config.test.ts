@@ -27,7 +27,7 @@ MCP=1\t# Join other servers
 HOOKS_TIMEOUT=45            # Seconds # each
 `;
 
-const noSwitch = "it must be one of 1, true, yes, on, 0, false, no, off. false counts.";
+const noSwitch = "it must be one of 1, true, yes, on, 0, false, no, off. Using false instead.";
 
 const cases: readonly CascadeCase[] = [
   { name: "nothing set" },
@@ -171,9 +171,9 @@ const cases: readonly CascadeCase[] = [
       `TOOL_READIMAGE=false global: ${home}:1`,
     ],
     problems: [
-      `${project}:2: TOOL_READIMAGE is refused: a project's file may only switch it off. Set it in a file of yours.`,
-      `${project}:5: SHELL_PATH is refused: a project's file may not set it. Set it in a file of yours.`,
-      `${project}:6: CLIENT_BUDGET_MS is refused: a project's file may not set it. Set it in a file of yours.`,
+      `${project}:2: TOOL_READIMAGE is refused: a project's file may only switch it off. Set it in your own file.`,
+      `${project}:5: SHELL_PATH is refused: a project's file may not set it. Set it in your own file.`,
+      `${project}:6: CLIENT_BUDGET_MS is refused: a project's file may not set it. Set it in your own file.`,
       `${project}:7: ACTIVE_PROFILE is refused: a project's file may not choose the profile.`,
     ],
   },
@@ -320,7 +320,7 @@ describe("loadConfig()", () => {
     expect(problems).toEqual([
       {
         severity: "error",
-        message: `${tree.path("none.txt")}: there is no such file. Correct the path after --config, or leave it out.`,
+        message: `${tree.path("none.txt")}: there is no such file. Correct the path after --config, or remove the flag.`,
         file: tree.path("none.txt"),
       },
     ]);

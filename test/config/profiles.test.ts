@@ -46,8 +46,8 @@ describe("the profile", () => {
       bash: false,
       image: false,
       problems: [
-        `${projectProfile}:1: TOOL_BASH is refused: a project's file may only switch it off. Set it in a file of yours.`,
-        `${projectProfile}:3: SHELL_PATH is refused: a project's file may not set it. Set it in a file of yours.`,
+        `${projectProfile}:1: TOOL_BASH is refused: a project's file may only switch it off. Set it in your own file.`,
+        `${projectProfile}:3: SHELL_PATH is refused: a project's file may not set it. Set it in your own file.`,
       ],
     });
   });
@@ -66,7 +66,7 @@ describe("the profile", () => {
     const { settings, problems } = tree.load(chosen);
     expect(settings).toMatchObject({ activeProfile: "work", streaming: false });
     expect(problems.map(({ message }) => tree.relative(message))).toEqual([
-      `${globalProfile}:1: ACTIVE_PROFILE is refused: a profile does not choose a profile.`,
+      `${globalProfile}:1: ACTIVE_PROFILE is refused: a profile cannot choose a profile.`,
     ]);
   });
 

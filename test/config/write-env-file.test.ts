@@ -171,8 +171,8 @@ describe("setInEnvFile()", () => {
   test.each([
     ["a line break in the value", "TOOLS", "0\nX=1", "must be on one line"],
     ["a NUL in the value", "TOOLS", "\0", "must be on one line"],
-    ["a name that is none", "A B", "1", '"A B" is not a key\'s name'],
-    ["a comment as a name", "#A", "1", "is not a key's name"],
+    ["a name that is none", "A B", "1", '"A B" is not a valid key name'],
+    ["a comment as a name", "#A", "1", "is not a valid key name"],
   ])("refuses %s", (_, key, value, message) => {
     using tree = new TempTree();
     expect(() => setInEnvFile({ file: tree.path(path) }, key, value)).toThrow(message);

@@ -10,7 +10,7 @@ import { isRoot } from "../e2e/harness/platform.ts";
 import { TempTree } from "./temp-tree.ts";
 
 const everybody = "may be written by everybody: chmod o-w";
-const another = "is of another user, in a folder that everybody may write to";
+const another = "belongs to another user and is in a folder that everybody may write to";
 const nobody = 65_534;
 
 describe.skipIf(process.platform === "win32")("a file that decides for its user", () => {
@@ -55,8 +55,8 @@ describe.skipIf(process.platform === "win32")("a file that decides for its user"
       `{"evil": {"command": "evil"}}`,
       "no server of this file counts",
     ],
-    [".scorpiox/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "only what makes it stricter counts"],
-    [".claude/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "only what makes it stricter counts"],
+    [".scorpiox/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "only stricter values are used"],
+    [".claude/scorpiox-env.txt", "MCP_SERVER=evil:evil\n", "only stricter values are used"],
   ])("%s names no servers for everybody", async (name, text, end) => {
     using tree = new TempTree({ [`home/${name}`]: text });
     const names = async (): Promise<unknown> => {

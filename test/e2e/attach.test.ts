@@ -112,7 +112,7 @@ describe("questions", () => {
       terminal.type(...before);
       await terminal.shows("esc cancel");
       terminal.type(key);
-      await terminal.shows("lose what was filled in");
+      await terminal.shows("lose your input");
       terminal.type("y");
     } else {
       terminal.type(key);
@@ -144,7 +144,7 @@ describe("questions", () => {
     const requestId = ask(server, one);
     await terminal.shows("Which database?");
     server.notify("notifications/cancelled", { requestId });
-    await terminal.shows("not asked any more");
+    await terminal.shows("The question was withdrawn");
   });
 });
 
@@ -312,7 +312,7 @@ describe("the terminal", () => {
       const line = `clear; script -qec "${productBinary} attach" /dev/null; echo "code: $?"`;
       await terminal.command(line, "tab next view");
       terminal.type("C-z", "5");
-      await terminal.shows("No server runs");
+      await terminal.shows("No server is running");
       terminal.type("q");
       await terminal.shows("code: 0");
     },

@@ -138,7 +138,7 @@ describe("H04: who is not known", () => {
     expect(await status()).toBe(200);
     takeBack(other);
     await eventually("its end", async () => (await status()) === 401);
-    await eventually("the warning", () => other.stderr.includes("no token of it is taken"));
+    await eventually("the warning", () => other.stderr.includes("none of its tokens is accepted"));
   });
 });
 

@@ -132,9 +132,7 @@ test("[gateway.install-at-once] mcp add and mcp approve fetch a package at once,
     JSON.stringify({ mcpServers: { taken: { ...entry, args: ["taken"] } } }),
   );
   const imported = ["mcp", "import", foreign, "--scope", "global"];
-  expect(await run(imported)).toContain(
-    "The packages of taken are fetched when they are first started",
-  );
+  expect(await run(imported)).toContain("The packages of taken are fetched at the first start");
   expect(npx.runs.length).toBe(2);
   expect(await run([...imported, "--force", "--install"])).toContain("taken: installed in ");
 

@@ -106,7 +106,7 @@ const outputs: readonly (readonly [line: RegExp, output: RegExp])[] = [
   [/mcp test memory/, /^memory .*: ready/],
   [/search_nodes/, /"green"/],
   [/mcp list/, /docs +http .*memory +stdio/s],
-  [/mcp import/, /^# left out: scorpiox-code /m],
+  [/mcp import/, /^# skipped: scorpiox-code /m],
   [/config list/, /^TOOL_WEBSEARCH=false +# global: /m],
 ];
 

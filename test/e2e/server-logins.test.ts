@@ -228,7 +228,7 @@ test("[gateway.secrets] a secret of the user's is set from stdin, sent, and show
   expect(missing).toContain("mcp secrets set guarded/token");
   const words = ["mcp", "secrets", "set", "guarded/token"];
   const stored = await run(home, words, new Blob(["header-canary\n"]));
-  expect([stored.exitCode, stored.stderr.includes("no keychain")]).toEqual([0, true]);
+  expect([stored.exitCode, stored.stderr.includes("No keychain")]).toEqual([0, true]);
   const said = await eventually("the call", async () => {
     const text = JSON.stringify(await server.request("tools/call", call));
     return text.includes("you are") && text;

@@ -195,7 +195,7 @@ describe("bad input at the start", () => {
       }
       expect(instructions.split("\n")[1]).toContain(said);
       expect(instructions.split("\n")[0]).toMatch(/^scorpiox-code runs/);
-      await eventually("it on stderr", () => server.stderr.includes("false counts."));
+      await eventually("it on stderr", () => server.stderr.includes("Using false instead."));
     },
   );
 

@@ -125,7 +125,7 @@ describe("[gateway.gw-06] commands say by their exit code what happened", () => 
     ["mcp call good add --args [1]", 2, "must be a JSON object"],
     ["mcp call good add --args {} a=1", 2, "not in both"],
     ["mcp call good add a=x b=1", 2, "a takes a number"],
-    ["mcp call good", 2, "something is missing"],
+    ["mcp call good", 2, "an argument is missing"],
     ["mcp lock --all", 12, "not all servers could be reached"],
   ])("%s: %d", async (line, exitCode, said) => {
     using home = projectOf(upstreamHome(servers));

@@ -1,6 +1,6 @@
 import { JsonText } from "../json-text.ts";
 
-/** What crosses between the main thread and a Worker. All of it travels as strings: cloning objects costs more. */
+/** The messages between the main thread and a Worker. All of them travel as strings: cloning objects costs more. */
 
 export type ToWorker<Options, Call, Post> =
   /** The first message. */

@@ -32,10 +32,10 @@ export interface ChannelParts<Options, Context, Post> {
   };
   readonly deadline?: {
     readonly msMax: number;
-    /** What a late call fails with; absent: the Worker is given up. */
+    /** The message of a late call's error; absent: the Worker is given up. */
     readonly lateText?: (context: Context) => string;
   };
-  /** What calls fail with when the Worker is lost. */
+  /** The message of the error that calls fail with when the Worker is lost. */
   readonly lostText: (reason: string, context: Context) => string;
 }
 
@@ -74,7 +74,7 @@ export class WorkerChannel<Options, Call, Context, ToPost = never, FromPost = ne
     return this.#calls.size;
   }
 
-  /** What was kept with a call that waits. */
+  /** The context of a call that waits. */
   contextOf(id: number): Context | undefined {
     return this.#calls.get(id)?.context;
   }

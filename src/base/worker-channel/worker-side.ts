@@ -4,7 +4,7 @@ import { decodeToWorker, encodeFromWorker, type FromWorker, type ToWorker } from
 
 declare const self: Worker;
 
-/** What a Worker does, apart from how messages reach it. */
+/** The work of a Worker, apart from how messages reach it. */
 export interface WorkerWork<Call, Post> {
   /** The value of the reply; one that is `JsonText` is passed on unparsed. @throws AppError, or anything: `system` */
   call(call: Call, id: number, signal: AbortSignal): Promise<unknown>;
@@ -13,7 +13,7 @@ export interface WorkerWork<Call, Post> {
   close(): Promise<void> | void;
 }
 
-/** What the work may do beside replying. */
+/** Everything that the work may do beside replying. */
 export interface WorkerHost<Post> {
   post(post: Post): void;
   /** Aborts the calls that run; none of them is answered. */
@@ -28,7 +28,7 @@ export type OpenWork<Options, Call, ToPost, FromPost> = (
 ) => WorkerWork<Call, ToPost>;
 
 export interface ServeOptions {
-  /** What nobody catches is reported and the Worker goes on; false: it ends the Worker. */
+  /** True: an uncaught error is reported and the Worker goes on; false: it ends the Worker. */
   readonly survivesErrors: boolean;
 }
 
@@ -121,7 +121,7 @@ class WorkerSide<Options, Call, ToPost, FromPost> implements WorkerHost<FromPost
     this.#send({ kind: "closed" });
   }
 
-  /** What is sent in one turn goes together: the main thread wakes once. */
+  /** Messages of one turn go together: the main thread wakes once. */
   #send(message: FromWorker<FromPost>): void {
     if (this.#outgoing.push(message) === 1) queueMicrotask(() => this.#flush());
   }

@@ -10,8 +10,8 @@ import { openTerminal, type TerminalDevice } from "../terminal-device.ts";
 export const attachCommand: Command = {
   usage: "",
   description:
-    "Shows in this terminal what the running servers ask and do: questions to be answered, background tasks\n" +
-    "with their output, tasks and plans, callbacks. Servers come and go while it runs; ? lists the keys.",
+    "Shows in this terminal what the running servers ask and do: open questions, background tasks with their\n" +
+    "output, tasks and plans, callbacks. It follows servers that start and stop; ? lists the keys.",
   flags: { ...directoryFlags },
   arguments: { min: 0, max: 0 },
   needsPerson: true,
@@ -54,10 +54,10 @@ interface End {
   readonly failure?: string;
 }
 
-/** Who still runs after this was not suspended. */
+/** A process that still runs after this was not suspended. */
 const notSuspendedMs = 100;
 
-/** As a shell counts those who were ended by a signal. */
+/** The exit code that shells give for a signal. */
 const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** The first of all that can end it. */
@@ -80,7 +80,7 @@ function untilEnd(app: AttachApp, device: TerminalDevice): Promise<End> {
   return promise;
 }
 
-/** As Ctrl-Z does with other programs; goes on when the shell says so, and at once where no shell could. */
+/** Suspends as Ctrl-Z does; continues when the shell resumes it, or at once if there is no shell to do so. */
 function suspend(app: AttachApp, device: TerminalDevice): void {
   if (process.platform === "win32") return;
   app.leave();

@@ -6,9 +6,9 @@ import { startUp, startUpFlags } from "../start-up.ts";
 export const callCommand: Command = {
   usage: "TOOL ['{JSON}' | KEY=VALUE ... | -] [FLAGS]",
   description:
-    "Calls a tool and prints the text of its result. Exits with 1 when the tool failed, 3 when there is no such tool,\n" +
-    "4 when it may not be called. - reads the arguments from stdin; in the place of the tool it reads a whole call.\n" +
-    "Arguments that begin with - stand behind --. For instance:\n" +
+    "Calls a tool and prints the text of its result. Exits with 1 when the tool failed, 3 when it does not exist, 4 when it\n" +
+    "may not be called. - in the place of the arguments reads them from stdin; in the place of the tool it reads a whole call.\n" +
+    "Put arguments that begin with - behind --. For instance:\n" +
     "  scorpiox-code call Bash command='git status' timeout=5000",
   flags: {
     json: { kind: "switch", help: "Print the whole result as JSON." },

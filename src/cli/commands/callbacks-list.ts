@@ -20,7 +20,7 @@ function callbacksOf({ facts, state }: FoundServer) {
 function lineOf(callback: ReturnType<typeof callbacksOf>[number]): string {
   const place = `${callback.serverPid}/${callback.client}/${callback.callbackId}`;
   const inMs = Math.max(0, callback.nextFireAt - Date.now());
-  const left = callback.firesLeft === -1 ? "for ever" : `${callback.firesLeft} fires left`;
+  const left = callback.firesLeft === -1 ? "forever" : `${callback.firesLeft} fires left`;
   const message = callback.message.replaceAll(/\s+/g, " ");
   return `${place}  in ${formatDuration(inMs)}, ${left}  ${message}`;
 }

@@ -11,7 +11,7 @@ import { startUp, startUpFlags } from "../start-up.ts";
 
 export const configGetCommand: Command = {
   usage: "KEY [--show-source] [--level global|user|project] [--json]",
-  description: "Prints the value that counts. With --level, the one in that file.",
+  description: "Prints the value in effect. With --level, the value in that file.",
   flags: {
     "show-source": { kind: "switch", help: "Say where the value comes from." },
     ...levelFlag,

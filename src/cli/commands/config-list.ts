@@ -10,10 +10,10 @@ import { startUp, startUpFlags } from "../start-up.ts";
 export const configListCommand: Command = {
   usage: "[--show-source] [--all] [--level global|user|project] [--json]",
   description:
-    "Lists every key that has a value. With --level, what that file says, whether it counts or not.",
+    "Lists every key that has a value. With --level, the values in that file, whether or not they are in effect.",
   flags: {
     "show-source": { kind: "switch", help: "Say where each value comes from." },
-    all: { kind: "switch", help: "List keys too that this version does not use." },
+    all: { kind: "switch", help: "Also list keys that this version does not use." },
     ...levelFlag,
     ...jsonFlag,
     ...startUpFlags,

@@ -40,7 +40,7 @@ function readPair(words: readonly string[]): [string, string] {
   return [first.slice(0, equals).trim(), first.slice(equals + 1).trim()];
 }
 
-/** Refuses what reading would refuse: a file that is written here never gives a warning later. */
+/** Rejects values that reading would reject: a file written here never gives a warning later. */
 function checkAssignment(key: string, value: string, inProject: boolean, homeDir: string): void {
   const known = findConfigKey(key);
   if (known === undefined) {

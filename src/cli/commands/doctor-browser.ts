@@ -12,8 +12,8 @@ import { startUp, startUpFlags } from "../start-up.ts";
 export const doctorBrowserCommand: Command = {
   usage: "[--json]",
   description:
-    "Prints the browser that ReadDocs would use and the places that were looked at for it, in their order.\n" +
-    "Nothing is started. Exits with 1 when there is none.",
+    "Prints the browser that ReadDocs would use and the places that were searched, in order. Starts nothing.\n" +
+    "Exits with 1 when no browser was found.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print }) {
@@ -26,7 +26,7 @@ export const doctorBrowserCommand: Command = {
   },
 };
 
-/** `SCORPIOX_CHROME` is the short form of our own setting, and comes before it. */
+/** `SCORPIOX_CHROME` is the short form of our own setting, and has priority. */
 function choiceOf({ env }: CommandIo, chromePath: string | undefined): ChosenBrowser | undefined {
   const short = env["SCORPIOX_CHROME"];
   if (short) return { path: short, setting: "SCORPIOX_CHROME" };
@@ -47,7 +47,7 @@ function asData(search: BrowserSearch): object {
 function printSearch(search: BrowserSearch, print: Printer): void {
   if (search.kind === "bad-choice") {
     const { path, setting } = search.chosen;
-    print.line(`${setting} names ${path}, which ${search.problem}. No other place is looked at.`);
+    print.line(`${setting} names ${path}, which ${search.problem}. No other place is searched.`);
     return;
   }
   const isFound = (path: string): boolean => search.kind === "found" && path === search.path;

@@ -9,8 +9,8 @@ import { startUp, startUpFlags } from "../start-up.ts";
 export const doctorSandboxCommand: Command = {
   usage: "[--json]",
   description:
-    "Starts something in each sandbox for commands that this kind of system has, and prints which of them work,\n" +
-    "in which one commands run, and what plan mode holds. Exits with 1 when commands are refused or none works.",
+    "Starts a command in each sandbox that this operating system has, and prints which sandboxes work, which one commands\n" +
+    "run in, and how plan mode is enforced. Exits with 1 when commands are refused or no sandbox works.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print, services }) {
@@ -52,7 +52,9 @@ function printReport(
       [`${name}, ${hasNetwork ? "with" : "without"} the network`, problem ?? "works"] as const,
   );
   print.line(
-    rows.length === 0 ? "There is no sandbox for this kind of system." : columns(rows).join("\n"),
+    rows.length === 0
+      ? "scorpiox-code has no sandbox for this operating system."
+      : columns(rows).join("\n"),
   );
   const { mode, hasNetwork } = settings;
   print.line(

@@ -9,12 +9,12 @@ import { startUp, startUpFlags } from "../start-up.ts";
 export const doctorSearchCommand: Command = {
   usage: "[--forget] [--json]",
   description:
-    "Asks every search engine the same query and prints which of them answer from this network.\n" +
-    "Engines that are suspended are left alone, unless --forget is given. Exits with 1 when none answers.",
+    "Sends the same query to every search engine and prints which of them answer from this network. Suspended engines are\n" +
+    "skipped unless --forget is given. Exits with 1 when none answers.",
   flags: {
     forget: {
       kind: "switch",
-      help: "End all suspensions first: what engines hold against one network says nothing about another.",
+      help: "End all suspensions first: a suspension on one network says nothing about another.",
     },
     ...jsonFlag,
     ...startUpFlags,
@@ -24,7 +24,7 @@ export const doctorSearchCommand: Command = {
     const start = startUp(args, io, print);
     await using web = await services.openSearch(start);
     if (args.has("forget") && !web.forget()) {
-      print.warning("The store cannot be used now: some engines may still be suspended.");
+      print.warning("The store is not available now: some engines may still be suspended.");
     }
     const reply = await web.report(io.interrupted);
     const { query, elapsedMs, engines } = reply;
@@ -68,16 +68,19 @@ function rowOf({ name, status, count, ms, detail }: EngineReport): string[] {
   ];
 }
 
-/** What follows from the states, for a person; the names of the engines come behind it. */
+/** Advice for a person on each state; the names of the engines follow. */
 const adviceByStatus: readonly (readonly [readonly EngineReport["status"][], string])[] = [
-  [["parse_error"], "Their pages may have changed, which a newer version may know"],
-  [["blocked", "poisoned"], "They take this address for a bot; another network or a proxy helps"],
-  [["rate_limited"], "They were asked too often from this address, and are left alone for a while"],
-  [["timeout", "error"], "They were not reached; look at the network, proxy and firewall"],
+  [["parse_error"], "Their pages may have changed; a newer version may read them"],
+  [["blocked", "poisoned"], "They take this address for a bot; use another network or a proxy"],
   [
-    ["suspended"],
-    "Left alone until their time is up; --forget asks them now, after a change of network",
+    ["rate_limited"],
+    "They received too many queries from this address and are suspended for a while",
   ],
+  [
+    ["timeout", "error"],
+    "They could not be reached; check the network, the proxy and the firewall",
+  ],
+  [["suspended"], "Suspended; after a change of network, --forget asks them now"],
 ];
 
 function adviceFor(engines: readonly EngineReport[]): string[] {

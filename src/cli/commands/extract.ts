@@ -6,7 +6,7 @@ import { readAll } from "../read-all.ts";
 
 /** More than any page that is fetched: 10 MB. */
 const pageBytesMax = 32 * 1024 * 1024;
-/** Resolves links of a page of which nobody said where it comes from; reserved by RFC 2606. */
+/** Base of the links in a page without `--url`; reserved by RFC 2606. */
 const unknownUrl = "https://page.invalid/";
 
 type Format = "markdown" | "text" | "html";
@@ -52,7 +52,7 @@ function checkUrl(written: string | undefined): string {
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
   throw new AppError(
     "usage",
-    `--url ${written} is not the URL of a page: it begins with http:// or https://.`,
+    `--url ${written} is not the URL of a page: it must begin with http:// or https://.`,
   );
 }
 

@@ -10,8 +10,8 @@ import { directoryFlags, readStartUp } from "../start-up.ts";
 export const hooksApproveCommand: Command = {
   usage: "[EVENT/NAME ...] [--yes]",
   description:
-    "Shows the hooks of the project that are not approved, or were changed since, and asks whether they may run.\n" +
-    "What is approved is the content: a hook that is changed has to be approved again.",
+    "Shows the project's hooks that are not approved, or have changed since, and asks whether they may run.\n" +
+    "An approval is for the content: a changed hook must be approved again.",
   flags: {
     yes: { kind: "switch", help: "Approve without asking." },
     ...jsonFlag,
@@ -26,7 +26,7 @@ export const hooksApproveCommand: Command = {
     if (args.has("json")) print.json(waiting.map(({ row }) => row));
     else for (const hook of waiting) showHook(hook, print);
     if (waiting.length === 0) {
-      print.note("There is nothing to approve.");
+      print.note("Nothing to approve.");
       return exitCodes.done;
     }
     if (!(await isApproved(context, waiting.length))) return exitCodes.needsApproval;
@@ -36,7 +36,7 @@ export const hooksApproveCommand: Command = {
   },
 };
 
-/** All of it, whatever it is: what is left out would be approved unseen, and a shell reads on behind what is no text. */
+/** The whole file, binary or not: omitted bytes would be approved unseen, and a shell reads on behind binary data. */
 function showHook({ row, content }: HookToApprove, print: Printer): void {
   print.row(`${keyOf(row)}  (${row.state})`);
   print.row(`  file    ${row.path}`);
@@ -51,12 +51,12 @@ async function isApproved({ args, io, print }: CommandContext, count: number): P
   const what = count === 1 ? "this hook" : `these ${count} hooks`;
   if (io.stdinIsTerminal && (await createAsker(io)(`Let ${what} run in this project?`)))
     return true;
-  const remedy = io.stdinIsTerminal ? "" : " Look at what is shown and run this again with --yes.";
+  const remedy = io.stdinIsTerminal ? "" : " Read the list and run this again with --yes.";
   print.note(`Nothing was approved.${remedy}`);
   return false;
 }
 
-/** What was approved before stays so, as far as it is still there. */
+/** Earlier approvals of hooks that still exist are kept. */
 async function approve(
   { approvals, hooks }: ProjectHooks,
   waiting: readonly HookToApprove[],

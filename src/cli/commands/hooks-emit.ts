@@ -21,9 +21,9 @@ interface Run {
 export const hooksEmitCommand: Command = {
   usage: "EVENT ['JSON'] [FLAGS]",
   description:
-    "Runs the hooks of an event, of your own or of the product, waits for all of them and prints how they ended.\n" +
-    "An event of your own is one that has a folder of hooks.\n" +
-    "Exits with 1 when one failed, with 4 when one of the project is not approved, with 3 when there is no such event.",
+    "Runs the hooks of an event, built-in or custom, waits for all of them and prints how they ended. A custom event is one\n" +
+    "that has a folder of hooks. Exits with 1 when a hook failed, 4 when one of the project is not approved, 3 when there is\n" +
+    "no such event.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 2 },
   async run(context) {
@@ -52,7 +52,7 @@ export const hooksEmitCommand: Command = {
 };
 
 /**
- * An event is the product's, or one that has a folder of hooks: any other name is a slip, after which nothing would run.
+ * An event is built-in, or has a folder of hooks: any other name is a typo, for which nothing would run.
  * @throws AppError `not_found`
  */
 async function checkEvent(eventName: string, { dirs }: StartUp): Promise<void> {
@@ -65,14 +65,14 @@ async function checkEvent(eventName: string, { dirs }: StartUp): Promise<void> {
   const places = folders.map(({ hooksDir }) => join(hooksDir, eventName)).join(" or ");
   throw new AppError(
     "not_found",
-    `There is no event ${eventName}, and no folder ${places} that would make it one of your own.${hint}`,
+    `There is no event ${eventName}, and no folder ${places} for a custom event.${hint}`,
   );
 }
 
 function readData(eventName: string, text: string): unknown {
   if (!isEventName(eventName)) {
-    const allowed = "up to 64 letters, digits, _ and -, beginning with a letter or digit";
-    throw new AppError("usage", `${eventName} is no name of an event: ${allowed}.`);
+    const allowed = "use up to 64 letters, digits, _ and -, beginning with a letter or digit";
+    throw new AppError("usage", `${eventName} is not an event name: ${allowed}.`);
   }
   try {
     return JSON.parse(text) as unknown;

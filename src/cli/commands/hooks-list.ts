@@ -10,8 +10,8 @@ import { directoryFlags, readStartUp } from "../start-up.ts";
 export const hooksListCommand: Command = {
   usage: "[FLAGS]",
   description:
-    "Lists the files in ~/.scorpiox/hooks and in the .scorpiox/hooks of the project, in the order in which they run,\n" +
-    "and why a file is not run. A project's hook is run when it is approved: hooks approve.",
+    "Lists the files in ~/.scorpiox/hooks and in the project's .scorpiox/hooks in the order in which they run, and why a file\n" +
+    "is skipped. A project's hook runs once it is approved: hooks approve.",
   flags: { ...jsonFlag, ...directoryFlags },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print }) {
@@ -27,13 +27,13 @@ export const hooksListCommand: Command = {
   },
 };
 
-/** A folder with a name that is nearly one of ours: whoever made it waits for nothing. */
+/** A folder whose name is almost that of a built-in event: its hooks would never run. */
 function strangeEvents(rows: readonly HookRow[]): readonly string[] {
   const events = new Set(rows.map(({ event }) => event));
   return [...events].flatMap((event) => {
     if ((productEvents as readonly string[]).includes(event)) return [];
     const suggestion = suggestionFor(event, productEvents);
-    return suggestion === "" ? [] : [`${event} is an event of your own.${suggestion}`];
+    return suggestion === "" ? [] : [`${event} is a custom event.${suggestion}`];
   });
 }
 

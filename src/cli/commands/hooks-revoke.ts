@@ -6,7 +6,7 @@ import { AppError } from "../../base/errors.ts";
 
 export const hooksRevokeCommand: Command = {
   usage: "[EVENT/NAME ...]",
-  description: "Withdraws the approval of hooks of the project; of all of them when none is named.",
+  description: "Withdraws the approval of the project's hooks; of all of them if none is named.",
   flags: { ...directoryFlags },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
   needsPerson: true,

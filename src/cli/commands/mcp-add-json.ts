@@ -14,7 +14,7 @@ import { storeFlags, storeServer } from "../store-servers.ts";
 export const mcpAddJsonCommand: Command = {
   usage: "NAME '{JSON}' [FLAGS]",
   description:
-    "Adds another MCP server from JSON as the documentation of servers has it, alone or inside mcpServers; - reads it from stdin.\n" +
+    "Adds an MCP server from the JSON in its documentation, alone or inside mcpServers; - reads it from stdin.\n" +
     "For instance:\n" +
     '  scorpiox-code mcp add-json time \'{"command": "uvx", "args": ["mcp-server-time"]}\'',
   flags: { ...storeFlags, ...directoryFlags },
@@ -44,7 +44,7 @@ function readJson(name: string, text: string): NewEntry {
   return read.entry;
 }
 
-/** The entry itself, or the only one of what is around it, or the one of this name. */
+/** The entry itself, or of several entries the only one or the one of this name. */
 function entryIn(name: string, root: unknown): unknown {
   if (isTable(root) && addressKeys.some((key) => typeof root[key] !== "object" && key in root)) {
     return root;
@@ -54,7 +54,7 @@ function entryIn(name: string, root: unknown): unknown {
   const entries = found.kind === "entries" ? found.entries : [];
   const [only, ...others] = entries;
   if (only === undefined) {
-    throw new AppError("usage", 'There is no server in the JSON: it needs "command" or "url".');
+    throw new AppError("usage", 'No server found in the JSON: it needs "command" or "url".');
   }
   if (others.length === 0) return only.value;
   const named = entries.findLast((entry) => entry.name === name);

@@ -7,12 +7,12 @@ import { beginsCommand, entryFlags, typedEntry } from "../typed-entry.ts";
 export const mcpAddCommand: Command = {
   usage: "NAME (URL [-H K:V ...] | [-e K=V ...] -- COMMAND [ARG ...]) [-s project|global] [FLAGS]",
   description:
-    "Adds another MCP server: its tools are then offered beside ours. Its package (npx, uvx,\n" +
-    "docker, …) is fetched at once, and nothing is started.\n" +
-    "What follows -- is the command, word for word. For instance:\n" +
+    "Adds an MCP server, whose tools are then offered beside those of scorpiox-code. Its package (npx,\n" +
+    "uvx, docker, …) is fetched now; the server is not started.\n" +
+    "Everything after -- is the command, word for word. For instance:\n" +
     "  scorpiox-code mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n" +
     "  scorpiox-code mcp add remote https://example.com/mcp -H 'Authorization: Bearer ${TOKEN}'\n" +
-    'The line that the documentation of a server has for "claude mcp add" works too.',
+    'The "claude mcp add" line from the documentation of a server works too.',
   flags: { ...entryFlags, ...storeFlags },
   arguments: { min: 1, max: Number.MAX_SAFE_INTEGER },
   needsPerson: true,

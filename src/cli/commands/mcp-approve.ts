@@ -14,14 +14,18 @@ import { startUpFlags } from "../start-up.ts";
 export const mcpApproveCommand: Command = {
   usage: "[NAME | NAME/TOOL] [--all] [--yes] [--deny | --revoke]",
   description:
-    "Shows the servers of the project that wait for approval, and exactly what would be started, and asks. With the name\n" +
-    "of a server that may be started already: what of it is new or was changed. With --all: both, of all servers.\n" +
-    "Its package (npx, uvx, docker, …) is fetched at once. Running servers notice an approval within two seconds. Ends with 4 when something stays unapproved.",
+    "Shows the project's servers that wait for approval with the exact command of each, and asks. With the name of a server\n" +
+    "that is already approved: its new and changed tools, prompts and instructions. With --all: both, for every server.\n" +
+    "The packages (npx, uvx, docker, …) are fetched now. Running servers notice an approval within two seconds.\n" +
+    "Exits with 4 when something stays unapproved.",
   flags: {
-    all: { kind: "switch", help: "All servers, and what of them is new or was changed." },
+    all: {
+      kind: "switch",
+      help: "All servers, and their new and changed tools, prompts and instructions.",
+    },
     yes: { kind: "switch", help: "Approve what is shown without asking; needs a name or --all." },
-    deny: { kind: "switch", help: "Refuse it: it is not used, and nobody is asked again." },
-    revoke: { kind: "switch", help: "Withdraw what was decided." },
+    deny: { kind: "switch", help: "Refuse it: it is not used, and you are not asked again." },
+    revoke: { kind: "switch", help: "Withdraw your decision." },
     ...installFlags,
     ...jsonFlag,
     ...startUpFlags,
@@ -38,9 +42,7 @@ export const mcpApproveCommand: Command = {
     const { servers, items } = approval;
     if (args.has("json")) print.json({ servers, items });
     if (isDone) return exitCodes.done;
-    const remedy = io.stdinIsTerminal
-      ? ""
-      : " Look at what is shown and run this again with --yes.";
+    const remedy = io.stdinIsTerminal ? "" : " Read the list and run this again with --yes.";
     print.note(`Not everything was approved.${remedy}`);
     return exitCodes.needsApproval;
   },
@@ -52,7 +54,7 @@ function choiceOf({ args }: CommandContext): Choice {
   if (args.has("deny") && args.has("revoke")) {
     throw new AppError("usage", "--deny and --revoke cannot be given together.");
   }
-  if (isNamed && args.has("all")) throw new AppError("usage", "A name and --all say two things.");
+  if (isNamed && args.has("all")) throw new AppError("usage", "Give a name or --all, not both.");
   const needsTarget = ["yes", "deny", "revoke"].find((flag) => args.has(flag));
   if (needsTarget !== undefined && !isNamed && !args.has("all")) {
     throw new AppError("usage", `--${needsTarget} needs the name of a server, or --all.`);
@@ -83,7 +85,7 @@ async function decideAll(approval: Approval): Promise<boolean> {
   if (choice === "approve" && context.args.has("all") && known.length > 0) {
     isDone = (await approveTools(approval, known)) && isDone;
   } else if (waiting.length === 0) {
-    context.print.note("No server of the project waits.");
+    context.print.note("No server of the project waits for approval.");
   }
   return isDone;
 }

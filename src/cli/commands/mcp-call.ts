@@ -12,8 +12,8 @@ import { upstreamInventory } from "../upstream-inventory.ts";
 export const mcpCallCommand: Command = {
   usage: "SERVER TOOL [--args '{JSON}' | --args - | KEY=VALUE ...] [FLAGS]",
   description:
-    "Calls a tool of another server by the name that it has there, and prints the text of its result. Rules, hooks and the\n" +
-    "audit log see it like any other call. Exits with 1 when the tool failed, 3 when there is no such server or tool, 4 when\n" +
+    "Calls a tool of an MCP server by the server's own name for it and prints the text of the result. Rules, hooks and the\n" +
+    "audit log apply as to any other call. Exits with 1 when the tool failed, 3 when the server or tool does not exist, 4 when\n" +
     "it may not be called, 12 when the server cannot be reached. --args - reads the arguments from stdin.",
   flags: {
     args: { kind: "text", placeholder: "JSON", help: "All arguments; - reads them from stdin." },
@@ -47,13 +47,13 @@ function argumentWords({ args }: CommandContext): readonly string[] {
   const given = args.text("args");
   if (given === undefined) return words;
   if (words.length > 0) {
-    throw new AppError("usage", "Arguments stand in --args or behind the tool, not in both.");
+    throw new AppError("usage", "Give the arguments in --args or after the tool, not in both.");
   }
   if (given === "-" || given.trimStart().startsWith("{")) return [given];
   throw new AppError("usage", "--args must be a JSON object, for instance '{\"key\": 1}', or -.");
 }
 
-/** Enough to see what kind of server it is. */
+/** Enough names to see what kind of server it is. */
 const namesShownMax = 30;
 
 interface Search {
@@ -63,7 +63,7 @@ interface Search {
 }
 
 /**
- * The tool's name here, also of one that may not be called; or the exit code, when its server cannot be used.
+ * The tool's exposed name, even if it may not be called; or the exit code if its server is unavailable.
  * @throws {AppError} `not_found`
  */
 async function nameOf(

@@ -16,18 +16,18 @@ import { exitCodeOf, type FindingKind } from "../finding-exit-code.ts";
 import { jsonFlag } from "../json-flag.ts";
 import { startUpFlags } from "../start-up.ts";
 
-/** How one server differs from what was approved of it. */
+/** How one server differs from its approval. */
 type ServerDifference =
   | { readonly kind: "differences"; readonly items: readonly ItemDifference[] }
-  /** Nobody has been connected to it: whatever it has then is approved. */
+  /** It has never been connected: the first connection approves its whole offer. */
   | { readonly kind: "unmet" }
   | { readonly kind: "unreachable"; readonly reason: string };
 
 export const mcpDiffCommand: Command = {
   usage: "[NAME ...] [--json]",
   description:
-    "Connects to the servers and shows what of their tools, prompts and instructions is not as it was approved.\n" +
-    "Ends with 0 when all is, 10 when something was changed, 11 when something is new or missing, 12 when a server\n" +
+    "Connects to the servers and shows how their tools, prompts and instructions differ from what you approved.\n" +
+    "Exits with 0 when nothing differs, 10 when something changed, 11 when something is new or missing, 12 when a server\n" +
     "cannot be reached.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
@@ -72,7 +72,7 @@ async function differencesOf(
 
 function printOne({ print }: CommandContext, name: string, one: ServerDifference): void {
   if (one.kind === "unmet") {
-    print.note(`${name}: its first connection approves what it has then.`);
+    print.note(`${name}: its first connection approves whatever it offers then.`);
   } else if (one.kind === "unreachable") {
     print.error(`${name}: ${one.reason}`);
   } else if (one.items.length === 0) {

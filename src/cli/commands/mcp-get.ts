@@ -14,7 +14,7 @@ import { readStartUp, startUpFlags } from "../start-up.ts";
 export const mcpGetCommand: Command = {
   usage: "NAME [--json] [FLAGS]",
   description:
-    "Shows what counts for a server: every setting and where it comes from, secrets hidden. Nothing is started.",
+    "Shows the configuration in effect for a server: every setting and its source, secrets hidden. Starts nothing.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 1 },
   async run({ args, io, print }) {
@@ -52,10 +52,11 @@ export const mcpGetCommand: Command = {
       `${JSON.stringify(shown[key])}  (${source === "entry" ? file : "default"})`,
     ]);
     for (const row of columns(rows)) print.line(row);
-    for (const { origin } of shadowed) print.line(`hides the entry in ${placeText(origin.file)}`);
+    for (const { origin } of shadowed)
+      print.line(`overrides the entry in ${placeText(origin.file)}`);
     if (standIn !== undefined && trust !== "approved") {
       print.line(
-        `until it is approved, the entry in ${placeText(standIn.entry.origin.file)} counts`,
+        `until it is approved, the entry in ${placeText(standIn.entry.origin.file)} applies`,
       );
     }
     return exitCodes.done;

@@ -30,15 +30,15 @@ const clientIds = importClients.map(({ id }) => id);
 export const mcpImportCommand: Command = {
   usage: "CLIENT|FILE [--dry-run] [--scope project|global] [FLAGS]",
   description:
-    "Takes over the MCP servers of another client, or of a file of one. Nothing is started, and what that client\n" +
-    `allowed without asking is not taken over. Clients: ${clientIds.join(", ")}.`,
+    "Imports the MCP servers of another client, or of a configuration file. Starts nothing. Permissions to run tools without\n" +
+    `asking are not imported. Clients: ${clientIds.join(", ")}.`,
   flags: {
-    "dry-run": { kind: "switch", help: "Show what would be written, and write nothing." },
+    "dry-run": { kind: "switch", help: "Show the entries without writing them." },
     install: {
       kind: "switch",
-      help: "Fetch their packages (npx, uvx, docker, …) at once, without asking.",
+      help: "Fetch their packages (npx, uvx, docker, …) now, without asking.",
     },
-    force: { kind: "switch", help: "Replace servers that are in the file already." },
+    force: { kind: "switch", help: "Replace servers that are already in the file." },
     ...scopeFlags,
     ...jsonFlag,
     ...directoryFlags,
@@ -65,7 +65,7 @@ export const mcpImportCommand: Command = {
   },
 };
 
-/** Packages of servers that may be started as they are: those of a project are fetched when they are approved. */
+/** Fetches packages of servers that need no approval: those of a project are fetched when they are approved. */
 async function installWritten(
   context: CommandContext,
   start: StartUp,
@@ -87,17 +87,19 @@ async function installWritten(
     !args.has("json") &&
     createAsker(io)(`Fetch the packages of ${named} now?`);
   if (args.has("install") || (await ask())) return installServers(context, start, wanted);
-  print.note(`The packages of ${named} are fetched when they are first started; now: --install`);
+  print.note(
+    `The packages of ${named} are fetched at the first start. To fetch them now, add --install`,
+  );
 }
 
 interface ImportSource {
-  /** Those that are there. */
+  /** Those that exist. */
   readonly files: readonly string[];
   readonly dialect: Dialect;
 }
 
 /**
- * A file, or those of a client. Servers that a project names for another client do not become the user's own, which start
+ * A file, or the files of a client. Servers that a project names for another client do not become the user's own, which start
  * without being approved, unless the user names the very file.
  * @throws {AppError} `not_found`
  */
@@ -120,19 +122,16 @@ function sourceOf(
   const left = found.filter(isLeft);
   for (const file of left) {
     print.note(
-      `${file} is left out: it is of the project. Where you trust it, name the file itself: ${product.name} mcp import ${file} --scope global`,
+      `${file} is skipped: it belongs to the project. If you trust it, name the file itself: ${product.name} mcp import ${file} --scope global`,
     );
   }
   const files = found.filter((file) => !isLeft(file));
   if (files.length > 0) return { files, dialect: client.dialect };
   if (left.length > 0) {
-    throw new AppError("not_found", `${client.title} has no configuration of your own here.`);
+    throw new AppError("not_found", `${client.title} has no user configuration here.`);
   }
   const places = candidates.map((file) => `\n  ${file}`).join("");
-  throw new AppError(
-    "not_found",
-    `${client.title} has no configuration here. Looked for:${places}`,
-  );
+  throw new AppError("not_found", `${client.title} has no configuration here. Searched:${places}`);
 }
 
 function isOf(file: string, { dirs: { projectDir } }: StartUp): boolean {
@@ -164,20 +163,20 @@ function report(
   const count = done === undefined ? 0 : done.added.length + done.replaced.length;
   if (steps.length === 0) print.note(`There are no servers in ${source.files.join(", ")}`);
   else if (done === undefined)
-    print.note(`Nothing was written; without --dry-run it goes to ${file}`);
+    print.note(`Nothing was written; without --dry-run this is written to ${file}`);
   else print.note(`${count} of ${steps.length} written to ${file}`);
   if (count > 0 && place.origin.trust === "project") {
-    print.note(`Look at them, then let them be started: ${product.name} mcp approve`);
+    print.note(`Review and approve them: ${product.name} mcp approve`);
   }
 }
 
 function showStep(step: ImportStep, done: AddedServers | undefined, print: Printer): void {
   if (step.kind === "skip") {
-    print.row(`# left out: ${step.name} ${step.reason}`);
+    print.row(`# skipped: ${step.name} ${step.reason}`);
     return;
   }
   if (done?.kept.includes(step.name) === true) {
-    print.row(`# left as it is: ${step.name} is in the file already; replace it with --force`);
+    print.row(`# kept: ${step.name} is already in the file; replace it with --force`);
     return;
   }
   for (const line of entryLines(step.name, step.entry)) print.line(line);

@@ -10,8 +10,8 @@ import { readStartUp, startUpFlags } from "../start-up.ts";
 export const mcpListCommand: Command = {
   usage: "[--json] [FLAGS]",
   description:
-    "Lists the other MCP servers as all files together have them: where each comes from, whether it may be started,\n" +
-    "and which entries of the same name do not count. Nothing is started.",
+    "Lists your MCP servers from all configuration files: the source of each, whether it may be started, and which entries\n" +
+    "of the same name it overrides. Starts nothing.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print }) {
@@ -27,7 +27,7 @@ export const mcpListCommand: Command = {
       print.note(`You have no MCP servers. Add one: ${product.name} mcp add`);
     }
     if (rows.some(({ trust, enabled }) => trust === "pending" && enabled)) {
-      print.note(`Let pending servers be started: ${product.name} mcp approve`);
+      print.note(`Approve pending servers: ${product.name} mcp approve`);
     }
     return exitCodes.done;
   },
@@ -38,7 +38,7 @@ function cellsOf(row: ServerRow): readonly string[] {
   const standIn = row.standIn === null ? "" : `; until then ${placeText(row.standIn.file)}`;
   const from = `${row.scope}: ${placeText(row.file)}`;
   const shadowed = row.shadowed.map(({ file }) => placeText(file));
-  const hides = shadowed.length === 0 ? "" : ` (hides ${shadowed.join(", ")})`;
+  const hides = shadowed.length === 0 ? "" : ` (overrides ${shadowed.join(", ")})`;
   const roots = row.roots === null ? "" : ` (roots: ${[row.roots].flat().join(", ")})`;
   return [row.name, row.transport, `${state}${standIn}`, `${from}${hides}`, wordsOf(row) + roots];
 }

@@ -14,17 +14,20 @@ import { jsonFlag } from "../json-flag.ts";
 import { askAll, isOfProject, projectOf } from "../lockable-servers.ts";
 import { startUpFlags } from "../start-up.ts";
 
-/** A lock is written for others to read: it is committed with the project. */
+/** A lock is readable for others: it is committed with the project. */
 const lockFileMode = 0o644;
 
 export const mcpLockCommand: Command = {
   usage: "[--all] [--json]",
   description:
-    "Connects to the servers of the project and writes mcp.lock in its folder: how each is started, and a hash of\n" +
-    "everything that it offers. With this file, a server whose tools are not those of the file is stopped at its first\n" +
-    "contact. Nothing is written when a server cannot be reached, or when there is none (exit code 3).",
+    "Connects to the project's servers and writes mcp.lock in the project folder: how each is started, and a hash of\n" +
+    "everything that it offers. From then on a server that does not match the file is stopped at its first connection.\n" +
+    "Writes nothing when a server cannot be reached, or when there is none (exit code 3).",
   flags: {
-    all: { kind: "switch", help: "Write servers of your own files too, not the project's only." },
+    all: {
+      kind: "switch",
+      help: "Lock the servers of your own files too, not only the project's.",
+    },
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -37,7 +40,7 @@ export const mcpLockCommand: Command = {
     if (!view.config.isOn) {
       throw new AppError(
         "config",
-        `Other servers are switched off: ${lockFileName} would lose all of them, and was not written.`,
+        `MCP servers are switched off: ${lockFileName} would lose all entries, so it was not written.`,
       );
     }
     const servers = args.has("all") ? view.servers : view.servers.filter(isOfProject);
@@ -62,7 +65,7 @@ export const mcpLockCommand: Command = {
     } else print.note(`${lockFileName} ${isChanged ? "was written" : "is up to date"}.`);
     for (const { name, runs } of unpinned) {
       print.note(
-        `${name}: no version of ${escapeName(runs)} is pinned; the next release of it will not be as locked.`,
+        `${name}: no version of ${escapeName(runs)} is pinned; its next release will not match the lock. Pin a version.`,
       );
     }
     const dropped = [...(before?.servers.keys() ?? [])].filter((name) => !lock.servers.has(name));
@@ -72,17 +75,17 @@ export const mcpLockCommand: Command = {
   },
 };
 
-/** A lock without servers would say that there is nothing to look at, where nobody has looked. */
+/** A lock without servers would claim a check that nobody made. */
 function nothingToLock({ servers }: ServersOfCommand): AppError {
   const own =
-    servers.length === 0 ? "" : ` ${product.name} mcp lock --all takes those of your own files.`;
+    servers.length === 0 ? "" : ` ${product.name} mcp lock --all locks those of your own files.`;
   return new AppError(
     "not_found",
-    `The project names no server: there is nothing to lock, and ${lockFileName} was not written.${own}`,
+    `The project names no server: nothing to lock, and ${lockFileName} was not written.${own}`,
   );
 }
 
-/** False when the file says so already. @throws AppError `system` */
+/** False when the file is already up to date. @throws AppError `system` */
 function writeLock(
   projectDir: string,
   lock: ProjectLock,

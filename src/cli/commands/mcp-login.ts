@@ -14,26 +14,26 @@ import { startUpFlags } from "../start-up.ts";
 export const mcpLoginCommand: Command = {
   usage: "NAME [--no-browser] [--scope SCOPE ...] [--port PORT] [--client-metadata URL] [--json]",
   description:
-    "Logs you in to a server with OAuth: opens its login page in your browser and waits up to five minutes for what comes\n" +
-    "back. Without a browser or a screen the address is printed, and the address that you end at is pasted here. The\n" +
-    "tokens are kept in the keychain; running servers use them within two seconds. A server whose entry has a client of\n" +
-    'its own (grant = "client_credentials") gets its token at once.',
+    "Logs you in to a server with OAuth: opens its login page in your browser and waits up to five minutes for the\n" +
+    "redirect. Without a browser or a screen it prints the address; paste the address that the login ends at. The tokens\n" +
+    "are kept in the keychain; running servers use them within two seconds. A server whose entry has client credentials\n" +
+    'of its own (grant = "client_credentials") gets its token without a browser.',
   flags: {
     "no-browser": { kind: "switch", help: "Print the address instead of opening it." },
     scope: {
       kind: "list",
       placeholder: "SCOPE",
-      help: "Ask for these rights, whatever the server wants. May be repeated.",
+      help: "Request this scope instead of those that the server asks for. May be repeated.",
     },
     port: {
       kind: "text",
       placeholder: "PORT",
-      help: "Let the browser come back to this port of this machine instead of any free one.",
+      help: "Listen for the redirect on this local port instead of any free one.",
     },
     "client-metadata": {
       kind: "text",
       placeholder: "URL",
-      help: "Where a document about this client lies, for servers that take its address as a client id.",
+      help: "URL of a client metadata document, for servers that accept it as a client id.",
     },
     ...jsonFlag,
     ...startUpFlags,
@@ -62,7 +62,7 @@ export const mcpLoginCommand: Command = {
   },
 };
 
-/** By the user, or by itself where the entry says so. */
+/** By the user in a browser, or without one by the grant of the entry. */
 async function recordOf(context: CommandContext, login: LoginServer): Promise<LoginRecord> {
   const { args, io } = context;
   const { server, place, store, expansion } = login;
@@ -73,7 +73,7 @@ async function recordOf(context: CommandContext, login: LoginServer): Promise<Lo
   }
   const flag = browserFlags.find((each) => args.has(each));
   if (flag !== undefined) {
-    const text = `--${flag} is for logins of a person; ${server.entry.name} logs in by itself, as its entry says.`;
+    const text = `--${flag} is for logins in a browser; ${server.entry.name} logs in by itself, with the grant in its entry.`;
     throw new AppError("usage", text);
   }
   return logInAsService(service, store, io.interrupted);
@@ -88,7 +88,7 @@ async function wishOf(
 ): Promise<LoginWish> {
   const metadataUrl = args.text("client-metadata");
   if (metadataUrl !== undefined && !metadataUrl.startsWith("https://")) {
-    throw new AppError("usage", "--client-metadata takes an address that begins with https://.");
+    throw new AppError("usage", "--client-metadata must be an address that begins with https://.");
   }
   const wish = await configuredWish(server, place.url, expansion);
   return {
@@ -102,10 +102,10 @@ async function wishOf(
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port > 0 && port <= 65_535) return port;
-  throw new AppError("usage", `--port ${text.slice(0, 20)} is no port: 1 to 65535.`);
+  throw new AppError("usage", `--port ${text.slice(0, 20)} is not a port: use 1 to 65535.`);
 }
 
-/** A browser where there is one, else the terminal; who sits at a terminal can paste in both cases. */
+/** A browser if there is one, else the terminal; at a terminal the user can paste in both cases. */
 async function userOf(
   { args, io, print, services }: CommandContext,
   { start, server }: LoginServer,
@@ -127,7 +127,7 @@ async function userOf(
 }
 
 function byHand(url: string): string {
-  return `Open this address in a browser, then paste the address that it ends at here:\n\n${url}\n`;
+  return `Open this address in a browser, then paste the address that the login ends at here:\n\n${url}\n`;
 }
 
 async function open(pages: PageOpener, url: string, onFailure: () => void): Promise<void> {

@@ -11,8 +11,8 @@ import { startUpFlags } from "../start-up.ts";
 export const mcpLogoutCommand: Command = {
   usage: "NAME [--json]",
   description:
-    "Deletes the login to a server, and has the tokens and the registration of this client taken back there where the\n" +
-    "authorization server can do that. Ends with 3 when there was no login.",
+    "Deletes the login to a server, and revokes the tokens and the client registration if the authorization server supports\n" +
+    "that. Exits with 3 when there was no login.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 1 },
   needsPerson: true,
@@ -28,7 +28,7 @@ export const mcpLogoutCommand: Command = {
     for (const problem of problems) print.warning(problem);
     if (args.has("json")) print.json({ server: name, wasLoggedIn, revoked: isRevoked });
     else if (wasLoggedIn) {
-      const there = isRevoked ? " The server has taken the tokens back." : "";
+      const there = isRevoked ? " The server has revoked the tokens." : "";
       print.note(`You are logged out of ${name}.${there}`);
     }
     if (wasLoggedIn) return exitCodes.done;

@@ -12,7 +12,7 @@ import { directoryFlags, readStartUp } from "../start-up.ts";
 export const mcpRemoveCommand: Command = {
   usage: "NAME [--scope project|global] [FLAGS]",
   description:
-    "Takes a server out of the configuration. Comments, order and all else in the file stay as they are.",
+    "Removes a server from the configuration. Comments, order and everything else in the file stay as they are.",
   flags: { ...scopeFlags, ...directoryFlags },
   arguments: { min: 1, max: 1 },
   needsPerson: true,
@@ -42,7 +42,7 @@ function unknown(name: string, file: string, servers: Servers): AppError {
     return new AppError("not_found", `${start}${suggestionFor(name, servers.keys())}`);
   }
   if (elsewhere.file === undefined) {
-    return new AppError("not_found", `${start} It comes from the environment.`);
+    return new AppError("not_found", `${start} It comes from the environment (MCP_SERVER).`);
   }
   const flag = elsewhere.rank === 1 ? "--scope global" : `--file ${elsewhere.file}`;
   const remedy = `${product.name} mcp remove ${name} ${flag}`;

@@ -10,9 +10,9 @@ import { readStartUp } from "../start-up.ts";
 export const mcpSecretsCommand: Command = {
   usage: "(set NAME | list | rm NAME | migrate) [--json]",
   description:
-    "Keeps secrets for entries of servers: ${keyring:NAME} and ${input:NAME}. They lie in the keychain of the system, or\n" +
-    "in files that only you can read where there is none. set reads the secret from the terminal, where it is not shown,\n" +
-    "or from stdin; list shows names only; migrate moves what is in files into the keychain. Running servers notice a new\n" +
+    "Keeps secrets for server entries: ${keyring:NAME} and ${input:NAME}. They are stored in the system's keychain or, if\n" +
+    "there is none, in files that only you can read. set reads the secret from the terminal without showing it, or from\n" +
+    "stdin; list shows names only; migrate moves secrets from files into the keychain. Running servers notice a new\n" +
     "secret within two seconds.",
   flags: { ...jsonFlag },
   arguments: { min: 1, max: 2 },
@@ -63,7 +63,7 @@ async function remove(
   checkSecretName(name);
   const wasThere = await secrets.remove(name);
   if (args.has("json")) print.json({ name, removed: wasThere });
-  if (!wasThere) throw new AppError("not_found", `There is no secret ${JSON.stringify(name)}.`);
+  if (!wasThere) throw new AppError("not_found", `No secret named ${JSON.stringify(name)}.`);
   if (!args.has("json")) print.note(`${name} is removed.`);
   return exitCodes.done;
 }
@@ -75,7 +75,7 @@ async function list(
   const rows = (await secrets.list()).filter(({ name }) => isOfUser(name));
   if (args.has("json")) print.json(rows);
   else for (const { name, place } of rows) print.line(`${name}  ${place}`);
-  if (rows.length === 0) print.note("There are no secrets: mcp secrets set NAME");
+  if (rows.length === 0) print.note("There are no secrets. Add one: mcp secrets set NAME");
   return exitCodes.done;
 }
 

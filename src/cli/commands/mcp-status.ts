@@ -11,12 +11,12 @@ import { startUpFlags } from "../start-up.ts";
 export const mcpStatusCommand: Command = {
   usage: "[--connect] [--json]",
   description:
-    "Shows the status of your MCP servers in each scorpiox-code that runs: what state each is in and why, how it was started, what\n" +
-    "it offers, how its calls went. Where none runs in this project: what is known of them without starting anything.",
+    "Shows the status of your MCP servers in each running scorpiox-code: state and reason, how each was started, its offer,\n" +
+    "its calls. If none runs in this project: the last known status, without starting anything.",
   flags: {
     connect: {
       kind: "switch",
-      help: "Start all servers of this project now, and show their status.",
+      help: "Start all servers of this project now and show their status.",
     },
     ...jsonFlag,
     ...startUpFlags,

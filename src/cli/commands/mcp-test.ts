@@ -20,15 +20,15 @@ type Finding =
   | { readonly kind: "tried"; readonly server: string; readonly tried: TriedServer }
   /** It may not be started. */
   | { readonly kind: "untrusted"; readonly server: string; readonly reason: string }
-  /** We failed, not the server. */
+  /** scorpiox-code failed, not the server. */
   | { readonly kind: "unknown"; readonly server: string; readonly reason: string };
 
 export const mcpTestCommand: Command = {
   usage: "[NAME ...] [--json]",
   description:
-    "Starts the servers, agrees with each on a revision and reads its lists, and says how long each step took and what to\n" +
-    "do about a failure. Then they are ended. Ends with 0 when all can be used, 12 when one cannot be reached, 4 when one\n" +
-    "waits for approval or a login, 3 when there is none.",
+    "Starts the servers, negotiates a protocol revision with each, reads its lists, and ends it. Prints the time of each\n" +
+    "step and how to fix a failure. Exits with 0 when all work, 12 when one cannot be reached, 4 when one waits for\n" +
+    "approval or a login, 3 when there is none.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: Number.MAX_SAFE_INTEGER },
   async run(context) {
@@ -72,7 +72,7 @@ async function findingsOf(
       const reason = `${refusal} See and approve it: ${product.name} mcp approve ${name}`;
       return { kind: "untrusted", server: name, reason };
     }
-    const outcome = outcomes?.get(name) ?? "It was not tried.";
+    const outcome = outcomes?.get(name) ?? "It was not tested.";
     return typeof outcome === "string"
       ? { kind: "unknown", server: name, reason: outcome }
       : { kind: "tried", server: name, tried: outcome };
@@ -89,7 +89,7 @@ function rowOf(finding: Finding): unknown {
   return { ...info, usable: isUsable, steps: shown };
 }
 
-/** @param logs the folder of what servers wrote */
+/** @param logs the folder of the servers' logs */
 function linesOf(finding: Finding, logs: string): readonly string[] {
   if (finding.kind !== "tried") return [`${finding.server}: ${finding.reason}`];
   const { info, isUsable, steps } = finding.tried;
@@ -108,26 +108,26 @@ function linesOf(finding: Finding, logs: string): readonly string[] {
   ];
 }
 
-/** Nobody tries it again here. */
+/** There is no retry here. */
 function stateText({ state }: ServerInfo): string {
   return state === "backoff" || state === "failed" ? "cannot be reached" : state.replace("_", " ");
 }
 
-/** What a reason does not say itself. */
+/** Hints that the reason itself lacks. */
 function adviceOn({ info, steps }: TriedServer, logs: string): readonly string[] {
   const { name, reason, transport } = info;
   if (transport === "http" || !steps.some(({ name }) => name === "negotiate")) return [];
   const isSilent = reason?.includes("No answer in") === true;
   const silence =
-    "  Does its command speak MCP over stdin and stdout? If it only takes long: raise init_timeout_ms.";
-  return [...(isSilent ? [silence] : []), `  What else it wrote: ${join(logs, `mcp-${name}.log`)}`];
+    "  Does its command speak MCP over stdin and stdout? If it is only slow, raise init_timeout_ms.";
+  return [...(isSilent ? [silence] : []), `  Its log: ${join(logs, `mcp-${name}.log`)}`];
 }
 
 function stepText({ name, ms, isDone }: TrialStep): string {
   return isDone ? `${name} ${ms} ms` : `${name} failed after ${ms} ms`;
 }
 
-/** What cannot be reached must not hide behind what the user has to do. */
+/** An unreachable server has priority over one that waits for the user. */
 function exitCodeOf(findings: readonly Finding[]): number {
   const needsUser = (finding: Finding): boolean =>
     finding.kind === "untrusted" ||

@@ -18,13 +18,13 @@ import { upstreamInventory } from "../upstream-inventory.ts";
 export const mcpToolsCommand: Command = {
   usage: "[[--server] SERVER] [--summary] [--search QUERY [--explain]] [--json]",
   description:
-    "Lists the tools of your MCP servers by the names that they have here: whether each may be called, by which other names,\n" +
-    "what it costs a model, and whether it is listed or found by tool_search. With --search: what tool_search finds.",
+    "Lists the tools of your MCP servers under the names that clients use: whether each may be called, its aliases, its cost\n" +
+    "in tokens, and whether it is listed or found by tool_search. With --search: the results of tool_search.",
   flags: {
-    summary: { kind: "switch", help: "What each tool does, and its arguments." },
+    summary: { kind: "switch", help: "Describe each tool and its arguments." },
     search: { kind: "text", placeholder: "QUERY", help: "Search as tool_search does." },
-    explain: { kind: "switch", help: "With --search: what each score is made of." },
-    server: { kind: "text", placeholder: "NAME", help: "The same as SERVER." },
+    explain: { kind: "switch", help: "With --search: explain each score." },
+    server: { kind: "text", placeholder: "NAME", help: "Same as SERVER." },
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -68,7 +68,9 @@ async function list(
   if (servers.length === 0) print.note("You have no MCP servers. Add one: scorpiox-code mcp add");
   const hidden = tools.filter(({ state, listed }) => state === "approved" && !listed).length;
   if (hidden > 0 && !args.has("json")) {
-    print.note(`${formatAmount(hidden, "tool")} of them hidden: clients find them by tool_search.`);
+    print.note(
+      `${formatAmount(hidden, "tool")} of them hidden: clients find them with tool_search.`,
+    );
   }
   const [only] = server === undefined ? [] : servers;
   return only === undefined || tools.length > 0 ? exitCodes.done : standingCode(only);
@@ -87,7 +89,7 @@ function summaryText({ state, summary, args }: InventoryTool): string {
     : state;
 }
 
-/** As a model sees it; nothing of it is cut short, for a terminal has room. */
+/** As a model sees it, but in full: a terminal has room. */
 async function search(
   { args, print, io }: CommandContext,
   { start }: ServersOfCommand,

@@ -26,11 +26,11 @@ type Finding =
 export const mcpVerifyCommand: Command = {
   usage: "[--offline] [--json]",
   description:
-    "Connects to the servers of the project, and to those that are in mcp.lock, and says in what they differ from it. With\n" +
-    "--offline: only how they are configured. Ends with 0 when nothing differs, 10 when something was changed, 11 when\n" +
-    "something is missing or new, 12 when a server cannot be reached, 3 when there is nothing to verify.",
+    "Connects to the project's servers, and to those in mcp.lock, and prints how they differ from the file. With --offline it\n" +
+    "compares only their configuration. Exits with 0 when nothing differs, 10 when something changed, 11 when something is\n" +
+    "missing or new, 12 when a server cannot be reached, 3 when there is nothing to verify.",
   flags: {
-    offline: { kind: "switch", help: "Start and connect to nothing." },
+    offline: { kind: "switch", help: "Start no server and connect to none." },
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -45,7 +45,7 @@ export const mcpVerifyCommand: Command = {
     if (servers.length === 0 && lock.servers.size === 0) {
       throw new AppError(
         "not_found",
-        `There is nothing to verify: no server is in ${lockFileName}, and the project names none.`,
+        `Nothing to verify: ${lockFileName} names no server, and neither does the project.`,
       );
     }
     const findings = args.has("offline")
@@ -53,7 +53,7 @@ export const mcpVerifyCommand: Command = {
       : await compareLive(context, view, lock, servers);
     if (args.has("json")) print.json(findings.map(rowOf));
     else for (const line of findings.flatMap(linesOf)) print.line(line);
-    if (findings.length === 0) print.note(`Everything is as ${lockFileName} says.`);
+    if (findings.length === 0) print.note(`Everything matches ${lockFileName}.`);
     return exitCodeOf(findings.map((one) => (one.kind === "item" ? one.item.state : one.kind)));
   },
 };
@@ -70,7 +70,7 @@ async function lockOfProject(view: ServersOfCommand): Promise<ProjectLock> {
   );
 }
 
-/** Of a server that nobody asks; what a server says is not compared then. */
+/** For a server that is not contacted: its offer is not compared. */
 const unasked: ServerCatalogue = {
   era: "modern",
   protocolVersion: "",

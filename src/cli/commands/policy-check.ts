@@ -23,9 +23,9 @@ const codes: Readonly<Record<RuleAction, number>> = {
 export const policyCheckCommand: Command = {
   usage: "'<command>' [--tool NAME] [--json]",
   description:
-    "Says what the rules would do with a command, and why. Nothing is run.\n" +
-    "With --tool another tool's call is checked: its arguments as JSON instead of the command.\n" +
-    "Exit code: 0 allowed, 1 denied, 4 asked, 3 there is no such tool.",
+    "Prints what the rules would do with a command, and why. Runs nothing. With --tool it checks a call of another tool: its\n" +
+    "arguments as JSON instead of the command. Exits with 0 when allowed, 1 when denied, 4 when the user would be asked,\n" +
+    "3 when there is no such tool.",
   flags: {
     tool: { kind: "text", placeholder: "NAME", help: "The tool that is called. Default: Bash." },
     ...jsonFlag,
@@ -47,12 +47,12 @@ export const policyCheckCommand: Command = {
   },
 };
 
-/** Tools that stand before those of other servers, which rules are asked about as well. */
+/** The tools in front of the upstream tools; rules apply to them as well. */
 const gatewayTools = ["tool_search", "tool_call"];
 
 /**
- * A rule for a tool that does not exist allows everything. Which tools another server has is not known without asking it:
- * there its name is enough.
+ * A rule for a tool that does not exist allows everything. The tools of an upstream server are unknown without connecting:
+ * there the server's name is enough.
  * @throws AppError `not_found`
  */
 function checkTool(
@@ -80,7 +80,7 @@ function callOf(tool: string, written: string): JudgedCall {
   try {
     return { tool, args: JSON.parse(written) as unknown };
   } catch (error) {
-    const message = `The arguments of ${tool} are no JSON: ${written.slice(0, 100)}`;
+    const message = `The arguments of ${tool} are not JSON: ${written.slice(0, 100)}`;
     throw new AppError("usage", message, { cause: error });
   }
 }
@@ -92,7 +92,7 @@ function describe({ commands, unknowns }: ShellReading): {
   return { programs: commands.filter(({ words }) => words.length > 0).map(textOf), unknowns };
 }
 
-/** The words as they are known; `…` stands for what is not. */
+/** The known words; `…` stands for the unknown ones. */
 function textOf({ words }: SimpleCommand): string {
   return words.map(({ pieces }) => pieces.join("…")).join(" ");
 }

@@ -10,8 +10,7 @@ import { startUp, startUpFlags } from "../start-up.ts";
 export const policyListCommand: Command = {
   usage: "[--json]",
   description:
-    "Lists the rules that count, the files that they are from, and what is wrong with these.\n" +
-    "Exit code: 1 when a file is broken.",
+    "Lists the rules in effect, the files that they come from, and the errors in those files. Exits with 1 when a file is broken.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print }) {

@@ -15,7 +15,7 @@ export const profileOffCommand: Command = {
   async run({ args, io, print }) {
     const target = fileOfLevel(args.text("level"), readStartUp(args, io).dirs);
     const wasSet = unsetInEnvFile(target, activeProfileKey.name);
-    const what = wasSet ? "no profile is chosen any more in" : "no profile was chosen in";
+    const what = wasSet ? "no profile is selected any more in" : "no profile was selected in";
     print.note(`${what} ${target.file}`);
     noteStrongerSource(activeProfileKey.name, target.file, readStartUp(args, io).config, print);
     return exitCodes.done;

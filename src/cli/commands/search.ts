@@ -7,11 +7,14 @@ import { startUp, startUpFlags } from "../start-up.ts";
 export const searchCommand: Command = {
   usage: "QUERY... [--json] | --engine NAME --from-file FILE [QUERY...] [--json]",
   description:
-    "Searches the web as the tool WebSearch does. Exits with 1 when every engine failed.\n" +
-    "With --from-file nothing is asked: the saved page of an engine is read. A query beside it tells\n" +
-    "what was searched for, so that unrelated results are found out.",
+    "Searches the web as the tool WebSearch does. Exits with 1 when every engine failed. With --from-file it reads the saved\n" +
+    "page of an engine and asks no engine; give the query of that page too, so that unrelated results are recognized.",
   flags: {
-    engine: { kind: "text", placeholder: "NAME", help: "The engine whose page --from-file is." },
+    engine: {
+      kind: "text",
+      placeholder: "NAME",
+      help: "The engine that made the page in --from-file.",
+    },
     "from-file": { kind: "text", placeholder: "FILE", help: "Read this saved page." },
     ...jsonFlag,
     ...startUpFlags,
@@ -25,7 +28,7 @@ export const searchCommand: Command = {
     if (engine !== undefined || file !== undefined) {
       throw new AppError(
         "usage",
-        "--engine and --from-file go together: whose page is which file.",
+        "--engine and --from-file must be given together: the engine, and its saved page.",
       );
     }
     return search(context);
@@ -35,7 +38,7 @@ export const searchCommand: Command = {
 async function search({ args, io, print, services }: CommandContext): Promise<number> {
   const query = args.positionals.join(" ");
   if (query.trim() === "") {
-    throw new AppError("usage", "There is no query: scorpiox-code search QUERY...");
+    throw new AppError("usage", "The query is missing. Usage: scorpiox-code search QUERY...");
   }
   const start = startUp(args, io, print);
   await using web = await services.openSearch(start);
@@ -67,7 +70,7 @@ async function readFrom(
   return exitCodes.done;
 }
 
-/** The file with its character set decoded, as it would be on arrival. */
+/** The file with its character set decoded, like a fetched page. */
 async function textOf(file: string): Promise<string> {
   const { readAnswerText } = await import("../../web/search/read-answer-text.ts");
   // As a stream: no more of it is read than of an answer, however much there is.
@@ -77,5 +80,5 @@ async function textOf(file: string): Promise<string> {
     },
   );
   if (text !== undefined) return text;
-  throw new AppError("limit", `--from-file ${file} is larger than any page that is read: 3 MB.`);
+  throw new AppError("limit", `--from-file ${file} is larger than 3 MB, the limit for a page.`);
 }

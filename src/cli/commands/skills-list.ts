@@ -9,13 +9,13 @@ import { jsonFlag } from "../json-flag.ts";
 import { createSkillLibrary } from "../skill-library.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
 
-/** Of a description, on a line beside the name. */
+/** Length of a description on a line beside the name. */
 const descriptionCharsMax = 90;
 
 export const skillsListCommand: Command = {
   usage: "[--json] [FLAGS]",
   description:
-    "Lists the skills that clients are offered in this directory, then what is wrong with those that are not, or not as they should be.",
+    "Lists the skills that clients are offered in this directory, then the problems of those that are skipped or incomplete.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 0, max: 0 },
   async run({ args, io, print }) {
@@ -51,7 +51,7 @@ function remarksOn({ skills, unused, problems }: SkillSet): { place: string; tex
 }
 
 const unusedText = {
-  shadowed: "not used: another skill of this name comes first.",
+  shadowed: "not used: another skill of this name has priority.",
   hidden: "not used: its SKILL_… key switches it off.",
 } as const;
 

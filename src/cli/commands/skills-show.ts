@@ -8,7 +8,7 @@ import { startUp, startUpFlags } from "../start-up.ts";
 
 export const skillsShowCommand: Command = {
   usage: "NAME [ARGUMENTS] [--json] [FLAGS]",
-  description: "Prints what a client is given of a skill, with the arguments filled in.",
+  description: "Prints a skill as a client gets it, with the arguments filled in.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 2 },
   async run({ args, io, print }) {

@@ -10,7 +10,7 @@ export const tasksExportCommand: Command = {
   description:
     "Prints all tasks of the workspace as JSON, which tasks import reads: scorpiox-code tasks export > tasks.json",
   flags: {
-    json: { kind: "switch", help: "Print JSON, which it always does." },
+    json: { kind: "switch", help: "Print JSON (always on)." },
     ...startUpFlags,
   },
   arguments: { min: 0, max: 0 },

@@ -16,8 +16,8 @@ import { askStore, taskScope } from "../task-store.ts";
 export const tasksImportCommand: Command = {
   usage: "FILE [--json] [FLAGS]",
   description:
-    "Adds the tasks of a file that tasks export wrote to those of the workspace; - is standard input.\n" +
-    "They get new ids, since ids are never used twice. All of them are added, or none.",
+    "Adds the tasks of a file written by tasks export to those of the workspace; - is standard input. They get new ids, since\n" +
+    "ids are never reused. Either all of them are added or none.",
   flags: { ...jsonFlag, ...startUpFlags },
   arguments: { min: 1, max: 1 },
   async run({ args, io, print }) {
@@ -42,7 +42,7 @@ async function bytesOf(name: string, io: CommandIo): Promise<Uint8Array> {
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (systemCodeOf(error) === "ENOENT") {
-      throw new AppError("not_found", `${path}: there is no such file.`, { cause: error });
+      throw new AppError("not_found", `${path}: no such file.`, { cause: error });
     }
     throw new AppError("system", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
   }

@@ -8,7 +8,7 @@ import type { Printer } from "../print.ts";
 import { startUp, startUpFlags } from "../start-up.ts";
 import { askStore, hasStore, taskScope } from "../task-store.ts";
 
-/** No result of a tool: a terminal takes all that is looked at. */
+/** Not a tool's result: a terminal shows as many as the user wants. */
 const charsMax = Number.MAX_SAFE_INTEGER;
 
 const nothing: TaskReply = {
@@ -25,10 +25,10 @@ const nothing: TaskReply = {
 export const tasksListCommand: Command = {
   usage: "[WORD ...] [--pending] [--json] [FLAGS]",
   description:
-    "Lists the tasks of the workspace, which is the current directory without --cwd or --workspace.\n" +
-    "With words, those that have all of them in their text or their steps.",
+    "Lists the tasks of the workspace, which is the current directory unless --cwd or --workspace is given. With words, only\n" +
+    "the tasks that have all of them in their text or their steps.",
   flags: {
-    pending: { kind: "switch", help: "Only what is not done." },
+    pending: { kind: "switch", help: "Only tasks that are not done." },
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -53,7 +53,8 @@ function shapeOf({ tasks, matching, currentTaskId, total, pending }: TaskReply):
 function printTasks(reply: TaskReply, print: Printer): void {
   for (const task of reply.tasks) printTask(task, task.taskId === reply.currentTaskId, print);
   const leftOut = reply.matching - reply.tasks.length;
-  if (leftOut > 0) print.note(`${formatCount(leftOut)} more are not shown: see tasks export.`);
+  if (leftOut > 0)
+    print.note(`${formatCount(leftOut)} more are not shown; tasks export prints all.`);
   print.note(`${formatAmount(reply.total, "task")}, ${formatCount(reply.pending)} pending.`);
 }
 

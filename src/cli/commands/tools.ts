@@ -11,16 +11,15 @@ import { listTools } from "../tool-list.ts";
 
 export const toolsCommand: Command = {
   usage: "[--format mcp|openai|anthropic] [--server NAME] [--all] [FLAGS]",
-  description:
-    "Lists the tools that a client is offered: their names, or all that it is told of them.",
+  description: "Lists the tools that a client is offered: their names, or their full definitions.",
   flags: {
     ...formatFlag,
     server: {
       kind: "text",
       placeholder: "NAME",
-      help: "Only the tools of this other MCP server, hidden ones too.",
+      help: "Only the tools of this MCP server, hidden ones included.",
     },
-    all: { kind: "switch", help: "Also the tools that a client finds by tool_search only." },
+    all: { kind: "switch", help: "Also the tools that a client finds only with tool_search." },
     ...jsonFlag,
     ...startUpFlags,
   },
@@ -37,7 +36,7 @@ export const toolsCommand: Command = {
       else if (tools.length > 0) print.line(columns(tools.map(rowOf)).join("\n"));
       if (hiddenCount > 0) {
         const amount = formatAmount(hiddenCount, "tool");
-        print.note(`${amount} of them hidden: clients find them by tool_search.`);
+        print.note(`${amount} of them hidden: clients find them with tool_search.`);
       }
       return exitCodes.done;
     } finally {

@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { type FlagTable, helpFlag } from "../flags.ts";
 import { columns } from "../print.ts";
 
-/** What `help` without a command prints. */
+/** The output of `help` without a command. */
 export function overviewText(version: string, listings: readonly CommandListing[]): string {
   const commands = listings.map(({ name, summary }) => [name, summary] as const);
   return [
@@ -12,7 +12,7 @@ export function overviewText(version: string, listings: readonly CommandListing[
     "",
     `Usage: ${product.name} [COMMAND] [FLAGS]`,
     "",
-    "An AI client starts it without a command and talks to it over stdin and stdout.",
+    "AI clients start it without a command and talk to it over stdin and stdout.",
     "",
     "Commands:",
     ...columns(commands),
@@ -21,7 +21,7 @@ export function overviewText(version: string, listings: readonly CommandListing[
   ].join("\n");
 }
 
-/** What `help <command>` prints. */
+/** The output of `help <command>`. */
 export function commandText(listing: CommandListing, command: Command): string {
   const usage = [product.name, listing.name, command.usage].filter(Boolean).join(" ");
   const flags = flagRows({ ...command.flags, ...helpFlag });
@@ -37,9 +37,9 @@ export function commandText(listing: CommandListing, command: Command): string {
   ].join("\n");
 }
 
-const needsPersonText = "Refused to what a server has started: a person has to run it.";
+const needsPersonText = "A process that a server started may not run this: a person has to.";
 
-/** What a group without a command prints, for instance `config`. */
+/** The output of a group without a command, for instance `config`. */
 export function groupText(group: string, listings: readonly CommandListing[]): string {
   const commands = listings
     .filter((listing) => listing.name.startsWith(`${group} `))

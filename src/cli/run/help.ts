@@ -5,7 +5,7 @@ import type { CommandListing } from "../command-listing.ts";
 import type { Command } from "../command.ts";
 import { commandText, groupText, overviewText } from "./help-text.ts";
 
-/** The commands that there are. */
+/** The existing commands. */
 export interface KnownCommands {
   readonly listings: readonly CommandListing[];
   readonly groups: () => ReadonlySet<string>;

@@ -1,25 +1,25 @@
 import type { CommandListing } from "../command-listing.ts";
 
-/** The commands for other MCP servers, in the order in which help has them. */
+/** The commands for MCP servers, in the order of help. */
 export const mcpListings: readonly CommandListing[] = [
   {
     name: "mcp add",
-    summary: "Add another MCP server",
+    summary: "Add an MCP server",
     load: async () => (await import("../commands/mcp-add.ts")).mcpAddCommand,
   },
   {
     name: "mcp add-json",
-    summary: "Add another MCP server from JSON",
+    summary: "Add an MCP server from JSON",
     load: async () => (await import("../commands/mcp-add-json.ts")).mcpAddJsonCommand,
   },
   {
     name: "mcp list",
-    summary: "List the other MCP servers",
+    summary: "List your MCP servers",
     load: async () => (await import("../commands/mcp-list.ts")).mcpListCommand,
   },
   {
     name: "mcp get",
-    summary: "Show what counts for a server",
+    summary: "Show the configuration of a server",
     load: async () => (await import("../commands/mcp-get.ts")).mcpGetCommand,
   },
   {
@@ -30,22 +30,22 @@ export const mcpListings: readonly CommandListing[] = [
   },
   {
     name: "mcp import",
-    summary: "Take over the servers of another client",
+    summary: "Import the servers of another client",
     load: async () => (await import("../commands/mcp-import.ts")).mcpImportCommand,
   },
   {
     name: "mcp approve",
-    summary: "Let servers of the project start, and accept what of a server is new or was changed",
+    summary: "Approve servers of the project, and new or changed tools of any server",
     load: async () => (await import("../commands/mcp-approve.ts")).mcpApproveCommand,
   },
   {
     name: "mcp diff",
-    summary: "Show what of a server is not as it was approved",
+    summary: "Show how a server differs from what you approved",
     load: async () => (await import("../commands/mcp-diff.ts")).mcpDiffCommand,
   },
   {
     name: "mcp test",
-    summary: "Start servers, and say how that went",
+    summary: "Start servers and report the result",
     load: async () => (await import("../commands/mcp-test.ts")).mcpTestCommand,
   },
   {
@@ -55,17 +55,17 @@ export const mcpListings: readonly CommandListing[] = [
   },
   {
     name: "mcp tools",
-    summary: "List or search the tools of your MCP servers, and why one may not be called",
+    summary: "List or search the tools of your MCP servers, and why one is blocked",
     load: async () => (await import("../commands/mcp-tools.ts")).mcpToolsCommand,
   },
   {
     name: "mcp call",
-    summary: "Call a tool of another server by its name there",
+    summary: "Call a tool of a server by the server's own name for it",
     load: async () => (await import("../commands/mcp-call.ts")).mcpCallCommand,
   },
   {
     name: "mcp lock",
-    summary: "Write mcp.lock: what the servers of the project are and offer",
+    summary: "Write mcp.lock: the project's servers and everything that they offer",
     load: async () => (await import("../commands/mcp-lock.ts")).mcpLockCommand,
   },
   {
@@ -85,7 +85,7 @@ export const mcpListings: readonly CommandListing[] = [
   },
   {
     name: "mcp secrets",
-    summary: "Keep secrets for the entries of servers",
+    summary: "Keep secrets for server entries",
     load: async () => (await import("../commands/mcp-secrets.ts")).mcpSecretsCommand,
   },
 ];

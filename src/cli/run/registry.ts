@@ -2,13 +2,13 @@ import type { CommandListing } from "../command-listing.ts";
 import { serveCommand } from "../commands/serve.ts";
 import { mcpListings } from "./mcp-listings.ts";
 
-/** What runs when no command is named. */
+/** The command that runs when none is named. */
 export const defaultCommandName = "serve";
 
 export const commandListings: readonly CommandListing[] = [
   {
     name: defaultCommandName,
-    summary: "Serve one MCP client over stdin and stdout; also without any command",
+    summary: "Serve one MCP client over stdin and stdout (the default)",
     load: () => Promise.resolve(serveCommand),
   },
   {
@@ -33,17 +33,17 @@ export const commandListings: readonly CommandListing[] = [
   },
   {
     name: "doctor browser",
-    summary: "Tell which browser ReadDocs would use, and where it was looked for",
+    summary: "Show which browser ReadDocs would use, and where it was searched",
     load: async () => (await import("../commands/doctor-browser.ts")).doctorBrowserCommand,
   },
   {
     name: "doctor search",
-    summary: "Tell which search engines answer from this network",
+    summary: "Show which search engines answer from this network",
     load: async () => (await import("../commands/doctor-search.ts")).doctorSearchCommand,
   },
   {
     name: "doctor sandbox",
-    summary: "Tell which sandboxes for commands work on this machine",
+    summary: "Show which sandboxes for commands work on this machine",
     load: async () => (await import("../commands/doctor-sandbox.ts")).doctorSandboxCommand,
   },
   {
@@ -63,12 +63,12 @@ export const commandListings: readonly CommandListing[] = [
   },
   {
     name: "skills list",
-    summary: "List the skills, and what is wrong with them",
+    summary: "List the skills and their problems",
     load: async () => (await import("../commands/skills-list.ts")).skillsListCommand,
   },
   {
     name: "skills show",
-    summary: "Print a skill as a client is given it",
+    summary: "Print a skill as a client gets it",
     load: async () => (await import("../commands/skills-show.ts")).skillsShowCommand,
   },
   {
@@ -98,7 +98,7 @@ export const commandListings: readonly CommandListing[] = [
   },
   {
     name: "profile use",
-    summary: "Choose the active profile",
+    summary: "Select the active profile",
     load: async () => (await import("../commands/profile-use.ts")).profileUseCommand,
   },
   {
@@ -128,7 +128,7 @@ export const commandListings: readonly CommandListing[] = [
   },
   {
     name: "hooks approve",
-    summary: "Let hooks of the project run",
+    summary: "Approve hooks of the project",
     load: async () => (await import("../commands/hooks-approve.ts")).hooksApproveCommand,
   },
   {
@@ -143,7 +143,7 @@ export const commandListings: readonly CommandListing[] = [
   },
   {
     name: "policy check",
-    summary: "Say what the rules would do with a command",
+    summary: "Show what the rules would do with a command",
     load: async () => (await import("../commands/policy-check.ts")).policyCheckCommand,
   },
   {

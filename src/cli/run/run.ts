@@ -11,7 +11,7 @@ import { commandGroups, commandListings, defaultCommandName, findCommand } from 
 
 /**
  * Runs the command that `argv` (without the program's own name) asks for and resolves with the exit
- * code. Never rejects: what goes wrong is one message on stderr.
+ * code. Never rejects: an error is one message on stderr.
  */
 export async function runCommandLine(
   argv: readonly string[],
@@ -94,7 +94,7 @@ function explainUnknown(words: readonly string[], print: Printer): number {
   }
   if (second === undefined || second.startsWith("-")) {
     const inGroup = names.filter((known) => known.startsWith(`${first} `)).join(", ");
-    throw new AppError("usage", `${first} is not complete. There are: ${inGroup}`);
+    throw new AppError("usage", `${first} is incomplete. Commands: ${inGroup}`);
   }
   const name = `${first} ${second}`;
   throw unknownCommand(name, names);
@@ -115,7 +115,7 @@ function checkCount(
 ): void {
   const usage = `Usage: ${product.name} ${listing.name} ${command.usage}`;
   if (positionals.length < command.arguments.min) {
-    throw new AppError("usage", `${listing.name}: something is missing. ${usage}`);
+    throw new AppError("usage", `${listing.name}: an argument is missing. ${usage}`);
   }
   const surplus = positionals[command.arguments.max];
   if (surplus !== undefined) {
@@ -131,7 +131,7 @@ function exitCodeOf(code: AppErrorCode): number {
 }
 
 /**
- * For commands that decide what servers may do: what a server runs may not decide that for itself.
+ * For commands that decide the servers' permissions: a process of a server may not decide its own.
  * @throws AppError `refused` when a scorpiox-code server started this process
  */
 async function assertPerson(commandName: string, io: CommandIo): Promise<void> {
@@ -139,6 +139,6 @@ async function assertPerson(commandName: string, io: CommandIo): Promise<void> {
   if (sign === undefined) return;
   throw new AppError(
     "refused",
-    `${commandName} was not run: it decides what ${product.name} may do, and a server of ${product.name} has started this (${sign}). A person has to run it in a terminal of their own.`,
+    `${commandName} was not run: it decides what ${product.name} may do, and a server of ${product.name} started this (${sign}). A person has to run it in a terminal of their own.`,
   );
 }

@@ -38,7 +38,7 @@ export class AttachServer {
   #stopListening: (() => void) | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
   #isLooking = false;
-  /** Between two looks: what a model does a hundred times a second is told ten times. */
+  /** Between two updates: a hundred changes a second are sent as ten. */
   #pause: ReturnType<typeof setTimeout> | undefined;
   /** Something has changed since the last look began. */
   #isDue = false;
@@ -107,7 +107,7 @@ export class AttachServer {
       const text = JSON.stringify(state);
       for (const link of this.#links) link.sendState(state, text);
     } catch (error) {
-      this.#parts.warn(`Attached terminals could not be told what there is: ${messageOf(error)}`);
+      this.#parts.warn(`Cannot send the state to attached terminals: ${messageOf(error)}`);
     } finally {
       this.#isLooking = false;
     }
@@ -142,7 +142,7 @@ export class AttachServer {
   }
 }
 
-/** Listens at the first place that can be had. */
+/** Listens at the first available place. */
 async function listen(
   places: readonly string[],
   accept: (socket: Bun.Socket<TerminalLink | undefined>) => TerminalLink | undefined,

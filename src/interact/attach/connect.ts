@@ -1,6 +1,6 @@
 import { systemCodeOf } from "../../base/errors.ts";
 
-/** What a connection to a server gets. */
+/** Events of a connection to a server. */
 export interface ConnectionHandlers {
   onBytes(chunk: Uint8Array): void;
   /** The socket has room again. */

@@ -40,7 +40,7 @@ export interface CallbackEntry {
   readonly message: string;
   readonly delaySeconds: number;
   readonly nextFireAt: number;
-  /** -1 = for ever. */
+  /** -1 = forever. */
   readonly firesLeft: number;
 }
 
@@ -75,7 +75,7 @@ export interface WorkEntry {
   readonly currentTaskId: number | null;
   readonly total: number;
   readonly pending: number;
-  /** null where there is none to be had. */
+  /** null if it is not available. */
   readonly plan: PlanEntry | null;
 }
 
@@ -105,7 +105,7 @@ export interface OutputPiece {
   readonly isEnded: boolean;
 }
 
-/** What a server tells a terminal. */
+/** A message from a server to a terminal. */
 export type ServerMessage =
   | { readonly type: "hello"; readonly protocol: number; readonly server: ServerFacts }
   /** It cannot be the terminal of a person; the connection ends. */
@@ -114,13 +114,13 @@ export type ServerMessage =
   | { readonly type: "question"; readonly number: number; readonly question: ShownQuestions }
   | { readonly type: "question_gone"; readonly number: number; readonly reason: GoneReason }
   | { readonly type: "output"; readonly output: OutputPiece }
-  /** What became of `kill` and `cancel_callback`. */
+  /** The outcome of `kill` and `cancel_callback`. */
   | { readonly type: "done"; readonly request: number; readonly error: string | null };
 
-/** What a person did with questions. */
+/** A person's reply to questions. */
 export type TerminalReply = Exclude<ShownEnd, { kind: "gone" }>;
 
-/** What a terminal tells a server. */
+/** A message from a terminal to a server. */
 export type TerminalMessage =
   /** The first one. `look` is for lists: nobody sits there who could answer a question. */
   | {

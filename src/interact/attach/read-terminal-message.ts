@@ -9,8 +9,8 @@ const answersMax = 16;
 const labelsMax = 32;
 
 /**
- * What a terminal says in one line; undefined for what is no message. By hand, since a library of schemas takes
- * longer to load than everything else here.
+ * The message in a terminal's line; undefined for an invalid one. By hand, since a schema library takes longer to load than
+ * everything else here.
  */
 export function readTerminalMessage(line: string): TerminalMessage | undefined {
   const value = parseObject(line);

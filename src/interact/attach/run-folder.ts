@@ -23,7 +23,7 @@ export interface ServerPointer {
   readonly host: string;
   /** Path of the socket, or name of the pipe. */
   readonly socket: string;
-  /** Who can read it is the user of the server: a pipe of Windows has no folder that would keep others out. */
+  /** Only the user of the server can read it: a Windows pipe has no folder that keeps others out. */
   readonly key: string;
 }
 
@@ -45,12 +45,12 @@ export async function makePrivateFolder(path: string): Promise<void> {
   const stats = await lstat(path);
   const uid = process.getuid?.() ?? stats.uid;
   if (!stats.isDirectory() || stats.uid !== uid) {
-    throw new AppError("refused", `${path} is no folder of this user. Remove it.`);
+    throw new AppError("refused", `${path} is not a folder of this user. Remove it.`);
   }
   if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) await chmod(path, 0o700);
 }
 
-/** Whole or not at all: whoever finds the file can connect. */
+/** Written whole or not at all: a process that finds the file can connect. */
 export async function writePointer(folder: string, pointer: ServerPointer): Promise<void> {
   const path = pointerPath(folder, pointer.serverId);
   const draft = `${path}.new`;
@@ -110,7 +110,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Undefined for a file that is none of ours, or is gone by now. */
+/** Undefined for a file of another program, or one that is gone. */
 async function readPointer(folder: string, serverId: string): Promise<ServerPointer | undefined> {
   try {
     const text = await readFile(pointerPath(folder, serverId), "utf8");

@@ -1,7 +1,7 @@
 import type { Execution } from "../../commands/background/execution.ts";
 import type { ClientKey, ServerFacts, ServerState } from "./messages.ts";
 
-/** What the server lets attached terminals see and do. */
+/** The state and actions that the server offers to attached terminals. */
 export interface AttachSources {
   readonly facts: ServerFacts;
   /** All that is held just now. */

@@ -24,7 +24,7 @@ export interface TerminalLinkParts {
   readonly questions: TerminalQuestions;
   /** Why it may not answer questions, if so. */
   readonly whyNoAnswers: () => Promise<string | undefined>;
-  /** Called when the key was right: from now on it is told what changes. */
+  /** Called when the key was right: from then on it gets changes. */
   readonly onAttached: (link: TerminalLink) => void;
 }
 
@@ -44,9 +44,9 @@ export class TerminalLink implements QuestionViewer {
   #follower: OutputFollower | undefined;
   #sentState = "";
   #isAttached = false;
-  /** It speaks our language and is told what changes. */
+  /** It has the same protocol version and gets changes. */
   #isTold = false;
-  /** A person sits there, as far as can be told. */
+  /** Probably used by a person. */
   #mayAnswer = false;
   #isClosed = false;
 

@@ -51,7 +51,7 @@ export class TerminalQuestions implements Terminals {
     this.withdrawAll();
   }
 
-  /** A reply that comes too late changes nothing: its terminal has been told that the question is gone. */
+  /** A late reply changes nothing: its terminal has been notified that the question is gone. */
   reply(number: number, reply: TerminalReply): void {
     this.#open.get(number)?.end(reply, "answered");
   }

@@ -1,7 +1,7 @@
 import type { Cancellation } from "../../base/cancellation.ts";
 import type { InputRequests, InputResponses } from "../../protocol/input-request.ts";
 
-/** What questions need of the client of a call: the `AskClient` of the gateway has it. */
+/** The part of the gateway's `AskClient` that questions need. */
 export interface FormClient {
   can(kind: "form"): boolean;
   /** True where the call ends with the question, and its handler runs again with the answer. */
@@ -14,11 +14,11 @@ export interface FormClient {
   ): Promise<InputResponses>;
 }
 
-/** What questions need to know of a call. */
+/** The data of a call that questions need. */
 export interface AskingCall {
   readonly client: {
     readonly id: string;
-    /** What the client calls itself. */
+    /** The client's own name. */
     readonly name?: string | undefined;
     /** True when no terminal and no page of this machine is for it. */
     readonly isRemote?: boolean;

@@ -1,7 +1,7 @@
 import { questionOtherCharsMax } from "../../base/limits.ts";
 import type { Answer, QuestionsRequest } from "../../tools/question-service.ts";
 
-/** What is wrong with an answer, and with that to which question. */
+/** The problem of an answer, and its question. */
 export interface AnswerProblem {
   /** Place of the question. */
   readonly index: number;
@@ -31,7 +31,7 @@ function problemOf(
   }
   const known = new Set(options.map(({ label }) => label));
   const stranger = answer.labels.find((label) => !known.has(label));
-  if (stranger !== undefined) return `"${stranger.slice(0, 60)}" is none of the options.`;
+  if (stranger !== undefined) return `"${stranger.slice(0, 60)}" is not one of the options.`;
   if (new Set(answer.labels).size < answer.labels.length) return "An option was chosen twice.";
   if (!multiSelect && answer.labels.length > 1) return "Choose only one option.";
   const count = answer.other?.length ?? 0;

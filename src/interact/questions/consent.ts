@@ -1,6 +1,6 @@
 import type { QuestionsReply, QuestionsRequest } from "../../tools/question-service.ts";
 
-/** A question of ours that is answered by yes or no. */
+/** A yes-or-no question of scorpiox-code itself. */
 export interface ConsentQuestion {
   /** All that the user has to know to decide. */
   readonly text: string;
@@ -8,7 +8,7 @@ export interface ConsentQuestion {
   readonly no: string;
 }
 
-/** What has become of a consent; only `yes` allows anything. */
+/** The outcome of a consent; only `yes` allows the call. */
 export type Consent = "yes" | "no" | "pending" | "unavailable";
 
 export function consentRequest({ text, yes, no }: ConsentQuestion): QuestionsRequest {
@@ -18,7 +18,7 @@ export function consentRequest({ text, yes, no }: ConsentQuestion): QuestionsReq
 }
 
 /**
- * What the reply to `consentRequest` means. Words of one's own are no consent, and neither are both options;
+ * The outcome that a reply to `consentRequest` means. A written answer is not a consent, and neither are both options;
  * `unavailable` when there was nobody to ask or nobody answered in time.
  */
 export function readConsent({ yes }: ConsentQuestion, reply: QuestionsReply): Consent {

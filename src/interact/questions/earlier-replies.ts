@@ -8,8 +8,8 @@ interface Earlier {
 }
 
 /**
- * What people answered to calls that may run again from their start because something else was asked after it: they
- * are not asked twice. Kept for as long as such a call may come back.
+ * Answers for calls that may run again from their start because of a later question: the user is not asked twice. Kept for as
+ * long as such a call may come back.
  */
 export class EarlierReplies {
   readonly #msMax: number;

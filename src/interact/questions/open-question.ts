@@ -15,7 +15,7 @@ export interface OpenQuestionParts {
   readonly request: QuestionsRequest;
   /** In the order in which they are tried. */
   readonly rungs: readonly Rung[];
-  /** What those see who are no clients. */
+  /** The question as terminals and pages show it. */
   readonly describe: () => Promise<ShownQuestions>;
   /** Told what a rung threw. */
   readonly onFailure: (error: unknown) => void;

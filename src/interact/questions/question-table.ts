@@ -80,7 +80,7 @@ export class QuestionTable {
     if (questions.length < limit) return;
     const over = questions.find(({ isSettled }) => isSettled);
     if (over !== undefined) return this.delete(over);
-    const message = `${limit} questions ${whose} are open, which is the most that is allowed. Wait for an answer to one of them, or ask in the chat.`;
+    const message = `${limit} questions ${whose} are open, which is the limit. Wait for an answer to one of them, or ask in the chat.`;
     throw new AppError("limit", message);
   }
 }

@@ -11,7 +11,7 @@ import type { ShownQuestions } from "./terminals.ts";
 import { waitForQuestion } from "./wait-for-question.ts";
 
 export interface QuestionsParts {
-  /** Ways to people at this machine that are no clients, in the order in which they are tried. */
+  /** Ways to ask people at this machine other than the client, in the order in which they are tried. */
   readonly localRungs: (purpose: QuestionsRequest["purpose"]) => readonly Rung[];
   /** Told what a rung threw; the question went on to the next one. */
   readonly onFailure: (error: unknown) => void;
@@ -33,9 +33,9 @@ export class Questions {
   }
 
   /**
-   * Asks, or waits on for what was asked before.
-   * @throws AppError `cancelled` when the call is, `limit` when too many questions are open; and what ends a call to
-   *   ask its client, which is to be let through
+   * Asks, or continues to wait for the answer to an earlier question.
+   * @throws AppError `cancelled` when the call is, `limit` when too many questions are open; and the error that ends a call to
+   * ask its client, which must be passed on
    */
   async ask(request: QuestionsRequest, asking: Asking): Promise<QuestionsReply> {
     const { call } = asking;

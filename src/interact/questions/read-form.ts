@@ -2,7 +2,7 @@ import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import type { Answer, Question } from "../../tools/question-service.ts";
 import { choiceField, otherField } from "./question-form.ts";
 
-/** The answers in the content of a form, one for each question; what is empty counts as not there. */
+/** The answers in the content of a form, one for each question; empty ones are missing. */
 export function readForm(questions: readonly Question[], { content }: Params): readonly Answer[] {
   const fields = isObject(content) ? content : {};
   return questions.map((question, index) =>

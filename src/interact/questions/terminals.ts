@@ -5,7 +5,7 @@ export interface ShownQuestions {
   readonly id: string;
   readonly questions: readonly Question[];
   readonly purpose: QuestionsRequest["purpose"];
-  /** What the client that asks calls itself. Outside text. */
+  /** The asking client's own name. Outside text. */
   readonly asker: string;
   /** The folder that the client works in. Outside text. */
   readonly workspace: string;
@@ -15,14 +15,14 @@ export interface ShownQuestions {
 
 /** How a person dealt with questions that were shown to them. */
 export type ShownEnd =
-  /** One answer for each question, in their order; checked by who asked. */
+  /** One answer for each question, in their order; the asker checks them. */
   | { readonly kind: "answered"; readonly answers: readonly Answer[] }
   | { readonly kind: "declined" }
   | { readonly kind: "cancelled" }
   /** There is nobody left who could see them: the last terminal was detached. */
   | { readonly kind: "gone" };
 
-/** The attached terminals of this process: a question is shown on all of them, and the first answer counts. */
+/** The attached terminals of this process: a question is shown on all of them, and the first answer is used. */
 export interface Terminals {
   /** How many are attached just now. */
   readonly count: number;

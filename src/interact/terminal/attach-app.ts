@@ -229,7 +229,7 @@ export class AttachApp {
   #leaveForGood(): void {
     const quit = (): void => this.#quit.resolve();
     if (!this.#model.questions.some(({ form }) => form.hasWork)) return quit();
-    this.#confirmation = { question: "Quit, and lose what was filled in?", onYes: quit };
+    this.#confirmation = { question: "Quit, and lose your input?", onYes: quit };
   }
 
   #paint(): void {

@@ -17,7 +17,7 @@ export interface ServerEntry {
   readonly fault: string | undefined;
 }
 
-/** Questions that wait for an answer, and what has been filled in so far. */
+/** Questions that wait for an answer, and the input so far. */
 export interface QuestionEntry {
   readonly serverId: string;
   readonly number: number;
@@ -28,11 +28,11 @@ export interface QuestionEntry {
 /** Something of a server's. */
 export type Owned<Entry> = Entry & { readonly serverId: string };
 
-/** What all servers have told, as the interface shows it. */
+/** The state of all servers, as the interface shows it. */
 export class AttachModel {
   readonly #servers = new Map<string, ServerEntry>();
   #questions: QuestionEntry[] = [];
-  /** What was filled in when a server went away: it comes back when the terminal was only suspended. */
+  /** The input when a server went away: the server comes back when the terminal was only suspended. */
   readonly #drafts = new Map<string, QuestionForm>();
   problem: string | undefined;
 

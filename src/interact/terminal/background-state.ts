@@ -3,7 +3,7 @@ import { describeState } from "../../base/task-state-text.ts";
 import type { Look } from "./look.ts";
 import { passingTime } from "./time-text.ts";
 
-/** How a background task stands, as one sign. */
+/** The state of a background task, as one sign. */
 export function signOf({ state }: Pick<BackgroundEntry, "state">, look: Look): string {
   switch (state) {
     case "running":
@@ -27,7 +27,7 @@ export function shortState(entry: BackgroundEntry, now: number): string {
   return `${entry.state.replace("_", " ")} after ${time}`;
 }
 
-/** All that is known of how a task stands. */
+/** Everything known about a task's state. */
 export function longState(entry: BackgroundEntry, now: number): string {
   if (entry.state !== "running") return describeState(entry);
   const running = `running for ${passingTime(now - entry.startedAt)}`;

@@ -11,7 +11,7 @@ import type { Hint, View, ViewContext } from "./view.ts";
 
 type Entry = Owned<BackgroundEntry>;
 
-/** Cells of the column that says how a task stands. */
+/** Cells of the column with a task's state. */
 const stateCells = 22;
 
 /** The background tasks of all servers, and the output of one. */

@@ -73,7 +73,7 @@ export class CallbacksView implements View {
     const { look, model, now } = this.#context;
     const leftMs = entry.nextFireAt - now();
     const when = fitCells(leftMs <= 0 ? "due" : `in ${passingTime(leftMs)}`, timeCells);
-    const times = entry.firesLeft === -1 ? "for ever" : `${entry.firesLeft} left`;
+    const times = entry.firesLeft === -1 ? "forever" : `${entry.firesLeft} left`;
     const owner = model.servers.length > 1 ? `${model.serverName(entry.serverId)}  ` : "";
     const left = `${entry.callbackId}  ${when}  ${fitCells(times, countCells)}  ${owner}`;
     const message = cutCells(safeLine(entry.message), Math.max(0, width - left.length));

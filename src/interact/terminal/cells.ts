@@ -18,7 +18,7 @@ export function safeText(text: string): string {
   return escapeUnsafe(text.replaceAll(/\r\n?/g, "\n")).replaceAll("\t", " ".repeat(tabCells));
 }
 
-/** What a person sees as one character each. */
+/** The graphemes of a text: what a person sees as one character each. */
 export function graphemesOf(text: string): string[] {
   // Plain text needs no segmenter, and is most of it.
   if (/^[\u0020-\u007e]*$/.test(text)) return text.split("");
@@ -54,7 +54,7 @@ export function wrapCells(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(1, width)));
 }
 
-/** What is quoted goes on behind a gutter, so that it is never taken for the text around it. */
+/** Quoted text is behind a gutter, so that it is never mistaken for the text around it. */
 function wrapQuoted(line: string, width: number): string[] {
   const [first = "", ...rest] = breakCells(line.slice(2), Math.max(1, width - 2));
   return [line.slice(0, 2) + first, ...rest.map((row) => `┆ ${row}`)];

@@ -43,7 +43,7 @@ export class FormWindow {
     return Math.max(1, this.#height - 1);
   }
 
-  /** True when the pointer stands at something that is seen; else a page is turned on the way there: nothing is skipped. */
+  /** True when the pointer is at a visible row; else the window turns a page on the way there: nothing is skipped. */
   reveal(): boolean {
     if (this.#drawn === undefined) return true;
     const { rowFrom, rowTo } = this.#drawn;

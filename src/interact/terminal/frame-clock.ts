@@ -1,6 +1,6 @@
 /** Frames at most this often; faster is not seen. */
 const frameMs = 16;
-/** Times that pass are drawn anew this often. */
+/** How often running times are redrawn. */
 const clockMs = 1_000;
 
 /** Says when to paint: soon after something has changed, and every second. */

@@ -15,7 +15,7 @@ const sections: readonly (readonly [string, readonly Hint[]])[] = [
     "Questions",
     [
       ["up, down, j, k", "move"],
-      ["page up, page down", "read what has no room"],
+      ["page up, page down", "scroll the text"],
       ["enter", "choose, and go on"],
       ["space", "choose without going on; several where it is allowed"],
       ["left, right", "another question of the same"],
@@ -37,7 +37,7 @@ const sections: readonly (readonly [string, readonly Hint[]])[] = [
 /** Cells of the column of keys. */
 const keyCells = 22;
 
-/** Every key and what it does. */
+/** Every key and its action. */
 export function drawHelp(columns: number, look: Look): string[] {
   const room = Math.max(1, columns - keyCells - 5);
   return sections.flatMap(([title, hints]) => [

@@ -4,7 +4,7 @@ import { escapeKeyMs, pasteSilentMs, questionOtherCharsMax } from "../../base/li
 export interface Key {
   /** `up`, `enter`, `ctrl-c`, `paste` …; of a character the character itself. */
   readonly name: string;
-  /** What is to be written where somebody writes; empty for other keys. */
+  /** The text that the key inserts; empty for other keys. */
   readonly text: string;
 }
 
@@ -40,7 +40,7 @@ const sequenceNames: Readonly<Record<string, string>> = {
   "6~": "pagedown",
 };
 
-/** Makes keys of what a terminal sends. Sequences and characters may be cut between two chunks. */
+/** Parses the input of a terminal into keys. Sequences and characters may be cut between two chunks. */
 export class KeyDecoder {
   readonly #onKey: (key: Key) => void;
   readonly #decoder = new TextDecoder();
@@ -105,7 +105,7 @@ export class KeyDecoder {
     return this.#takeAlt(rest);
   }
 
-  /** A key with Alt is none of those that cancel; where none follows, the escape counts for itself. */
+  /** A key with Alt does not cancel; an escape without a following key is the Escape key. */
   #takeAlt(rest: string): number {
     const character = String.fromCodePoint(rest.codePointAt(1) ?? 0);
     const name = controlNames[character] ?? (character >= " " ? character : undefined);

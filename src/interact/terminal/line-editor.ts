@@ -65,7 +65,7 @@ export class LineEditor {
     "alt-f": () => this.#moveTo(this.#wordEnd),
   };
 
-  /** What cannot be seen is written as it would be shown, so that nobody answers what he does not see. */
+  /** Invisible characters are inserted as they would be shown, so that nobody sends an answer that they do not see. */
   #insert(text: string): void {
     const room = questionOtherCharsMax - this.text.length;
     if (room <= 0) return;

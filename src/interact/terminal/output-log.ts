@@ -50,7 +50,7 @@ export class OutputLog {
   }
 }
 
-/** A line that overwrites itself, as progress bars do, is what stands there last. */
+/** For a line that overwrites itself, as progress bars do, the last text is kept. */
 function plainLine(line: string): string {
   const parts = line.replaceAll(sequences, "").split("\r");
   return safeText(parts.findLast((part) => part !== "") ?? "");

@@ -16,7 +16,7 @@ export class Painter {
     this.#write = write;
   }
 
-  /** Nothing of what was drawn is there any more: after a resize, or when somebody else had the terminal. */
+  /** Forgets the drawn frame: after a resize, or when another program had the terminal. */
   forget(): void {
     this.#shown = [];
   }

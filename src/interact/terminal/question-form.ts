@@ -3,7 +3,7 @@ import type { Answer, Question } from "../../tools/question-service.ts";
 import type { Key } from "./keys.ts";
 import { LineEditor } from "./line-editor.ts";
 
-/** What a key made of the form. */
+/** The effect of a key on the form. */
 export type FormResult =
   | "unknown"
   | "handled"
@@ -11,7 +11,7 @@ export type FormResult =
   | "incomplete"
   | "submit";
 
-/** One question and what has been chosen and written so far. */
+/** One question, and the choices and text so far. */
 export interface FormField {
   readonly question: Question;
   /** Consent is given by choosing, never by words. */

@@ -9,7 +9,7 @@ import type { Size } from "./painter.ts";
 import { passingTime } from "./time-text.ts";
 import type { Hint, View, ViewContext } from "./view.ts";
 
-const fullNotice = `An answer has ${questionOtherCharsMax} characters at most: no more is taken.`;
+const fullNotice = `An answer has ${questionOtherCharsMax} characters at most.`;
 
 /** The questions of all servers, one in front. */
 export class QuestionsView implements View {
@@ -63,14 +63,14 @@ export class QuestionsView implements View {
     if (!isFront) return;
     this.guard();
     const answered = "The question was answered in another terminal.";
-    this.#context.notice(reason === "answered" ? answered : "The question is not asked any more.");
+    this.#context.notice(reason === "answered" ? answered : "The question was withdrawn.");
   }
 
   draw({ columns, rows }: Size): readonly string[] {
     const { look } = this.#context;
     const entry = this.#entry;
     if (entry === undefined) {
-      return ["", ` ${look.dim("No questions. One that is asked appears here.")}`];
+      return ["", ` ${look.dim("No questions. New ones appear here.")}`];
     }
     const form = drawForm(entry.form, columns, look);
     const head = [this.#heading(entry, columns), ...(rows > 6 ? [""] : [])];
@@ -115,10 +115,10 @@ export class QuestionsView implements View {
     return true;
   }
 
-  /** What was written is not lost by one key. */
+  /** One key never discards written text. */
   #leave({ form }: QuestionEntry, verb: string, leave: () => void): void {
     if (!form.hasWork) return leave();
-    this.#context.confirm(`${verb}, and lose what was filled in?`, leave);
+    this.#context.confirm(`${verb}, and lose your input?`, leave);
   }
 
   #reply(entry: QuestionEntry, reply: TerminalReply, notice: string): void {

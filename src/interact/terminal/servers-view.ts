@@ -28,7 +28,7 @@ export class ServersView implements View {
     const problem = model.problem === undefined ? [] : [safeLine(model.problem), ""];
     const shown = problem.map((line) => ` ${look.warning(cutCells(line, columns - 2))}`);
     if (lines.length > 0) return this.#scroll.window([...shown, ...lines], rows);
-    const none = "No server runs. It appears here as soon as a client starts one.";
+    const none = "No server is running. It appears here as soon as a client starts one.";
     return [...shown, "", ` ${look.dim(cutCells(none, columns - 2))}`];
   }
 

@@ -4,12 +4,12 @@ import type { Key } from "./keys.ts";
 import type { Look } from "./look.ts";
 import type { Size } from "./painter.ts";
 
-/** What a view may use of the application. */
+/** The parts of the application that a view may use. */
 export interface ViewContext {
   readonly model: AttachModel;
   readonly look: Look;
   readonly send: (serverId: string, message: TerminalMessage) => void;
-  /** Sends something that is answered, by its number; a failure is told in the bottom line. */
+  /** Sends a request that is answered by its number; a failure is shown in the bottom line. */
   readonly request: (serverId: string, message: (request: number) => TerminalMessage) => void;
   /** Asks in the bottom line; anything but `y` is no. */
   readonly confirm: (question: string, onYes: () => void) => void;
@@ -19,13 +19,13 @@ export interface ViewContext {
   readonly now: () => number;
 }
 
-/** A key and what it does here. */
+/** A key and its action here. */
 export type Hint = readonly [key: string, meaning: string];
 
 /** One of the pages between which Tab switches. */
 export interface View {
   readonly title: string;
-  /** What the tab shows behind the title; 0 shows nothing. */
+  /** The number behind the tab's title; 0 shows nothing. */
   readonly count: number;
   readonly hints: readonly Hint[];
   /** Somebody writes: keys are text, and nothing else comes to the front. */

@@ -123,7 +123,7 @@ async function digestsOf(requests: InputRequests): Promise<Round["asked"]> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** What a person agreed to. The address of a page may be another one each time: it is made for one visit. */
+/** The request that a person agreed to. The address of a page may differ each time: it is made for one visit. */
 function essenceOf(request: InputRequest): unknown {
   if (request.method !== "elicitation/create" || request.params.mode !== "url") return request;
   const { mode, message } = request.params;

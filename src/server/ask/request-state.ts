@@ -33,9 +33,8 @@ export async function sealRounds(
 }
 
 /**
- * What the client gives back is attacker's input until it has been opened (docs/spec/modern.md#questions). Its marks become the
- * request's.
- * @throws FaultError -32602 for all that was not sealed for this client and these parameters, or has expired
+ * A returned `requestState` is attacker's input until it has been opened (docs/spec/modern.md#questions). Its marks become the request's.
+ * @throws FaultError -32602 for a state that was not sealed for this client and these parameters, or has expired
  */
 export async function openRounds(
   sealed: unknown,
@@ -61,7 +60,7 @@ export function invalidState(message: string): FaultError {
   return new FaultError(createFault(errorCodes.invalidParams, `Invalid params: ${message}`));
 }
 
-/** What a state is good for: one client, one method, one set of parameters, which name the tool or prompt. */
+/** The scope of a state: one client, one method, one set of parameters, which name the tool or prompt. */
 function purposeOf({ version, method, params, client }: ActiveRequest): string {
   const { _meta, inputResponses: _, requestState: __, ...salient } = params ?? {};
   return canonicalJson([version, method, client.id, salient]);

@@ -2,7 +2,7 @@ import { Lazy } from "../../base/lazy.ts";
 import { requestStateCharsMax } from "../../base/limits.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
-/** Another layout of what is sealed needs another name, so that old states do not open. */
+/** Another layout of the sealed data needs another name, so that old states do not open. */
 const keyName = "scorpiox-code requestState 2";
 const cipherName = "aes-256-gcm";
 const keyBytes = 32;
@@ -32,7 +32,7 @@ export class StateSeal {
     return Buffer.concat(parts).toString("base64url");
   }
 
-  /** Undefined for what was not sealed by this secret for this purpose, whatever it is. */
+  /** Undefined for data that was not sealed by this secret for this purpose. */
   async open(sealed: string, purpose: string): Promise<string | undefined> {
     const bytes = decodeStrictly(sealed);
     if (bytes === undefined) return undefined;

@@ -11,14 +11,14 @@ import type { StaticTokens } from "./static-tokens.ts";
 export type Authorization =
   { readonly kind: "ok"; readonly principal: Principal } | AuthorizationRefusal;
 
-/** What is needed of a request; a `Request` is one. */
+/** The parts of a request that authorization needs; a `Request` fits. */
 export interface AuthorizationRequest {
   readonly url: string;
   /** `get` joins several headers of one name by commas, as `Headers` does. */
   readonly headers: { get(name: string): string | null };
 }
 
-/** Who may come in. */
+/** Decides which requests are authorized. */
 export type Access =
   /** Everybody who reaches us: only for the loopback interface, where `compose/local-users.ts` looks at who it is. */
   { readonly kind: "open" } | ProtectedAccess;
@@ -79,7 +79,7 @@ export class Authorizer {
     return jwt !== undefined || (tokens?.principalCount ?? 0) > 1 ? "several" : "one";
   }
 
-  /** How the token stands now that `principal`, an answer of `authorize`, came by. */
+  /** The current standing of the token of `principal`, an answer of `authorize`. */
   standingOf(principal: Principal): Standing {
     if (this.access.kind === "open") return "valid";
     const { tokens, jwt } = this.access;
@@ -114,7 +114,7 @@ export class Authorizer {
       case "unavailable":
         return createRefusal(
           503,
-          "The token cannot be checked now: the authorization server does not give its keys. Try again later.",
+          "The token cannot be checked now: the keys of the authorization server are not available. Try again later.",
           { "retry-after": String(Math.ceil(check.retryAfterMs / 1000)) },
         );
     }

@@ -1,6 +1,6 @@
 import { bearerTokenCharsMax } from "../../base/limits.ts";
 
-/** What an `Authorization` header holds. */
+/** The content of an `Authorization` header. */
 export type BearerHeader =
   | { readonly kind: "token"; readonly token: string }
   /** No header, an empty one, or another scheme. */

@@ -1,4 +1,4 @@
-/** What a `WWW-Authenticate: Bearer` header says. */
+/** The content of a `WWW-Authenticate: Bearer` header. */
 export interface Challenge {
   readonly realm: string;
   /** Where the metadata of RFC 9728 is; undefined when no authorization server is configured. */
@@ -7,7 +7,7 @@ export interface Challenge {
   readonly scopes?: readonly string[] | undefined;
   /** Left out when the request had no token (RFC 6750 section 3.1). */
   readonly error?: "invalid_request" | "invalid_token" | "insufficient_scope";
-  /** Fixed texts of ours, ASCII; never anything of the token. */
+  /** Fixed ASCII texts; never a part of the token. */
   readonly description?: string;
 }
 

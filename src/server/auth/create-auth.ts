@@ -10,10 +10,10 @@ import {
 } from "./protected-resource.ts";
 import { parseToolScopes, type ToolScopes } from "./tool-scopes.ts";
 
-/** What the operator chose, as written. */
+/** The operator's flags, as written. */
 export interface AuthSettings {
   readonly tokenFile?: string | undefined;
-  /** Tell whoever comes without a token that it is in the token file: the server has made it itself. */
+  /** Tell clients without a token that it is in the token file: the server has made it itself. */
   readonly tellsTokenFile?: boolean;
   /** Where the keys for signed tokens are; needs `issuer` and `resource`. */
   readonly keySetUrl?: string | undefined;

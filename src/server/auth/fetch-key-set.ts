@@ -9,14 +9,14 @@ import { keySetBytesMax } from "../../base/limits.ts";
  * Gets the JSON of a key set, within `keySetBytesMax` and `timeoutMs`, and follows no redirect: the keys come from
  * the address that the operator wrote.
  * @param url of `parseKeySetUrl`
- * @throws Error whose message completes "the keys cannot be had: "
+ * @throws Error whose message completes "Cannot fetch signing keys from …: "
  */
 export async function fetchKeySet(url: URL, timeoutMs: number): Promise<unknown> {
   const bytes = await readBytes(url, timeoutMs);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new Error("what is there is not JSON");
+    throw new Error("the document is not JSON");
   }
 }
 

@@ -15,7 +15,7 @@ export type TokenCheck =
   | { readonly kind: "accepted"; readonly principal: Principal }
   /** `reason` completes "The token is refused: "; a fixed text. */
   | { readonly kind: "rejected"; readonly reason: string }
-  /** The keys cannot be had: not the client's fault, worth another try after this. */
+  /** The keys are not available: not the client's fault, worth another try after this. */
   | { readonly kind: "unavailable"; readonly retryAfterMs: number };
 
 export interface JwtVerifierOptions {
@@ -64,7 +64,7 @@ export class JwtVerifier {
     return principal === undefined ? this.#verify(token, digest) : { kind: "accepted", principal };
   }
 
-  /** Whether the token of `principal` would be refused by now for its age; undefined when it came by none of ours. */
+  /** Whether the token of `principal` would be refused now for its age; undefined when this verifier did not accept it. */
   isExpired(principal: Principal): boolean | undefined {
     const endsAtWallMs = this.#endsAtWallMs.get(principal);
     if (endsAtWallMs === undefined) return undefined;

@@ -22,7 +22,7 @@ export function parseKeySetUrl(text: string): URL {
     case "file:":
       return url.host === "" ? url : fail(`"${text}" names another machine: write file:///…`);
     default:
-      return fail(`"${text}" is not of a kind that is read here: use https`);
+      return fail(`"${text}" has an unsupported scheme: use https`);
   }
 }
 

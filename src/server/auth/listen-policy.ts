@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "./loopback-host.ts";
 
-/** Where the server shall listen and what stands before it. */
+/** The address to listen on, and the protection in front of it. */
 export interface ListenWish {
   /** The address or name to listen on, for instance `127.0.0.1` or `0.0.0.0`. */
   readonly host: string;
@@ -33,7 +33,7 @@ export function decideListening({
 
 function refusalText(host: string): string {
   return (
-    `Listening on "${host}" without authentication is refused: whoever reaches it could run commands here. ` +
+    `Listening on "${host}" without authentication is refused: anyone who reaches it could run commands here. ` +
     "Give --token-file or --jwks, or listen on 127.0.0.1."
   );
 }

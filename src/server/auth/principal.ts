@@ -1,13 +1,13 @@
-/** Who a request speaks for. Sessions, background tasks and cursors belong to one `id`. */
+/** The identity behind a request. Sessions, background tasks and cursors belong to one `id`. */
 export interface Principal {
   /**
    * `token:<label>`, `jwt:<issuer>|<sub>`, `jwt-client:<issuer>|<client_id>` or `local`.
    * Never a token or a part of one, so it may be logged and compared.
    */
   readonly id: string;
-  /** What it may do; undefined: everything. */
+  /** Its scopes; undefined: everything. */
   readonly scopes: ReadonlySet<string> | undefined;
 }
 
-/** Whoever reaches an open server on the loopback interface: the user of this machine. */
+/** The principal of an open server on the loopback interface: the user of this machine. */
 export const localPrincipal: Principal = { id: "local", scopes: undefined };

@@ -31,7 +31,7 @@ export function parseResource(text: string): string {
 }
 
 /**
- * What `aud` of our tokens may be. Without a path the resource has two spellings, and clients that pass it through a
+ * The accepted values of `aud`. Without a path the resource has two spellings, and clients that pass it through a
  * URL parser ask for the one with a slash.
  * @param resource of `parseResource`
  */

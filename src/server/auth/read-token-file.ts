@@ -5,8 +5,7 @@ import { tokenFileBytesMax } from "../../base/limits.ts";
 import { readTokenLines, type TokenLines } from "./token-list.ts";
 
 /**
- * What a token file says, whatever is wrong with it. It is not in order when others may read it; what is no file
- * of tokens at all has none.
+ * The tokens of a file and its problems. A file that others may read is not in order; a file of another kind has no tokens.
  * @throws AppError "system" when it cannot be read: then nothing is known of its tokens
  */
 export function readTokenFile(path: string): TokenLines {

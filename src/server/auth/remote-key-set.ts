@@ -21,7 +21,7 @@ export class KeySetUnavailable extends Error {
 }
 
 export interface RemoteKeySetOptions {
-  /** Gets the keys anew, in bounded time; rejects when they cannot be had. */
+  /** Fetches the keys again, in bounded time; rejects when that fails. */
   readonly load: () => Promise<KeyFinder>;
   /** The address, for messages. */
   readonly place: string;
@@ -71,7 +71,7 @@ export class RemoteKeySet {
     return this.options.clock.monotonicMs() - this.#current.fetchedAtMs;
   }
 
-  /** Of a server that is known to be down, requests do not wait while there are keys that still count. */
+  /** While a server is known to be down, requests do not wait for it if there are keys that are still valid. */
   async #renewOld(): Promise<void> {
     const renewal = this.#renew();
     if (!this.#isDown || this.#ageMs() > keySetOutageMsMax) await renewal;
@@ -101,17 +101,17 @@ export class RemoteKeySet {
     this.#nextFetchMs = clock.monotonicMs() + pauseMs;
   }
 
-  /** Says once that the keys cannot be had, and once that they can again. */
+  /** Reports once that the keys are not available, and once that they are again. */
   #setDown(cause: unknown): void {
     const { place, warn } = this.options;
     const wasDown = this.#isDown;
     this.#isDown = cause !== undefined;
     if (this.#isDown === wasDown) return;
-    if (cause === undefined) return warn(`The keys at ${place} are there again.`);
+    if (cause === undefined) return warn(`The signing keys at ${place} are available again.`);
     const meanwhile =
       this.#current === undefined
-        ? "Signed tokens are answered with 503 until then."
+        ? "Signed tokens get status 503 until then."
         : `The last ones are used for up to ${keySetOutageMsMax / 60_000} minutes.`;
-    warn(`The keys at ${place} cannot be had: ${messageOf(cause)}. ${meanwhile}`);
+    warn(`Cannot fetch signing keys from ${place}: ${messageOf(cause)}. ${meanwhile}`);
   }
 }

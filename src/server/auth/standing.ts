@@ -1,6 +1,6 @@
 /**
- * How the token now stands that a request came with. Sessions and streams outlast the request that opened them, so
- * it is asked again while they are open.
+ * The current standing of a request's token. Sessions and streams outlast the request that opened them, so it is checked again
+ * while they are open.
  */
 export type Standing =
   | "valid"

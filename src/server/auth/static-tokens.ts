@@ -14,7 +14,7 @@ export class StaticTokens {
   #list: readonly KnownToken[] = [];
   /** Of the list. */
   #lines: ReadonlySet<string> = new Set();
-  /** Those that were ever found; a list that is read anew has others. */
+  /** The principals that were ever found; a list that is read again has new ones. */
   readonly #lineOf = new WeakMap<Principal, string>();
 
   /** Also those whose line is gone by now: what they have stored may still be there. */
@@ -29,7 +29,7 @@ export class StaticTokens {
     return this.#principals.size;
   }
 
-  /** Whom the token stands for; undefined when it is none of ours. The whole list is always walked. */
+  /** The principal of the token; undefined for an unknown one. The whole list is always walked. */
   find(token: string): Principal | undefined {
     const digest = digestToken(token);
     let found: Principal | undefined;

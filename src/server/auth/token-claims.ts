@@ -24,7 +24,10 @@ export function readClaims(
     return { kind: "rejected", reason: "it is a JWT of another kind than an access token" };
   // Bound to a key of the client: accepted as a bearer token, it would serve whoever stole it.
   if (payload["cnf"] !== undefined)
-    return { kind: "rejected", reason: "it is bound to a key, and only bearer tokens are taken" };
+    return {
+      kind: "rejected",
+      reason: "it is bound to a key, and only bearer tokens are accepted",
+    };
   const id = principalIdOf(issuer, payload);
   if (id === undefined) return { kind: "rejected", reason: "it names neither subject nor client" };
   return { kind: "principal", principal: { id, scopes: scopesOf(payload) } };

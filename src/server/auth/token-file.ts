@@ -13,7 +13,7 @@ import type { KnownToken, TokenLines } from "./token-list.ts";
  */
 export class TokenFile {
   #tokens: readonly KnownToken[];
-  /** What the file looked like when it was read last. */
+  /** The file's size and times when it was last read. */
   #version: string;
   #lookAtMs: number;
   /** Said last, so that it is said once. */
@@ -91,8 +91,8 @@ function standing(tokens: readonly KnownToken[], before: readonly KnownToken[]):
 
 function remainder(tokens: readonly KnownToken[]): string {
   return tokens.length === 0
-    ? "Until then no token of it is taken."
-    : "Until then only tokens are taken that were read before and still stand in it.";
+    ? "Until then none of its tokens is accepted."
+    : "Until then only tokens are accepted that were read before and are still in it.";
 }
 
 /** Changes with the content, the permissions and the file itself. */

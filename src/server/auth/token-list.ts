@@ -10,7 +10,7 @@ export interface KnownToken {
   readonly principal: Principal;
 }
 
-/** What a token file holds. */
+/** The content of a token file. */
 export interface TokenLines {
   /** Those of the lines that are in order. */
   readonly tokens: readonly KnownToken[];
@@ -65,7 +65,7 @@ function wordsOf(line: string): string[] {
   return comment === -1 ? words : words.slice(0, comment);
 }
 
-/** The token of a line, or what is wrong with the line. */
+/** The token of a line, or the line's problem. */
 function readLine(words: readonly string[], seen: Set<string>): KnownToken | string {
   const [label = "", token = "", ...scopes] = words.length === 1 ? ["default", ...words] : words;
   const fault = faultOf(label, token, scopes);

@@ -3,7 +3,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Principal } from "./principal.ts";
 import { isScope } from "./scope-text.ts";
 
-/** What a call needs: one scope of each group. The first of a group is the narrowest, which a challenge names. */
+/** The scopes that a call needs: one of each group. The first of a group is the narrowest, which a challenge names. */
 type ScopeGroups = readonly (readonly string[])[];
 
 const none: ScopeGroups = [];
@@ -36,7 +36,7 @@ export class ToolScopes {
   commandWarning(hasOtherServers: boolean): string | undefined {
     if (this.groups.size === 0) return undefined;
     const own = commandTools.filter((name) => this.#ownGroupsOf(name) === undefined);
-    const names = [...own, ...(hasOtherServers ? ["the tools of other MCP servers"] : [])];
+    const names = [...own, ...(hasOtherServers ? ["the tools of MCP servers"] : [])];
     if (names.length === 0) return undefined;
     const others = this.groups.get(anyOther);
     const whose = others === undefined ? "every token" : `a token with ${textOf(others)}`;
@@ -66,8 +66,8 @@ function textOf(groups: ScopeGroups): string {
 
 /**
  * Parses `Bash=tools:exec,ReadImage=tools:read,*=tools:use`. `*` stands for the tools that are not named; an
- * entry for Bash is for BackgroundBash too; a tool without an entry is open to every principal. `a b` needs both scopes, `a|b` one of them: the way to say that
- * the broader `b` includes `a` (authorization, Step-Up Authorization Flow: scope hierarchies).
+ * entry for Bash is for BackgroundBash too; a tool without an entry is open to every principal. `a b` needs both scopes, `a|b`
+ * one of them: the way to say that the broader `b` includes `a` (authorization, Step-Up Authorization Flow: scope hierarchies).
  * @throws AppError "usage" that names the entry
  */
 export function parseToolScopes(text: string): ToolScopes {

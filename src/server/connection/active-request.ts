@@ -10,7 +10,7 @@ import type { ProgressReporter } from "./progress.ts";
 
 /** One `ask` of a handler, as the next round will know it. */
 export interface Round {
-  /** A digest of each question: an answer counts for exactly what was asked. */
+  /** A digest of each question: an answer is valid for exactly that question. */
   readonly asked: Readonly<Record<string, string>>;
   /** The good answers so far. */
   readonly answers: InputResponses;
@@ -20,9 +20,9 @@ export interface Round {
   readonly tookMs?: number;
 }
 
-/** What a client that comes back brings along. */
+/** The answers of a client that comes back. */
 export interface BroughtRounds {
-  /** The last one is what the client was asked before it came back; empty when it brought no state. */
+  /** The last one is the client's latest question; empty when it brought no state. */
   readonly rounds: readonly Round[];
   /** `params.inputResponses`, unchecked. */
   readonly responses: Params;
@@ -51,15 +51,15 @@ export class ActiveRequest {
   readonly method: string;
   readonly params: Params | undefined;
   readonly asker: Asker;
-  /** What belongs to this request goes out here. */
+  /** The outbox for messages of this request. */
   readonly lane: ReplyLane;
   /** Ends with the request: nothing for its token is sent after the reply. */
   progress: ProgressReporter | undefined;
-  /** What a modern client has answered before; set before the handler runs. */
+  /** The earlier answers of a modern client; set before the handler runs. */
   brought: BroughtRounds | undefined;
-  /** What was done for the call and must not be done again, in earlier rounds too; sealed into the state of the next. */
+  /** Marks of work that must not be repeated, of earlier rounds too; sealed into the state of the next. */
   marks: readonly string[] | undefined;
-  /** Set by requests that would last for ever: lets them be answered when the server goes. */
+  /** Set by requests without an end: lets them be answered when the server goes. */
   endGracefully: (() => void) | undefined;
   /** Cancelled by `cancel`. */
   readonly cancellation = new Cancellation();

@@ -5,7 +5,7 @@ import type { Outbox } from "./outbox.ts";
 import type { Session } from "./session.ts";
 
 /**
- * What belongs to one connection and ends with it: the pipe, a legacy HTTP session, or, for a modern HTTP
+ * The state that belongs to one connection and ends with it: the pipe, a legacy HTTP session, or, for a modern HTTP
  * request, that request alone.
  */
 export interface Connection {
@@ -16,6 +16,6 @@ export interface Connection {
   readonly inFlight: InFlight;
   /** How to say that a subscription is over while the connection goes on (docs/spec/modern.md#teardown). */
   readonly endsByNotification: boolean;
-  /** What counts as negotiated without a session: 2025-03-26 over HTTP (docs/spec/legacy.md#which-era). */
+  /** The revision that is assumed without a session: 2025-03-26 over HTTP (docs/spec/legacy.md#which-era). */
   readonly assumedVersion?: LegacyVersion;
 }

@@ -18,7 +18,7 @@ export class LiveConnections implements ClientReach {
     else known.add(connection);
   }
 
-  /** It has ended, or begins anew. */
+  /** It has ended, or begins again. */
   delete(connection: Connection): void {
     const { clientId } = connection.session;
     const known = this.#connections.get(clientId);
@@ -32,7 +32,7 @@ export class LiveConnections implements ClientReach {
   }
 }
 
-/** What goes out here belongs to no request: over HTTP it goes to the stream that the client opened by GET. */
+/** The outbox for messages outside of requests: over HTTP the stream that the client opened with GET. */
 class LegacyClient implements ReachableClient {
   readonly #connection: Connection;
 

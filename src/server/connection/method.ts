@@ -1,7 +1,7 @@
 import type { InputRequests } from "../../protocol/input-request.ts";
 import { createFault, errorCodes, type ProtocolFault } from "../../protocol/json-rpc.ts";
 
-/** What a method answers. Nothing is sent for `cancelled`; `input-required` is for three modern methods only. */
+/** The result of a method. Nothing is sent for `cancelled`; `input-required` is for three modern methods only. */
 export type MethodReply =
   | { readonly kind: "result"; readonly json: string }
   | { readonly kind: "fault"; readonly fault: ProtocolFault }

@@ -33,7 +33,7 @@ export class ProgressReporter {
   readonly #startedAt: number;
   /** The last value sent. */
   #progress: number | undefined;
-  /** What the work's own numbers are added to; undefined until it has given one. */
+  /** The base for the work's own numbers; undefined until it has given one. */
   #zero: number | undefined;
   /** The newest numbers of the work that have not been sent. */
   #numbers: ProgressNumbers | undefined;
@@ -137,7 +137,7 @@ export class ProgressReporter {
     this.#schedule(progressHeartbeatMs);
   }
 
-  /** The work's own that wait, else one of ours. */
+  /** The work's own waiting messages, else a heartbeat. */
   #takeNumbers(): ProgressNumbers {
     const numbers = this.#numbers;
     this.#numbers = undefined;

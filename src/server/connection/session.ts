@@ -19,7 +19,7 @@ import type { Outbox } from "./outbox.ts";
 import { WatchedUris } from "./watched-uris.ts";
 import { WorkspaceRoots } from "./workspace-roots.ts";
 
-/** What the composition root knows of the client before it has said anything. */
+/** The composition root's knowledge of the client before its first message. */
 export interface ClientProfile {
   /** Whom live state belongs to; see `ClientContext.id`. */
   readonly id: string;
@@ -39,7 +39,7 @@ export interface ClientProfile {
 export class Session {
   readonly #profile: ClientProfile;
   readonly #roots: WorkspaceRoots;
-  /** What has been subscribed to by `resources/subscribe`, as URIs. */
+  /** The URIs of `resources/subscribe`. */
   readonly subscribedUris = new WatchedUris();
   #version: LegacyVersion | undefined;
   #limits: ClientLimits;
@@ -65,7 +65,7 @@ export class Session {
     return this.#version;
   }
 
-  /** What the client declared in `initialize`. */
+  /** The client's declarations in `initialize`. */
   get capabilities(): ClientCapabilities {
     return this.#capabilities;
   }
@@ -111,7 +111,7 @@ export class Session {
     this.#roots.forget();
   }
 
-  /** Who asks a legacy request. Its questions about roots go out on the request's own lane. */
+  /** The requester of a legacy request. Questions about roots go out on the request's own lane. */
   legacyAsker(lane: Outbox): Asker {
     const context = this.#contextFor(this.#clientName, () => this.#workspaceDir(lane));
     const client = { ...context, workspaceNow: this.#workspaceNow };
@@ -120,7 +120,7 @@ export class Session {
     return new LegacyAsker(this, { ...client, roots });
   }
 
-  /** Who asks a modern request: nothing of the session but the identity of the connection (docs/spec/modern.md#envelope). */
+  /** The requester of a modern request: only the identity of the connection, nothing of the session (docs/spec/modern.md#envelope). */
   modernAsker(envelope: Envelope): Asker {
     const { version, capabilities, clientName, logLevel } = envelope;
     const { fallbackDir } = this.#profile;
@@ -160,7 +160,7 @@ export class Session {
   }
 }
 
-/** The session as it is when it is looked at: `logging/setLevel` counts for calls that are under way. */
+/** The live session: `logging/setLevel` applies to calls in progress. */
 class LegacyAsker implements Asker {
   readonly #session: Session;
   readonly version: LegacyVersion;

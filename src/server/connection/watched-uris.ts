@@ -1,4 +1,4 @@
-/** What a legacy session has subscribed to, each with what ends the watch over it. */
+/** The subscriptions of a legacy session, each with the function that ends its watch. */
 export class WatchedUris {
   readonly #stops = new Map<string, () => void>();
 
@@ -14,7 +14,7 @@ export class WatchedUris {
     return this.#stops.keys();
   }
 
-  /** @param watch begins the watch and returns what ends it; not called for what is watched already */
+  /** @param watch begins the watch and returns the function that ends it; not called for a watched URI */
   add(uri: string, watch: () => () => void): void {
     if (!this.#stops.has(uri)) this.#stops.set(uri, watch());
   }

@@ -30,7 +30,7 @@ export class WorkspaceRoots {
     return first;
   }
 
-  /** What `directory` would say if nobody had to be asked. */
+  /** The answer of `directory` if it is known without asking the client. */
   get known(): string {
     return this.#folders[0] ?? this.#fallbackDir;
   }

@@ -2,10 +2,10 @@ import type { ServerFeatures } from "../../calls/features.ts";
 import type { OfferedCapabilities } from "../../protocol/server-capabilities.ts";
 import { offersTasks } from "../tasks/task-support.ts";
 
-/** What a method belongs to, apart from the core that every server has. */
+/** The feature of a method, apart from the core that every server has. */
 export type Need = "resources" | "prompts" | "completion" | "skills" | "tasks" | "subscriptions";
 
-/** What was not declared does not exist: its methods are unknown (docs/spec/modern.md#discovery). */
+/** An undeclared feature does not exist: its methods are unknown (docs/spec/modern.md#discovery). */
 export function isOffered(features: ServerFeatures, need: Need): boolean {
   switch (need) {
     case "tasks":
@@ -20,7 +20,7 @@ export function isOffered(features: ServerFeatures, need: Need): boolean {
   }
 }
 
-/** What is declared in both handshakes, before the revision shapes it. */
+/** The capabilities in both handshakes, before the revision shapes them. */
 export function offeredCapabilities(features: ServerFeatures): OfferedCapabilities {
   const { resources, prompts, completion, skills, changing, router } = features;
   return {

@@ -18,13 +18,13 @@ export interface ServerOptions {
   readonly instructions: string | (() => string);
   /** 32 secret bytes that seal `requestState`; servers that share them take over each other's rounds. */
   readonly stateKey: () => Promise<Uint8Array>;
-  /** Those that may be told something unasked; absent = nobody but the server needs them. */
+  /** The connections that accept unsolicited messages; absent = only the server needs them. */
   readonly connections?: LiveConnections;
   /** Told when a client says that it offers other folders. */
   readonly onRootsChanged?: (client: ClientContext) => void;
 }
 
-/** What all connections of one server share. Lives as long as the process; owned by the composition root. */
+/** The state that all connections of one server share. Lives as long as the process; owned by the composition root. */
 export class ServerContext {
   readonly features: ServerFeatures;
   readonly stateKey: () => Promise<Uint8Array>;
@@ -53,13 +53,13 @@ export class ServerContext {
     return typeof this.#instructions === "string" ? this.#instructions : this.#instructions();
   }
 
-  /** A legacy session is ready: from now on it may be told something that it did not ask for. */
+  /** A legacy session is ready: from now on it accepts unsolicited messages. */
   admit(connection: Connection): void {
     this.subscriptions.admit(connection);
     this.#connections.add(connection);
   }
 
-  /** The connection has ended, or begins anew. */
+  /** The connection has ended, or begins again. */
   release(connection: Connection): void {
     this.subscriptions.release(connection);
     this.#connections.delete(connection);

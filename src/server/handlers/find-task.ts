@@ -10,7 +10,7 @@ export type FoundTask =
 
 /**
  * The MCP task that a request names: -32602 without an id, -32021 without the extension in this very request,
- * -32602 for what is unknown, expired or another client's (docs/spec/modern.md#declaring-tasks, docs/spec/modern.md#task-methods).
+ * -32602 for an unknown or expired task, or another client's (docs/spec/modern.md#declaring-tasks, docs/spec/modern.md#task-methods).
  */
 export function findTask(request: ActiveRequest, connection: ServedConnection): FoundTask {
   const taskId = request.params?.taskId;

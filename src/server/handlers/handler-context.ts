@@ -12,7 +12,7 @@ import type { ServedConnection } from "../context/server-context.ts";
 import { sendLogMessage } from "../connection/log-message.ts";
 import { ProgressReporter } from "../connection/progress.ts";
 
-/** What the handler of one request may use; made of the request, and only as far as it is used. */
+/** The services for the handler of one request; created from the request as they are used. */
 export class HandlerContext implements RequestContext {
   readonly #request: ActiveRequest;
   readonly #connection: ServedConnection;

@@ -42,7 +42,7 @@ export function handleListen(
   return asking?.then(begin) ?? begin();
 }
 
-/** What of it we can keep: lists that change, resources that can be watched, MCP tasks of this client. */
+/** The part of the filter that the server supports: lists that change, resources that can be watched, MCP tasks of this client. */
 function honoured(
   wanted: ListenFilter,
   { features, mcpTasks }: ServerContext,

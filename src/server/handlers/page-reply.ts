@@ -3,7 +3,7 @@ import { cutPage, type Page, type PagedList } from "../../protocol/pagination.ts
 import type { ActiveRequest } from "../connection/active-request.ts";
 import { invalidParams, type MethodReply, resultReply } from "../connection/method.ts";
 
-/** The page of a list that the request asks for; a cursor that is not ours is -32602 (docs/spec/modern.md#tools). */
+/** The page of a list that the request asks for; a foreign cursor is -32602 (docs/spec/modern.md#tools). */
 export function pageReply<Entry>(
   request: ActiveRequest,
   list: PagedList<Entry>,

@@ -54,7 +54,7 @@ function hasRoom(subscribedUris: WatchedUris, uri: string): boolean {
   return charsOf(subscribedUris) + uri.length <= watchedCharsMax;
 }
 
-/** `resources/unsubscribe`, legacy only; what was not subscribed to is no error. */
+/** `resources/unsubscribe`, legacy only; unsubscribing without a subscription is not an error. */
 export function handleResourcesUnsubscribe(
   request: ActiveRequest,
   connection: ServedConnection,

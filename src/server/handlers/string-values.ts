@@ -2,7 +2,7 @@ import type { Params } from "../../protocol/json-rpc.ts";
 
 export type StringValues =
   | { readonly kind: "strings"; readonly values: Readonly<Record<string, string>> }
-  /** The first one that is no string. */
+  /** The first one that is not a string. */
   | { readonly kind: "refused"; readonly name: string };
 
 /** Arguments of prompts and completions are strings (docs/spec/modern.md#resources-and-prompts). The copy has no prototype. */

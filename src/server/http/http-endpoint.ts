@@ -24,7 +24,7 @@ export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpPar
   readonly path: string;
   readonly guard: RequestGuard;
   readonly authorize: (request: Request) => Authorization | Promise<Authorization>;
-  /** How the token of somebody who was authorized stands now; without, all that came in may stay. */
+  /** The current standing of an authorized principal's token; absent: all sessions and streams may stay. */
   readonly standingOf?: StandingOf | undefined;
   readonly standingLookMs?: number;
   readonly refuseTool: RefuseTool;
@@ -32,7 +32,7 @@ export interface HttpEndpointParts extends HttpSessionsParts, Omit<ModernHttpPar
   readonly documents: ReadonlyMap<string, string>;
   /** Where HTTP+SSE is served too. */
   readonly ssePair?: SsePairPaths | undefined;
-  /** Count responses and serve the figures at `/metrics`, to whoever may use the server. */
+  /** Count responses and serve the figures at `/metrics`, to every principal that may use the server. */
   readonly hasMetrics?: boolean;
 }
 
@@ -56,7 +56,7 @@ export class HttpEndpoint {
   readonly #bodies: BodyBounds;
   readonly #metrics: HttpMetrics | undefined;
   readonly #standings: StandingWatch | undefined;
-  /** What speaks MCP, by path. */
+  /** The MCP endpoints, by path. */
   readonly #routes: ReadonlyMap<string, Route>;
   #isDraining = false;
 
@@ -116,7 +116,7 @@ export class HttpEndpoint {
     return guard.withCors(request, this.#authorized(request, serve));
   }
 
-  /** While the server goes nothing new is begun; answers and cancellations still count. */
+  /** While the server shuts down it starts nothing new; answers and cancellations are still accepted. */
   readonly #refuse: RefuseMessage = (message, principal) =>
     this.#isDraining && beginsWork(message)
       ? shuttingDown()

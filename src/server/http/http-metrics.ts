@@ -1,7 +1,7 @@
 /** Upper bounds of the duration buckets in seconds: from a cheap call to the longest command. */
 const bucketBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60, 600] as const;
 
-/** What is read when the figures are asked for. */
+/** The sources of the figures. */
 export interface HttpGauges {
   readonly sessions: number;
   readonly requestsInFlight: number;
@@ -32,8 +32,8 @@ export class HttpMetrics {
         this.#byStatus(),
       ),
       ...this.#histogram("scorpiox_http_response_seconds"),
-      ...family("scorpiox_http_sessions", "gauge", "Sessions that live.", [["", sessions]]),
-      ...family("scorpiox_http_requests_in_flight", "gauge", "Requests under way.", [
+      ...family("scorpiox_http_sessions", "gauge", "Open sessions.", [["", sessions]]),
+      ...family("scorpiox_http_requests_in_flight", "gauge", "Requests in progress.", [
         ["", requestsInFlight],
       ]),
       ...family("process_resident_memory_bytes", "gauge", "Resident memory.", [

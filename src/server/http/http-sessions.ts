@@ -11,7 +11,7 @@ export interface HttpSessionsParts {
   readonly server: ServerContext;
   /** The client of one session; its `id` names the session's live state. */
   readonly sessionProfile: (session: LegacySession) => ClientProfile;
-  /** What hangs on the session's identity outside of the server, such as background tasks, is to end. */
+  /** Ends everything of the session's identity outside of the server, such as background tasks. */
   readonly onEnd: (clientId: string) => void;
   readonly sessionsMax?: number;
   /** The part of them that one principal may have; all when it is not given. */

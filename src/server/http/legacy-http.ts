@@ -78,7 +78,7 @@ export class LegacyHttp {
     return this.#answer(session.dispatcher, message, this.#laneFor(session, headers));
   }
 
-  /** `ping` and a hint how to begin; batches count as 2025-03-26 (docs/spec/legacy.md#which-era, docs/spec/legacy.md#batches). */
+  /** `ping` and a hint how to begin; batches are treated as 2025-03-26 (docs/spec/legacy.md#which-era, docs/spec/legacy.md#batches). */
   #withoutSession(message: ClassifiedMessage): Response | Promise<Response> {
     if (!hasRequest(message)) return sessionMissing();
     const lane = new ResponseLane({
@@ -150,7 +150,7 @@ function sessionMissing(): Response {
   return refusal(400, "The Mcp-Session-Id header is missing: send initialize to begin a session.");
 }
 
-/** What a server without sessions answers, as for a modern client (docs/spec/modern.md#endpoint). */
+/** The answers of a server without sessions, as for a modern client (docs/spec/modern.md#endpoint). */
 function notWithoutSession(): Response {
   return refusal(405, "Only POST is answered without a session.", { allow: "POST" });
 }

@@ -22,7 +22,7 @@ export interface LegacySession {
 
 export interface LegacySessionParts {
   readonly id: string;
-  /** Who made it. */
+  /** The principal that made it. */
   readonly principal: Principal;
   readonly server: ServerContext;
   /** Bounds what the streams of all sessions keep. */

@@ -17,7 +17,7 @@ export function beginsWork({ kind }: ClassifiedMessage): boolean {
   return kind !== "notification" && kind !== "response";
 }
 
-/** A tool that the principal's scopes do not allow is answered with what is missing, before anything runs. */
+/** A call that the principal's scopes do not allow is answered with the missing scopes, before anything runs. */
 export function refuseMessage(
   message: ClassifiedMessage,
   principal: Principal,
@@ -28,7 +28,7 @@ export function refuseMessage(
   return typeof name === "string" ? refuseTool(principal, name) : undefined;
 }
 
-/** What is left of a body that is too large or too slow, or has no room, is not waited for. */
+/** Does not wait for the rest of a body that is too large or too slow, or has no room. */
 export function refuseBody({ status, fault }: Extract<BodyReading, { kind: "refused" }>): Response {
   const response = faultResponse(status, fault);
   if (status === 408 || status === 413 || status === 503)

@@ -7,7 +7,7 @@ interface ModernClient {
   readonly clientId: string;
 }
 
-/** Whoever has sent modern requests. What runs in the background for them outlasts these, but not their token. */
+/** The principals that have sent modern requests. Their background work outlasts these requests, but not their token. */
 export class ModernClients {
   readonly #clients = new Map<string, ModernClient>();
   readonly #onEnd: (clientId: string) => void;

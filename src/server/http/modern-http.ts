@@ -23,9 +23,9 @@ export interface ModernHttpParts {
   readonly server: ServerContext;
   /** The client that a principal's modern requests are for. */
   readonly principalProfile: (principal: Principal) => ClientProfile;
-  /** What hangs on that client's identity, such as background tasks, is to end. */
+  /** Ends everything of that client's identity, such as background tasks. */
   readonly onEnd: (clientId: string) => void;
-  /** Requests under way at a time, of all clients; subscriptions do not count. */
+  /** Requests in progress at a time, of all clients, without subscriptions. */
   readonly requestsMax: number;
   readonly subscriptionsMax?: number;
   /** The part of these that one principal may have; all when it is not given. */

@@ -14,7 +14,7 @@ export const sseHeaders: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
-/** Shared by all: making headers anew costs a tenth of a small answer. */
+/** Shared by all responses: new headers cost a tenth of a small answer. */
 const jsonHeaders = new Headers({ "content-type": "application/json" });
 
 export function jsonResponse(
@@ -46,7 +46,7 @@ export function refusal(
 }
 
 export function tooManySessions(): Response {
-  const message = "There are as many sessions as there may be: try again later.";
+  const message = "The limit of sessions is reached: try again later.";
   return refusal(503, message, { "retry-after": "60" });
 }
 

@@ -12,7 +12,7 @@ const nobody = {
   fallbackDir: "/",
 };
 
-/** What a legacy message without a session is answered by: it lasts as long as that message. */
+/** The connection for a legacy message without a session: it lasts as long as that message. */
 export class SessionlessConnection {
   readonly dispatcher: Dispatcher;
 

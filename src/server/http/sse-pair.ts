@@ -73,7 +73,7 @@ export class SsePair {
   }
 }
 
-/** @param header clients that agreed on 2025-06-18 or later send it here too; for others the session's counts */
+/** @param header clients that agreed on 2025-06-18 or later send it here too; for others the session's is used */
 function deliver(
   session: SsePairSession,
   message: ClassifiedMessage,

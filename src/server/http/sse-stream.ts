@@ -46,7 +46,7 @@ export class SseStream {
     this.#controller.enqueue(events);
   }
 
-  /** What was written still goes out, and `last`, however much waits before it. */
+  /** Pending writes still go out, and `last` after them, however many wait. */
   end(last?: string): void {
     if (this.#isOver) return;
     this.#isOver = true;

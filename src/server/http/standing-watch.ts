@@ -11,7 +11,7 @@ export class StandingWatch {
   readonly #timer: ReturnType<typeof setInterval>;
   #seenWithdrawn = new Set<Principal>();
 
-  /** @param review ends what is to end by the standing of whom it belongs to */
+  /** @param review ends sessions and streams by the standing of their principals */
   constructor(
     standingOf: StandingOf,
     review: (standingOf: StandingOf) => void,
@@ -23,8 +23,8 @@ export class StandingWatch {
   }
 
   /**
-   * A token counts as withdrawn when it was so at the look before too: an editor that writes its file anew leaves
-   * none, or an empty one, for a moment, which must not end everybody's work.
+   * A token is withdrawn when two checks in a row miss it: an editor that rewrites the file leaves none, or an empty one, for a
+   * moment, which must not end everybody's work.
    */
   look(): void {
     const before = this.#seenWithdrawn;

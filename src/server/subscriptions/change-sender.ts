@@ -2,7 +2,7 @@ import { changeRetryMs, changeRetryMsMax } from "../../base/limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
 import type { Outbox } from "../connection/outbox.ts";
 
-/** Somebody who is told of changes. */
+/** A subscriber to changes. */
 export interface ChangeReader {
   readonly outbox: Outbox;
 }
@@ -10,7 +10,7 @@ export interface ChangeReader {
 /** Time as the sender sees it; tests bring their own. */
 export type StartTimer = (delayMs: number, fire: () => void) => Timer;
 
-/** What waits for one reader, by key, in the order of its first coming; made to text when it is sent. */
+/** The notifications that wait for one reader, by key, in the order of arrival; encoded when they are sent. */
 type Waiting = Map<string, () => string>;
 
 /**

@@ -6,9 +6,9 @@ import type { ChangeSender } from "./change-sender.ts";
 import { clientOf } from "./listen-filter.ts";
 
 /**
- * The legacy sessions that are told of changes unasked: of lists that were declared to change, and of the
- * resources that they subscribed to (docs/spec/legacy.md#sessions). One listener for all of them, by client, so that a
- * task of one of ten thousand sessions costs the others nothing.
+ * The legacy sessions that get notifications of changes: of lists that were declared to change, and of the resources that they
+ * subscribed to (docs/spec/legacy.md#sessions). One listener for all of them, by client, so that a task of one of ten thousand sessions
+ * costs the others nothing.
  */
 export class LegacyAudience {
   readonly #features: ServerFeatures;
@@ -55,7 +55,7 @@ export class LegacyAudience {
   }
 }
 
-/** A session may have begun anew: until it says that it is ready it is told nothing. */
+/** A session may have begun again: until it says that it is ready it gets no notifications. */
 function isFor({ session }: Connection, change: Change): boolean {
   if (!session.isInitialized) return false;
   return change.kind !== "resource" || session.subscribedUris.has(change.uri);

@@ -2,7 +2,7 @@ import { watchedCharsMax, watchedResourcesMax } from "../../base/limits.ts";
 import type { Change } from "../../calls/changes.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 
-/** What a subscription is told of (docs/spec/modern.md#subscriptions). */
+/** The changes that a subscription wants (docs/spec/modern.md#subscriptions). */
 export interface ListenFilter {
   readonly tools: boolean;
   readonly prompts: boolean;
@@ -52,7 +52,7 @@ export function encodeListenFilter(filter: ListenFilter): Params {
   };
 }
 
-/** True when the subscription is to be told of the change. */
+/** True when the subscription wants the change. */
 export function isWanted(filter: ListenFilter, change: Change, clientId: string): boolean {
   const isAsked = change.kind === "resource" ? filter.uris.has(change.uri) : filter[change.kind];
   return isAsked && (clientOf(change) ?? clientId) === clientId;

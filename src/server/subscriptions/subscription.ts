@@ -12,7 +12,7 @@ import { changeKey, encodeChange, subscriptionMeta } from "./change-notification
 import type { ChangeReader, ChangeSender } from "./change-sender.ts";
 import { encodeListenFilter, isWanted, type ListenFilter } from "./listen-filter.ts";
 
-/** What changes and can be listened to. */
+/** The sources of changes. */
 export interface ChangeSources {
   readonly features: ServerFeatures;
   readonly mcpTasks: () => McpTasks;
@@ -32,7 +32,7 @@ export class Subscription implements ChangeReader {
   readonly #ended = createDeferred<MethodReply>();
   readonly #stops: (() => void)[] = [];
 
-  /** @param filter what is honoured of what the client asked for */
+  /** @param filter the part of the client's filter that is honoured */
   constructor(
     request: ActiveRequest,
     connection: Connection,
@@ -49,8 +49,7 @@ export class Subscription implements ChangeReader {
   }
 
   /**
-   * Acknowledges, then tells of changes. The promise is the reply to the request: it resolves at the end, of which
-   * `onEnd` is told before.
+   * Acknowledges, then sends changes. The promise is the reply to the request: it resolves at the end, after `onEnd`.
    */
   start(onEnd: () => void): Promise<MethodReply> {
     this.#stops.push(onEnd);
@@ -93,8 +92,8 @@ export class Subscription implements ChangeReader {
   }
 
   /**
-   * Each task is told as it is now: it may have ended before the client could listen, who need not look at it
-   * any more (docs/spec/modern.md#task-methods).
+   * Sends the current state of each task: it may have ended before the client could listen, which need not poll it any more
+   * (docs/spec/modern.md#task-methods).
    */
   #watchTasks(taskIds: ReadonlySet<string>): void {
     if (taskIds.size === 0) return;

@@ -9,7 +9,7 @@ import { LegacyAudience } from "./legacy-audience.ts";
 import type { ListenFilter } from "./listen-filter.ts";
 import { type ChangeSources, Subscription } from "./subscription.ts";
 
-/** Who is told of changes, in both eras. Owned by the server's context. */
+/** The subscribers to changes, in both eras. Owned by the server's context. */
 export class Subscriptions {
   readonly #features: ServerFeatures;
   readonly #sources: ChangeSources;
@@ -45,7 +45,7 @@ export class Subscriptions {
     return subscription.start(() => open.delete(subscription));
   }
 
-  /** A legacy session is ready: from now on it is told of changes (docs/spec/legacy.md#sessions). */
+  /** A legacy session is ready: from now on it gets changes (docs/spec/legacy.md#sessions). */
   admit(connection: Connection): void {
     const { resources, changing } = this.#features;
     if (resources === undefined && changing.size === 0) return;

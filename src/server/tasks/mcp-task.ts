@@ -101,7 +101,7 @@ export class McpTask {
     return responses;
   }
 
-  /** `inputResponses` of `tasks/update`: some, all or none of what is outstanding. */
+  /** `inputResponses` of `tasks/update`: answers to some, all or none of the open questions. */
   update(responses: Params): void {
     if (this.#inputs.answer(responses)) this.#changed();
   }

@@ -31,7 +31,7 @@ interface Entry {
 }
 
 /**
- * All MCP tasks of a server, whoever owns them. A task is there before the client hears of it, stays for its
+ * All MCP tasks of a server, of all owners. A task is there before the client hears of it, stays for its
  * time to live, and is forgotten earlier only when its room is needed: those that ended go first, oldest first, and
  * of results those of the owner that keeps the most.
  */
@@ -105,7 +105,7 @@ export class McpTasks {
     const over = entries.find(({ task }) => task.isOver);
     if (over !== undefined) return this.#forget(over.task);
     const message =
-      `${limit} MCP tasks have not ended, which is the most that is allowed. ` +
+      `${limit} MCP tasks have not ended, which is the limit. ` +
       `Cancel one with tasks/cancel, or wait for one to end.`;
     throw new FaultError(createFault(errorCodes.internalError, message));
   }
@@ -150,7 +150,7 @@ export class McpTasks {
   }
 }
 
-/** 128 random bits: whoever has the id was given it (docs/spec/modern.md#creation). */
+/** 128 random bits: only a client that got the id knows it (docs/spec/modern.md#creation). */
 function createTaskId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
 }

@@ -29,7 +29,7 @@ export class TaskAsk implements AskClient {
     return this.#parts.task() === undefined;
   }
 
-  /** What has become an MCP task has no rounds any more. */
+  /** A call that has become an MCP task has no more rounds. */
   get isReplaying(): boolean {
     return this.#parts.task() === undefined && this.#parts.inRounds().isReplaying === true;
   }
@@ -50,7 +50,7 @@ export class TaskAsk implements AskClient {
     return canBeAsked(this.#parts.capabilities, kind);
   }
 
-  /** @throws FaultError -32021 for what the client did not declare (docs/spec/modern.md#questions) */
+  /** @throws FaultError -32021 for a capability that the client did not declare (docs/spec/modern.md#questions) */
   async ask(requests: InputRequests, options: AskOptions = {}): Promise<InputResponses> {
     const task = this.#parts.task();
     if (task === undefined) return this.#parts.inRounds().ask(requests, options);

@@ -20,7 +20,7 @@ interface Question {
 }
 
 /**
- * What an MCP task waits for. Each question has a key of its own for the life of the task: a client may take
+ * The open questions of an MCP task. Each question has a key of its own for the life of the task: a client may take
  * a key that it has seen before for the question that it has seen before (docs/spec/modern.md#task-methods).
  */
 export class TaskInputs {
@@ -63,7 +63,7 @@ export class TaskInputs {
     for (const asking of askings) this.#giveUp(asking, new AppError("cancelled", message));
   }
 
-  /** A malformed answer counts as delivered, so the question is asked again under another key. */
+  /** A malformed answer is treated as delivered, so the question is asked again under another key. */
   #take(question: Question, response: unknown): void {
     const { asking, name, request } = question;
     const reading = readInputResponse(request, response);
@@ -74,7 +74,7 @@ export class TaskInputs {
 
   #issue(question: Question): void {
     if (this.#keysIssued.size >= mcpTaskKeysMax) {
-      const message = `The MCP task has asked ${mcpTaskKeysMax} times, malformed answers included: it asks no more.`;
+      const message = `The MCP task has asked ${mcpTaskKeysMax} times, malformed answers included, which is the limit.`;
       return this.#giveUp(question.asking, new AppError("limit", message));
     }
     const key = this.#freshKey(question.name);

@@ -17,7 +17,7 @@ export type FramedPiece =
     }
   | {
       readonly kind: "line-too-long";
-      /** What it has more of than may be parsed; absent = bytes. */
+      /** The exceeded limit; absent = bytes. */
       readonly excess?: string;
     };
 
@@ -35,7 +35,7 @@ export class LineFramer {
   #carryLength = 0;
   #discarding = false;
 
-  /** @param bounds of lines that come in many chunks; others are for who parses them. Absent = of none. */
+  /** @param bounds of lines that come in many chunks; others are checked by the parser. Absent = none. */
   constructor(lineBytesMax: number = messageLineBytesMax, bounds?: WeightBounds) {
     this.#lineBytesMax = lineBytesMax;
     this.#bounds = bounds;
@@ -118,7 +118,7 @@ export class LineFramer {
     this.#weigh(bytes);
   }
 
-  /** What was carried before is added with the first piece that is weighed. */
+  /** The carried bytes are added with the first piece that is weighed. */
   #weigh(newest: Uint8Array): void {
     if (this.#bounds === undefined || this.#carryLength <= unweighedBytesMax) return;
     if (this.#weight !== undefined) return this.#weight.add(newest);

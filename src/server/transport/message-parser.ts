@@ -25,7 +25,7 @@ export class MessageParser {
     return this.#parsePieces(this.#framer.push(chunk));
   }
 
-  /** What the end of the input completes. */
+  /** Flushes the last line at the end of the input. */
   end(): TransportEvent[] {
     return this.#parsePieces(this.#framer.end());
   }

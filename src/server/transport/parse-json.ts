@@ -34,7 +34,7 @@ export function tooHeavy(what: string, excess: string): TransportEvent {
   return unreadable(errorCodes.invalidRequest, message);
 }
 
-/** What the text from `start` to `end` has too much of. Each level takes two bytes, so a short text needs no look. */
+/** The limit that the text from `start` to `end` exceeds. Each level takes two bytes, so a short text needs no look. */
 export function excessIn(
   bytes: Uint8Array,
   start: number,

@@ -1,6 +1,6 @@
 import type { ProtocolFault } from "../../protocol/json-rpc.ts";
 
-/** What arrived: a parsed JSON value of any kind, or a line that could not be made into one. */
+/** An incoming message: a parsed JSON value of any kind, or a line that could not be parsed. */
 export type TransportEvent =
   | { readonly kind: "message"; readonly value: unknown }
   | { readonly kind: "unreadable"; readonly fault: ProtocolFault };

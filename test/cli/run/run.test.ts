@@ -37,9 +37,7 @@ const cases: readonly CliCase[] = [
   {
     argv: "profile",
     exitCode: 2,
-    stderr: say(
-      "error: profile is not complete. There are: profile list, profile use, profile off",
-    ),
+    stderr: say("error: profile is incomplete. Commands: profile list, profile use, profile off"),
   },
   {
     argv: "--strictconfig",
@@ -83,7 +81,7 @@ const cases: readonly CliCase[] = [
     argv: "profile use",
     exitCode: 2,
     stderr: say(
-      "error: profile use: something is missing. Usage: scorpiox-code profile use NAME [--level global|user]",
+      "error: profile use: an argument is missing. Usage: scorpiox-code profile use NAME [--level global|user]",
     ),
   },
   // Starting.
@@ -110,7 +108,7 @@ const cases: readonly CliCase[] = [
     argv: "--config nope.txt",
     exitCode: 2,
     stderr: say(
-      "error: project/nope.txt: there is no such file. Correct the path after --config, or leave it out.",
+      "error: project/nope.txt: there is no such file. Correct the path after --config, or remove the flag.",
       "error: Not started: a file that --config names cannot be used.",
     ),
   },
@@ -119,7 +117,7 @@ const cases: readonly CliCase[] = [
     files: { [home]: "TOOLS=x\n" },
     exitCode: 0,
     stderr: say(
-      `warning: ${home}:1: TOOLS="x" is refused: it must be one of 1, true, yes, on, 0, false, no, off. false counts.`,
+      `warning: ${home}:1: TOOLS="x" is refused: it must be one of 1, true, yes, on, 0, false, no, off. Using false instead.`,
     ),
   },
   {
@@ -159,7 +157,7 @@ const cases: readonly CliCase[] = [
     argv: "--config nope.toml",
     exitCode: 2,
     stderr: say(
-      "error: project/nope.toml: there is no such file. Correct the path after --config, or leave it out.",
+      "error: project/nope.toml: there is no such file. Correct the path after --config, or remove the flag.",
       "error: Not started: a file that --config names cannot be used.",
     ),
   },
@@ -209,7 +207,7 @@ const cases: readonly CliCase[] = [
     exitCode: 0,
     stdout: `TOOLS=maybe  # global: ${home}:1\nXYZ=x        # global: ${home}:2; not used by this version\n`,
     stderr: say(
-      `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off. false counts.`,
+      `warning: ${home}:1: TOOLS="maybe" is refused: it must be one of 1, true, yes, on, 0, false, no, off. Using false instead.`,
       `warning: ${home}:2: XYZ is not a key of this version; it is ignored.`,
     ),
   },
@@ -234,21 +232,21 @@ const cases: readonly CliCase[] = [
     argv: "config set SHELL_PATH /bin/sh --level project",
     exitCode: 2,
     stderr: say(
-      "error: SHELL_PATH is refused: a project's file may not set it. Set it in a file of yours.",
+      "error: SHELL_PATH is refused: a project's file may not set it. Set it in your own file.",
     ),
   },
   {
     argv: "config set TOOLS 1 --level project",
     exitCode: 2,
     stderr: say(
-      "error: TOOLS is refused: a project's file may only switch it off. Set it in a file of yours.",
+      "error: TOOLS is refused: a project's file may only switch it off. Set it in your own file.",
     ),
   },
   {
     argv: "config set SANDBOX off --level project",
     exitCode: 2,
     stderr: say(
-      "error: SANDBOX is refused: a project's file may only make it stricter. Set it in a file of yours.",
+      "error: SANDBOX is refused: a project's file may only make it stricter. Set it in your own file.",
     ),
   },
   {
@@ -261,7 +259,7 @@ const cases: readonly CliCase[] = [
     cwd: "home",
     exitCode: 2,
     stderr: say(
-      "error: There is no project here: the home directory and the root are none. Use --level global.",
+      "error: There is no project here: the home directory and the root directory are not projects. Use --level global.",
     ),
   },
   { argv: "config set TOOLS=0", exitCode: 0, stderr: say(`TOOLS is set in ${home}`) },
@@ -277,7 +275,7 @@ const cases: readonly CliCase[] = [
     exitCode: 0,
     stderr: say(
       "STREAMING is set in home/.claude/scorpiox-env.txt",
-      `STREAMING=true from another place counts here (project: ${project}:1)`,
+      `STREAMING=true from another place overrides it here (project: ${project}:1)`,
     ),
   },
   {
@@ -328,7 +326,7 @@ const cases: readonly CliCase[] = [
   },
   { argv: "profile list", exitCode: 0, stderr: say("There are no profiles.") },
   { argv: "profile list --json", exitCode: 0, stdout: "[]\n" },
-  { argv: "profile off", exitCode: 0, stderr: say(`no profile was chosen in ${home}`) },
+  { argv: "profile off", exitCode: 0, stderr: say(`no profile was selected in ${home}`) },
 ];
 
 describe("runCommandLine()", () => {

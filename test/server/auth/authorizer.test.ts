@@ -272,7 +272,7 @@ describe("Authorizer with an authorization server", () => {
       refusal(
         503,
         -32603,
-        "The token cannot be checked now: the authorization server does not give its keys. Try again later.",
+        "The token cannot be checked now: the keys of the authorization server are not available. Try again later.",
         { "retry-after": "5" },
       ) as Authorization,
     );

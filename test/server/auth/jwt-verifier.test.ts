@@ -64,7 +64,7 @@ describe("JwtVerifier: claims", () => {
     [
       "bound to a key",
       () => ({ cnf: { jkt: "x" } }),
-      "it is bound to a key, and only bearer tokens are taken",
+      "it is bound to a key, and only bearer tokens are accepted",
     ],
     ["no subject", () => ({ sub: undefined as never }), "it names neither subject nor client"],
     ["empty subject", () => ({ sub: "" }), "it names neither subject nor client"],

@@ -117,11 +117,11 @@ describe("keys of the authorization server: outage", () => {
       answer(() => new Response(endlessBody())),
       "it is larger than 262144 bytes",
     ],
-    ["something else than JSON", answer(() => new Response("<html>")), "what is there is not JSON"],
+    ["something else than JSON", answer(() => new Response("<html>")), "the document is not JSON"],
     [
       "invalid UTF-8",
       answer(() => new Response(Buffer.from([0x22, 0xff, 0x22]))),
-      "what is there is not JSON",
+      "the document is not JSON",
     ],
     ["no key set", answer(() => Response.json({ key: 1 })), "JSON Web Key Set malformed"],
     ["no keys", answer(() => Response.json({ keys: [] })), "it has no keys"],
@@ -132,8 +132,8 @@ describe("keys of the authorization server: outage", () => {
     expect(await check()).toEqual(unavailable);
     expect(await check()).toEqual(unavailable);
     expect(warnings).toEqual([
-      `The keys at ${server.keySetUrl.href} cannot be had: ${reason}. ` +
-        "Signed tokens are answered with 503 until then.",
+      `Cannot fetch signing keys from ${server.keySetUrl.href}: ${reason}. ` +
+        "Signed tokens get status 503 until then.",
     ]);
     expect(server.requests).toBe(1);
   });
@@ -146,8 +146,8 @@ describe("keys of the authorization server: outage", () => {
     server.behaviour = behaviour;
     expect(await check()).toEqual(unavailable);
     expect(warnings).toEqual([
-      `The keys at ${server.keySetUrl.href} cannot be had: no answer within 50 ms. ` +
-        "Signed tokens are answered with 503 until then.",
+      `Cannot fetch signing keys from ${server.keySetUrl.href}: no answer within 50 ms. ` +
+        "Signed tokens get status 503 until then.",
     ]);
   });
 
@@ -156,8 +156,8 @@ describe("keys of the authorization server: outage", () => {
     await server[Symbol.asyncDispose]();
     expect(await verifier.check(token)).toEqual(unavailable);
     expect(warnings).toEqual([
-      `The keys at ${server.keySetUrl.href} cannot be had: it cannot be reached (ECONNREFUSED). ` +
-        "Signed tokens are answered with 503 until then.",
+      `Cannot fetch signing keys from ${server.keySetUrl.href}: it cannot be reached (ECONNREFUSED). ` +
+        "Signed tokens get status 503 until then.",
     ]);
   });
 
@@ -169,7 +169,7 @@ describe("keys of the authorization server: outage", () => {
     expect(await check()).toEqual(unavailable);
     clock.advance(1);
     expect(await check()).toEqual(alice);
-    expect(warnings[1]).toBe(`The keys at ${server.keySetUrl.href} are there again.`);
+    expect(warnings[1]).toBe(`The signing keys at ${server.keySetUrl.href} are available again.`);
   });
 
   test("U-oauth: the last keys are used for an hour, then no token can be checked", async () => {
@@ -178,7 +178,7 @@ describe("keys of the authorization server: outage", () => {
     clock.advance(60 * 60_000);
     expect(await check()).toEqual(alice);
     expect(warnings).toEqual([
-      `The keys at ${server.keySetUrl.href} cannot be had: the answer has status 500. ` +
+      `Cannot fetch signing keys from ${server.keySetUrl.href}: the answer has status 500. ` +
         "The last ones are used for up to 60 minutes.",
     ]);
     clock.advance(1);

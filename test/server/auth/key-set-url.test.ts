@@ -30,10 +30,7 @@ describe("parseKeySetUrl()", () => {
       '"http://127.0.0.1.evil.example/" is not encrypted: use https',
     ],
     ["file://other/keys", '"file://other/keys" names another machine: write file:///…'],
-    [
-      "data:application/json,{}",
-      '"data:application/json,{}" is not of a kind that is read here: use https',
-    ],
+    ["data:application/json,{}", '"data:application/json,{}" has an unsupported scheme: use https'],
     ["https://me:secret@as.example/", "holds a user name or password: remove it, keys are public"],
   ])("%p is refused", (text, what) => {
     expect(() => parseKeySetUrl(text)).toThrow(`The address of the key set ${what}.`);

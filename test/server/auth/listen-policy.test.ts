@@ -40,7 +40,7 @@ describe("decideListening()", () => {
     expect(decideListening({ host, ...nothing, hasTls: true })).toEqual({
       kind: "refused",
       reason:
-        `Listening on "${host}" without authentication is refused: whoever reaches it could run commands here. ` +
+        `Listening on "${host}" without authentication is refused: anyone who reaches it could run commands here. ` +
         "Give --token-file or --jwks, or listen on 127.0.0.1.",
     });
   });

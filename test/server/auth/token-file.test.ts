@@ -74,7 +74,7 @@ describe("TokenFile", () => {
     expect(look(1000)).toEqual(principals);
     expect(warnings).toEqual([
       expect.stringMatching(
-        / Until then only tokens are taken that were read before and still stand in it\.$/,
+        / Until then only tokens are accepted that were read before and are still in it\.$/,
       ),
     ]);
   });
@@ -89,7 +89,7 @@ describe("TokenFile", () => {
     expect(look(1000)).toEqual(["token:x", undefined]);
     expect(warnings).toEqual([
       `Line 2 of the token file ${file.path} has a token of fewer than 16 characters: ` +
-        'make one with "openssl rand -hex 32". Until then no token of it is taken.',
+        'make one with "openssl rand -hex 32". Until then none of its tokens is accepted.',
     ]);
   });
 
@@ -103,7 +103,7 @@ describe("TokenFile", () => {
     expect(look(1000)).toEqual([undefined, undefined]);
     expect(warnings).toEqual([
       `There is no token in the token file ${file.path}: write one, or "label token", a line.` +
-        " Until then no token of it is taken.",
+        " Until then none of its tokens is accepted.",
     ]);
     write(b, 0o600, file.path);
     expect(look(1000)).toEqual([undefined, "token:default"]);
@@ -117,7 +117,7 @@ describe("TokenFile", () => {
     expect(look(1000)).toEqual([undefined, undefined]);
     expect(warnings).toEqual([
       `The token file ${file.path} cannot be read (ENOENT): check the path and the permissions.` +
-        " Until then no token of it is taken.",
+        " Until then none of its tokens is accepted.",
     ]);
     write(b, 0o600, file.path);
     expect(look(1000)).toEqual([undefined, "token:default"]);
@@ -139,8 +139,8 @@ describe("TokenFile", () => {
     expect(look(1000)).toEqual([undefined, undefined]);
     const what = `The token file ${file.path} is open to other users (mode 644): run "chmod 600 ${file.path}".`;
     expect(warnings).toEqual([
-      `${what} Until then only tokens are taken that were read before and still stand in it.`,
-      `${what} Until then no token of it is taken.`,
+      `${what} Until then only tokens are accepted that were read before and are still in it.`,
+      `${what} Until then none of its tokens is accepted.`,
     ]);
     chmodSync(file.path, 0o600);
     expect(look(1000)).toEqual([undefined, "token:y"]);

@@ -59,9 +59,9 @@ describe("ToolScopes", () => {
     [
       "Bash=tools:exec,*=tools:use",
       true,
-      'the tools of other MCP servers come under "*", so a token with tools:use can run',
+      'the tools of MCP servers come under "*", so a token with tools:use can run',
     ],
-    ["*=x", true, "Bash, BackgroundBash, the tools of other MCP servers come under"],
+    ["*=x", true, "Bash, BackgroundBash, the tools of MCP servers come under"],
   ])("commandWarning() of %p, other servers %p", (entries, hasOtherServers, said) => {
     const warning = parseToolScopes(entries).commandWarning(hasOtherServers);
     if (said === undefined) expect(warning).toBeUndefined();

@@ -149,7 +149,7 @@ describe("mcp import", () => {
     const { exitCode, stdout, stderr } = await runIn(tree, words);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('[mcp.servers.good]\ncommand = "c"\n');
-    expect(stdout).toContain("# left out: scorpiox is this program itself\n");
+    expect(stdout).toContain("# skipped: scorpiox is this program itself\n");
     expect(stderr).toContain("warning: good had autoApprove");
     expect(stderr).toContain("Nothing was written");
     const list = await runIn(tree, ["mcp", "list", "--json"]);

@@ -32,7 +32,7 @@ export async function askServers(runFolder: string): Promise<FoundServers> {
   };
 }
 
-/** What it holds, why that is not known, or undefined when it has ended. */
+/** The server's state, the reason why it is unknown, or undefined when the server has ended. */
 async function askServer(
   runFolder: string,
   pointer: ServerPointer,

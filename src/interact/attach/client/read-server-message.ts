@@ -108,7 +108,7 @@ const serverMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("done"), request: count, error: z.nullable(z.string()) }),
 ]);
 
-/** What a server says in one line; undefined for what is no message, or one of a newer version. */
+/** The message in a server's line; undefined for an invalid one, or one of a newer version. */
 export function readServerMessage(line: string): ServerMessage | undefined {
   try {
     const parsed = serverMessage.safeParse(JSON.parse(line));

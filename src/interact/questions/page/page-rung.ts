@@ -41,7 +41,7 @@ export class PageRung implements Rung {
     }
   }
 
-  /** What opens pages may fail after somebody has opened this one by hand. */
+  /** The opener may fail after the user has opened this page by hand. */
   async #open(url: string, page: QuestionPage): Promise<void> {
     let isVisited = false;
     void page.visited.then(() => (isVisited = true));

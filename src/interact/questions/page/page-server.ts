@@ -27,7 +27,7 @@ export class PageServer {
     return `${this.#origin}${page.path}`;
   }
 
-  /** The page is over, and who looks at it is told. */
+  /** Closes the page and notifies its viewers. */
   delete(page: QuestionPage): void {
     page.close();
     this.#pages.delete(page.path);
@@ -115,7 +115,7 @@ export class PageServer {
   }
 }
 
-/** Nothing from elsewhere, no frame around it, kept nowhere; nobody is told the address. */
+/** Headers: no other origins, no frames, no cache, no referrer. */
 function headers(nonce: string): Readonly<Record<string, string>> {
   return {
     "Cache-Control": "no-store",

@@ -18,7 +18,7 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * What could make a question look like another one: controls, marks that turn text around, what has no width, tags.
+ * Characters that could make a question look like another one: controls, bidi marks, zero-width characters, tags.
  * Joiners stay: words of some languages and many emoji are made with them.
  */
 const invisible =

@@ -30,7 +30,7 @@ export class QuestionPage {
     return `/ask/${this.token}`;
   }
 
-  /** What the person did. */
+  /** The person's action. */
   get ended(): Promise<ShownEnd> {
     return this.#ended.promise;
   }
@@ -40,14 +40,14 @@ export class QuestionPage {
     return this.#visited.promise;
   }
 
-  /** Nobody may answer any more; those who look at the page are told. */
+  /** Accepts no more answers and notifies the viewers of the page. */
   close(): void {
     this.#isOver = true;
     this.#closed.resolve();
     this.#ended.resolve({ kind: "gone" });
   }
 
-  /** The page, for who has its cookie or comes first. @param cookies the header of the request */
+  /** The page, for a visitor who has its cookie or comes first. @param cookies the header of the request */
   show(cookies: string, nonce: string): Response {
     if (this.#isOver) return gone(nonce);
     const isKnown = this.#hasCookie(cookies);
@@ -80,7 +80,7 @@ export class QuestionPage {
     if (problems.length > 0) return this.#again({ answers, problems }, nonce);
     this.#isOver = true;
     this.#ended.resolve({ kind: "answered", answers });
-    const thanks = "Your answer is on its way to the assistant. You can close this page.";
+    const thanks = "Your answer was sent to the assistant. You can close this page.";
     return html(saidPage("Answer sent", thanks, nonce), 200);
   }
 
@@ -89,8 +89,8 @@ export class QuestionPage {
     this.#ended.resolve({ kind: kind === "decline" ? "declined" : "cancelled" });
     const [title, text] =
       kind === "decline"
-        ? ["Declined", "The assistant is told that you do not want to answer."]
-        : ["Not now", "The assistant is told that you closed the question without an answer."];
+        ? ["Declined", "The assistant learns that you do not want to answer."]
+        : ["Not now", "The assistant learns that you closed the question without an answer."];
     return html(saidPage(title, `${text} You can close this page.`, nonce), 200);
   }
 
@@ -128,12 +128,12 @@ function html(text: string, status: number): Response {
 
 /** Also for addresses that never were: what is over and what never was look alike. */
 export function gone(nonce: string): Response {
-  const text = "It was answered, taken back, or its time is over. You can close this page.";
+  const text = "It was answered, withdrawn, or its time is up. You can close this page.";
   return html(saidPage("This question is no longer open", text, nonce), 410);
 }
 
 export function foreign(nonce: string): Response {
-  const text = "It opens for the user only whose assistant asks, in a browser on the same machine.";
+  const text = "It opens only for the user whose assistant asks, in a browser on the same machine.";
   return html(saidPage("This question is for another user", text, nonce), 403);
 }
 

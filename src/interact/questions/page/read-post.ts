@@ -1,6 +1,6 @@
 import type { Answer, Question } from "../../../tools/question-service.ts";
 
-/** What a person did on the page. */
+/** A person's action on the page. */
 export type PagePost =
   | { readonly kind: "answer"; readonly answers: readonly Answer[] }
   | { readonly kind: "decline" | "cancel" };
@@ -16,7 +16,7 @@ export function wordsName(index: number): string {
   return `words${index + 1}`;
 }
 
-/** Reads a form that was sent; what is no option is left out, so that the check finds the answer missing. */
+/** Reads a submitted form; drops unknown options, so that the check finds the answer missing. */
 export function readPost(questions: readonly Question[], fields: URLSearchParams): PagePost {
   const action = fields.get("action");
   if (action === "decline" || action === "cancel") return { kind: action };

@@ -15,8 +15,8 @@ const establishedState = "01";
 const listeningState = "0A";
 
 /**
- * Whether this user has made the connection: the address of a page stands in the list of processes for a moment,
- * which everybody on the machine can read. Only Linux tells.
+ * Whether this user has made the connection: the address of a page is in the list of processes for a moment, which everybody on
+ * the machine can read. Only known on Linux.
  */
 export async function userOfVisitor(connection: LocalConnection): Promise<VisitorUser> {
   const uid = process.getuid?.();

@@ -1,4 +1,4 @@
-/** What both kinds of answer are, as nearly all clients write it. */
+/** Both kinds of answers, as nearly all clients write them. */
 const usual = "application/json, text/event-stream";
 
 interface MediaRange {
@@ -56,7 +56,7 @@ function readRanges(accept: string): readonly MediaRange[] {
   });
 }
 
-/** 1 when it is not given; what is not a number counts as given badly, and as 0. */
+/** 1 when it is not given; 0 when it is not a number. */
 function readQuality(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [name = "", value = ""] = parameter.split("=");

@@ -14,8 +14,8 @@ export function isLoopbackName(name: string): boolean {
 const anyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "[::]", "[::ffff:0:0]"]);
 
 /**
- * What clients write in `Host` when they use the address that the server was told to listen on, in the form of
- * URLs; undefined for all addresses of the machine, whose names are not known.
+ * The `Host` of clients that use the address that the server listens on, in the form of URLs; undefined for all addresses of
+ * the machine, whose names are not known.
  * @param listenHost a name or an address; IPv6 without brackets
  */
 export function hostOfAddress(listenHost: string): string | undefined {

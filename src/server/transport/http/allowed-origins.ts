@@ -8,7 +8,7 @@ import { isLoopbackName } from "./allowed-hosts.ts";
 export class AllowedOrigins {
   readonly #configured: ReadonlySet<string>;
 
-  /** @throws AppError `config` for an entry that is no origin, such as `*` */
+  /** @throws AppError `config` for an entry that is not an origin, such as `*` */
   constructor(configured: readonly string[]) {
     this.#configured = new Set(configured.map(readConfigured));
   }

@@ -1,6 +1,6 @@
 import type { Shares } from "../../../base/shares.ts";
 
-/** What one body takes of the bytes that all may have. */
+/** The share of one body in the bytes that all bodies may have. */
 export class BodyRoom {
   readonly #shares: Shares;
   readonly #sender: string;

@@ -1,6 +1,6 @@
 /**
- * Whether a body is JSON in UTF-8 as it stands: `application/json`, no other charset, no encoding on top.
- * Forms and plain text are what a page may send anywhere without asking, so they are refused (TH7).
+ * Whether a body is plain JSON in UTF-8: `application/json`, no other charset, no encoding on top.
+ * A page may send forms and plain text anywhere without asking, so they are refused (TH7).
  */
 export function isPlainJson(headers: Headers): boolean {
   const contentType = headers.get("content-type");

@@ -61,7 +61,7 @@ export class EventStore {
   }
 
   /**
-   * What was sent on the stream of `lastEventId` after that event, as far as it is still here. Undefined when no
+   * The events after `lastEventId` on its stream that are still kept. Undefined when no
    * such event was ever sent.
    */
   after(lastEventId: string): Replay | undefined {

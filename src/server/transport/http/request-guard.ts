@@ -3,7 +3,7 @@ import { createFault, encodeError, errorCodes } from "../../../protocol/json-rpc
 import { AllowedHosts } from "./allowed-hosts.ts";
 import { AllowedOrigins } from "./allowed-origins.ts";
 
-/** What the guard looks at. */
+/** The parts of a request that the guard checks. */
 interface RequestHead {
   readonly headers: Headers;
 }
@@ -15,7 +15,7 @@ export interface RequestGuardOptions {
   readonly allowedOrigins: readonly string[];
 }
 
-/** Headers of ours that a page may read. */
+/** Response headers that a page may read. */
 const exposedHeaders = "Mcp-Session-Id, WWW-Authenticate, MCP-Protocol-Version";
 /** Headers that a page may send; those with the prefix of tool parameters come to them. */
 const sendableHeaders = new Set([
@@ -34,7 +34,7 @@ export class RequestGuard {
   readonly #hosts: AllowedHosts;
   readonly #origins: AllowedOrigins;
 
-  /** @throws AppError `config` for an entry that is no host or no origin */
+  /** @throws AppError `config` for an entry that is not a host or an origin */
   constructor({ allowedHosts, allowedOrigins }: RequestGuardOptions) {
     this.#hosts = new AllowedHosts(allowedHosts);
     this.#origins = new AllowedOrigins(allowedOrigins);

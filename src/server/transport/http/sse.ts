@@ -7,7 +7,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** A line that clients skip: a sign of life for whoever is on the way (docs/spec/modern.md#subscriptions). */
+/** A line that clients skip: a sign of life for proxies on the way (docs/spec/modern.md#subscriptions). */
 export const keepAliveComment = ": keep-alive\n\n";
 
 /**

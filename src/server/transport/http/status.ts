@@ -1,6 +1,6 @@
 import { errorCodes } from "../../../protocol/json-rpc.ts";
 
-/** What is not a request at all, in every revision. */
+/** Codes for messages that are not requests, in every revision. */
 const unreadable: ReadonlySet<number | undefined> = new Set([
   errorCodes.parseError,
   errorCodes.invalidRequest,

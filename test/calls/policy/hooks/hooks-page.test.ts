@@ -26,7 +26,7 @@ test.each([
   [`When ${limits.hooksWaitingMax.toLocaleString("en")} wait`],
   [`${limits.hookOutputBytesMax / 1024} KiB of the output`],
   [`has ${limits.hooksPerEventMax.toLocaleString("en")} files at most`],
-  [`up to ${limits.hookLogOutputCharsMax / 1024} KiB of what`],
+  [`up to ${limits.hookLogOutputCharsMax / 1024} KiB of its output`],
   [`at ${limits.hookLogBytesMax / 1024 / 1024} MiB`],
   [`after ${limits.sessionFolderAgeMsMax / 86_400_000} days`],
   [`running for ${limits.agentIdleMs / 1000} s`],
