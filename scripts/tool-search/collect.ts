@@ -1,19 +1,18 @@
 /**
  * Collects the tool definitions of the benchmark's servers: installs each into a folder, starts it, lists its tools.
  *
- *     bun scripts/tool-search/collect.ts --dir FOLDER
+ *     bun scripts/tool-search/collect.ts
  *
- * FOLDER is outside of the checkout. Writes tools.json beside this file. Servers get no key that opens anything.
+ * All of it goes below `.build`, which git ignores: the texts are those of other projects. Servers get no key that opens
+ * anything. Exits with 1 when a server could not be asked.
  */
 import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { dirname, join } from "node:path";
 
+import { collectedFile } from "./corpus.ts";
 import { benchmarkServers, type BenchmarkServer } from "./servers.ts";
 
-const { values } = parseArgs({ options: { dir: { type: "string" } } });
-if (values.dir === undefined) throw new Error("--dir names a folder outside of the checkout");
-const scratchDir = resolve(values.dir);
+const scratchDir = join(dirname(collectedFile), "servers");
 
 const waitMsMax = 20_000;
 const collected: unknown[] = [];
@@ -23,10 +22,10 @@ for (const server of benchmarkServers) {
     return [];
   });
   console.log(`${server.name}: ${tools.length}`);
-  const { name, version, licence } = server;
-  if (tools.length > 0) collected.push({ name, package: server.package, version, licence, tools });
+  if (tools.length > 0) collected.push({ name: server.name, tools });
 }
-await Bun.write(join(import.meta.dir, "tools.json"), `${JSON.stringify(collected, null, 1)}\n`);
+await Bun.write(collectedFile, `${JSON.stringify(collected, null, 1)}\n`);
+process.exitCode = collected.length < benchmarkServers.length ? 1 : 0;
 
 async function toolsOf(server: BenchmarkServer): Promise<readonly unknown[]> {
   const dir = join(scratchDir, server.package.replaceAll(/[/@]/g, "_"));

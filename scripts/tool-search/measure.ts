@@ -24,6 +24,7 @@ export function productSearch(tools: readonly SearchedTool[]): Search {
 }
 
 export function measure(
+  tools: readonly SearchedTool[],
   size: number,
   half: Half,
   prepare: (tools: readonly SearchedTool[]) => Search,
@@ -31,7 +32,7 @@ export function measure(
   const missed: GoldQuery[] = [];
   let first = 0;
   let queries = 0;
-  for (const corpus of corporaOf(size, half)) {
+  for (const corpus of corporaOf(tools, size, half)) {
     const search = prepare(corpus.tools);
     for (const gold of corpus.queries) {
       const names = search(gold.query).map(keyOf);

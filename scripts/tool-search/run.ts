@@ -1,26 +1,32 @@
 /**
  * Measures the search for tools: how often a right one is found, and how long it takes.
  *
- *     bun scripts/tool-search/run.ts [--write] [--missed]
+ *     bun scripts/tool-search/run.ts [--collected] [--write] [--missed]
  *
- * Exits with 1 when a goal is missed. `--write` puts the figures into docs/tool-search.md (format it
- * afterwards), `--missed` prints what was not found.
+ * Exits with 1 when a goal is missed. `--collected` measures on the definitions that `collect.ts` has fetched instead of our own,
+ * `--write` puts the figures into docs/tool-search.md (format it afterwards), `--missed` prints the queries that found nothing.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { answerSearch } from "../../src/upstream/search/answer-search.ts";
+import type { SearchedTool } from "../../src/upstream/search/searched-tool.ts";
 import { buildToolIndex } from "../../src/upstream/search/tool-index.ts";
-import { corporaOf, halves, type Half } from "./corpus.ts";
+import { corporaOf, halves, ownTools, readCollected, type Half } from "./corpus.ts";
 import { floors } from "./floors.ts";
 import { measure, productSearch, type Figures } from "./measure.ts";
 
 const { values } = parseArgs({
   options: {
+    collected: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
     missed: { type: "boolean", default: false },
   },
 });
+
+const tools = values.collected ? readCollected() : ownTools;
+if (tools === undefined)
+  throw new Error("nothing is collected: run scripts/tool-search/collect.ts");
 
 /** Tools → the share of queries for which a right tool must be among the first five. */
 const goals = new Map([
@@ -40,8 +46,8 @@ for (const [size, goal] of goals) {
   const searches = [{ name: "tool_search", prepare: productSearch }, ...floors];
   for (const { name, prepare } of searches) {
     const parts = {
-      tuned: measure(size, "tuned", prepare),
-      heldOut: measure(size, "heldOut", prepare),
+      tuned: measure(tools, size, "tuned", prepare),
+      heldOut: measure(tools, size, "heldOut", prepare),
     };
     const all = together(parts.tuned, parts.heldOut);
     const isOurs = prepare === productSearch;
@@ -53,7 +59,7 @@ for (const [size, goal] of goals) {
     if (isOurs && values.missed) printMissed(size, all);
   }
 }
-const times = timesOf(4000);
+const times = timesOf(tools, 4000);
 if (times.buildMs > buildMsMax || times.p95 > searchMsMax) isMet = false;
 rows.push(
   "",
@@ -91,13 +97,15 @@ interface Times {
 }
 
 /** Milliseconds, warm: the middle of five builds, and all queries three times. */
-function timesOf(size: number): Times {
+function timesOf(tools: readonly SearchedTool[], size: number): Times {
   const allHalves = Object.keys(halves) as readonly Half[];
-  const [corpus] = corporaOf(size, "tuned");
+  const [corpus] = corporaOf(tools, size, "tuned");
   if (corpus === undefined) throw new Error("no corpus");
   const builds = Array.from({ length: 5 }, () => msOf(() => buildToolIndex(corpus.tools)));
   const parts = { index: buildToolIndex(corpus.tools), servers: [], blocked: [] };
-  const queries = allHalves.flatMap((half) => corporaOf(size, half).flatMap((one) => one.queries));
+  const queries = allHalves.flatMap((half) =>
+    corporaOf(tools, size, half).flatMap((one) => one.queries),
+  );
   const searches = [1, 2, 3].flatMap(() =>
     queries.map(({ query }) => msOf(() => answerSearch({ query, charsMax: 30_000 }, parts))),
   );
@@ -118,7 +126,8 @@ function rankAt(times: readonly number[], part: number): number {
 async function writeFigures(figures: string): Promise<void> {
   const path = join(import.meta.dir, "../../docs/tool-search.md");
   const text = await Bun.file(path).text();
-  const [before, , after] = text.split(/<!-- figures(?: end)? -->/);
-  const marked = `<!-- figures -->\n\n${figures}\n\n<!-- figures end -->`;
+  const mark = values.collected ? "figures" : "own figures";
+  const [before, , after] = text.split(new RegExp(`<!-- ${mark}(?: end)? -->`));
+  const marked = `<!-- ${mark} -->\n\n${figures}\n\n<!-- ${mark} end -->`;
   await Bun.write(path, `${before}${marked}${after}`);
 }

@@ -4,8 +4,6 @@ export interface BenchmarkServer {
   readonly name: string;
   readonly package: string;
   readonly version: string;
-  /** As the package's own licence file has it; only permissive ones are here. */
-  readonly licence: string;
   /** The script below the package that is the server. */
   readonly script: string;
   readonly args?: readonly string[];
@@ -17,7 +15,6 @@ const reference = (name: string, version: string, more: Partial<BenchmarkServer>
   name,
   package: `@modelcontextprotocol/server-${name}`,
   version,
-  licence: "MIT",
   script: "dist/index.js",
   ...more,
 });
@@ -40,7 +37,6 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "playwright",
     package: "@playwright/mcp",
     version: "0.0.83",
-    licence: "Apache-2.0",
     script: "cli.js",
     args: ["--headless", "--caps", "vision,pdf,testing,tracing,network,storage"],
   },
@@ -48,7 +44,6 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "notion",
     package: "@notionhq/notion-mcp-server",
     version: "2.5.2",
-    licence: "MIT",
     script: "bin/cli.mjs",
     env: { NOTION_TOKEN: "ntn_none" },
   },
@@ -56,28 +51,24 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "desktop-commander",
     package: "@wonderwhy-er/desktop-commander",
     version: "0.2.52",
-    licence: "MIT",
     script: "dist/index.js",
   },
   {
     name: "chrome-devtools",
     package: "chrome-devtools-mcp",
     version: "1.11.0",
-    licence: "Apache-2.0",
     script: "build/src/bin/chrome-devtools-mcp.js",
   },
   {
     name: "kubernetes",
     package: "mcp-server-kubernetes",
     version: "4.1.7",
-    licence: "MIT",
     script: "dist/index.js",
   },
   {
     name: "firecrawl",
     package: "firecrawl-mcp",
     version: "3.22.2",
-    licence: "MIT",
     script: "dist/index.js",
     env: { FIRECRAWL_API_KEY: "none" },
   },
@@ -85,7 +76,6 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "exa",
     package: "exa-mcp-server",
     version: "3.4.1",
-    licence: "MIT",
     script: "dist/stdio.cjs",
     env: { EXA_API_KEY: "none" },
   },
@@ -93,14 +83,12 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "context7",
     package: "@upstash/context7-mcp",
     version: "4.1.1",
-    licence: "MIT",
     script: "dist/index.js",
   },
   {
     name: "tavily",
     package: "tavily-mcp",
     version: "0.2.22",
-    licence: "MIT",
     script: "build/index.js",
     env: { TAVILY_API_KEY: "none" },
   },
@@ -108,7 +96,6 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "mongodb",
     package: "mongodb-mcp-server",
     version: "3.0.4",
-    licence: "Apache-2.0",
     script: "dist/esm/index.js",
     env: {
       MDB_MCP_CONNECTION_STRING: "mongodb://127.0.0.1:1",
@@ -120,7 +107,6 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "hubspot",
     package: "@hubspot/mcp-server",
     version: "0.4.0",
-    licence: "MIT",
     script: "dist/index.js",
     env: { PRIVATE_APP_ACCESS_TOKEN: "none" },
   },
@@ -128,7 +114,6 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "figma",
     package: "figma-developer-mcp",
     version: "0.13.2",
-    licence: "MIT",
     script: "dist/bin.js",
     args: ["--stdio"],
     env: { FIGMA_API_KEY: "none" },
@@ -137,7 +122,6 @@ export const benchmarkServers: readonly BenchmarkServer[] = [
     name: "airtable",
     package: "airtable-mcp-server",
     version: "1.14.0",
-    licence: "MIT",
     script: "dist/main.js",
     env: { AIRTABLE_API_KEY: "none.none" },
   },

@@ -1,7 +1,7 @@
 /**
  * Verifies what takes too long for the test suite, on this machine, with the compiled binary.
  *
- *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,readme,sandbox,shell,survivors,tasks,skills,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
+ *     bun run verify [--only exit,handover,upstream-handover,kill,upstreams,upstream-exit,upstream-start,first-lists,cold-npx,upstream-load,upstream-output,upstream-flood,floods,mixed,battery,images,files,pages,readme,sandbox,shell,survivors,tasks,skills,tool-search,seen,trust,soak,bench] [--runs 100] [--calls 1000000] [--sdk-servers CLONE]
  *
  * `--sdk-servers` names a clone of the official SDK's repository, whose own test servers `upstreams` then tries too.
  * Prints a line for each check; exits with 1 when one fails. A whole run writes docs/verification.md.
@@ -32,6 +32,7 @@ import { checkSkillLists } from "./skill-lists.ts";
 import { checkSoak } from "./soak.ts";
 import { checkSurvivors } from "./survivors.ts";
 import { checkTasks } from "./tasks.ts";
+import { checkToolSearch } from "./tool-search.ts";
 import { checkTrustKills } from "./trust-kills.ts";
 import { checkUpstreams } from "./upstreams.ts";
 import { checkUpstreamExit } from "./upstream-exit.ts";
@@ -77,6 +78,7 @@ const checks: Readonly<Record<string, () => Promise<Outcome>>> = {
   survivors: () => checkSurvivors(1_000),
   tasks: () => checkTasks(150),
   skills: () => checkSkillLists(500),
+  "tool-search": checkToolSearch,
   seen: checkSeen,
   trust: () => checkTrustKills(Number(values.runs)),
   soak: () => checkSoak(Number(values.calls)),
