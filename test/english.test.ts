@@ -22,6 +22,10 @@ const cleanFolders: readonly string[] = [
   "src/interact",
   "src/main.ts",
   "src/server",
+  "src/store-worker.ts",
+  "src/upstream-worker.ts",
+  "src/web-worker.ts",
+  "src/worker.ts",
 ];
 
 /** Pages of clean folders that are still to be rewritten. */

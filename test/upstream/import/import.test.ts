@@ -182,7 +182,9 @@ describe("mcp import", () => {
     });
     const global = await runIn(tree, ["mcp", "import", "cursor", "--scope", "global", "--json"]);
     expect(read(global.stdout)).toEqual([["mine", "add", undefined]]);
-    expect(global.stderr).toContain("project/.cursor/mcp.json is left out: it is of the project.");
+    expect(global.stderr).toContain(
+      "project/.cursor/mcp.json is skipped: it belongs to the project.",
+    );
     const named = ["mcp", "import", ".cursor/mcp.json", "--scope", "global"];
     const { stdout, stderr } = await runIn(tree, named);
     expect(stdout).toBe('[mcp.servers.evil]\ncommand = "c"\n');
