@@ -12,7 +12,7 @@ import {
   writePointer,
 } from "./run-folder.ts";
 import type { AttachSources } from "./sources.ts";
-import { TerminalLink } from "./terminal-link.ts";
+import { TerminalConnection } from "./terminal-connection.ts";
 import type { TerminalQuestions } from "./terminal-questions.ts";
 
 export interface AttachServerParts {
@@ -27,14 +27,14 @@ export interface AttachServerParts {
   readonly warn: (message: string) => void;
 }
 
-type Listener = Bun.UnixSocketListener<TerminalLink | undefined>;
+type Listener = Bun.UnixSocketListener<TerminalConnection | undefined>;
 
 /** Listens for the terminals of this user at a private socket. */
 export class AttachServer {
   readonly #parts: AttachServerParts;
   readonly #pointer: ServerPointer;
   readonly #listener: Listener;
-  readonly #links: Set<TerminalLink>;
+  readonly #links: Set<TerminalConnection>;
   #stopListening: (() => void) | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
   #isLooking = false;
@@ -51,12 +51,12 @@ export class AttachServer {
     const { serverId } = parts.sources.facts;
     const key = randomBytes(32).toString("hex");
     await makePrivateFolder(parts.runFolder);
-    const links = new Set<TerminalLink>();
+    const links = new Set<TerminalConnection>();
     let server: AttachServer | undefined;
-    const accept = (socket: Bun.Socket<TerminalLink | undefined>): TerminalLink | undefined => {
+    const accept = (socket: Bun.Socket<TerminalConnection | undefined>): TerminalConnection | undefined => {
       const fd = fdOf(socket);
       if (links.size >= attachConnectionsMax || !parts.isOwnUser(fd)) return undefined;
-      const link = new TerminalLink(socket, {
+      const link = new TerminalConnection(socket, {
         key,
         whyNoAnswers: () => parts.whyNoAnswers(fd),
         sources: parts.sources,
@@ -87,7 +87,7 @@ export class AttachServer {
     parts: AttachServerParts,
     pointer: ServerPointer,
     listener: Listener,
-    links: Set<TerminalLink>,
+    links: Set<TerminalConnection>,
   ) {
     this.#parts = parts;
     this.#pointer = pointer;
@@ -145,8 +145,8 @@ export class AttachServer {
 /** Listens at the first available place. */
 async function listen(
   places: readonly string[],
-  accept: (socket: Bun.Socket<TerminalLink | undefined>) => TerminalLink | undefined,
-  onClosed: (link: TerminalLink) => void,
+  accept: (socket: Bun.Socket<TerminalConnection | undefined>) => TerminalConnection | undefined,
+  onClosed: (link: TerminalConnection) => void,
 ): Promise<{ readonly listener: Listener; readonly socket: string }> {
   const failures: string[] = [];
   for (const socket of places) {
@@ -164,15 +164,15 @@ async function listen(
 
 function listenAt(
   socket: string,
-  accept: (socket: Bun.Socket<TerminalLink | undefined>) => TerminalLink | undefined,
-  onClosed: (link: TerminalLink) => void,
+  accept: (socket: Bun.Socket<TerminalConnection | undefined>) => TerminalConnection | undefined,
+  onClosed: (link: TerminalConnection) => void,
 ): Listener {
-  const drop = ({ data }: Bun.Socket<TerminalLink | undefined>): void => {
+  const drop = ({ data }: Bun.Socket<TerminalConnection | undefined>): void => {
     if (data === undefined) return;
     onClosed(data);
     data.close();
   };
-  return Bun.listen<TerminalLink | undefined>({
+  return Bun.listen<TerminalConnection | undefined>({
     unix: socket,
     data: undefined,
     socket: {

@@ -1,10 +1,10 @@
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { loadClientLibrary } from "./client-library.ts";
 import { ConnectionError, type Endpoint } from "./connection.ts";
-import { HttpLink, type HttpPlace } from "./http-link.ts";
+import { HttpTransport, type HttpPlace } from "./http-transport.ts";
 import { Peer, type PeerEvents } from "./peer.ts";
-import { SseLink } from "./sse-link.ts";
-import { StdioLink } from "./stdio-link.ts";
+import { SseTransport } from "./sse-transport.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 
 /** Opens links to one server, and knows the processes that were started for them. */
 export class PeerOpener {
@@ -26,15 +26,15 @@ export class PeerOpener {
       await this.#endAll();
       const process = await endpoint.spawn();
       this.#processes.add(process);
-      peer.link = new StdioLink(process, peer);
+      peer.link = new StdioTransport(process, peer);
       return peer;
     }
     const place = readPlace(endpoint);
     const loaded = await loadClientLibrary();
     peer.link =
       form === "sse"
-        ? await SseLink.open(loaded, place, peer, this.#signal)
-        : new HttpLink(loaded, place, peer);
+        ? await SseTransport.open(loaded, place, peer, this.#signal)
+        : new HttpTransport(loaded, place, peer);
     return peer;
   }
 

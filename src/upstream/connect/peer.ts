@@ -8,7 +8,7 @@ import {
 import { metaOf } from "../../protocol/envelope.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
 import { ConnectionError } from "./connection.ts";
-import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
+import type { Transport, TransportEvents, OutgoingMessage } from "./transport.ts";
 import { isNestedDeeper } from "./nesting.ts";
 import { type CallHooks, type CallOrigin, PendingCall, type PeerReply } from "./pending-calls.ts";
 
@@ -38,9 +38,9 @@ export interface PeerEvents {
  * JSON-RPC on our side of a link: ids, answers, cancellation. It knows requests and answers only, and leaves their
  * content alone: results are passed on whole (docs/gateway.md#connections), which the client class of the library would not do.
  */
-export class Peer implements LinkEvents {
+export class Peer implements TransportEvents {
   /** Set once, before anything is sent: link and peer know each other. */
-  link!: Link;
+  link!: Transport;
   /** In the modern revisions the end of its stream cancels a request. */
   isModern = false;
   readonly #events: PeerEvents;

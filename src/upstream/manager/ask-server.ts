@@ -9,7 +9,7 @@ import type { AskedAs } from "../upstreams.ts";
 import type { Prepared } from "../install/installer.ts";
 import { LaunchTarget } from "./launch-target.ts";
 import { loginAdvice } from "./login-advice.ts";
-import type { OpeningEvents } from "./link-parts.ts";
+import type { OpeningEvents } from "./connection-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
 /**

@@ -3,7 +3,7 @@ import { product } from "../../base/product.ts";
 import type { ConnectionError } from "../connect/connection.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { FailureReason, UpstreamReply } from "../upstreams.ts";
-import type { LinkDown } from "./link-down.ts";
+import type { ConnectionDown } from "./connection-down.ts";
 import { loginAdvice } from "./login-advice.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
@@ -37,7 +37,7 @@ export function standingFailure({ name, standing, isStopped }: ManagedServer): F
 }
 
 /** There is no connection. */
-export function downFailure({ name, configured }: ManagedServer, down: LinkDown): Failed {
+export function downFailure({ name, configured }: ManagedServer, down: ConnectionDown): Failed {
   const retry =
     down.retryInMs === undefined ? "" : ` It is tried again in ${formatDuration(down.retryInMs)}.`;
   const text = `The server ${name} cannot be reached: ${sentence(down.message)}${retry}`;

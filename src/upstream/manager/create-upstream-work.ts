@@ -14,8 +14,8 @@ import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-work.ts";
 import { CurrentProject } from "./current-project.ts";
-import { LinkPool } from "./link-pool.ts";
-import { realTime } from "./link-time.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { realTime } from "./connection-time.ts";
 import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
 
 /**
@@ -51,7 +51,7 @@ export const createUpstreamWork = ((given, host, others: Partial<OuterParts> = {
     cache: new CatalogueCache(scorpioxDir),
     results: new SavedResults(resultFolders),
     checks: new SchemaChecks(),
-    pool: new LinkPool(),
+    pool: new ConnectionPool(),
     turns: new Turns(upstreamStartingMax),
     clock,
     ending,

@@ -6,11 +6,11 @@ import {
 } from "../../base/upstream-limits.ts";
 import type { Timer } from "../../base/timer.ts";
 import type { LaunchTrials, TrialClaim } from "../cache/launch-trials.ts";
-import type { LinkTime } from "./link-time.ts";
+import type { ConnectionTime } from "./connection-time.ts";
 
 export interface FirstContactParts {
   readonly trials: LaunchTrials;
-  readonly time: LinkTime;
+  readonly time: ConnectionTime;
   /** Reads what another process may have kept meanwhile; true when there is something. Never rejects. */
   readonly look: () => Promise<boolean>;
   /** Starts the server. */

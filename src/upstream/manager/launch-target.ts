@@ -22,7 +22,7 @@ import type {
 } from "../config/server-entry.ts";
 import type { Installing } from "../server-state.ts";
 import { givenRoots, rootsOffer } from "./given-roots.ts";
-import type { LentStart, OpenedLink, OpeningEvents } from "./link-parts.ts";
+import type { LentStart, OpenedConnection, OpeningEvents } from "./connection-parts.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { processLaunchOf, stopProcesses } from "./process-launch.ts";
 import { isPersonal, launchFor, type PrincipalParts } from "./principal-launch.ts";
@@ -164,7 +164,7 @@ export class LaunchTarget {
     signal: AbortSignal,
     opening: OpeningEvents,
     { owner, prepared }: LentStart = {},
-  ): Promise<OpenedLink> {
+  ): Promise<OpenedConnection> {
     const processes: UpstreamProcess[] = [];
     const endpoint = this.#endpoint(
       (process) => {

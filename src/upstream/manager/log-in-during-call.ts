@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { upstreamLoginSeenMs } from "../../base/upstream-limits.ts";
 import { ConnectionError } from "../connect/connection.ts";
 import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
-import { LinkDown } from "./link-down.ts";
+import { ConnectionDown } from "./connection-down.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 
@@ -11,7 +11,7 @@ const lookMs = 20;
 
 /** Whether a call failed for want of a login. */
 export function wantsLogin(error: unknown): boolean {
-  if (error instanceof LinkDown) return error.as === "needs_auth";
+  if (error instanceof ConnectionDown) return error.as === "needs_auth";
   return error instanceof ConnectionError && error.failure === "needs_auth";
 }
 

@@ -9,12 +9,12 @@ import type { ServerInfo } from "../server-state.ts";
 import { CallFigures } from "./call-figures.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { LaunchTarget } from "./launch-target.ts";
-import type { LinkListener } from "./link-pool.ts";
-import { LinkSets } from "./link-sets.ts";
+import type { ConnectionListener } from "./connection-pool.ts";
+import { ConnectionSets } from "./connection-sets.ts";
 import { ListReader } from "./list-reader.ts";
 import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
 import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
-import type { ServerLinks } from "./server-links.ts";
+import type { ServerConnections } from "./server-connections.ts";
 import { ServerLog } from "./server-log.ts";
 import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
@@ -35,7 +35,7 @@ export class ManagedServer {
   #isLookedAt = false;
   /** Resolves when it is known whether it may be used. */
   readonly looked = this.#looked.promise;
-  #links: LinkSets | undefined;
+  #links: ConnectionSets | undefined;
   #listProblem: string | undefined;
   /** Of the last launch: what is under way when it ends is cleaned as well. */
   #clean: (text: string) => string = cleanText;
@@ -85,11 +85,11 @@ export class ManagedServer {
     return this.#isStopped;
   }
 
-  get links(): ServerLinks | undefined {
+  get links(): ServerConnections | undefined {
     return this.#links?.main;
   }
 
-  get linkSets(): LinkSets | undefined {
+  get linkSets(): ConnectionSets | undefined {
     return this.#links;
   }
 
@@ -201,7 +201,7 @@ export class ManagedServer {
     this.#isStopped = false;
     this.#listProblem = undefined;
     this.#clean = target.clean;
-    this.#links = new LinkSets(target, this.#parts, this.#listener(), () => {
+    this.#links = new ConnectionSets(target, this.#parts, this.#listener(), () => {
       return this.offer.current?.catalogue.era;
     });
   }
@@ -217,7 +217,7 @@ export class ManagedServer {
     await links?.stop();
   }
 
-  #listener(): LinkListener {
+  #listener(): ConnectionListener {
     return {
       onState: () => this.#onState(),
       onBegun: () => this.offer.contact?.onBegun(),

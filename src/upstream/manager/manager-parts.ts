@@ -15,8 +15,8 @@ import type { FailureReason } from "../upstreams.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
 import type { CurrentProject } from "./current-project.ts";
-import type { LinkPool } from "./link-pool.ts";
-import type { LinkTime } from "./link-time.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
+import type { ConnectionTime } from "./connection-time.ts";
 
 /** What happens at a server beside its state. */
 export interface ServerEvents {
@@ -51,13 +51,13 @@ export interface ManagerParts {
   readonly cache: CatalogueCache;
   readonly results: SavedResults;
   readonly checks: SchemaChecks;
-  readonly pool: LinkPool;
+  readonly pool: ConnectionPool;
   readonly turns: Turns;
   /** Milliseconds on a clock that never goes back: of calls. */
   readonly clock: () => number;
   /** Aborted with the end of all: what runs to fill in references ends. */
   readonly ending: AbortController;
-  readonly linkTime: LinkTime;
+  readonly linkTime: ConnectionTime;
   /** Globs of the present configuration. */
   readonly rules: () => readonly ToolRule[];
   /** Something of a server is not as it was. */

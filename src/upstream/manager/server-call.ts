@@ -27,8 +27,8 @@ import {
   standingFailure,
 } from "./call-failure.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import type { Link } from "./link.ts";
-import { LinkDown } from "./link-down.ts";
+import type { ManagedConnection } from "./managed-connection.ts";
+import { ConnectionDown } from "./connection-down.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import { logInDuringCall, wantsLogin } from "./log-in-during-call.ts";
 import type { ManagerParts } from "./manager-parts.ts";
@@ -122,12 +122,12 @@ export class ServerCall {
     const call = this.#call;
     const { linkSets } = this.#server;
     if (linkSets === undefined)
-      throw new LinkDown("its entry is being changed", "stopped", undefined);
+      throw new ConnectionDown("its entry is being changed", "stopped", undefined);
     const links = linkSets.of(call.capabilities.apps);
     const lent = links.forCall(call);
     if (lent === undefined) {
       const reason = "it has too many connections already; end some clients";
-      throw new LinkDown(reason, "failed", undefined);
+      throw new ConnectionDown(reason, "failed", undefined);
     }
     try {
       const listed = linkSets.listed(links, lent.link);
@@ -158,7 +158,7 @@ export class ServerCall {
   }
 
   /** The start of a server counts towards the time of the call, and so does looking at what it offers now. */
-  async #connected(link: Link): Promise<UpstreamConnection> {
+  async #connected(link: ManagedConnection): Promise<UpstreamConnection> {
     const there = link.ready ?? link.connection;
     if (there !== undefined && this.#lookAt(there) === undefined) return there;
     const late = new AbortController();
@@ -232,7 +232,7 @@ export class ServerCall {
   #failureReply(error: unknown): Extract<UpstreamReply, { kind: "failed" }> {
     const { name } = this.#server;
     if (error instanceof UnusableAnswer) return failed(error.reason, error.message);
-    if (error instanceof LinkDown) return downFailure(this.#server, error);
+    if (error instanceof ConnectionDown) return downFailure(this.#server, error);
     if (error instanceof ConnectionError)
       return requestFailure(this.#server, this.#what, error, this.#tookMs);
     const said = error instanceof Error ? error.message : String(error);

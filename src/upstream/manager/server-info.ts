@@ -3,7 +3,7 @@ import type { ServerInfo, ServerState } from "../server-state.ts";
 import type { CallFacts } from "./call-figures.ts";
 import type { CallTrouble } from "./circuit-breaker.ts";
 import { loginAdvice } from "./login-advice.ts";
-import type { LinkState } from "./link-machine.ts";
+import type { ConnectionState } from "./connection-machine.ts";
 import type { Offer } from "./server-offer.ts";
 import type { Standing } from "./standing.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
@@ -14,7 +14,7 @@ export interface ServerFacts {
   /** Undefined while nobody has looked. */
   readonly standing: Standing | undefined;
   /** Of its first connection; undefined while none was wanted. */
-  readonly link: LinkState | undefined;
+  readonly link: ConnectionState | undefined;
   readonly offer: Offer | undefined;
   /** The lists could not be read the last time. */
   readonly listProblem: string | undefined;
@@ -95,7 +95,7 @@ export function conditionOf(facts: ServerFacts): Condition {
 
 function downReason(
   configured: ConfiguredServer,
-  { as, reason }: Extract<LinkState, { kind: "down" }>,
+  { as, reason }: Extract<ConnectionState, { kind: "down" }>,
 ): string {
   return as === "needs_auth" ? `${reason} ${loginAdvice(configured)}` : reason;
 }

@@ -6,7 +6,7 @@ import type { ConfiguredServer } from "../config/server-entry.ts";
 import { isComing } from "../server-state.ts";
 import type { TriedServer } from "../tried-server.ts";
 import { readLock } from "../trust/lock/read-lock.ts";
-import { LinkPool } from "./link-pool.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { TrialClock } from "./trial-clock.ts";
@@ -49,7 +49,7 @@ async function partsOfTrial(parts: ManagerParts): Promise<ManagerParts> {
   const { projectDir } = parts.options.dirs;
   const { rules } = loadUpstreamConfig(parts.options);
   const lock = projectDir === undefined ? { kind: "absent" as const } : await readLock(projectDir);
-  return { ...parts, rules: () => rules, lock: () => lock, pool: new LinkPool() };
+  return { ...parts, rules: () => rules, lock: () => lock, pool: new ConnectionPool() };
 }
 
 const nobodyListens = { onResourceUpdated() {}, onDown() {}, onConnected() {} };

@@ -24,7 +24,7 @@ import { KeptSubscriptions } from "./kept-subscriptions.ts";
 import type { UpstreamRequest } from "./messages.ts";
 import { RestartPause } from "./restart-pause.ts";
 import type { ChangedLists } from "./snapshot-slices.ts";
-import { UpstreamLink } from "./upstream-link.ts";
+import { UpstreamChannel } from "./upstream-channel.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
 export interface UpstreamClientParts {
@@ -49,7 +49,7 @@ export class UpstreamClient implements Upstreams {
   #snapshot: UpstreamSnapshot | undefined;
   /** Revisions go on where the Worker before has ended. */
   #revisionsBefore = 0;
-  #link: UpstreamLink | undefined;
+  #link: UpstreamChannel | undefined;
   #restart: { readonly timer: ReturnType<typeof setTimeout>; readonly dueAt: number } | undefined;
   #closing: Promise<void> | undefined;
 
@@ -175,7 +175,7 @@ export class UpstreamClient implements Upstreams {
     }
     const { createWorker, processes, warn } = this.#parts;
     this.#pause.onStart();
-    this.#link = new UpstreamLink({
+    this.#link = new UpstreamChannel({
       worker: createWorker(),
       options: this.#options,
       timing: this.#timing,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import type { Params } from "../../../src/protocol/json-rpc.ts";
-import type { OutgoingMessage } from "../../../src/upstream/connect/link.ts";
+import type { OutgoingMessage } from "../../../src/upstream/connect/transport.ts";
 import { Peer } from "../../../src/upstream/connect/peer.ts";
 import { readInputRequests } from "../../../src/upstream/connect/read-input-request.ts";
 import { ServerRequests } from "../../../src/upstream/connect/server-requests.ts";

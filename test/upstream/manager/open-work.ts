@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { startTimer } from "../../../src/base/timer.ts";
 import { createUpstreamWork } from "../../../src/upstream/manager/create-upstream-work.ts";
-import type { LinkTime } from "../../../src/upstream/manager/link-time.ts";
+import type { ConnectionTime } from "../../../src/upstream/manager/connection-time.ts";
 import type {
   ProcessLaunch,
   UpstreamProcess,
@@ -35,7 +35,7 @@ export interface Place extends AsyncDisposable {
   readonly project: string;
   /** Writes `~/.scorpiox/mcp_servers.json`. */
   configure(servers: Readonly<Record<string, Configured>>): Promise<void>;
-  open(options?: Partial<UpstreamOptions>, linkTime?: LinkTime): Opened;
+  open(options?: Partial<UpstreamOptions>, linkTime?: ConnectionTime): Opened;
 }
 
 export interface Opened extends AsyncDisposable {
@@ -95,7 +95,7 @@ function openWork(
   home: string,
   project: string,
   options: Partial<UpstreamOptions>,
-  linkTime: LinkTime,
+  linkTime: ConnectionTime,
 ): Opened {
   const snapshots: UpstreamSnapshot[] = [];
   const events: UpstreamEvent[] = [];
@@ -168,7 +168,7 @@ function openWork(
 }
 
 /** Connections are tried again, and given up when idle, ten times as soon. */
-const fastTime: LinkTime = {
+const fastTime: ConnectionTime = {
   now: () => performance.now() * 10,
   after: (ms, act) => startTimer(ms / 10, act),
 };

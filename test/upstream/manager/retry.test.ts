@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { CallFigures } from "../../../src/upstream/manager/call-figures.ts";
 import { CircuitBreaker } from "../../../src/upstream/manager/circuit-breaker.ts";
-import { LinkMachine } from "../../../src/upstream/manager/link-machine.ts";
+import { ConnectionMachine } from "../../../src/upstream/manager/connection-machine.ts";
 import { RecentFailures } from "../../../src/upstream/manager/recent-failures.ts";
 import { RetrySchedule } from "../../../src/upstream/manager/retry-schedule.ts";
 import { StartLimit } from "../../../src/upstream/manager/start-limit.ts";
@@ -98,7 +98,7 @@ describe("LinkMachine", () => {
   const passing = { kind: "passing", reason: "gone" } as const;
 
   test("a call to a server that was never started starts it", () => {
-    const machine = new LinkMachine(true, middle);
+    const machine = new ConnectionMachine(true, middle);
     expect(machine.advise(0)).toEqual({ do: "start", inMs: 0 });
     machine.onStart(0);
     expect(machine.advise(1)).toEqual({ do: "wait" });
@@ -107,7 +107,7 @@ describe("LinkMachine", () => {
   });
 
   test("a call waits when the next attempt is at most 5 s away, else it is refused with the time", () => {
-    const machine = new LinkMachine(true, middle);
+    const machine = new ConnectionMachine(true, middle);
     for (let run = 0; run < 4; run++) machine.onFailure(run * 1_000, passing);
     expect(machine.state).toEqual({ kind: "down", as: "backoff", reason: "gone", retryAt: 11_000 });
     expect(machine.advise(5_999)).toEqual({ do: "refuse", reason: "gone", retryInMs: 5_001 });
@@ -115,7 +115,7 @@ describe("LinkMachine", () => {
   });
 
   test("a call tries a failed server at once, once in 5 s", () => {
-    const machine = new LinkMachine(true, middle);
+    const machine = new ConnectionMachine(true, middle);
     for (let run = 0; run < 6; run++) machine.onFailure(run, passing);
     machine.onStart(100_000);
     machine.onFailure(100_010, passing);
@@ -127,7 +127,7 @@ describe("LinkMachine", () => {
     ["final", "failed"],
     ["needs_auth", "needs_auth"],
   ] as const)("%s plans no attempt and is %s", (kind, as) => {
-    const machine = new LinkMachine(true, middle);
+    const machine = new ConnectionMachine(true, middle);
     machine.onStart(0);
     machine.onFailure(1, { kind, reason: "403" });
     expect(machine.state).toEqual({ kind: "down", as, reason: "403", retryAt: undefined });
@@ -136,7 +136,7 @@ describe("LinkMachine", () => {
   });
 
   test("without restarts only a call tries again", () => {
-    const machine = new LinkMachine(false, middle);
+    const machine = new ConnectionMachine(false, middle);
     machine.onStart(0);
     machine.onFailure(1, passing);
     expect(machine.state).toMatchObject({ as: "backoff", retryAt: undefined });
@@ -144,7 +144,7 @@ describe("LinkMachine", () => {
   });
 
   test("a crash loop is never started more than 5 times in 10 s, though calls press for it", () => {
-    const machine = new LinkMachine(true, middle);
+    const machine = new ConnectionMachine(true, middle);
     const starts: number[] = [];
     for (let now = 0; now < 60_000; now += 10) {
       const advice = machine.advise(now);
@@ -165,7 +165,7 @@ describe("LinkMachine", () => {
     const failures = new RecentFailures();
     const starts: number[] = [];
     for (let now = 0; now < 30_000; now += 100) {
-      const machine = new LinkMachine(false, middle, failures);
+      const machine = new ConnectionMachine(false, middle, failures);
       const advice = machine.advise(now);
       if (advice.do !== "start" || advice.inMs > 0) continue;
       machine.onStart(now);
@@ -179,14 +179,14 @@ describe("LinkMachine", () => {
   });
 
   test("GW-08: every process of a start counts", () => {
-    const machine = new LinkMachine(true, middle);
+    const machine = new ConnectionMachine(true, middle);
     machine.onStart(0);
     for (let more = 1; more < 5; more++) machine.onNextProcess(more);
     expect(machine.startWaitMs(5)).toBe(9_995);
   });
 
   test("stopped stays stopped until it is reset", () => {
-    const machine = new LinkMachine(true, middle);
+    const machine = new ConnectionMachine(true, middle);
     machine.onStop();
     machine.onFailure(0, passing);
     expect(machine.advise(1)).toEqual({

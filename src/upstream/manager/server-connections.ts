@@ -3,8 +3,8 @@ import type { Era } from "../connect/server-catalogue.ts";
 import type { Isolation } from "../config/server-entry.ts";
 import type { UpstreamCall } from "../upstreams.ts";
 import type { LaunchTarget } from "./launch-target.ts";
-import { Link } from "./link.ts";
-import type { LinkListener } from "./link-pool.ts";
+import { ManagedConnection } from "./managed-connection.ts";
+import type { ConnectionListener } from "./connection-pool.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { RecentFailures } from "./recent-failures.ts";
 
@@ -12,8 +12,8 @@ import { RecentFailures } from "./recent-failures.ts";
 export type Caller = Pick<UpstreamCall, "clientId" | "workspace" | "owner">;
 
 /** A connection for one call. */
-export interface LentLink {
-  readonly link: Link;
+export interface LentConnection {
+  readonly link: ManagedConnection;
   /** The call has ended. */
   readonly giveBack: () => void;
 }
@@ -24,22 +24,22 @@ const unowned = "";
 const oneCall = "call:";
 
 /** The connections to one server: one for all, or one for each principal, session, workspace or call (IS5). */
-export class ServerLinks {
+export class ServerConnections {
   #target: LaunchTarget;
   readonly #parts: ManagerParts;
-  readonly #listener: LinkListener;
+  readonly #listener: ConnectionListener;
   readonly #knownEra: () => Era | undefined;
-  readonly #links = new Map<string, Link>();
+  readonly #links = new Map<string, ManagedConnection>();
   readonly #failures = new RecentFailures();
-  #primary: Link | undefined;
+  #primary: ManagedConnection | undefined;
   /** The one that was made last. */
-  #newest: Link | undefined;
+  #newest: ManagedConnection | undefined;
   #starts = 0;
 
   constructor(
     target: LaunchTarget,
     parts: ManagerParts,
-    listener: LinkListener,
+    listener: ConnectionListener,
     knownEra: () => Era | undefined,
   ) {
     this.#target = target;
@@ -59,7 +59,7 @@ export class ServerLinks {
   }
 
   /** The one whose lists count; undefined while none was wanted. */
-  get primary(): Link | undefined {
+  get primary(): ManagedConnection | undefined {
     return this.#primary;
   }
 
@@ -74,12 +74,12 @@ export class ServerLinks {
   }
 
   /** The connection for lists, which is started with `want` of it. */
-  forLists(): Link {
+  forLists(): ManagedConnection {
     return (this.#primary ??= this.#make(unowned));
   }
 
   /** Undefined: there are too many already. */
-  forCall(caller: Caller): LentLink | undefined {
+  forCall(caller: Caller): LentConnection | undefined {
     if (this.#isolation === "call") return this.#forOneCall(caller.owner);
     const scope = this.#scopeOf(caller);
     const link =
@@ -127,7 +127,7 @@ export class ServerLinks {
   }
 
   /** What was started for the lists is the first caller's: one process less. */
-  #adopt(scope: string): Link | undefined {
+  #adopt(scope: string): ManagedConnection | undefined {
     if (this.#target.keepsListsApart) return undefined;
     const link = this.#links.get(unowned);
     if (link === undefined) return undefined;
@@ -136,11 +136,11 @@ export class ServerLinks {
     return link;
   }
 
-  #makeNext(scope: string, owner: string | undefined): Link | undefined {
+  #makeNext(scope: string, owner: string | undefined): ManagedConnection | undefined {
     return this.#links.size >= upstreamLinksPerServerMax ? undefined : this.#make(scope, owner);
   }
 
-  #make(scope: string, owner?: string): Link {
+  #make(scope: string, owner?: string): ManagedConnection {
     const link =
       this.#isolation === "shared"
         ? this.#share()
@@ -155,15 +155,15 @@ export class ServerLinks {
   }
 
   /** Lists of the connections beside the first are not read, and one principal is not told of another's. */
-  #quiet(): LinkListener {
+  #quiet(): ConnectionListener {
     const none = (): void => {};
     const quiet = { ...this.#listener, onBegun: none, onConnected: none, onListChanged: none };
     return this.#target.keepsListsApart ? { ...quiet, onResourceUpdated: none } : quiet;
   }
 
-  #share(): Link {
+  #share(): ManagedConnection {
     const { pool } = this.#parts;
-    const make = (audience: LinkListener): Link => this.#newLink(() => audience);
+    const make = (audience: ConnectionListener): ManagedConnection => this.#newLink(() => audience);
     const link = pool.acquire(this.#target.key, this.#listener, make);
     if (link.isBegun) this.#listener.onBegun();
     const { connection } = link;
@@ -173,14 +173,14 @@ export class ServerLinks {
   }
 
   #newLink(
-    audienceOf: (link: () => Link) => LinkListener,
+    audienceOf: (link: () => ManagedConnection) => ConnectionListener,
     { owner, isForOneCall = false }: { owner?: string | undefined; isForOneCall?: boolean } = {},
-  ): Link {
+  ): ManagedConnection {
     const { idleStopS, restart } = this.#target.configured.entry.options;
     const idleMs = idleStopS * 1_000;
     const isShared = this.#isolation === "shared";
-    const audience = (): LinkListener => audienceOf(() => link);
-    const link: Link = new Link({
+    const audience = (): ConnectionListener => audienceOf(() => link);
+    const link: ManagedConnection = new ManagedConnection({
       prepare: (signal, tell) => this.#target.prepare(signal, tell, owner),
       open: (events, signal, opening, prepared) =>
         this.#target.open(this.#knownEra(), events, signal, opening, { owner, prepared }),
@@ -203,7 +203,7 @@ export class ServerLinks {
     return link;
   }
 
-  #forOneCall(owner: string | undefined): LentLink | undefined {
+  #forOneCall(owner: string | undefined): LentConnection | undefined {
     const scope = oneCall + crypto.randomUUID();
     const link = this.#makeNext(scope, owner);
     if (link === undefined) return undefined;

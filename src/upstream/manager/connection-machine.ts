@@ -5,7 +5,7 @@ import { RetrySchedule } from "./retry-schedule.ts";
 import { StartLimit } from "./start-limit.ts";
 
 /** How one connection stands. Times are on the clock that the machine is told. */
-export type LinkState =
+export type ConnectionState =
   /** Never wanted so far, or stopped since nobody used it. */
   | { readonly kind: "idle" }
   | {
@@ -25,7 +25,7 @@ export type LinkState =
   | { readonly kind: "stopped" };
 
 /** Why a start failed or a connection was lost. */
-export interface LinkFailure {
+export interface ConnectionFailure {
   /** `final`: what no retry mends. */
   readonly kind: "passing" | "final" | "needs_auth";
   readonly reason: string;
@@ -33,7 +33,7 @@ export interface LinkFailure {
 }
 
 /** What somebody who needs the connection is to do. */
-export type LinkAdvice =
+export type ConnectionAdvice =
   | { readonly do: "use" }
   /** Begin a start after `inMs`, or let the one begin that is planned for then. */
   | { readonly do: "start"; readonly inMs: number }
@@ -42,12 +42,12 @@ export type LinkAdvice =
   | { readonly do: "refuse"; readonly reason: string; readonly retryInMs: number | undefined };
 
 /** The states of one connection to a server and when it is tried again (docs/gateway.md#states). No timers, no I/O. */
-export class LinkMachine {
+export class ConnectionMachine {
   readonly #retry: RetrySchedule;
   readonly #limit = new StartLimit();
   readonly #failures: RecentFailures;
   readonly #restarts: boolean;
-  #state: LinkState = { kind: "idle" };
+  #state: ConnectionState = { kind: "idle" };
   #triedAt = Number.NEGATIVE_INFINITY;
   /** Of the start that is under way, one for each process: a server that ends at the first question is started for the second. */
   #useless: ReturnType<RecentFailures["onStart"]>[] = [];
@@ -62,12 +62,12 @@ export class LinkMachine {
     this.#retry = new RetrySchedule(random);
   }
 
-  get state(): LinkState {
+  get state(): ConnectionState {
     return this.#state;
   }
 
   /** What a call is to do at `now`. */
-  advise(now: number): LinkAdvice {
+  advise(now: number): ConnectionAdvice {
     const state = this.#state;
     switch (state.kind) {
       case "ready":
@@ -114,7 +114,7 @@ export class LinkMachine {
   }
 
   /** A start failed, or the connection was lost. */
-  onFailure(now: number, failure: LinkFailure): void {
+  onFailure(now: number, failure: ConnectionFailure): void {
     if (this.#state.kind === "stopped") return;
     const { kind, reason } = failure;
     if (kind !== "passing") {
@@ -148,7 +148,7 @@ export class LinkMachine {
     }
   }
 
-  #adviseDown(state: Extract<LinkState, { kind: "down" }>, now: number): LinkAdvice {
+  #adviseDown(state: Extract<ConnectionState, { kind: "down" }>, now: number): ConnectionAdvice {
     const retryInMs = state.retryAt === undefined ? undefined : Math.max(0, state.retryAt - now);
     if (retryInMs !== undefined && retryInMs <= upstreamBackoffWaitMs) {
       return { do: "start", inMs: retryInMs };

@@ -1,27 +1,27 @@
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
-import type { Link } from "./link.ts";
+import type { ManagedConnection } from "./managed-connection.ts";
 
 /** Told of everything that happens at a connection that it shares. */
-export interface LinkListener extends Omit<ConnectionEvents, "onClosed"> {
+export interface ConnectionListener extends Omit<ConnectionEvents, "onClosed"> {
   onState(): void;
   onBegun(): void;
   onConnected(connection: UpstreamConnection): void;
 }
 
 interface Shared {
-  readonly link: Link;
-  readonly listeners: Set<LinkListener>;
+  readonly link: ManagedConnection;
+  readonly listeners: Set<ConnectionListener>;
 }
 
 /** Connections that several servers of the configuration share since they are the same launch (IS5). */
-export class LinkPool {
+export class ConnectionPool {
   readonly #shared = new Map<string, Shared>();
 
   /**
    * The connection for `key`, made when nobody has it.
    * @param make gets who is told of its events
    */
-  acquire(key: string, listener: LinkListener, make: (audience: LinkListener) => Link): Link {
+  acquire(key: string, listener: ConnectionListener, make: (audience: ConnectionListener) => ManagedConnection): ManagedConnection {
     const known = this.#shared.get(key);
     if (known !== undefined) {
       known.listeners.add(listener);
@@ -34,7 +34,7 @@ export class LinkPool {
   }
 
   /** Ends the connection when nobody is left who has it. */
-  async release(key: string, listener: LinkListener): Promise<void> {
+  async release(key: string, listener: ConnectionListener): Promise<void> {
     const shared = this.#shared.get(key);
     if (shared === undefined || !shared.listeners.delete(listener)) return;
     if (shared.listeners.size > 0) return;
@@ -43,8 +43,8 @@ export class LinkPool {
   }
 }
 
-function audienceOf(listeners: ReadonlySet<LinkListener>): LinkListener {
-  const tell = (act: (listener: LinkListener) => void): void => {
+function audienceOf(listeners: ReadonlySet<ConnectionListener>): ConnectionListener {
+  const tell = (act: (listener: ConnectionListener) => void): void => {
     for (const listener of listeners) act(listener);
   };
   return {

@@ -4,20 +4,20 @@ import { createDeferred, type Deferred } from "../../base/deferred.ts";
 import type { Timer } from "../../base/timer.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
-import { downAs, failureOf, LinkDown } from "./link-down.ts";
-import { type LinkFailure, LinkMachine, type LinkState } from "./link-machine.ts";
-import { LinkHealth } from "./link-health.ts";
-import type { LinkParts, OpenedLink } from "./link-parts.ts";
-import { LinkPreparation } from "./link-preparation.ts";
+import { downAs, failureOf, ConnectionDown } from "./connection-down.ts";
+import { type ConnectionFailure, ConnectionMachine, type ConnectionState } from "./connection-machine.ts";
+import { ConnectionHealth } from "./connection-health.ts";
+import type { ConnectionParts, OpenedConnection } from "./connection-parts.ts";
+import { ConnectionPreparation } from "./connection-preparation.ts";
 import { orCancelled } from "./or-cancelled.ts";
 
 /** One connection to one server through all its lives: started when it is wanted, again when it was lost. */
-export class Link {
-  readonly #parts: LinkParts;
-  readonly #machine: LinkMachine;
-  readonly #health: LinkHealth;
-  readonly preparation: LinkPreparation;
-  #opened: OpenedLink | undefined;
+export class ManagedConnection {
+  readonly #parts: ConnectionParts;
+  readonly #machine: ConnectionMachine;
+  readonly #health: ConnectionHealth;
+  readonly preparation: ConnectionPreparation;
+  #opened: OpenedConnection | undefined;
   /** Whoever waits for the start that is under way or planned. */
   #waiting: Deferred<UpstreamConnection> | undefined;
   #retryTimer: Timer | undefined;
@@ -30,11 +30,11 @@ export class Link {
   #process: UpstreamProcess | undefined;
   #isBegun = false;
 
-  constructor(parts: LinkParts) {
+  constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    this.#machine = new LinkMachine(parts.restarts, parts.random, parts.failures);
-    this.preparation = new LinkPreparation(parts, this.#machine);
-    this.#health = new LinkHealth({
+    this.#machine = new ConnectionMachine(parts.restarts, parts.random, parts.failures);
+    this.preparation = new ConnectionPreparation(parts, this.#machine);
+    this.#health = new ConnectionHealth({
       time: parts.time,
       idleStopMs: parts.idleStopMs,
       onMissing: () => this.#lose("it did not answer any more and is started anew"),
@@ -42,7 +42,7 @@ export class Link {
     });
   }
 
-  get state(): LinkState {
+  get state(): ConnectionState {
     return this.#machine.state;
   }
 
@@ -93,10 +93,10 @@ export class Link {
     const advice = this.#machine.advise(this.#parts.time.now());
     if (advice.do === "use" && this.#opened !== undefined) return this.#opened.connection;
     if (advice.do === "refuse") {
-      throw new LinkDown(advice.reason, downAs(this.state), advice.retryInMs);
+      throw new ConnectionDown(advice.reason, downAs(this.state), advice.retryInMs);
     }
     if (advice.do === "start" && advice.inMs > upstreamBackoffWaitMs) {
-      throw new LinkDown(this.#parts.failures.reason, "backoff", advice.inMs);
+      throw new ConnectionDown(this.#parts.failures.reason, "backoff", advice.inMs);
     }
     const wait = (this.#waiting ??= this.#newWait());
     if (advice.do === "start") this.#startIn(advice.inMs);
@@ -119,7 +119,7 @@ export class Link {
   /** Ends it until `reset`. Resolves when nothing is left of it. */
   async stop(): Promise<void> {
     this.#machine.onStop();
-    this.#drop(new LinkDown("it was stopped", "stopped", undefined));
+    this.#drop(new ConnectionDown("it was stopped", "stopped", undefined));
     this.#parts.onState();
     // What ends may leave something that has to be ended too.
     for (let seen; seen !== this.#ending;) {
@@ -131,7 +131,7 @@ export class Link {
   /** Ends it; the next one who wants it starts it. */
   #rest(): void {
     this.#machine.onIdle();
-    this.#drop(new LinkDown("it was stopped", "stopped", undefined));
+    this.#drop(new ConnectionDown("it was stopped", "stopped", undefined));
     this.#parts.onState();
   }
 
@@ -185,7 +185,7 @@ export class Link {
     }
   }
 
-  #onOpened(opened: OpenedLink): void {
+  #onOpened(opened: OpenedConnection): void {
     this.#opened = opened;
     this.#machine.onConnected(this.#parts.time.now());
     this.#health.start(opened.connection);
@@ -209,16 +209,16 @@ export class Link {
     this.#onFailure({ kind: "passing", reason });
   }
 
-  #onFailure(failure: LinkFailure): void {
+  #onFailure(failure: ConnectionFailure): void {
     this.#machine.onFailure(this.#parts.time.now(), failure);
-    this.#drop(new LinkDown(failure.reason, downAs(this.state), this.retryInMs));
+    this.#drop(new ConnectionDown(failure.reason, downAs(this.state), this.retryInMs));
     this.#parts.onState();
     const retryInMs = this.retryInMs;
     if (retryInMs !== undefined) this.#startIn(retryInMs);
   }
 
   /** Everything of the present connection ends; who waits for it is told. */
-  #drop(reason: LinkDown): void {
+  #drop(reason: ConnectionDown): void {
     this.#retryTimer?.stop();
     this.#retryTimer = undefined;
     this.#health.stop();

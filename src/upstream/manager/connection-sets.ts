@@ -1,10 +1,10 @@
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type { Era } from "../connect/server-catalogue.ts";
 import type { LaunchTarget } from "./launch-target.ts";
-import type { LinkListener } from "./link-pool.ts";
-import type { Link } from "./link.ts";
+import type { ConnectionListener } from "./connection-pool.ts";
+import type { ManagedConnection } from "./managed-connection.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import { ServerLinks } from "./server-links.ts";
+import { ServerConnections } from "./server-connections.ts";
 
 type Apps = AppSupport | undefined;
 
@@ -12,17 +12,17 @@ type Apps = AppSupport | undefined;
  * All connections to one server. An older server is told once, at the handshake, whether apps are shown: clients that show
  * them and clients that do not have connections of their own. A stateless one is told with each request.
  */
-export class LinkSets {
+export class ConnectionSets {
   readonly #parts: ManagerParts;
-  readonly #listener: LinkListener;
+  readonly #listener: ConnectionListener;
   readonly #knownEra: () => Era | undefined;
-  #main: ServerLinks;
-  readonly #others = new Map<Apps, ServerLinks>();
+  #main: ServerConnections;
+  readonly #others = new Map<Apps, ServerConnections>();
 
   constructor(
     target: LaunchTarget,
     parts: ManagerParts,
-    listener: LinkListener,
+    listener: ConnectionListener,
     knownEra: () => Era | undefined,
   ) {
     this.#parts = parts;
@@ -32,12 +32,12 @@ export class LinkSets {
   }
 
   /** Those whose lists count. */
-  get main(): ServerLinks {
+  get main(): ServerConnections {
     return this.#main;
   }
 
   /** For a client that shows apps, or does not. */
-  of(apps: Apps): ServerLinks {
+  of(apps: Apps): ServerConnections {
     const { target } = this.#main;
     if (apps === target.apps || this.#knownEra() === "modern") return this.#main;
     const known = this.#others.get(apps) ?? this.#make(target.showing(apps));
@@ -46,7 +46,7 @@ export class LinkSets {
   }
 
   /** That of which the lists must have been looked at before `link` of `links` is called: maybe another one. */
-  listed(links: ServerLinks, link: Link): Link {
+  listed(links: ServerConnections, link: ManagedConnection): ManagedConnection {
     return links === this.#main && !links.target.keepsListsApart ? link : this.#main.forLists();
   }
 
@@ -87,14 +87,14 @@ export class LinkSets {
     await Promise.all(this.#all.map((links) => links.stop()));
   }
 
-  get #all(): readonly ServerLinks[] {
+  get #all(): readonly ServerConnections[] {
     return [this.#main, ...this.#others.values()];
   }
 
-  #make(target: LaunchTarget): ServerLinks {
+  #make(target: LaunchTarget): ServerConnections {
     const listener = this.#listener;
     const isMain = (): boolean => links === this.#main;
-    const links: ServerLinks = new ServerLinks(
+    const links: ServerConnections = new ServerConnections(
       target,
       this.#parts,
       {

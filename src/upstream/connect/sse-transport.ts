@@ -5,15 +5,15 @@ import { messageOf } from "../../base/errors.ts";
 import { ConnectionError } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { readHttpError } from "./http-errors.ts";
-import type { HttpPlace } from "./http-link.ts";
+import type { HttpPlace } from "./http-transport.ts";
 import { PacedPosts } from "./paced-posts.ts";
-import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
+import type { Transport, TransportEvents, OutgoingMessage } from "./transport.ts";
 
 /** HTTP as 2024-11-05 has it: one stream for all that the server says. */
-export class SseLink implements Link {
+export class SseTransport implements Transport {
   readonly hasRequestStreams = false;
   readonly #transport: SSEClientTransport;
-  readonly #events: LinkEvents;
+  readonly #events: TransportEvents;
   #isOver = false;
   readonly #posts = new PacedPosts();
 
@@ -21,9 +21,9 @@ export class SseLink implements Link {
   static async open(
     loaded: typeof library,
     { url, headers, auth }: HttpPlace,
-    events: LinkEvents,
+    events: TransportEvents,
     signal: AbortSignal,
-  ): Promise<SseLink> {
+  ): Promise<SseTransport> {
     let refusal: ConnectionError | undefined;
     const guarded = createGuardedFetch(auth, (error) => link.#end(error));
     const fetchOnce = async (target: string | URL, init?: RequestInit): Promise<Response> => {
@@ -38,7 +38,7 @@ export class SseLink implements Link {
       fetch: fetchOnce,
       requestInit: { headers: { ...headers } },
     });
-    const link: SseLink = new SseLink(transport, events);
+    const link: SseTransport = new SseTransport(transport, events);
     const abort = (): void => void transport.close();
     signal.addEventListener("abort", abort, { once: true });
     try {
@@ -61,7 +61,7 @@ export class SseLink implements Link {
     return link;
   }
 
-  private constructor(transport: SSEClientTransport, events: LinkEvents) {
+  private constructor(transport: SSEClientTransport, events: TransportEvents) {
     this.#transport = transport;
     this.#events = events;
     transport.onmessage = (message) => {

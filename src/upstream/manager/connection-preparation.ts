@@ -2,17 +2,17 @@ import { upstreamInstallAgainMs, upstreamInstallWaitMs } from "../../base/upstre
 import type { Prepared } from "../install/installer.ts";
 import { installingText } from "../install/installing-text.ts";
 import type { Installing } from "../server-state.ts";
-import { LinkDown } from "./link-down.ts";
-import type { LinkMachine } from "./link-machine.ts";
-import type { LinkParts } from "./link-parts.ts";
+import { ConnectionDown } from "./connection-down.ts";
+import type { ConnectionMachine } from "./connection-machine.ts";
+import type { ConnectionParts } from "./connection-parts.ts";
 
 /** What a start needs before there can be a process, and what is told of it meanwhile. */
-export class LinkPreparation {
-  readonly #parts: Pick<LinkParts, "prepare" | "time" | "onState">;
-  readonly #machine: LinkMachine;
+export class ConnectionPreparation {
+  readonly #parts: Pick<ConnectionParts, "prepare" | "time" | "onState">;
+  readonly #machine: ConnectionMachine;
   #startedAs: string | undefined;
 
-  constructor(parts: Pick<LinkParts, "prepare" | "time" | "onState">, machine: LinkMachine) {
+  constructor(parts: Pick<ConnectionParts, "prepare" | "time" | "onState">, machine: ConnectionMachine) {
     this.#parts = parts;
     this.#machine = machine;
   }
@@ -22,7 +22,7 @@ export class LinkPreparation {
     return this.#startedAs;
   }
 
-  /** Takes as long as it takes. @throws as `LinkParts.prepare` does */
+  /** Takes as long as it takes. @throws as `ConnectionParts.prepare` does */
   async run(signal: AbortSignal): Promise<Prepared | undefined> {
     const prepared = await this.#parts.prepare?.(signal, (installing) => {
       if (!signal.aborted) this.#note(installing);
@@ -42,7 +42,7 @@ export class LinkPreparation {
     await Promise.race([promise, connected]).finally(() => timer.stop());
     const { state } = this.#machine;
     if (state.kind === "starting" && state.installing !== undefined) {
-      throw new LinkDown(installingText(state.installing), "installing", upstreamInstallAgainMs);
+      throw new ConnectionDown(installingText(state.installing), "installing", upstreamInstallAgainMs);
     }
     return new Promise(() => {});
   }

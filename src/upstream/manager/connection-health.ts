@@ -5,10 +5,10 @@ import {
 } from "../../base/upstream-limits.ts";
 import type { Timer } from "../../base/timer.ts";
 import { ConnectionError, type UpstreamConnection } from "../connect/connection.ts";
-import type { LinkTime } from "./link-time.ts";
+import type { ConnectionTime } from "./connection-time.ts";
 
-export interface LinkHealthParts {
-  readonly time: LinkTime;
+export interface ConnectionHealthParts {
+  readonly time: ConnectionTime;
   /** 0 = never. */
   readonly idleStopMs: number;
   /** It has not answered several times. */
@@ -21,15 +21,15 @@ export interface LinkHealthParts {
  * Asks a server now and then whether it lives (CN13), and notices when nobody uses it. A server that works on a call may be
  * too busy to answer, so that only silence between calls counts; a call has its own limits.
  */
-export class LinkHealth {
-  readonly #parts: LinkHealthParts;
+export class ConnectionHealth {
+  readonly #parts: ConnectionHealthParts;
   #pingTimer: Timer | undefined;
   #idleTimer: Timer | undefined;
   #controller: AbortController | undefined;
   #misses = 0;
   #users = 0;
 
-  constructor(parts: LinkHealthParts) {
+  constructor(parts: ConnectionHealthParts) {
     this.#parts = parts;
   }
 

@@ -13,7 +13,7 @@ interface Linked {
 }
 
 /** The processes that one Worker has asked for, by its numbers. */
-export class LinkProcesses {
+export class ChannelProcesses {
   readonly #processes: () => Promise<ServerProcesses>;
   readonly #send: (report: ProcessReport) => void;
   readonly #linked = new Map<number, Linked>();

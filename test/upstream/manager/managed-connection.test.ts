@@ -6,15 +6,15 @@ import {
   ConnectionError,
   type UpstreamConnection,
 } from "../../../src/upstream/connect/connection.ts";
-import { Link } from "../../../src/upstream/manager/link.ts";
-import type { LinkParts } from "../../../src/upstream/manager/link-parts.ts";
-import { realTime } from "../../../src/upstream/manager/link-time.ts";
+import { ManagedConnection } from "../../../src/upstream/manager/managed-connection.ts";
+import type { ConnectionParts } from "../../../src/upstream/manager/connection-parts.ts";
+import { realTime } from "../../../src/upstream/manager/connection-time.ts";
 import { RecentFailures } from "../../../src/upstream/manager/recent-failures.ts";
 import { until } from "../connect/open-scripted.ts";
 
-function linkOf(open: LinkParts["open"]): Link {
+function linkOf(open: ConnectionParts["open"]): ManagedConnection {
   const ignore = (): void => {};
-  return new Link({
+  return new ManagedConnection({
     open,
     turns: new Turns(1),
     time: realTime,

@@ -1,9 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import { ConnectionError } from "../connect/connection.ts";
-import type { LinkFailure, LinkState } from "./link-machine.ts";
+import type { ConnectionFailure, ConnectionState } from "./connection-machine.ts";
 
 /** Why there is no connection; the message is the end of a sentence. */
-export class LinkDown extends Error {
+export class ConnectionDown extends Error {
   override readonly name = "LinkDown";
 
   constructor(
@@ -16,12 +16,12 @@ export class LinkDown extends Error {
 }
 
 /** How a connection is that is not there. */
-export function downAs(state: LinkState): LinkDown["as"] {
+export function downAs(state: ConnectionState): ConnectionDown["as"] {
   return state.kind === "down" ? state.as : "stopped";
 }
 
 /** What a failed start means for the next. */
-export function failureOf(error: unknown): LinkFailure {
+export function failureOf(error: unknown): ConnectionFailure {
   const reason = messageOf(error);
   if (!(error instanceof ConnectionError)) return { kind: "passing", reason };
   if (error.failure === "needs_auth") return { kind: "needs_auth", reason };

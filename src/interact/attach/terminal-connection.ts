@@ -18,14 +18,14 @@ import { type ByteSink, SendQueue } from "./send-queue.ts";
 import type { AttachSources } from "./sources.ts";
 import type { QuestionViewer, TerminalQuestions } from "./terminal-questions.ts";
 
-export interface TerminalLinkParts {
+export interface TerminalConnectionParts {
   readonly key: string;
   readonly sources: AttachSources;
   readonly questions: TerminalQuestions;
   /** Why it may not answer questions, if so. */
   readonly whyNoAnswers: () => Promise<string | undefined>;
   /** Called when the key was right: from then on it gets changes. */
-  readonly onAttached: (link: TerminalLink) => void;
+  readonly onAttached: (link: TerminalConnection) => void;
 }
 
 /** A connection as a link needs it. */
@@ -35,8 +35,8 @@ export interface LinkSocket extends ByteSink {
 }
 
 /** One attached terminal as the server sees it. Whatever it does, it disturbs nobody but itself. */
-export class TerminalLink implements QuestionViewer {
-  readonly #parts: TerminalLinkParts;
+export class TerminalConnection implements QuestionViewer {
+  readonly #parts: TerminalConnectionParts;
   readonly #socket: LinkSocket;
   readonly #queue: SendQueue;
   readonly #reader: LineReader;
@@ -50,7 +50,7 @@ export class TerminalLink implements QuestionViewer {
   #mayAnswer = false;
   #isClosed = false;
 
-  constructor(socket: LinkSocket, parts: TerminalLinkParts) {
+  constructor(socket: LinkSocket, parts: TerminalConnectionParts) {
     this.#parts = parts;
     this.#socket = socket;
     this.#queue = new SendQueue(socket, () => this.close());

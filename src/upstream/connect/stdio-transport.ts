@@ -15,16 +15,16 @@ import { FloodGate } from "./flood-gate.ts";
 import { idOfHead } from "./id-of-head.ts";
 import { noteRead } from "./message-remains.ts";
 import { LineReader } from "./line-reader.ts";
-import type { Link, LinkEvents, OutgoingMessage } from "./link.ts";
+import type { Transport, TransportEvents, OutgoingMessage } from "./transport.ts";
 
 const decoder = new TextDecoder();
 
 /** A server's stdin and stdout. What it writes that is no message is a stray; a line too long costs its call only. */
-export class StdioLink implements Link {
+export class StdioTransport implements Transport {
   readonly hasRequestStreams = false;
   readonly pid: number;
   readonly #process: UpstreamProcess;
-  readonly #events: LinkEvents;
+  readonly #events: TransportEvents;
   #reader: Pick<ByteReader, "cancel"> | undefined;
   readonly #gate = new FloodGate((text) => this.#events.onStray(text));
   #isOver = false;
@@ -35,7 +35,7 @@ export class StdioLink implements Link {
   #fault: ConnectionError | undefined;
   readonly #ended = createDeferred<void>();
 
-  constructor(process: UpstreamProcess, events: LinkEvents) {
+  constructor(process: UpstreamProcess, events: TransportEvents) {
     this.#process = process;
     this.#events = events;
     this.pid = process.pid;

@@ -2,7 +2,7 @@ import type { Params } from "../../protocol/json-rpc.ts";
 import type { ConnectionError } from "./connection.ts";
 
 /** How messages reach one server and come back, whatever carries them. */
-export interface Link {
+export interface Transport {
   readonly pid?: number;
   /** True: closing the stream of a request is its cancellation in the modern revisions (HTTP). */
   readonly hasRequestStreams: boolean;
@@ -34,7 +34,7 @@ export interface OutgoingMessage extends Params {
 }
 
 /** Called in the order of arrival. Must not throw. */
-export interface LinkEvents {
+export interface TransportEvents {
   /** @param origin id of the request on whose stream it came, where requests have streams of their own */
   onMessage(message: unknown, origin: number | undefined): void;
   /** The answer to this request will not come. */

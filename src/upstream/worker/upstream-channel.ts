@@ -3,12 +3,12 @@ import { type Heartbeat, WorkerChannel } from "../../base/worker-channel/worker-
 import type { ServerProcesses } from "../process/server-processes.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { UpstreamCallEvents, UpstreamEvent } from "../upstreams.ts";
-import { LinkProcesses } from "./link-processes.ts";
+import { ChannelProcesses } from "./channel-processes.ts";
 import type { FromUpstreamPost, LaneEvent, ToUpstreamPost, UpstreamRequest } from "./messages.ts";
 import { type ChangedLists, SnapshotAssembly } from "./snapshot-slices.ts";
 import type { UpstreamOptions } from "./upstream-options.ts";
 
-export interface UpstreamLinkEvents {
+export interface UpstreamChannelEvents {
   /** The Worker threw, exited or hung. Called once, and not after `close`. */
   onGone(reason: string): void;
   onSnapshot(snapshot: UpstreamSnapshot, changed: ChangedLists): void;
@@ -16,12 +16,12 @@ export interface UpstreamLinkEvents {
   warn(message: string): void;
 }
 
-export interface UpstreamLinkParts {
+export interface UpstreamChannelParts {
   readonly worker: Worker;
   readonly options: UpstreamOptions;
   readonly timing: Heartbeat;
   readonly processes: () => Promise<ServerProcesses>;
-  readonly events: UpstreamLinkEvents;
+  readonly events: UpstreamChannelEvents;
 }
 
 type Channel = WorkerChannel<
@@ -35,15 +35,15 @@ type PostOf<Kind> = Extract<FromUpstreamPost, { kind: Kind }>;
 type CallEvent = Exclude<LaneEvent, { kind: "event" }>;
 
 /** One Worker of upstream servers, as the main thread sees it: its channel, and the processes that it has started. */
-export class UpstreamLink {
+export class UpstreamChannel {
   readonly #channel: Channel;
-  readonly #events: UpstreamLinkEvents;
-  readonly #processes: LinkProcesses;
+  readonly #events: UpstreamChannelEvents;
+  readonly #processes: ChannelProcesses;
   readonly #assembly = new SnapshotAssembly();
 
-  constructor({ worker, options, timing, processes, events }: UpstreamLinkParts) {
+  constructor({ worker, options, timing, processes, events }: UpstreamChannelParts) {
     this.#events = events;
-    this.#processes = new LinkProcesses(processes, (report) =>
+    this.#processes = new ChannelProcesses(processes, (report) =>
       this.post({ kind: "process", report }),
     );
     this.#channel = new WorkerChannel({

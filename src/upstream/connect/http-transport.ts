@@ -11,7 +11,7 @@ import { Turns } from "../../base/turns.ts";
 import { ConnectionError } from "./connection.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { errorInBody, readHttpError, SessionLostError } from "./http-errors.ts";
-import type { Link, LinkEvents, OutgoingMessage, RequestRoute } from "./link.ts";
+import type { Transport, TransportEvents, OutgoingMessage, RequestRoute } from "./transport.ts";
 import { withPatience, withPauses } from "./paced-fetch.ts";
 import { PacedPosts } from "./paced-posts.ts";
 import type { ServerAuth } from "./server-auth.ts";
@@ -41,11 +41,11 @@ const reconnectionOptions = {
  * Streamable HTTP. Each request has a transport of the library to itself: so it is known on whose stream a message came, a
  * stream that breaks is taken up again for itself, and one that is too large ends alone.
  */
-export class HttpLink implements Link {
+export class HttpTransport implements Transport {
   readonly hasRequestStreams = true;
   readonly #library: typeof library;
   readonly #place: HttpPlace;
-  readonly #events: LinkEvents;
+  readonly #events: TransportEvents;
   /** Sends what is no request; in a session it also listens to what belongs to none. */
   #general: StreamableHTTPClientTransport | undefined;
   #sessionId: string | undefined;
@@ -55,7 +55,7 @@ export class HttpLink implements Link {
   readonly #turns = new Turns(upstreamRequestsAtOnceMax);
   #isOver = false;
 
-  constructor(loaded: typeof library, place: HttpPlace, events: LinkEvents) {
+  constructor(loaded: typeof library, place: HttpPlace, events: TransportEvents) {
     this.#library = loaded;
     this.#place = place;
     this.#events = events;

@@ -3,11 +3,11 @@ import type { ConnectionEvents, UpstreamConnection } from "../connect/connection
 import type { Prepared } from "../install/installer.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
-import type { LinkTime } from "./link-time.ts";
+import type { ConnectionTime } from "./connection-time.ts";
 import type { RecentFailures } from "./recent-failures.ts";
 
 /** A connection and what has to be ended with it. */
-export interface OpenedLink {
+export interface OpenedConnection {
   readonly connection: UpstreamConnection;
   /** Ends it and its process. Never rejects. */
   end(): Promise<void>;
@@ -27,7 +27,7 @@ export interface LentStart {
   readonly prepared?: Prepared | undefined;
 }
 
-export interface LinkParts {
+export interface ConnectionParts {
   /**
    * Fetches what the server is started from, where that is not here: what `open` is given.
    * @throws ConnectionError, AppError
@@ -42,10 +42,10 @@ export interface LinkParts {
     signal: AbortSignal,
     opening: OpeningEvents,
     prepared?: Prepared,
-  ) => Promise<OpenedLink>;
+  ) => Promise<OpenedConnection>;
   /** Only so many start at a time. */
   readonly turns: Turns;
-  readonly time: LinkTime;
+  readonly time: ConnectionTime;
   readonly random?: () => number;
   /** Of this server, on other connections too. */
   readonly failures: RecentFailures;
