@@ -27,7 +27,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   "web/markdown": ["web/dom", "types:web/extract"],
   "web/pages": ["base", "web/dom", "types:web/guard"],
   "web/browser": ["base", "types:web/guard", "types:web/pages"],
-  "web/paging": ["base"],
+  "web/paging": [],
   "web/documents": ["base", "web/dom", "web/markdown", "types:web/pages", "types:web/paging"],
   "web/reading": [
     "base",
@@ -91,13 +91,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "types:upstream/*",
   ],
   "upstream/search": ["base", "protocol", "upstream/names", "types:upstream/*"],
-  "upstream/deferred": [
-    "base",
-    "protocol",
-    "types:upstream/config",
-    "types:upstream/*",
-    "upstream/search",
-  ],
+  "upstream/deferred": ["base", "protocol", "types:upstream/*", "upstream/search"],
   "upstream/trust": [
     "base",
     "config",

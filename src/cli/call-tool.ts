@@ -1,3 +1,7 @@
+import { loadUpstreamConfig } from "../upstream/config/load-upstream-config.ts";
+import { configPartsOf } from "../upstream/config/upstream-start.ts";
+import type { CommandIo } from "./command-io.ts";
+import { trustOf } from "./server-rows.ts";
 import { Cancellation } from "../base/cancellation.ts";
 import { AppError } from "../base/errors.ts";
 import { orAborted } from "../base/or-aborted.ts";
@@ -16,7 +20,6 @@ import { printFailed, printOutcome } from "./print-outcome.ts";
 import { readToolCall } from "./read-tool-call.ts";
 import type { StartUp } from "./start-up.ts";
 import { findTool } from "./tool-list.ts";
-import { waitingServer } from "./waiting-server.ts";
 
 /** One call of a command. */
 export interface ToolCallOfCommand {
@@ -119,4 +122,22 @@ function unknownTool(name: string, router: Router, { config }: StartUp): AppErro
   const names = router.list().map((listing) => listing.name);
   const more = nearestName(name, names) === undefined ? ` There are: ${names.join(", ")}.` : "";
   return new AppError("not_found", `There is no tool ${name}.${suggestionFor(name, names)}${more}`);
+}
+
+/** The server of a tool's name, if it waits for approval. */
+async function waitingServer(
+  toolName: string,
+  start: StartUp,
+  io: CommandIo,
+): Promise<string | undefined> {
+  const { servers } = loadUpstreamConfig(configPartsOf(start, io.env));
+  for (const [name, server] of servers) {
+    const isMeant = [`mcp__${name}__`, `mcp:${name}.`, `mcp_${name}_`].some((head) =>
+      toolName.startsWith(head),
+    );
+    if (!isMeant || !server.entry.isEnabled) continue;
+    const trust = await trustOf(server, start);
+    if (trust === "pending" || trust === "denied") return name;
+  }
+  return undefined;
 }

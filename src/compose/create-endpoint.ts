@@ -1,3 +1,4 @@
+import type { Authorization, AuthorizationRequest, Authorizer } from "../server/auth/authorizer.ts";
 import { httpPrincipalPartMax, httpRequestsMax } from "../base/limits.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
 import type { StartUp } from "../cli/start-up.ts";
@@ -11,7 +12,6 @@ import { RequestGuard } from "../server/transport/http/request-guard.ts";
 import { limitsFor, workspaceFallback } from "./client-profile.ts";
 import { createServerContext } from "./create-server-context.ts";
 import type { LazyRouter } from "./lazy-router.ts";
-import { PrincipalWatch } from "./principal-watch.ts";
 import type { ToolServicesOptions } from "./program-parts.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 
@@ -90,4 +90,38 @@ function namelessWarning(host: string): string {
     `Listening on "${host}", which is every address: requests for other names than localhost are refused (403). ` +
     "Give the names and addresses that clients use with --allow-host."
   );
+}
+
+/**
+ * Lets requests in, and sees to it that what one principal has used is not shared when there is a second: the first
+ * request after that waits until it is so.
+ */
+class PrincipalWatch {
+  readonly #authorizer: Authorizer;
+  readonly #onSeveral: () => Promise<unknown>;
+  #isTold: boolean;
+  #telling: Promise<unknown> | undefined;
+
+  /** @param onSeveral told once, unless there are several from the start */
+  constructor(authorizer: Authorizer, onSeveral: () => Promise<unknown>) {
+    this.#authorizer = authorizer;
+    this.#onSeveral = onSeveral;
+    this.#isTold = authorizer.principals === "several";
+  }
+
+  authorize(request: AuthorizationRequest): Authorization | Promise<Authorization> {
+    const answer = this.#authorizer.authorize(request);
+    if (!this.#isTold && this.#authorizer.principals === "several") this.#tell();
+    const telling = this.#telling;
+    return telling === undefined ? answer : telling.then(() => answer);
+  }
+
+  #tell(): void {
+    this.#isTold = true;
+    const done = (): void => {
+      this.#telling = undefined;
+    };
+    // It fails with the Worker of the servers alone, whose connections end with it.
+    this.#telling = this.#onSeveral().then(done, done);
+  }
 }

@@ -1,9 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AppError, messageOf, systemCodeOf } from "../base/errors.ts";
+import { createRefusal } from "../server/auth/refusal.ts";
+import { ConnectionUsers } from "../commands/process/connection-users.ts";
+import type { SocketEnd, SocketOwner } from "../commands/process/socket-owner.ts";
 import type { AuthSettings } from "../server/auth/create-auth.ts";
 import type { AuthorizationRefusal } from "../server/auth/refusal.ts";
 import type { HttpSettings } from "../cli/http-flags.ts";
 import { openSocketOwner } from "../commands/process/socket-owner.ts";
-import { LocalUsers } from "./local-users.ts";
-import { makeOwnToken, ownTokenText } from "./own-token.ts";
+
+interface OwnToken {
+  readonly tokenFile: string;
+  /** Only when it was made just now: it is shown once. */
+  readonly token?: string;
+}
+
+const tokenBytes = 32;
+
+/**
+ * The token file that a server makes where it cannot know which user connects; kept, so that clients need not be told
+ * with every start. @throws AppError "system" when it cannot be written
+ */
+function makeOwnToken(scorpioxDir: string): OwnToken {
+  const tokenFile = join(scorpioxDir, "http-token");
+  const token = randomBytes(tokenBytes).toString("hex");
+  try {
+    mkdirSync(scorpioxDir, { recursive: true, mode: 0o700 });
+    writeFileSync(tokenFile, `# For clients of serve --http.\nlocal ${token}\n`, {
+      flag: "wx",
+      mode: 0o600,
+    });
+    return { tokenFile, token };
+  } catch (error) {
+    if (systemCodeOf(error) === "EEXIST") return { tokenFile };
+    const what = `A token for clients is needed here, and ${tokenFile} cannot be written: ${messageOf(error)}`;
+    throw new AppError("system", `${what} Give --token-file or --allow-any-local-user.`);
+  }
+}
+
+/** What the user reads at the start. */
+function ownTokenText({ tokenFile, token }: OwnToken, url: string): string {
+  const why = `This system does not tell which user connects, so clients need the token in ${tokenFile}`;
+  if (token === undefined) return `${why}; --allow-any-local-user does without.`;
+  const entry = { scorpiox: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } };
+  return [
+    `${why}, which was made now; --allow-any-local-user does without. It is shown this once:`,
+    `  claude mcp add --transport http scorpiox ${url} --header "Authorization: Bearer ${token}"`,
+    `  Cursor:  ${JSON.stringify({ mcpServers: entry })}`,
+    `  VS Code: ${JSON.stringify({ servers: entry })}`,
+  ].join("\n");
+}
 
 /** Who may come in, as decided at the start. */
 export interface Entrance {
@@ -41,4 +88,40 @@ export function openEntrance(settings: HttpSettings, scorpioxDir: string): Entra
     refuse: (request, server) =>
       server === undefined ? undefined : users.refusalOf(request, server),
   };
+}
+
+/** What it asks of the server. */
+interface Listening {
+  /** As it was resolved: `localhost` is 127.0.0.1 or ::1. */
+  readonly address?: SocketEnd;
+  requestIP(request: Request): SocketEnd | null;
+}
+
+const rootUid = 0;
+const refused = createRefusal(
+  403,
+  "This server runs commands for the user that started it, and this connection is another user's. " +
+    "Start the server with --token-file FILE and send one of its tokens, or with --allow-any-local-user " +
+    "to let every account of this machine run commands as that user.",
+);
+
+/** A server without tokens is for the user who runs it; root may do as it likes anyway. */
+class LocalUsers {
+  readonly #users: ConnectionUsers;
+
+  constructor(
+    ownerOf: SocketOwner,
+    private readonly uid: number,
+  ) {
+    this.#users = new ConnectionUsers(ownerOf);
+  }
+
+  /** The answer to a request of another user, or of one that is not known. */
+  refusalOf(request: Request, server: Listening): AuthorizationRefusal | undefined {
+    const client = server.requestIP(request);
+    const { address } = server;
+    const isKnown = client !== null && address !== undefined;
+    const user = isKnown ? this.#users.userOf(client, address) : undefined;
+    return user === this.uid || user === rootUid ? undefined : refused;
+  }
 }

@@ -1,3 +1,9 @@
+import { endLazy, forwarding } from "../base/lazy.ts";
+import type { WebOptions } from "../web/web-options.ts";
+import type { BackgroundTask } from "../commands/background/client-tasks.ts";
+import { cutEnd } from "../base/cut-text.ts";
+import { shownCommandCharsMax } from "../base/limits.ts";
+import type { ServerEvent } from "../base/server-events.ts";
 import { messageOf } from "../base/errors.ts";
 import { Lazy } from "../base/lazy.ts";
 import { EventStream } from "../base/server-events.ts";
@@ -10,9 +16,7 @@ import { WorkerPool } from "../tools/workers/pool.ts";
 import { toolSearchName } from "../upstream/deferred/gateway-tools.ts";
 import type { ServerProcesses } from "../upstream/process/server-processes.ts";
 import type { RemoteWeb } from "../web/remote-web.ts";
-import { tellOfTask } from "./background-events.ts";
 import type { LazyGateway } from "./lazy-gateway.ts";
-import { lazyWeb } from "./lazy-web.ts";
 import { type Commands, openCommands } from "./open-commands.ts";
 import type { ProgramParts, ToolServicesOptions } from "./program-parts.ts";
 import { createStateServices, type OpenStateServices } from "./state-services.ts";
@@ -131,4 +135,40 @@ function openState(
     environment: commands.environment.get,
     isOwnTool: (toolName) => ownNames.has(toolName),
   });
+}
+
+/** Tells of a new background task now, and of its end when that comes. */
+function tellOfTask(
+  emit: (event: ServerEvent) => void,
+  clientId: string,
+  { id: taskId, execution }: BackgroundTask,
+): void {
+  const command = cutEnd(execution.commandText, shownCommandCharsMax);
+  const task = { kind: "background", clientId, taskId, command } as const;
+  emit({ ...task, change: "started", exitCode: null });
+  void execution.ended.then(() => {
+    emit({ ...task, change: "ended", exitCode: execution.exit?.exitCode ?? null });
+  });
+}
+
+interface LazyWebParts {
+  readonly createWorker: () => Worker;
+  readonly options: () => WebOptions;
+  /** Called once, before the Worker is started. */
+  readonly beforeStart: () => void;
+  readonly warn: (message: string) => void;
+}
+
+/** The web service, of which nothing is loaded before the first page or search. */
+export function lazyWeb({ createWorker, options, beforeStart, warn }: LazyWebParts): RemoteWeb {
+  const web: Lazy<RemoteWeb> = new Lazy(async () => {
+    const { WebWorkerClient } = await import("../web/worker/web-worker-client.ts");
+    web.assertOpen();
+    beforeStart();
+    return new WebWorkerClient({ createWorker, options: options(), warn });
+  });
+  return {
+    ...forwarding(() => web.get(), ["fetchPage", "renderPage", "search"]),
+    [Symbol.asyncDispose]: () => endLazy(web),
+  };
 }

@@ -1,3 +1,5 @@
+import type { PlanStore } from "../state/plan/plan-keeper.ts";
+import type { Stored } from "../state/store/worker/stored.ts";
 import type { EventStream, StateScope } from "../base/server-events.ts";
 import type { CallRequest, ClientContext } from "../calls/call.ts";
 import { planResource } from "../calls/resources/plan-resource.ts";
@@ -11,7 +13,6 @@ import { findActiveFile, readPlanFile } from "../state/plan/read-plan-file.ts";
 import { PlanLook } from "../state/store/plan-look.ts";
 import type { StoreClient } from "../state/store/worker/store-client.ts";
 import type { PlanReply, PlanState } from "../tools/plan-service.ts";
-import { StoredPlans } from "./stored-plans.ts";
 
 export interface PlansParts {
   readonly store: StoreClient;
@@ -99,4 +100,47 @@ async function textOf({ planFile }: KeptPlan): Promise<string | null> {
 function stateOf(plan: KeptPlan | undefined): PlanState {
   if (plan === undefined) return { active: false, goal: null, planFile: null, startedAtMs: null };
   return { active: true, ...plan };
+}
+
+/** Plan mode in the store. What must be known of its file is said with the next reply. */
+export class StoredPlans implements PlanStore {
+  readonly #store: Pick<StoreClient, "call">;
+  readonly #look: Pick<PlanLook, "look">;
+  readonly #notices = new Set<string>();
+
+  constructor(store: Pick<StoreClient, "call">, look: Pick<PlanLook, "look">) {
+    this.#store = store;
+    this.#look = look;
+  }
+
+  /** Says the same as commands are told, also where the file may be read and not written. */
+  async get(scope: StateScope): Promise<KeptPlan | undefined> {
+    try {
+      return this.#noted(await this.#store.call("plans.get", { scope })) ?? undefined;
+    } catch (error) {
+      const sight = this.#look.look(scope);
+      if (sight.kind === "seen") return sight.plan ?? undefined;
+      throw error;
+    }
+  }
+
+  async setIfAbsent(scope: StateScope, plan: KeptPlan): Promise<boolean> {
+    return this.#noted(await this.#store.call("plans.set", { scope, plan })).isSet;
+  }
+
+  async clear(scope: StateScope, startedAtMs: number | null): Promise<KeptPlan | undefined> {
+    const stored = await this.#store.call("plans.clear", { scope, startedAtMs });
+    return this.#noted(stored) ?? undefined;
+  }
+
+  takeNotices(): readonly string[] {
+    const notices = [...this.#notices];
+    this.#notices.clear();
+    return notices;
+  }
+
+  #noted<Value>({ value, notices }: Stored<Value>): Value {
+    for (const notice of notices) this.#notices.add(notice);
+    return value;
+  }
 }

@@ -1,11 +1,128 @@
+import { shutdownDrainMs } from "../base/limits.ts";
+import type { StartUp } from "../cli/start-up.ts";
+import { killTime } from "../commands/process/end-grace.ts";
+import { serveConnection } from "../server/serve-connection.ts";
+import { StdioTransport } from "../server/transport/stdio.ts";
+import { limitsFor, workspaceFallback } from "./client-profile.ts";
+import { createServerContext } from "./create-server-context.ts";
+import { product } from "../base/product.ts";
+import type { CliServices } from "../cli/command.ts";
+import { LazyRouter } from "./lazy-router.ts";
+import type { ToolServicesOptions } from "./program-parts.ts";
+import { writeSync } from "node:fs";
+import { huntArgument } from "../commands/process/hunt-argument.ts";
+import { sandboxArgument } from "../commands/sandbox/sandbox-argument.ts";
+import { decoderArgument } from "../tools/images/decoder-argument.ts";
+import { pdfReaderArgument } from "../web/documents/pdf-reader-argument.ts";
 import { routeConsoleToStderr } from "../base/console.ts";
 import { messageOf } from "../base/errors.ts";
 import { escapeUnsafe } from "../base/unsafe-characters.ts";
 import { createProcessIo } from "../cli/process-io.ts";
 import { runCommandLine } from "../cli/run/run.ts";
-import { createCliServices } from "./cli-services.ts";
-import { runInnerProgram } from "./inner-programs.ts";
 import type { ProgramParts } from "./program-parts.ts";
+
+interface CliServicesParts extends Pick<ToolServicesOptions, "env" | "warn"> {
+  readonly program: ProgramParts;
+  readonly cwd: string;
+  readonly print: (line: string) => void;
+}
+
+/** What the commands of the command line ask of the program; each loads what it needs. */
+function createCliServices(services: CliServicesParts): CliServices {
+  const { program: parts, env, warn, cwd, print } = services;
+  return {
+    version: product.version,
+    get toolNames() {
+      return parts.cards.map(({ listing }) => listing.name);
+    },
+    serveStdio: (start) => serveStdio(parts, start, { env, warn, cwd: cwd }),
+    async serveHttp(start, http) {
+      const { serveHttp } = await import("./serve-http.ts");
+      return serveHttp(parts, start, http, { env, warn, print, cwd: cwd });
+    },
+    async createRouter(start) {
+      const router = new LazyRouter(parts, { start, env, warn, isBrief: true });
+      return {
+        router,
+        upstreams: router.upstreams,
+        async upstreamTools(wanted) {
+          const { upstreamTools } = await import("./upstream-tools.ts");
+          return upstreamTools(router.upstreams, wanted);
+        },
+        close: () => router.close(),
+      };
+    },
+    async upstreamCatalogues(start, servers, signal, how) {
+      const { askUpstreams } = await import("./ask-upstreams.ts");
+      return askUpstreams(parts, { start, env, warn }, servers, { signal, how });
+    },
+    async triedUpstreams(start, servers, signal) {
+      const { tryUpstreams } = await import("./ask-upstreams.ts");
+      return tryUpstreams(parts, { start, env, warn }, servers, signal);
+    },
+    async installUpstreams(start, servers, signal) {
+      const { installUpstreams } = await import("./ask-upstreams.ts");
+      return installUpstreams(parts, { start, env, warn }, servers, signal);
+    },
+    async openPages(start) {
+      const { openPages } = await import("./open-pages.ts");
+      return openPages(start, env);
+    },
+    async openHooks(start) {
+      const { openHooks } = await import("./open-hooks.ts");
+      return openHooks(start, { env, warn });
+    },
+    async probeSandbox(start) {
+      const { probeSandbox } = await import("./probe-sandbox.ts");
+      return probeSandbox(start, env);
+    },
+    async openSearch(start) {
+      const { openSearch } = await import("./open-search.ts");
+      return openSearch(start, env);
+    },
+  };
+}
+
+const endSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/**
+ * When the first Worker and the login shell are started if no call has asked for them: after the
+ * handshake and the first lists, which would otherwise share the processor with them.
+ */
+const warmAfterMs = 50;
+
+/** Serves the client on stdin and stdout until it goes or a signal comes. */
+async function serveStdio(
+  parts: ProgramParts,
+  start: StartUp,
+  options: Omit<ToolServicesOptions, "start"> & { readonly cwd: string },
+): Promise<number> {
+  const transport = new StdioTransport();
+  // Before the first Worker or child, either of which might write to descriptor 1.
+  const beforeServices = (): Promise<unknown> => transport.claimStdout();
+  const router = new LazyRouter(parts, { ...options, start, beforeServices, transport: "stdio" });
+  let killAt: number | undefined;
+  const connection = serveConnection({
+    transport,
+    server: createServerContext(router, start),
+    client: {
+      id: "stdio",
+      limitsFor: (clientName) => limitsFor(start, clientName, options.warn),
+      workspaceName: start.workspaceName,
+      fallbackDir: start.cwdFlag ?? workspaceFallback(options.cwd, start.dirs.homeDir),
+    },
+    drainMs: shutdownDrainMs,
+    // What the last requests take is no time of those who have to be ended.
+    onInputEnd: () => {
+      killAt = killTime();
+    },
+    onFirstInputHandled: () => void setTimeout(() => router.warm(), warmAfterMs).unref(),
+  });
+  for (const signal of endSignals) process.on(signal, () => connection.shutdown());
+  await connection.ended;
+  await router.close(killAt);
+  return 0;
+}
 
 /** The whole program: runs the command line and ends the process with its exit code. */
 export async function runProgram(parts: ProgramParts): Promise<never> {
@@ -35,4 +152,35 @@ function surviveMistakes(warn: (message: string) => void): void {
   const report = (error: unknown): void => warn(`internal error: ${messageOf(error)}`);
   process.on("uncaughtException", report);
   process.on("unhandledRejection", report);
+}
+
+/** The programs that this executable is when it starts itself: each gives its exit code, or becomes the command. */
+const innerPrograms: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  [decoderArgument]: async ([file]) => {
+    const { runDecoder } = await import("../tools/images/decode/run-decoder.ts");
+    return runDecoder(file, process.env["PATH"] ?? "");
+  },
+  [pdfReaderArgument]: async ([file]) => {
+    const { runPdfReader } = await import("../web/documents/run-pdf-reader.ts");
+    return runPdfReader(file);
+  },
+  [huntArgument]: async ([digits = ""]) => {
+    const { huntMarked } = await import("../commands/process/hunt-marked.ts");
+    huntMarked(digits);
+    return 0;
+  },
+  [sandboxArgument]: async ([rules, ...argv]) => {
+    const { runRestricted } = await import("../commands/sandbox/restrict/run-restricted.ts");
+    const { limitOwnDescriptors } = await import("../commands/process/command-limits.ts");
+    const report = (message: string): void => void writeSync(2, `${message}\n`);
+    limitOwnDescriptors();
+    return runRestricted(rules, argv, process.env, report);
+  },
+};
+
+/** Runs the inner program that the first argument names, and ends the process; returns where it names none. */
+async function runInnerProgram([first = "", ...rest]: readonly string[]): Promise<void> {
+  if (!Object.hasOwn(innerPrograms, first)) return;
+  const run = innerPrograms[first];
+  if (run !== undefined) process.exit(await run(rest));
 }

@@ -1,3 +1,4 @@
+import { systemCodeOf } from "../base/errors.ts";
 import { createAuth } from "../server/auth/create-auth.ts";
 import { decideListening } from "../server/auth/listen-policy.ts";
 import { AppError, messageOf } from "../base/errors.ts";
@@ -15,7 +16,6 @@ import type { Principals } from "../upstream/config/server-entry.ts";
 import { createEndpoint, type ServeHttpOptions } from "./create-endpoint.ts";
 import { openEntrance } from "./entrance.ts";
 import { LazyRouter } from "./lazy-router.ts";
-import { listenFault } from "./listen-fault.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import type { ProgramParts } from "./program-parts.ts";
 import { readTlsFiles, tlsFaultOf } from "./tls-files.ts";
@@ -133,4 +133,24 @@ async function within(limitMs: number, work: Promise<void>): Promise<void> {
   const handle = setTimeout(resolve, limitMs);
   await Promise.race([work, promise]);
   clearTimeout(handle);
+}
+
+/** What the system says, with what to do about it. */
+const remedies: ReadonlyMap<string | undefined, string> = new Map([
+  ["EADDRINUSE", "the port is in use. Choose another one with --http, or 0 for a free one."],
+  [
+    "EADDRNOTAVAIL",
+    "this machine has no such address. Give one of its own with --http, such as 127.0.0.1.",
+  ],
+  [
+    "EACCES",
+    "the system does not allow it, mostly because the port is below 1024. Choose a higher one with --http.",
+  ],
+]);
+
+/** Why a server cannot listen at `address`. */
+export function listenFault(address: string, error: unknown): AppError {
+  const known = remedies.get(systemCodeOf(error));
+  const text = known ?? `${messageOf(error)}. Choose another address or port with --http.`;
+  return new AppError("system", `Cannot listen on ${address}: ${text}`, { cause: error });
 }

@@ -1,14 +1,56 @@
+import { isAbsolute, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AppError, messageOf } from "../base/errors.ts";
+import { imagePathCharsMax } from "./images/image-limits.ts";
 import * as z from "zod/mini";
 
 import { formatCount } from "../base/amount-text.ts";
 import { formatNames, isPassedOn, passedOnTypes } from "./images/image-format.ts";
 import { type ImageFile, readImageFile } from "./images/image-file.ts";
 import { imageLongEdgeMax, imageResultBytesMax } from "./images/image-limits.ts";
-import { resolveImagePath } from "./images/image-path.ts";
 import { assertSound, detectOrRefuse, inspectImage } from "./images/inspect-image.ts";
 import { shownPath } from "./images/shown-path.ts";
 import type { ConvertedImage } from "./web-services.ts";
 import { defineTool, type ToolOutput } from "./tool.ts";
+
+/**
+ * The absolute path that `text` (a path or a `file://` URL) means.
+ * @param workspaceFolder what a relative path is resolved against
+ * @throws AppError `usage` when it is none
+ */
+export function resolveImagePath(text: string, workspaceFolder: string): string {
+  if (text.trim() === "")
+    throw new AppError("usage", "`file_path` is empty. Give an absolute path.");
+  if (text.includes("\0")) throw new AppError("usage", "`file_path` contains a NUL character.");
+  if (text.length > imagePathCharsMax) {
+    throw new AppError(
+      "usage",
+      `\`file_path\` has ${text.length} characters, at most ${imagePathCharsMax} are possible.`,
+    );
+  }
+  const path = /^file:/i.test(text) ? pathOfUrl(text) : text;
+  if (/^(?:https?|data|ftp):/i.test(path)) {
+    throw new AppError(
+      "usage",
+      "ReadImage reads files. Download the image first, for instance with Bash and curl, and give its path.",
+    );
+  }
+  return isAbsolute(path) ? path : resolve(workspaceFolder, path);
+}
+
+function pathOfUrl(text: string): string {
+  try {
+    const path = fileURLToPath(text);
+    if (path.includes("\0")) throw new Error("it contains a NUL character");
+    return path;
+  } catch (error) {
+    throw new AppError(
+      "usage",
+      `${text.slice(0, 200)} is no URL of a local file: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}
 
 const input = z.strictObject({
   file_path: z.string().check(z.describe("Absolute path of the image file")),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { StoredPlans } from "../../src/compose/stored-plans.ts";
+import { StoredPlans } from "../../src/compose/plan.ts";
 import type { PlanSight } from "../../src/state/store/plan-look.ts";
 
 const scope = { workspace: "/w", owner: "" };

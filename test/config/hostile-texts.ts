@@ -8,7 +8,7 @@ import { entriesOfJson, entriesOfToml } from "../../src/upstream/config/json-sha
 import { parseJsonc } from "../../src/upstream/config/parse-jsonc.ts";
 import { parseToml, type ParsedText } from "../../src/upstream/config/parse-toml.ts";
 import { foreignEntry } from "../../src/upstream/import/foreign-entry.ts";
-import { parseForeignText } from "../../src/upstream/import/parse-foreign-text.ts";
+import { parseForeignText } from "../../src/upstream/import/read-foreign-file.ts";
 import { parseLock } from "../../src/upstream/trust/lock/project-lock.ts";
 import { parseRecord } from "../../src/upstream/trust/trust-record.ts";
 

@@ -10,8 +10,18 @@ import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes } from "../changes.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
 import type { FileWatch } from "./file-watch.ts";
-import { pathOfFileUri } from "./file-uri.ts";
 import type * as WorkspaceFile from "./workspace-file.ts";
+
+/** The absolute path that a `file:` URI of this machine names; undefined for all others. */
+function pathOfFileUri(uri: string): string | undefined {
+  if (!/^file:\/\//i.test(uri)) return undefined;
+  try {
+    const path = Bun.fileURLToPath(uri);
+    return path.includes("\0") ? undefined : path;
+  } catch {
+    return undefined;
+  }
+}
 
 const templates: readonly ResourceTemplateListing[] = [
   {

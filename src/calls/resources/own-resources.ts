@@ -1,3 +1,11 @@
+import { taskUpdateMs } from "../../base/limits.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
+import { newOutput } from "../../commands/background/output-text.ts";
+import type { SavedText } from "../../commands/background/saved-text.ts";
+import { formatCount } from "../../base/amount-text.ts";
+import { describeState } from "../../base/task-state-text.ts";
+import { taskSummary } from "../router/shown-execution.ts";
+import { resultPageUri } from "../own-uri.ts";
 import type { BackgroundTask } from "../../commands/background/client-tasks.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
 import type { Supervisor } from "../../commands/background/supervisor.ts";
@@ -6,10 +14,8 @@ import type { ResourceListing } from "../../protocol/resource-types.ts";
 import type { ClientContext, RequestContext } from "../call.ts";
 import type { Changes } from "../changes.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
-import { backgroundText, savedText } from "./own-text.ts";
 import type { StateResource } from "./state-resource.ts";
 import { backgroundUri, ownTemplates, readOwnUri } from "../own-uri.ts";
-import { TaskUpdates } from "./task-updates.ts";
 
 export interface OwnResourcesParts {
   readonly supervisor: Supervisor;
@@ -116,4 +122,67 @@ function taskListing({ id, execution }: BackgroundTask): ResourceListing {
     description: oneLine(execution.commandText),
     mimeType: "text/plain",
   };
+}
+
+/** A background task as text: its state, the whole command (lists have its beginning), and all of its output that is held. Terminal colours are taken out. */
+function backgroundText(task: BackgroundTask): string {
+  const { id, execution } = task;
+  const { output, isRunning } = execution;
+  const { stretches, lostBytes, partial } = newOutput(output, 0, !isRunning);
+  const [first = "", ...rest] = stretches;
+  const gap =
+    lostBytes === 0 ? "" : `[... ${formatCount(lostBytes)} bytes were dropped here ...]\n`;
+  const lines = [
+    `Background task ${id}: ${describeState(taskSummary(task))}.`,
+    `Command: ${execution.commandText}`,
+    `Output: ${formatCount(output.end)} bytes so far.`,
+    "",
+    Bun.stripANSI(`${first}${gap}${rest.join("")}${partial}`),
+  ];
+  return lines.join("\n");
+}
+
+/** A saved output as text, with a line that says what was left out and where it is. */
+function savedText(id: string, saved: SavedText): string {
+  if (saved.kind === "whole") return Bun.stripANSI(saved.text);
+  const { head, tail, omittedBytes } = saved;
+  const border = head.endsWith("\n") ? "" : "\n";
+  const pages = `${resultPageUri(id, 1)} to ${resultPageUri(id, saved.pages)}`;
+  const gap = `[... ${formatCount(omittedBytes)} bytes are left out here: the file has them, and ${pages} ...]\n`;
+  return Bun.stripANSI(`${head}${border}${gap}${tail}`);
+}
+
+/** Time as the updates see it; tests bring their own. */
+type StartTimer = (delayMs: number, fire: () => void) => Timer;
+
+/** Tells of the output of one task: at once, then once a second at most; of its end at once. */
+export class TaskUpdates {
+  readonly #tell: () => void;
+  readonly #startTimer: StartTimer;
+  #timer: Timer | undefined;
+  #isDue = false;
+
+  constructor(tell: () => void, start: StartTimer = startTimer) {
+    this.#tell = tell;
+    this.#startTimer = start;
+  }
+
+  output(): void {
+    if (this.#timer === undefined) this.#tellNow();
+    else this.#isDue = true;
+  }
+
+  end(): void {
+    this.#timer?.stop();
+    this.#tell();
+  }
+
+  #tellNow(): void {
+    this.#isDue = false;
+    this.#timer = this.#startTimer(taskUpdateMs, () => {
+      this.#timer = undefined;
+      if (this.#isDue) this.#tellNow();
+    });
+    this.#tell();
+  }
 }

@@ -1,3 +1,11 @@
+import type { Cancellation } from "../../base/cancellation.ts";
+import { JsonText } from "../../base/json-text.ts";
+import { heavyPagesMax } from "../../base/limits.ts";
+import { isHeavyPage } from "../../base/page-weight.ts";
+import { type Turn, Turns } from "../../base/turns.ts";
+import { withSignal } from "../with-signal.ts";
+import type { InputResponses } from "../../protocol/input-request.ts";
+import { FaultError, InputNeeded } from "../ask-client.ts";
 import type { SavedOutput } from "../../commands/background/saved-output.ts";
 import type { SavedOutputs } from "../../commands/background/saved-outputs.ts";
 import { assertWanted } from "../../base/cancellation.ts";
@@ -10,8 +18,6 @@ import type { ServiceCall, ServiceReply } from "../../tools/workers/messages.ts"
 import { BackgroundCalls, type BackgroundParts, isBackgroundMethod } from "./background-calls.ts";
 import type { CallRequest } from "../call.ts";
 import { distantMethods, type DistantServices, performDistantCall } from "./distant-calls.ts";
-import { askForJob, jobEndOf } from "./job-ask.ts";
-import { PageTurn } from "./page-turn.ts";
 import { resultUri } from "../own-uri.ts";
 import {
   isStateMethod,
@@ -20,6 +26,65 @@ import {
   type StateServices,
 } from "../state-calls.ts";
 import { workspaceDirOf } from "../workspace-dir.ts";
+
+/** Of all clients together: what is made of pages is in the memory of one process. */
+const turns = new Turns(heavyPagesMax);
+
+/** One call's leave to read pages that take much memory: it waits for it, and has it until it is over. */
+export class PageTurn {
+  #turn: Turn | undefined;
+  #isOver = false;
+
+  /**
+   * Passes a page on when it may be read.
+   * @throws AppError `cancelled`
+   */
+  async await(page: unknown, cancellation: Cancellation): Promise<unknown> {
+    const isHeavy = page instanceof JsonText && isHeavyPage(page.json);
+    if (!isHeavy || this.#turn !== undefined || this.#isOver) return page;
+    const turn = await withSignal(cancellation, (signal) => turns.take(signal));
+    if (this.#isOver || this.#turn !== undefined) turn[Symbol.dispose]();
+    else this.#turn = turn;
+    return page;
+  }
+
+  /** The call is over. */
+  end(): void {
+    this.#isOver = true;
+    this.#turn?.[Symbol.dispose]();
+    this.#turn = undefined;
+  }
+}
+
+/**
+ * Asks the client for a job. `hasActed`: its handler has had something done before, of which the next round,
+ * in which the handler runs from its start, would not know: then only answers that are there at once count.
+ * @throws what `AskClient.ask` throws, AppError `usage` when the handler asked too late
+ */
+export async function askForJob(
+  { ask, name }: CallRequest,
+  requests: InputRequests,
+  hasActed: boolean,
+): Promise<InputResponses> {
+  if (ask === undefined) throw new AppError("unsupported", "There is no client that can be asked.");
+  try {
+    return await ask.ask(requests);
+  } catch (error) {
+    if (!(error instanceof InputNeeded) || !hasActed) throw error;
+    const message =
+      `${name} asked the client after it had done something else, which cannot be taken up again ` +
+      `when the client has answered. A tool must ask before anything else.`;
+    throw new AppError("usage", message);
+  }
+}
+
+/** How a job ends by an error of `ask` that is none of its handler's; undefined for all other errors. */
+export function jobEndOf(error: unknown): JobEnd | undefined {
+  if (error instanceof FaultError) return { ended: { kind: "fault", fault: error.fault } };
+  if (!(error instanceof InputNeeded)) return undefined;
+  const { requests, requestState } = error;
+  return { ended: { kind: "input-required", requests, requestState } };
+}
 
 export interface HostParts extends DistantServices, BackgroundParts {
   readonly savedOutputs: SavedOutputs;

@@ -1,3 +1,6 @@
+import type { Cancellation } from "../../base/cancellation.ts";
+import type { ServerRights } from "../../upstream/snapshot.ts";
+import type { CallRequest } from "../call.ts";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -11,10 +14,8 @@ import {
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { StateServices } from "../state-calls.ts";
 import { workspaceDirOf } from "../workspace-dir.ts";
-import type { AskOccasion } from "./ask-occasion.ts";
 import { shownElicitation } from "./asked-things.ts";
 import { formQuestions } from "./form-questions.ts";
-import { asksModel } from "./sampling-consent.ts";
 
 /** What questions of another server are answered with. */
 export interface AnswerParts {
@@ -152,4 +153,48 @@ function canAsk({ call, isAnswered }: AskOccasion, request: InputRequest): boole
   const { ask } = call;
   if (ask === undefined || (isAnswered && ask.endsCall === true)) return false;
   return ask.can(inputKindOf(request));
+}
+
+const yes = "Allow once";
+const no = "Deny";
+
+/**
+ * Asks the user whether a server may put something to the client's model.
+ * @throws AppError `refused` unless the user says yes; InputNeeded to be let through
+ */
+async function asksModel(
+  questions: StateServices["questions"],
+  { server, call, until, isAnswered }: AskOccasion,
+): Promise<void> {
+  const text =
+    `${server}, another MCP server, wants to put a question to your client's model (sampling) ` +
+    `while it works on ${call.name}. Its cost is yours, and the server sees the answer.`;
+  const options = [yes, no].map((label) => ({ label, description: null }));
+  const question = { question: text, header: null, options, multiSelect: false, preselected: no };
+  const asking = {
+    call: { ...call, cancellation: until },
+    answerAt: undefined,
+    hasActed: isAnswered,
+  };
+  const reply = await questions.ask({ purpose: "consent", questions: [question] }, asking);
+  const answer = reply.outcome === "answered" ? reply.answers[0] : undefined;
+  if (answer?.other === null && answer.labels.length === 1 && answer.labels[0] === yes) return;
+  throw new AppError(
+    "refused",
+    `${server} asked for the client's model, and the user did not allow it.`,
+  );
+}
+
+/** For whom a server asks, and under which rights. */
+interface AskOccasion {
+  readonly server: string;
+  readonly rights: Pick<ServerRights, "sampling" | "elicitation" | "roots">;
+  /** The call that the server is busy with; its client is asked. */
+  readonly call: CallRequest;
+  /** True when that call was answered: a client that is asked in rounds cannot be asked any more. */
+  readonly isAnswered: boolean;
+  /** Cancelled when the server does not wait any longer. */
+  readonly until: Cancellation;
+  /** Lines for the end of the result: what was asked for and not shown. */
+  readonly note: (line: string) => void;
 }

@@ -1,3 +1,6 @@
+import { encodeCallToolResult } from "../../protocol/call-result-codec.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
+import type { CallToolResult, ContentBlock } from "../../protocol/tool-types.ts";
 import { AppError } from "../../base/errors.ts";
 import { mcpTaskTtlMsDefault, terminateGraceMs } from "../../base/limits.ts";
 import { startTimer } from "../../base/timer.ts";
@@ -15,8 +18,30 @@ import { withSignal } from "../with-signal.ts";
 import { Exchange, type ExchangeParts } from "./exchange.ts";
 import { foreignFault, pagesWanted } from "./foreign-fault.ts";
 import { handOver, type HandOverParts } from "./handed-over.ts";
-import { resultFor, textResult } from "./result-json.ts";
 import { invalidText } from "./upstream-stage.ts";
+
+/** What a search has found, as the Worker gives it, in the shape of the client's revision. */
+function resultFor(json: string, version: ProtocolVersion): string {
+  const read: unknown = JSON.parse(json);
+  const result = isObject(read) ? read : {};
+  const content = Array.isArray(result.content) ? (result.content as ContentBlock[]) : [];
+  const { structuredContent } = result;
+  const shaped: CallToolResult = {
+    content,
+    isError: result.isError === true,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+  };
+  return encodeCallToolResult(shaped, version);
+}
+
+/** A text of ours as a result. */
+function textResult(text: string, isError: boolean, version: ProtocolVersion): string {
+  return encodeCallToolResult({ content: [textBlock(text)], isError }, version);
+}
+
+function textBlock(text: string): ContentBlock {
+  return { type: "text", text: text.toWellFormed() };
+}
 
 export interface UpstreamCallsParts extends ExchangeParts, HandOverParts {
   readonly upstreams: Pick<Upstreams, "call" | "search">;

@@ -1,3 +1,5 @@
+import type { KeptOutput } from "../../commands/background/client-tasks.ts";
+import type { UpstreamCall } from "../../upstream/upstreams.ts";
 import type { Upstreams } from "../../upstream/upstreams.ts";
 import type { Changes } from "../changes.ts";
 import type { PromptProvider, CompletionProvider } from "../features.ts";
@@ -5,7 +7,6 @@ import type { StateServices } from "../state-calls.ts";
 import { CallResolver, type CallResolverParts } from "./call-resolver.ts";
 import type { Exchange, ExchangeParts } from "./exchange.ts";
 import type { HandOverParts } from "./handed-over.ts";
-import { type KeepOutput, keepingResults } from "./kept-results.ts";
 import { SuspendedCalls } from "./suspended-calls.ts";
 import { UpstreamCalls, type UpstreamCallsParts } from "./upstream-calls.ts";
 import { UpstreamChanges } from "./upstream-changes.ts";
@@ -88,4 +89,28 @@ export class UpstreamGateway {
     this.#changes.close();
     this.#suspended.close();
   }
+}
+
+/** Makes an output that was cut a background task of its client. @returns the id of the task */
+type KeepOutput = (clientId: string, output: KeptOutput) => number;
+
+/** The calls of `upstreams`, whose results are read on in the background where they had to be cut. */
+function keepingResults(
+  upstreams: Pick<Upstreams, "call" | "search">,
+  keepOutput: KeepOutput,
+): Pick<Upstreams, "call" | "search"> {
+  return {
+    search: (query, signal) => upstreams.search(query, signal),
+    call(call, events, signal) {
+      const title = titleOf(call);
+      const keep: (typeof events)["keep"] = (output) =>
+        Promise.resolve(keepOutput(call.clientId, { ...output, title }));
+      return upstreams.call(call, { ...events, keep }, signal);
+    },
+  };
+}
+
+function titleOf({ server, method, params: { name, uri } }: UpstreamCall): string {
+  const what = [name, uri].find((part) => typeof part === "string") ?? method;
+  return `${what} of the MCP server ${server}`;
 }

@@ -12,7 +12,6 @@ import type { ClientContext, RequestContext } from "../call.ts";
 import type { ResourceProvider, ResourceReading } from "../features.ts";
 import type { ExchangeParts } from "./exchange.ts";
 import { askForeign } from "./foreign-requests.ts";
-import { ForeignWatches } from "./foreign-watches.ts";
 
 export interface UpstreamProvidersParts {
   readonly upstreams: Pick<Upstreams, "snapshot" | "subscribe" | "unsubscribe" | "call">;
@@ -86,5 +85,61 @@ export class UpstreamResources implements ResourceProvider {
     const server = readForeignUri(uri)?.server;
     const servers = this.#parts.upstreams.snapshot?.servers ?? [];
     return server !== undefined && servers.some(({ name }) => name === server);
+  }
+}
+
+/** One address that one client watches, however often. */
+interface Watch {
+  /** Subscriptions of the client that have begun and not ended. */
+  users: number;
+}
+
+/**
+ * Which client watches which resource of other servers. A server is asked once for each client, and told when the
+ * client's last subscription has ended (RP4).
+ */
+class ForeignWatches {
+  readonly #upstreams: Pick<Upstreams, "subscribe" | "unsubscribe">;
+  readonly #byClient = new Map<string, Map<string, Watch>>();
+
+  constructor(upstreams: Pick<Upstreams, "subscribe" | "unsubscribe">) {
+    this.#upstreams = upstreams;
+  }
+
+  /** Subscribes, unless that server cannot. Never rejects. */
+  async prepare(uri: string, clientId: string): Promise<void> {
+    if (this.isPrepared(uri, clientId)) return;
+    const can = await this.#upstreams.subscribe(uri, clientId).catch(() => false);
+    if (!can || this.isPrepared(uri, clientId)) return;
+    const watches = this.#byClient.get(clientId) ?? new Map<string, Watch>();
+    this.#byClient.set(clientId, watches.set(uri, { users: 0 }));
+  }
+
+  isPrepared(uri: string, clientId: string): boolean {
+    return this.#byClient.get(clientId)?.has(uri) === true;
+  }
+
+  /** Call it for what is prepared. Returns what ends it. */
+  begin(uri: string, clientId: string): () => void {
+    const watch = this.#byClient.get(clientId)?.get(uri);
+    if (watch === undefined) return () => {};
+    watch.users++;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      if (--watch.users === 0) this.#end(uri, clientId);
+    };
+  }
+
+  endClient(clientId: string): void {
+    for (const uri of this.#byClient.get(clientId)?.keys() ?? []) this.#end(uri, clientId);
+  }
+
+  #end(uri: string, clientId: string): void {
+    const watches = this.#byClient.get(clientId);
+    if (watches?.delete(uri) !== true) return;
+    if (watches.size === 0) this.#byClient.delete(clientId);
+    this.#upstreams.unsubscribe(uri, clientId);
   }
 }

@@ -1,3 +1,8 @@
+import { resolve } from "node:path";
+import type { ConfigDirs } from "../../config/places.ts";
+import type { EntryField } from "../../upstream/edit/entry-fields.ts";
+import { givenRoots } from "../../upstream/manager/given-roots.ts";
+import type { ServerEntry } from "../../upstream/config/server-entry.ts";
 import { AppError } from "../../base/errors.ts";
 import { suggestionFor } from "../../config/nearest-name.ts";
 import { entryFields } from "../../upstream/edit/entry-fields.ts";
@@ -6,10 +11,22 @@ import { exitCodes } from "../command-io.ts";
 import type { Command } from "../command.ts";
 import { columns } from "../print.ts";
 import { jsonFlag } from "../json-flag.ts";
-import { usualRoots } from "../usual-roots.ts";
 import { placeOf, readServers, trustOf } from "../server-rows.ts";
 import { shownEntry } from "../shown-entry.ts";
 import { readStartUp, startUpFlags } from "../start-up.ts";
+
+/** The default of `roots` for an entry without them; references in its arguments are not filled in. */
+async function usualRoots(
+  entry: ServerEntry,
+  dirs: Pick<ConfigDirs, "homeDir" | "projectDir">,
+): Promise<readonly EntryField[]> {
+  if (entry.options.roots !== undefined) return [];
+  const { launch } = entry;
+  const base = dirs.projectDir ?? dirs.homeDir;
+  const placed =
+    launch.transport === "stdio" ? { ...launch, cwd: resolve(base, launch.cwd ?? ".") } : launch;
+  return [{ key: "roots", value: await givenRoots(entry, placed, dirs), source: "default" }];
+}
 
 export const mcpGetCommand: Command = {
   usage: "NAME [--json] [FLAGS]",

@@ -1,5 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
 import type { Family, Orphanage } from "./orphanage.ts";
-import { signalBelow } from "./overseer.ts";
 import type { ProcStat } from "./proc-table.ts";
 import { isGroupAlive, type SentSignal, signalGroup, signalProcess } from "./signals.ts";
 
@@ -101,4 +101,32 @@ export async function endAdopted(
   if (left === 0) return;
   const what = left === 1 ? "A process" : `${left} processes`;
   warn?.(`${what} that commands had started could not be ended. Look for what still runs: ps -ef`);
+}
+
+/** A fork bomb is not walked to its end: what is not asked is killed after the grace. */
+const processesMax = 4_096;
+
+/**
+ * Signals what an overseer runs: all below its children, which are overseers too (the first process of
+ * a process id namespace). False when there is nothing yet, or nothing left.
+ */
+export function signalBelow(overseer: number, signal: SentSignal): boolean {
+  const found = childrenOf(overseer).flatMap(childrenOf);
+  for (let at = 0; at < found.length && found.length < processesMax; at++) {
+    found.push(...childrenOf(found[at]!));
+  }
+  for (const pid of found) signalProcess(pid, signal);
+  return found.length > 0;
+}
+
+/** The children of all threads of `pid` (Linux). */
+function childrenOf(pid: number): number[] {
+  try {
+    const folder = `/proc/${pid}/task`;
+    return readdirSync(folder).flatMap((thread) =>
+      readFileSync(`${folder}/${thread}/children`, "latin1").split(" ").filter(Boolean).map(Number),
+    );
+  } catch {
+    return []; // Gone meanwhile.
+  }
 }

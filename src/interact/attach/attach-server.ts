@@ -1,10 +1,12 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { socketPathBytesMax } from "../../base/limits.ts";
 import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { hostname } from "node:os";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { attachConnectionsMax, attachLookMs, attachStateMs } from "../../base/limits.ts";
-import { listenPlaces, preparePlace } from "./listen-place.ts";
 import {
   makePrivateFolder,
   removePointer,
@@ -14,6 +16,26 @@ import {
 import type { AttachSources } from "./sources.ts";
 import { TerminalConnection } from "./terminal-connection.ts";
 import type { TerminalQuestions } from "./terminal-questions.ts";
+
+/**
+ * Names to listen at, best first: beside the pointer; where that path is too long, or its file system
+ * has no sockets, in a private folder for temporary files.
+ */
+function listenPlaces(runFolder: string, serverId: string): readonly string[] {
+  if (process.platform === "win32") return [`\\\\.\\pipe\\scorpiox-${serverId}`];
+  const uid = process.getuid?.() ?? 0;
+  return [
+    join(runFolder, `${serverId}.sock`),
+    join(tmpdir(), `scorpiox-run-${uid}`, `${serverId}.sock`),
+    join("/tmp", `scorpiox-run-${uid}`, `${serverId}.sock`),
+  ].filter((path) => Buffer.byteLength(path) <= socketPathBytesMax);
+}
+
+/** Has the folder of a place made, so that only this user reaches what is in it. */
+async function preparePlace(place: string): Promise<void> {
+  if (process.platform === "win32") return;
+  await makePrivateFolder(join(place, ".."));
+}
 
 export interface AttachServerParts {
   /** Where terminals look for servers. */
@@ -53,7 +75,9 @@ export class AttachServer {
     await makePrivateFolder(parts.runFolder);
     const links = new Set<TerminalConnection>();
     let server: AttachServer | undefined;
-    const accept = (socket: Bun.Socket<TerminalConnection | undefined>): TerminalConnection | undefined => {
+    const accept = (
+      socket: Bun.Socket<TerminalConnection | undefined>,
+    ): TerminalConnection | undefined => {
       const fd = fdOf(socket);
       if (links.size >= attachConnectionsMax || !parts.isOwnUser(fd)) return undefined;
       const link = new TerminalConnection(socket, {

@@ -1,9 +1,9 @@
+import { questionRepliesMax, requestStateMsMax } from "../../base/limits.ts";
 import { assertWanted, Cancellation } from "../../base/cancellation.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
 import type { QuestionsReply, QuestionsRequest } from "../../tools/question-service.ts";
 import type { Asking, AskingCall, FormClient } from "./asking.ts";
 import { askByForm } from "./ask-by-form.ts";
-import { EarlierReplies } from "./earlier-replies.ts";
 import { OpenQuestion } from "./open-question.ts";
 import { QuestionTable, type QuestionTimes } from "./question-table.ts";
 import type { Rung } from "./rung.ts";
@@ -152,4 +152,38 @@ async function shownTo(
 /** 64 random bits: enough never to meet another, and short enough to be written down. */
 function createQuestionId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
+}
+
+interface Earlier {
+  readonly reply: QuestionsReply;
+  /** On the clock of `performance.now()`. */
+  readonly until: number;
+}
+
+/**
+ * Answers for calls that may run again from their start because of a later question: the user is not asked twice. Kept for as
+ * long as such a call may come back.
+ */
+class EarlierReplies {
+  readonly #msMax: number;
+  /** Oldest first. */
+  readonly #replies = new Map<string, Earlier>();
+
+  constructor(msMax: number = requestStateMsMax) {
+    this.#msMax = msMax;
+  }
+
+  find(key: string): QuestionsReply | undefined {
+    const earlier = this.#replies.get(key);
+    return earlier !== undefined && earlier.until > performance.now() ? earlier.reply : undefined;
+  }
+
+  keep(key: string, reply: QuestionsReply): void {
+    this.#replies.delete(key);
+    this.#replies.set(key, { reply, until: performance.now() + this.#msMax });
+    const [oldest] = this.#replies.keys();
+    if (this.#replies.size > questionRepliesMax && oldest !== undefined) {
+      this.#replies.delete(oldest);
+    }
+  }
 }

@@ -1,12 +1,40 @@
 import { bearerTokenCharsMax } from "../../base/limits.ts";
 import { product } from "../../base/product.ts";
 import { hasTokenInQuery, parseBearerHeader } from "./bearer-token.ts";
-import { type Challenge, encodeChallenge } from "./challenge.ts";
 import type { JwtVerifier, TokenCheck } from "./jwt-verifier.ts";
 import { localPrincipal, type Principal } from "./principal.ts";
 import { type AuthorizationRefusal, createRefusal } from "./refusal.ts";
 import type { Standing } from "./standing.ts";
 import type { StaticTokens } from "./static-tokens.ts";
+
+/** The content of a `WWW-Authenticate: Bearer` header. */
+interface Challenge {
+  readonly realm: string;
+  /** Where the metadata of RFC 9728 is; undefined when no authorization server is configured. */
+  readonly resourceMetadataUrl?: string | undefined;
+  /** The scopes that the request needs; none: unknown. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Left out when the request had no token (RFC 6750 section 3.1). */
+  readonly error?: "invalid_request" | "invalid_token" | "insufficient_scope";
+  /** Fixed ASCII texts; never a part of the token. */
+  readonly description?: string;
+}
+
+/** The value of the header, in one line (RFC 6750 section 3, RFC 9728 section 5.1). */
+function encodeChallenge(challenge: Challenge): string {
+  const { realm, resourceMetadataUrl, scopes = [], error, description } = challenge;
+  const parameters = [
+    ["realm", realm],
+    ["resource_metadata", resourceMetadataUrl],
+    ["scope", scopes.length === 0 ? undefined : scopes.join(" ")],
+    ["error", error],
+    ["error_description", description],
+  ] as const;
+  const texts = parameters.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}="${value.replaceAll(/["\\]/g, "'")}"`],
+  );
+  return `Bearer ${texts.join(", ")}`;
+}
 
 export type Authorization =
   { readonly kind: "ok"; readonly principal: Principal } | AuthorizationRefusal;
@@ -20,7 +48,7 @@ export interface AuthorizationRequest {
 
 /** Decides which requests are authorized. */
 export type Access =
-  /** Everybody who reaches us: only for the loopback interface, where `compose/local-users.ts` looks at who it is. */
+  /** Everybody who reaches us: only for the loopback interface, where `compose/entrance.ts` looks at who it is. */
   { readonly kind: "open" } | ProtectedAccess;
 
 export interface ProtectedAccess {

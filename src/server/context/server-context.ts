@@ -1,7 +1,12 @@
+import { toolsPerPageMax } from "../../base/limits.ts";
+import { cutPage } from "../../protocol/pagination.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import { encodeToolsListResult } from "../../protocol/tools-list-codec.ts";
+import type { ProtocolVersion } from "../../protocol/versions.ts";
+import { listCacheHints } from "./list-cache-hints.ts";
 import { completionsPerSecondMax } from "../../base/limits.ts";
 import type { ClientContext } from "../../calls/call.ts";
 import type { ServerFeatures } from "../../calls/features.ts";
-import { CallRate } from "./call-rate.ts";
 import { ClientRequests } from "../connection/client-requests.ts";
 import type { Connection } from "../connection/connection.ts";
 import { InFlight } from "../connection/in-flight.ts";
@@ -10,7 +15,6 @@ import type { Outbox } from "../connection/outbox.ts";
 import { type ClientProfile, Session } from "../connection/session.ts";
 import { Subscriptions } from "../subscriptions/subscriptions.ts";
 import { McpTasks } from "../tasks/mcp-tasks.ts";
-import { ToolPages } from "./tool-pages.ts";
 
 export interface ServerOptions {
   readonly features: ServerFeatures;
@@ -85,4 +89,99 @@ export function createConnection(
   const session = new Session(profile, clientRequests);
   const inFlight = new InFlight();
   return { server, outbox, session, clientRequests, inFlight, endsByNotification: true };
+}
+
+/** Time in milliseconds that never goes back; tests bring their own. */
+type RateClock = () => number;
+
+/** Counts what each client does in a second; holds nothing of the second before. */
+export class CallRate {
+  readonly #perSecondMax: number;
+  readonly #now: RateClock;
+  readonly #counts = new Map<string, number>();
+  #second = 0;
+
+  constructor(perSecondMax: number, now: RateClock = () => performance.now()) {
+    this.#perSecondMax = perSecondMax;
+    this.#now = now;
+  }
+
+  /** Counts one more; false when that is too many. */
+  take(clientId: string): boolean {
+    const second = Math.floor(this.#now() / 1000);
+    if (second !== this.#second) this.#counts.clear();
+    this.#second = second;
+    const count = (this.#counts.get(clientId) ?? 0) + 1;
+    this.#counts.set(clientId, count);
+    return count <= this.#perSecondMax;
+  }
+}
+
+/** The results of `tools/list` as JSON text; a list of one page is encoded once for each revision, as long as the router gives the same array. */
+export class ToolPages {
+  readonly #features: ServerFeatures;
+  /** By the list that they show; by revision, and how long they may be kept. */
+  readonly #json = new WeakMap<readonly ToolListing[], Map<string, string>>();
+
+  constructor(features: ServerFeatures) {
+    this.#features = features;
+  }
+
+  /**
+   * Undefined for a cursor that is not of this list. A client that may not use all tools sees its own list. A promise
+   * where the router has a list for each client.
+   */
+  page(
+    version: ProtocolVersion,
+    client: ClientContext,
+    cursor: unknown,
+    showsApps = false,
+  ): string | undefined | Promise<string | undefined> {
+    const { router } = this.#features;
+    const listing = router.listFor?.(client, version, showsApps);
+    if (listing === undefined) return this.#page(router.list(), version, client, cursor);
+    return listing.then((listings) => this.#page(listings, version, client, cursor));
+  }
+
+  #page(
+    listings: readonly ToolListing[],
+    version: ProtocolVersion,
+    { mayUse }: ClientContext,
+    cursor: unknown,
+  ): string | undefined {
+    if (mayUse !== undefined) {
+      const usable = listings.filter(({ name }) => mayUse(name));
+      return this.#encode(usable, version, cursor, true);
+    }
+    if (cursor !== undefined || listings.length > toolsPerPageMax) {
+      return this.#encode(listings, version, cursor);
+    }
+    return this.#wholeList(listings, version);
+  }
+
+  #wholeList(listings: readonly ToolListing[], version: ProtocolVersion): string | undefined {
+    const jsons = this.#json.get(listings) ?? new Map<string, string>();
+    this.#json.set(listings, jsons);
+    const { ttlMs, cacheScope } = listCacheHints(this.#features, "tools");
+    const key = `${version} ${ttlMs} ${cacheScope}`;
+    const known = jsons.get(key);
+    if (known !== undefined) return known;
+    const json = this.#encode(listings, version, undefined);
+    if (json !== undefined) jsons.set(key, json);
+    return json;
+  }
+
+  #encode(
+    entries: readonly ToolListing[],
+    version: ProtocolVersion,
+    cursor: unknown,
+    isPrivate = false,
+  ): string | undefined {
+    const list = { name: "tools", entries, keyOf: ({ name }: ToolListing) => name };
+    const page = cutPage(list, cursor, toolsPerPageMax);
+    if (page === undefined) return undefined;
+    const cacheHints = listCacheHints(this.#features, "tools");
+    const hints = isPrivate ? ({ ...cacheHints, cacheScope: "private" } as const) : cacheHints;
+    return encodeToolsListResult(page.items, version, { hints, nextCursor: page.nextCursor });
+  }
 }

@@ -1,3 +1,5 @@
+import { encodeNotification } from "../../protocol/json-rpc.ts";
+import { isWantedAt } from "../../protocol/log-level.ts";
 import type { Cancellation } from "../../base/cancellation.ts";
 import type { AskClient } from "../../calls/ask-client.ts";
 import type { ClientContext, ProgressUpdate, RequestContext } from "../../calls/call.ts";
@@ -9,7 +11,6 @@ import type { ProtocolVersion } from "../../protocol/versions.ts";
 import type { ActiveRequest } from "../connection/active-request.ts";
 import { createAsk } from "../ask/create-ask.ts";
 import type { ServedConnection } from "../context/server-context.ts";
-import { sendLogMessage } from "../connection/log-message.ts";
 import { ProgressReporter } from "../connection/progress.ts";
 
 /** The services for the handler of one request; created from the request as they are used. */
@@ -57,4 +58,21 @@ export class HandlerContext implements RequestContext {
   log(level: LogLevel, data: unknown, logger?: string): void {
     sendLogMessage(this.#request, level, data, logger);
   }
+}
+
+/**
+ * Sends `notifications/message` on the lane of its request: only at or above the level that the client asked
+ * for, not after the reply, and not to a client that does not read (docs/spec/modern.md#notifications). Never give it secrets.
+ */
+export function sendLogMessage(
+  request: ActiveRequest,
+  level: LogLevel,
+  data: unknown,
+  logger?: string,
+): void {
+  const { asker, lane } = request;
+  const least = asker.logLevel;
+  if (least === undefined || !isWantedAt(level, least)) return;
+  if (request.isOver || lane.isCongested) return;
+  lane.send(encodeNotification("notifications/message", { level, logger, data }));
 }

@@ -1,9 +1,15 @@
+import type { ServedConnection } from "../context/server-context.ts";
+import { ClientRequests } from "../connection/client-requests.ts";
+import { Dispatcher } from "../dispatcher.ts";
+import { InFlight } from "../connection/in-flight.ts";
+import type { ReplyLane } from "../connection/lane.ts";
+import { Session } from "../connection/session.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type ClassifiedMessage, classifyMessage } from "../../protocol/classify.ts";
 import { prefersEventStream, takesEventStream } from "../transport/http/accept.ts";
 import { legacyStatus } from "../transport/http/status.ts";
 import { checkSessionVersion } from "../transport/http/version-header.ts";
-import type { Dispatcher } from "../dispatcher.ts";
+
 import type { ServerContext } from "../context/server-context.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { HttpSession } from "./http-session.ts";
@@ -11,7 +17,31 @@ import type { HttpSessions } from "./http-sessions.ts";
 import { beginsWork } from "./message-refusals.ts";
 import { ResponseLane } from "./response-lane.ts";
 import { accepted, faultResponse, noContent, refusal, tooManySessions } from "./responses.ts";
-import { SessionlessConnection } from "./sessionless-connection.ts";
+
+const nobody = {
+  id: "nobody",
+  limitsFor: () => ({ answerMs: 0, resultCharsMax: 0 }),
+  fallbackDir: "/",
+};
+
+/** The connection for a legacy message without a session: it lasts as long as that message. */
+class SessionlessConnection {
+  readonly dispatcher: Dispatcher;
+
+  constructor(server: ServerContext, lane: ReplyLane) {
+    const clientRequests = new ClientRequests();
+    const connection: ServedConnection = {
+      server,
+      outbox: lane,
+      session: new Session(nobody, clientRequests),
+      clientRequests,
+      inFlight: new InFlight(),
+      endsByNotification: false,
+      assumedVersion: "2025-03-26",
+    };
+    this.dispatcher = new Dispatcher(connection);
+  }
+}
 
 const sessionHeader = "mcp-session-id";
 

@@ -1,3 +1,9 @@
+import { encodeEvent, keepAliveComment } from "../transport/http/sse.ts";
+import type { EventSink } from "./event-sink.ts";
+import { SseStream } from "./sse-stream.ts";
+import type { Router } from "../../calls/call.ts";
+import type { ToolListing } from "../../protocol/tool-types.ts";
+import { type ParamHeader, paramHeadersOf } from "../../protocol/param-headers.ts";
 import { httpSubscriptionsMax } from "../../base/limits.ts";
 import { Shares } from "../../base/shares.ts";
 import type { ClassifiedMessage, ModernRequest } from "../../protocol/classify.ts";
@@ -10,14 +16,72 @@ import type { ServedConnection, ServerContext } from "../context/server-context.
 import { Dispatcher } from "../dispatcher.ts";
 import { checkRequestHeaders } from "../transport/http/header-rules.ts";
 import { modernStatus } from "../transport/http/status.ts";
-import { DirectSink } from "./direct-sink.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import { ModernClients } from "./modern-clients.ts";
 import { OpenRequests } from "./open-requests.ts";
-import { paramHeadersLookup } from "./param-headers-by-tool.ts";
 import { ResponseLane } from "./response-lane.ts";
 import { accepted, refusal } from "./responses.ts";
 import type { StandingOf } from "./standing-watch.ts";
+
+interface ModernClient {
+  /** With the newest token. */
+  readonly principal: Principal;
+  readonly clientId: string;
+}
+
+/** The principals that have sent modern requests. Their background work outlasts these requests, but not their token. */
+class ModernClients {
+  readonly #clients = new Map<string, ModernClient>();
+  readonly #onEnd: (clientId: string) => void;
+
+  /** @param onEnd what hangs on the identity of a client, such as background tasks, is to end */
+  constructor(onEnd: (clientId: string) => void) {
+    this.#onEnd = onEnd;
+  }
+
+  note(principal: Principal, clientId: string): void {
+    this.#clients.set(principal.id, { principal, clientId });
+  }
+
+  review(standingOf: StandingOf): void {
+    for (const { principal, clientId } of this.#clients.values()) {
+      const standing = standingOf(principal);
+      if (standing === "valid") continue;
+      // One whose token has expired comes back with a new one to its tasks.
+      if (standing === "withdrawn") this.#onEnd(clientId);
+      this.#clients.delete(principal.id);
+    }
+  }
+}
+
+/** A stream that ends with its response: modern streams cannot be resumed (docs/spec/modern.md#endpoint). */
+export class DirectSink implements EventSink {
+  readonly #stream: SseStream;
+
+  /** @param onGone the client closed the response: it wants the request no more */
+  constructor(onGone: () => void) {
+    this.#stream = new SseStream(onGone);
+  }
+
+  get response(): Response {
+    return this.#stream.response;
+  }
+
+  get isCongested(): boolean {
+    return this.#stream.isCongested;
+  }
+
+  send(text: string): void {
+    this.#stream.write(encodeEvent({ data: text }));
+  }
+
+  keepAlive(): void {
+    this.#stream.write(keepAliveComment);
+  }
+
+  finish(text: string | undefined): void {
+    this.#stream.end(text === undefined ? undefined : encodeEvent({ data: text }));
+  }
+}
 
 export interface ModernHttpParts {
   readonly server: ServerContext;
@@ -134,4 +198,25 @@ function isSubscription(message: ClassifiedMessage): boolean {
 function tooManyRequests(): Response {
   const message = "Too many requests or subscriptions are under way: try again later.";
   return refusal(503, message, { "retry-after": "1" });
+}
+
+/** The annotated arguments of each tool, read once for each list that the router gives. */
+const known = new WeakMap<readonly ToolListing[], ReadonlyMap<string, readonly ParamHeader[]>>();
+
+/** Looks up which arguments of a tool travel as headers too (docs/spec/modern.md#headers). */
+function paramHeadersLookup(router: Router): (toolName: string) => readonly ParamHeader[] {
+  return (toolName) => headersOf(router.list()).get(toolName) ?? [];
+}
+
+function headersOf(listings: readonly ToolListing[]): ReadonlyMap<string, readonly ParamHeader[]> {
+  const cached = known.get(listings);
+  if (cached !== undefined) return cached;
+  const headers = new Map<string, readonly ParamHeader[]>();
+  for (const { name, inputSchema } of listings) {
+    const reading = paramHeadersOf(inputSchema);
+    if (reading.kind === "headers" && reading.headers.length > 0)
+      headers.set(name, reading.headers);
+  }
+  known.set(listings, headers);
+  return headers;
 }

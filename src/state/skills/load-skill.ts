@@ -1,10 +1,12 @@
+import { skillNameCharsMax } from "../../base/limits.ts";
+import { nearestNames } from "../../config/nearest-name.ts";
+import { compareNames } from "./skill-name.ts";
 import { basename } from "node:path";
 
 import { AppError } from "../../base/errors.ts";
 import { argumentNames } from "./argument-names.ts";
 import { fillArguments } from "./fill-arguments.ts";
 import { splitSkill } from "./front-matter.ts";
-import { nearestSkills } from "./nearest-skills.ts";
 import { placeOf, readSkillText } from "./open-skill.ts";
 import type { Skill } from "./skill.ts";
 import { listSkillFiles } from "./skill-files.ts";
@@ -76,4 +78,24 @@ function someOf(names: readonly string[]): string {
   const more = names.length - namesMax;
   const list = names.slice(0, namesMax).join(", ");
   return more > 0 ? `${list} and ${more} more (scorpiox-code skills list)` : list;
+}
+
+/** Names to choose from, in an answer to a wrong one. */
+const nearestMax = 5;
+
+/** The names that `name` was probably meant to be: those that are spelt alike, and those it is a part of. */
+function nearestSkills(name: string, names: readonly string[]): readonly string[] {
+  // A phrase may hold a name; of a text of megabytes the beginning is enough.
+  const typed = name
+    .slice(0, skillNameCharsMax * 4)
+    .toLowerCase()
+    .trim();
+  const containing = typed.length < 3 ? [] : names.filter((known) => isPart(typed, known));
+  const near = new Set([...nearestNames(typed, names, nearestMax), ...containing]);
+  return [...near].slice(0, nearestMax).sort(compareNames);
+}
+
+function isPart(typed: string, known: string): boolean {
+  const lower = known.toLowerCase();
+  return lower.includes(typed) || (lower.length > 2 && typed.includes(lower));
 }

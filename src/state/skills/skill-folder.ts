@@ -1,3 +1,6 @@
+import type { Dirent } from "node:fs";
+import { firstByName } from "./first-by-name.ts";
+import { isSkillName } from "./skill-name.ts";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -11,12 +14,58 @@ import {
 } from "../../base/limits.ts";
 import { readInside } from "./file-inside.ts";
 import { FreshLook } from "./fresh-look.ts";
-import { inBatches } from "./in-batches.ts";
-import { folderNames } from "./folder-names.ts";
 import { realSkillFolder, realSourceDir } from "./locate-skill.ts";
 import { readSkill } from "./read-skill.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
 import type { SkillSource } from "./skill-sources.ts";
+
+/** Of what cannot be a skill's name so much is told. */
+const unusableMax = 20;
+
+type Entry = Pick<Dirent, "name" | "isFile">;
+
+interface FolderNames {
+  /** The first `skillsPerFolderMax`, sorted. */
+  readonly usable: readonly string[];
+  readonly usableCount: number;
+  /** Some that cannot be the name of a skill, sorted. */
+  readonly unusable: readonly string[];
+}
+
+/** The names of all that may be a skill among what a folder holds: no plain files, nothing that begins with a dot. */
+export async function folderNames(entries: readonly Entry[]): Promise<FolderNames> {
+  const isUsable = (entry: Entry): boolean => mayBeSkill(entry) && isSkillName(entry.name);
+  const isUnusable = (entry: Entry): boolean => mayBeSkill(entry) && !isSkillName(entry.name);
+  const usable = await firstByName(entries, isUsable, skillsPerFolderMax);
+  const unusable = await firstByName(entries, isUnusable, unusableMax);
+  return {
+    usable: usable.first.map(nameOf),
+    usableCount: usable.count,
+    unusable: unusable.first.map(nameOf),
+  };
+}
+
+function mayBeSkill(entry: Entry): boolean {
+  return !entry.name.startsWith(".") && !entry.isFile();
+}
+
+function nameOf({ name }: Entry): string {
+  return name;
+}
+
+/** `work` for each item, at most `size` at a time; the results in the order of the items. */
+async function inBatches<Item, Result>(
+  items: readonly Item[],
+  size: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += size) {
+    const batch = items.slice(start, start + size);
+    results.push(...(await Promise.all(batch.map((item) => work(item)))));
+  }
+  return results;
+}
 
 /** What a skills folder held at one moment; the same object as long as nothing has changed. */
 export interface FolderScan {

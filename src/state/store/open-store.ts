@@ -1,10 +1,12 @@
+import { lstatSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { systemCodeOf } from "../../base/errors.ts";
 import { Database } from "bun:sqlite";
 
 import { messageOf } from "../../base/errors.ts";
 import { type FileIdentity, identityOf } from "./file-identity.ts";
-import { makeStoreFile } from "./make-store-file.ts";
 import { migrate } from "./migrate.ts";
-import { setAside } from "./set-aside.ts";
 import { isBusy, isDamage, storeError } from "./store-errors.ts";
 
 export interface StoreOptions {
@@ -105,4 +107,101 @@ function assertSound(database: Database): void {
   const row = database.query("PRAGMA quick_check(1)").get() as { quick_check: string };
   if (row.quick_check === "ok") return;
   throw Object.assign(new Error(row.quick_check), { code: "SQLITE_CORRUPT" });
+}
+
+const privateMode = 0o600;
+
+/**
+ * Makes the file (0600) and its folder (0700) when they are not there, and takes the rights of others from a file
+ * that has them. SQLite gives its side files the mode of the main file.
+ * @throws the system's error
+ */
+function makeStoreFile(path: string): void {
+  const folder = dirname(path);
+  const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    // A file that is there is not opened: closing it would drop the locks that SQLite holds on it for this process.
+    closeSync(openSync(path, "wx", privateMode));
+  } catch (error) {
+    if (systemCodeOf(error) !== "EEXIST") throw error;
+    withdrawRights(path);
+    return;
+  }
+  syncFolder(folder);
+  if (firstMade !== undefined) syncFolder(dirname(firstMade));
+}
+
+function withdrawRights(path: string): void {
+  if (process.platform === "win32" || (statSync(path).mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, privateMode);
+  } catch {
+    // Somebody else's file: whether it can be used is found out by using it.
+  }
+}
+
+/** A new name survives a power cut when its folder is on the disk. Windows has no way to ask for it. */
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  try {
+    const descriptor = openSync(folder, "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // Some file systems refuse it for folders: they keep names in their own time.
+  }
+}
+
+/**
+ * Moves a database with its side files to another name, where a person can look at it, if it is still the one that was
+ * found damaged: another process may have found the same and begun anew, and its file must stay. Returns the new
+ * path; undefined when nothing was moved.
+ * @throws the system's error when it cannot be moved
+ */
+function setAside(path: string, damaged: FileIdentity): string | undefined {
+  const lock = `${path}.moving`;
+  takeLock(lock);
+  try {
+    if (identityOf(path) !== damaged) return undefined;
+    const aside = `${path}.damaged-${Date.now()}-${process.pid}`;
+    for (const suffix of ["-wal", "-shm", ""]) moveIfThere(path + suffix, aside + suffix);
+    return aside;
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+const lockRetryMs = 5;
+/** Three names are moved in less than a millisecond: a lock this old was left by a process that is gone. */
+const lockAgeMsMax = 2_000;
+
+/** One process at a time looks and moves; nobody makes a new file before the old one is moved. */
+function takeLock(lock: string): void {
+  for (;;) {
+    try {
+      closeSync(openSync(lock, "wx", 0o600));
+      return;
+    } catch (error) {
+      if (systemCodeOf(error) !== "EEXIST") throw error;
+      if (ageMsOf(lock) > lockAgeMsMax) rmSync(lock, { force: true });
+      else Bun.sleepSync(lockRetryMs);
+    }
+  }
+}
+
+/** 0 for one that is gone; a clock that was set back makes it old at once. */
+function ageMsOf(lock: string): number {
+  const stats = lstatSync(lock, { throwIfNoEntry: false });
+  return stats === undefined ? 0 : Math.abs(Date.now() - stats.mtimeMs);
+}
+
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+  }
 }

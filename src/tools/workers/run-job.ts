@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { structuredBytesMax } from "../../base/limits.ts";
 import {
@@ -9,7 +10,6 @@ import type { CallToolResult, ContentBlock, ResourceLink } from "../../protocol/
 import { isAtLeast } from "../../protocol/versions.ts";
 import { fitText, isShort, savedLinks } from "../shown-output.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../tool.ts";
-import { describeIssues, type Issue } from "./argument-errors.ts";
 import type { FromWorker, JobMessage } from "./messages.ts";
 
 /**
@@ -118,4 +118,81 @@ function failed(tool: AnyTool, { jobId, version }: JobMessage, error: unknown): 
   const text = isExpected ? error.message : `${tool.name} failed: ${messageOf(error)}`;
   const content = [{ type: "text" as const, text: text.slice(0, 4_000).toWellFormed() }];
   return { kind: "done", jobId, json: encodeCallToolResult({ content, isError: true }, version) };
+}
+
+/** One fault that zod found. */
+type Issue = z.core.$ZodIssue;
+
+/** Faults that are told; a model mends a few at a time. */
+const issuesMax = 20;
+/** Characters of all that is told: a name that the client made up may be long. */
+const textCharsMax = 4_000;
+
+/** What is wrong with a tool's arguments, one sentence for each fault, each with its remedy; bounded. */
+export function describeIssues(issues: readonly Issue[], allowed: readonly string[]): string {
+  const told = issues.slice(0, issuesMax).map((issue) => describeIssue(issue, allowed));
+  if (issues.length > issuesMax) told.push(`And ${issues.length - issuesMax} more.`);
+  const text = told.join(" ");
+  return text.length <= textCharsMax ? text : `${text.slice(0, textCharsMax)}…`.toWellFormed();
+}
+
+function describeIssue(issue: Issue, allowed: readonly string[]): string {
+  const where = issue.path.length === 0 ? "The arguments" : `\`${issue.path.join(".")}\``;
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const names = issue.keys.slice(0, issuesMax).map((key) => `\`${key.slice(0, 100)}\``);
+      const more =
+        issue.keys.length > issuesMax ? ` and ${issue.keys.length - issuesMax} more` : "";
+      return `Unknown argument ${names.join(", ")}${more}. ${allowedNames(allowed)}`;
+    }
+    case "invalid_type":
+      if (issue.path.length === 0) return "The arguments must be an object.";
+      return issue.input === undefined
+        ? `${where} is missing: it must be ${article(issue.expected)}.`
+        : `${where} must be ${article(issue.expected)}, not ${shown(issue.input)}.`;
+    case "too_small":
+      return issue.origin === "string"
+        ? tooShort(where, Number(issue.minimum))
+        : `${where} must be at least ${issue.minimum}, not ${shown(issue.input)}.`;
+    case "too_big":
+      return issue.origin === "string"
+        ? `${where} must not be longer than ${issue.maximum} characters.`
+        : `${where} must be at most ${issue.maximum}, not ${shown(issue.input)}.`;
+    case "invalid_value":
+      return oneOf(where, issue.values.map(String).join(", "), issue.input);
+    case "not_multiple_of":
+    case "invalid_format":
+    case "invalid_union":
+    case "invalid_key":
+    case "invalid_element":
+    case "custom":
+      return `${where} is not valid: ${issue.message}.`;
+  }
+}
+
+function tooShort(where: string, charsMin: number): string {
+  return charsMin === 1
+    ? `${where} must not be empty.`
+    : `${where} must not be shorter than ${charsMin} characters.`;
+}
+
+function oneOf(where: string, values: string, given: unknown): string {
+  return given === undefined
+    ? `${where} is missing: it must be one of ${values}.`
+    : `${where} must be one of ${values}, not ${shown(given)}.`;
+}
+
+function allowedNames(allowed: readonly string[]): string {
+  if (allowed.length === 0) return "This tool takes none.";
+  return `Allowed: ${allowed.map((name) => `\`${name}\``).join(", ")}.`;
+}
+
+function article(type: string): string {
+  const name = type === "int" ? "integer" : type;
+  return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }

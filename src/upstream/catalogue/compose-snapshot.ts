@@ -1,3 +1,15 @@
+import { cutEnd } from "../../base/cut-text.ts";
+import { upstreamDescriptionCharsMax, upstreamTitleCharsMax } from "../../base/upstream-limits.ts";
+import { isObject, type Params } from "../../protocol/json-rpc.ts";
+import type { PromptArgument, PromptListing } from "../../protocol/prompt-types.ts";
+import type { ResourceListing, ResourceTemplateListing } from "../../protocol/resource-types.ts";
+import { cleanMeta } from "../results/clean-result.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
+import { readIcons, textOf } from "./tool-listing.ts";
+import { oneLine } from "../../base/cut-text.ts";
+import { upstreamIntroductionCharsMax } from "../../base/upstream-limits.ts";
+import { cleanText } from "../adapters/clean-text.ts";
+import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { upstreamListTtlMsMax } from "../../base/upstream-limits.ts";
 import { assignNames } from "../names/assign-names.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
@@ -6,8 +18,6 @@ import { ownUri } from "../results/own-uris.ts";
 import type { PromptEntry, ServerRights, SkillOffer, UpstreamSnapshot } from "../snapshot.ts";
 import { skillIn } from "../connect/foreign-skill.ts";
 import { composeTools, type ToolParts } from "./compose-tools.ts";
-import { introductionOf } from "./introduction.ts";
-import { promptListing, resourceListing, templateListing } from "./resource-listings.ts";
 import type { ServerView } from "./server-view.ts";
 
 export interface ComposedSnapshot {
@@ -97,4 +107,101 @@ function promptsOf(views: readonly ServerView[], nameMax: number): readonly Prom
     prompt: item.tool,
     listing: { name, ...promptListing(item.server, item.prompt) },
   }));
+}
+
+/** Names of tools that stand for a server which says nothing of itself. */
+const toolNamesMax = 8;
+const toolNamesCharsMax = 300;
+
+/**
+ * What a server says of itself as one line in quotes, so that it is not taken for words of ours (TR7); of one that says
+ * nothing, what its tools are called. Only what is approved is told. Undefined: there is nothing to tell.
+ */
+function introductionOf({ instructions, tools }: JudgedCatalogue): string | undefined {
+  if (instructions !== undefined) return quoted(instructions, upstreamIntroductionCharsMax);
+  const names = tools.flatMap(({ state, item }) => (state === "approved" ? [item.name] : []));
+  if (names.length === 0) return undefined;
+  const shown = quoted(names.slice(0, toolNamesMax).join(", "), toolNamesCharsMax);
+  const more = names.length - toolNamesMax;
+  return more > 0 ? `tools ${shown} and ${more} more` : `tools ${shown}`;
+}
+
+function quoted(text: string, charsMax: number): string {
+  // Its own quotes would end ours.
+  const said = cleanText(text).replaceAll('"', "'");
+  return `"${oneLine(said, charsMax - 2)}"`;
+}
+
+/** Resources of another server as clients are shown them, with addresses of ours (RP1, RP2). */
+function resourceListing(
+  server: string,
+  resource: ServerCatalogue["resources"][number],
+): ResourceListing {
+  const { size } = resource;
+  return {
+    uri: ownUri(server, resource.uri),
+    ...described(server, resource),
+    ...(typeof size === "number" ? { size } : {}),
+  };
+}
+
+function templateListing(
+  server: string,
+  template: ServerCatalogue["templates"][number],
+): ResourceTemplateListing {
+  return { uriTemplate: ownUri(server, template.uriTemplate), ...described(server, template) };
+}
+
+/** A prompt apart from its name here. */
+function promptListing(
+  server: string,
+  prompt: ServerCatalogue["prompts"][number],
+): Omit<PromptListing, "name"> {
+  const {
+    name: _name,
+    mimeType: _type,
+    annotations: _annotations,
+    ...rest
+  } = described(server, prompt);
+  const list = Array.isArray(prompt.arguments) ? prompt.arguments : [];
+  const known = list.flatMap((value: unknown) => readArgument(value) ?? []);
+  return { ...rest, ...(known.length === 0 ? {} : { arguments: known }) };
+}
+
+function readArgument(value: unknown): PromptArgument | undefined {
+  if (!isObject(value) || typeof value.name !== "string") return undefined;
+  const { required } = value;
+  return {
+    name: value.name,
+    ...texts(value),
+    ...(typeof required === "boolean" ? { required } : {}),
+  };
+}
+
+/** What resources, templates and prompts have in common. */
+function described(
+  server: string,
+  value: Params & { readonly name: string },
+): Omit<ResourceListing, "uri" | "size"> {
+  const { annotations, icons, _meta: meta, mimeType } = value;
+  const shown = readIcons(icons);
+  return {
+    name: cutEnd(cleanText(value.name), upstreamTitleCharsMax),
+    ...texts(value),
+    ...(typeof mimeType === "string" ? { mimeType } : {}),
+    ...(isObject(annotations) ? { annotations } : {}),
+    ...(shown === undefined ? {} : { icons: shown }),
+    ...(isObject(meta) ? { _meta: cleanMeta(meta, { server, clean: cleanText }) } : {}),
+  };
+}
+
+function texts(value: Params): { readonly title?: string; readonly description?: string } {
+  const title = textOf(value.title);
+  const description = textOf(value.description);
+  return {
+    ...(title === undefined ? {} : { title: cutEnd(cleanText(title), upstreamTitleCharsMax) }),
+    ...(description === undefined
+      ? {}
+      : { description: cutEnd(cleanText(description), upstreamDescriptionCharsMax) }),
+  };
 }

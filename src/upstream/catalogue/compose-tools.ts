@@ -1,15 +1,44 @@
+import type { ServerOptions } from "../config/server-entry.ts";
+import { isObject } from "../../protocol/json-rpc.ts";
 import type { ToolListing } from "../../protocol/tool-types.ts";
 import { decideDeferral, type DeferralDecision } from "../deferred/decide-deferral.ts";
-import { isListed } from "../deferred/is-listed.ts";
 import { assignNames, distinctTitles } from "../names/assign-names.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
 import type { BlockedTool, ToolEntry } from "../snapshot.ts";
 import type { JudgedItem } from "../trust/judge-catalogue.ts";
 import { createToolGlob, toolGlobMatches } from "../trust/tool-glob.ts";
-import { isForApps } from "./is-for-apps.ts";
 import type { RawTool } from "../connect/server-catalogue.ts";
 import type { ServerView } from "./server-view.ts";
 import { toolListing } from "./tool-listing.ts";
+
+export interface ListedParts {
+  /** Of `decideDeferral`. */
+  readonly isDeferred: boolean;
+  /** Of the server's entry. */
+  readonly options: Pick<ServerOptions, "defer" | "promote">;
+  /** One of the entry's `always_load` globs matches the tool. */
+  readonly isPinned: boolean;
+}
+
+/**
+ * Whether a tool of another server is in `tools/list` (DF4). What a server's own entry says is more particular than what
+ * was decided for all, and wins; hidden tools can be called all the same (DF6).
+ */
+export function isListed({ isDeferred, options, isPinned }: ListedParts): boolean {
+  if (isPinned || options.promote) return true;
+  return options.defer === "auto" ? !isDeferred : !options.defer;
+}
+
+/**
+ * Whether a tool is for the pages of a server's app alone (MCP Apps, `_meta.ui.visibility` without `model`): no model is to
+ * see or call it.
+ */
+export function isForApps(tool: { readonly name: string; readonly _meta?: unknown }): boolean {
+  const { _meta: meta } = tool;
+  const ui = isObject(meta) ? meta.ui : undefined;
+  const visibility: unknown = isObject(ui) ? ui.visibility : undefined;
+  return Array.isArray(visibility) && !visibility.includes("model");
+}
 
 export interface ToolParts {
   readonly views: readonly ServerView[];

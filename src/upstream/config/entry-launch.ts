@@ -1,6 +1,6 @@
+import { unsafeCharacters } from "../../base/unsafe-characters.ts";
 import { quoteValue } from "../../config/problems.ts";
 import type { HttpLaunch, ServerLaunch, StdioLaunch, StringMap } from "./server-entry.ts";
-import { cleanText } from "./clean-text.ts";
 import { EntryFault } from "./entry-fault.ts";
 import type { EntryNotes } from "./entry-fault.ts";
 import { isTable } from "./json-shapes.ts";
@@ -122,4 +122,18 @@ function shown(name: string): string {
 
 function emptyMap(): Record<string, string> {
   return Object.create(null);
+}
+
+/**
+ * `text` without the blanks around it and without invisible characters, which a page or a chat puts into what is
+ * copied out of it (CF13). `what` names the text in the warning.
+ */
+function cleanText(text: string, what: string, notes: EntryNotes): string {
+  const visible = text.replaceAll(unsafeCharacters, "").replaceAll(/\u00ad/g, "");
+  const cleaned = visible.trim();
+  if (cleaned !== text) {
+    const found = visible === text ? "blanks around it" : "invisible characters";
+    notes.warn(`${what} had ${found}, which were removed.`);
+  }
+  return cleaned;
 }

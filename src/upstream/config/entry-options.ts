@@ -1,8 +1,111 @@
+import {
+  type IdpOptions,
+  keyAlgorithms,
+  type KeyOptions,
+  type ServiceGrant,
+  serviceGrants,
+  type ServiceOptions,
+  type WrittenSecret,
+} from "./service-options.ts";
+import type { OauthOptions } from "./server-entry.ts";
+import { EntryFault } from "./entry-fault.ts";
 import type { AskRight, ServerOptions } from "./server-entry.ts";
-import { readOauth } from "./oauth-options.ts";
 import { isolations } from "./isolation.ts";
 import { OptionReader } from "./option-reader.ts";
 import { readRootsRule } from "./roots-rule.ts";
+
+/**
+ * The table `oauth` of an entry. Clients write these names in one way or the other.
+ * @throws EntryFault for a login without a person that lacks what it needs
+ */
+function readOauth(reader: OptionReader): OauthOptions {
+  const clientId = text(reader, "client_id", "clientId");
+  const clientSecret = text(reader, "client_secret", "clientSecret");
+  const scopes = reader.list("scopes");
+  const issuer = text(reader, "issuer");
+  const ports = { min: 1, max: 65_535 };
+  const redirectPort =
+    reader.integer("redirect_port", ports, undefined) ??
+    reader.integer("callbackPort", ports, undefined);
+  const options: OauthOptions = {
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(scopes !== undefined && { scopes }),
+    ...(redirectPort !== undefined && { redirectPort }),
+    ...(issuer !== undefined && { issuer }),
+  };
+  const grants = ["authorization_code", ...serviceGrants] as const;
+  const grant = reader.right("grant", grants, undefined);
+  if (grant === undefined || grant === "authorization_code") return options;
+  return { ...options, service: readService(reader, grant, options) };
+}
+
+/** @throws EntryFault */
+function readService(
+  reader: OptionReader,
+  grant: ServiceGrant,
+  { clientId, clientSecret }: OauthOptions,
+): ServiceOptions {
+  const lacks = (what: string): EntryFault =>
+    new EntryFault(`has oauth.grant ${grant}, which needs ${what}`);
+  if (clientId === undefined) throw lacks("client_id");
+  const key = readKey(reader);
+  const proofs = [clientSecret, key?.text, key?.file].filter((proof) => proof !== undefined);
+  // A program that its platform speaks for needs no proof of its own.
+  if (proofs.length > 1 || (proofs.length === 0 && grant !== "workload")) {
+    throw lacks("one of client_secret, private_key and private_key_file");
+  }
+  const idp = grant === "enterprise" ? readIdp(reader) : undefined;
+  if (grant === "enterprise" && idp === undefined) {
+    throw lacks("idp_issuer, idp_client_id and id_token");
+  }
+  const workload = grant === "workload" ? written(reader, "workload_token") : undefined;
+  if (grant === "workload" && workload === undefined) {
+    throw lacks("workload_token or workload_token_file");
+  }
+  return {
+    grant,
+    ...(key !== undefined && { key }),
+    ...(idp !== undefined && { idp }),
+    ...(workload !== undefined && { workload }),
+  };
+}
+
+function readKey(reader: OptionReader): KeyOptions | undefined {
+  const key = written(reader, "private_key");
+  if (key === undefined) return undefined;
+  const algorithm = reader.right("algorithm", keyAlgorithms, undefined);
+  const id = text(reader, "kid");
+  return {
+    ...key,
+    ...(algorithm !== undefined && { algorithm }),
+    ...(id !== undefined && { id }),
+  };
+}
+
+/** Undefined when something of it is not there. */
+function readIdp(reader: OptionReader): IdpOptions | undefined {
+  const issuer = text(reader, "idp_issuer");
+  const clientId = text(reader, "idp_client_id");
+  const clientSecret = text(reader, "idp_client_secret");
+  const idToken = text(reader, "id_token");
+  if (issuer === undefined || clientId === undefined || idToken === undefined) return undefined;
+  return { issuer, clientId, idToken, ...(clientSecret !== undefined && { clientSecret }) };
+}
+
+/** A secret that stands in the entry, or in a file that the entry names. */
+function written(reader: OptionReader, key: string): WrittenSecret | undefined {
+  const inEntry = text(reader, key);
+  const file = text(reader, `${key}_file`);
+  if (inEntry === undefined && file === undefined) return undefined;
+  return { ...(inEntry !== undefined && { text: inEntry }), ...(file !== undefined && { file }) };
+}
+
+/** The first of `keys` that is there, where it is a text and not empty. */
+function text({ entry }: OptionReader, ...keys: readonly string[]): string | undefined {
+  const value = keys.map((key) => entry[key]).find((found) => found !== undefined);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
 
 const dayMs = 24 * 60 * 60 * 1000;
 const askRights: readonly AskRight[] = ["deny", "ask", "allow"];

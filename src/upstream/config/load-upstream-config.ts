@@ -1,9 +1,10 @@
+import { join } from "node:path";
+import type { ConfigDirs } from "../../config/places.ts";
 import { serversPerFileMax } from "../../base/upstream-limits.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { mcpAllowKey, mcpDenyKey, mcpServerKey } from "../../config/mcp-keys.ts";
 import { ProblemList } from "../../config/problems.ts";
 import type { EntryOrigin, ServerEntry, ToolRule, UpstreamConfig } from "./server-entry.ts";
-import { managedFileOf } from "./managed-file.ts";
 import { keptDenies, mergeEntries } from "./merge-entries.ts";
 import { isNested } from "./nesting.ts";
 import { isOwnServerName } from "./own-entry.ts";
@@ -123,3 +124,19 @@ function rulesOf(levels: readonly KeyLevel[]): readonly ToolRule[] {
   const allows = parseToolRules(allow?.values.get(mcpAllowKey.name)?.text ?? "", "allow", "user");
   return [...denies, ...allows];
 }
+
+/**
+ * The file in which whoever runs the machine says what of other servers may be used. Its place is fixed for each system:
+ * an environment variable, `%ProgramData%` included, would let those whom the rules bind move it.
+ */
+export function managedFileOf(
+  { machineDir }: Pick<ConfigDirs, "machineDir">,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  return join(machineDir ?? machineDirs[platform] ?? "/etc/scorpiox", "config.toml");
+}
+
+const machineDirs: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: "/Library/Application Support/scorpiox",
+  win32: "C:\\ProgramData\\scorpiox",
+};

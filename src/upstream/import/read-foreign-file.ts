@@ -1,10 +1,19 @@
+import { extname } from "node:path";
+import { excessOf } from "../../base/json-weight.ts";
+import {
+  importAliasedCharsMax,
+  importJsonValuesMax,
+  importTextBytesMax,
+  importTextValuesMax,
+} from "../../base/upstream-limits.ts";
+import { parseJsonc } from "../config/parse-jsonc.ts";
+import { parseToml, type ParsedText } from "../config/parse-toml.ts";
 import { readFileSync, statSync } from "node:fs";
 
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { importFileBytesMax } from "../../base/upstream-limits.ts";
 import { byteOrderMark } from "../../config/env-file.ts";
 import { entriesOfJson, isTable, type RawEntry } from "../config/json-shapes.ts";
-import { parseForeignText } from "./parse-foreign-text.ts";
 
 /**
  * The servers in a file of another client; undefined when there is no such file.
@@ -74,4 +83,86 @@ function projectPart(root: unknown, projectDir: string | undefined): unknown {
   return isTable(projects) && projectDir !== undefined && Object.hasOwn(projects, projectDir)
     ? projects[projectDir]
     : undefined;
+}
+
+/** The text of a file of another client, by the file's name. Never throws. */
+export function parseForeignText(file: string, text: string): ParsedText {
+  switch (extname(file).toLowerCase()) {
+    case ".yaml":
+    case ".yml":
+      return tooMuchIn(text) ?? tooManyAliases(text) ?? parseYaml(text);
+    case ".toml":
+      return parseToml(text);
+    default:
+      return parseAnyJson(text);
+  }
+}
+
+/** Files of clients may hold their whole history: the fast parser comes first, and settings with comments are small. */
+function parseAnyJson(text: string): ParsedText {
+  const bounds = { depthMax: Number.POSITIVE_INFINITY, valuesMax: importJsonValuesMax };
+  const excess = excessOf(Buffer.from(text), bounds);
+  if (excess !== undefined) return { kind: "fault", text: `it has more than ${excess}` };
+  try {
+    return { kind: "value", value: JSON.parse(text) };
+  } catch {
+    return tooMuchIn(text) ?? parseJsonc(text).parsed;
+  }
+}
+
+/** Parsers of what people write take ten times the memory. */
+function tooMuchIn(text: string): ParsedText | undefined {
+  const bytes = Buffer.from(text);
+  const bounds = { depthMax: Number.POSITIVE_INFINITY, valuesMax: importTextValuesMax };
+  const excess =
+    bytes.length > importTextBytesMax ? `${importTextBytesMax} bytes` : excessOf(bytes, bounds);
+  return excess === undefined ? undefined : { kind: "fault", text: `it has more than ${excess}` };
+}
+
+/** The parser makes a text anew for each alias of it, and none is longer than the file. */
+function tooManyAliases(text: string): ParsedText | undefined {
+  const marks = text.match(/\*[^\s*]/g)?.length ?? 0;
+  const isTooMuch = marks * text.length > importAliasedCharsMax;
+  return isTooMuch
+    ? { kind: "fault", text: `it has ${marks} aliases of what may be long texts` }
+    : undefined;
+}
+
+function parseYaml(text: string): ParsedText {
+  try {
+    const root = Bun.YAML.parse(text);
+    const fault = faultOfAliases(root);
+    return fault === undefined ? { kind: "value", value: root } : { kind: "fault", text: fault };
+  } catch (error) {
+    const isDeep = error instanceof RangeError;
+    // The parser says what is wrong, never what stands there.
+    const said = error instanceof Error ? error.message.replace(/^YAML Parse error: /, "") : "";
+    return { kind: "fault", text: isDeep ? "it is nested too deeply" : `it is no YAML (${said})` };
+  }
+}
+
+/** An alias may stand for what it is in, and a thousand of them for one long text: nobody could print that. */
+function faultOfAliases(root: unknown): string | undefined {
+  const around = new Set<object>();
+  let values = 0;
+  let characters = 0;
+  const look = (value: unknown): string | undefined => {
+    values += 1;
+    if (typeof value === "string") characters += value.length;
+    if (values > importTextValuesMax) return `it has more than ${importTextValuesMax} values`;
+    if (characters > importTextBytesMax) {
+      return `its aliases make more than ${importTextBytesMax} characters of it`;
+    }
+    if (typeof value !== "object" || value === null) return undefined;
+    if (around.has(value)) return "it is cyclic: an alias stands for what it is in";
+    around.add(value);
+    for (const [name, part] of Object.entries(value)) {
+      characters += name.length;
+      const fault = look(part);
+      if (fault !== undefined) return fault;
+    }
+    around.delete(value);
+    return undefined;
+  };
+  return look(root);
 }

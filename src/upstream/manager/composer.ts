@@ -1,10 +1,12 @@
+import { printTold, toldOf, type ToldPlace } from "../cache/told-servers.ts";
+import { writePrivate } from "../cache/write-private.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
 import { composeSnapshot } from "../catalogue/compose-snapshot.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
 import { IndexFile } from "../deferred/index-file.ts";
 import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
-import { ToldFile } from "./told-file.ts";
 import type { SearchState } from "./tool-search.ts";
 
 export interface ComposerParts {
@@ -120,4 +122,31 @@ function areSame(before: readonly SearchedTool[], after: readonly SearchedTool[]
       return server === other?.server && tool === other.tool && listing === other.listing;
     })
   );
+}
+
+/** Keeps for the next start what it is to say of the servers before it has looked at one. */
+class ToldFile {
+  readonly #place: ToldPlace | undefined;
+  #written: string | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  /** @param place undefined: nobody will ask */
+  constructor(place: ToldPlace | undefined) {
+    this.#place = place;
+  }
+
+  /** Writes what has changed. A disk that is full costs the next start some words. */
+  keep(snapshot: Omit<UpstreamSnapshot, "revision">): void {
+    const place = this.#place;
+    if (place === undefined) return;
+    const text = printTold(toldOf(snapshot), place);
+    if (text === this.#written) return;
+    this.#written = text;
+    this.#work = this.#work.then(() => writePrivate(place.file, text)).catch(() => {});
+  }
+
+  /** Resolves when all is written. */
+  close(): Promise<void> {
+    return this.#work;
+  }
 }

@@ -21,7 +21,11 @@ export class ConnectionPool {
    * The connection for `key`, made when nobody has it.
    * @param make gets who is told of its events
    */
-  acquire(key: string, listener: ConnectionListener, make: (audience: ConnectionListener) => ManagedConnection): ManagedConnection {
+  acquire(
+    key: string,
+    listener: ConnectionListener,
+    make: (audience: ConnectionListener) => ManagedConnection,
+  ): ManagedConnection {
     const known = this.#shared.get(key);
     if (known !== undefined) {
       known.listeners.add(listener);

@@ -12,7 +12,10 @@ export class ConnectionPreparation {
   readonly #machine: ConnectionMachine;
   #startedAs: string | undefined;
 
-  constructor(parts: Pick<ConnectionParts, "prepare" | "time" | "onState">, machine: ConnectionMachine) {
+  constructor(
+    parts: Pick<ConnectionParts, "prepare" | "time" | "onState">,
+    machine: ConnectionMachine,
+  ) {
     this.#parts = parts;
     this.#machine = machine;
   }
@@ -42,7 +45,11 @@ export class ConnectionPreparation {
     await Promise.race([promise, connected]).finally(() => timer.stop());
     const { state } = this.#machine;
     if (state.kind === "starting" && state.installing !== undefined) {
-      throw new ConnectionDown(installingText(state.installing), "installing", upstreamInstallAgainMs);
+      throw new ConnectionDown(
+        installingText(state.installing),
+        "installing",
+        upstreamInstallAgainMs,
+      );
     }
     return new Promise(() => {});
   }

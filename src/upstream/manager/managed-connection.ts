@@ -5,7 +5,11 @@ import type { Timer } from "../../base/timer.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { downAs, failureOf, ConnectionDown } from "./connection-down.ts";
-import { type ConnectionFailure, ConnectionMachine, type ConnectionState } from "./connection-machine.ts";
+import {
+  type ConnectionFailure,
+  ConnectionMachine,
+  type ConnectionState,
+} from "./connection-machine.ts";
 import { ConnectionHealth } from "./connection-health.ts";
 import type { ConnectionParts, OpenedConnection } from "./connection-parts.ts";
 import { ConnectionPreparation } from "./connection-preparation.ts";

@@ -1,5 +1,6 @@
+import { NeedsConfig } from "../config/needs-config.ts";
+import { TextExpander } from "../config/text-expander.ts";
 import { AppError } from "../../base/errors.ts";
-import { expandText } from "../config/expand-text.ts";
 import type { ExpansionContext } from "../config/expansion-context.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { LoginWish } from "./log-in.ts";
@@ -29,4 +30,23 @@ export async function configuredWish(
     ...(scopes === undefined ? {} : { scopes }),
     ...(redirectPort === undefined ? {} : { redirectPort }),
   };
+}
+
+type ExpandedText =
+  | { readonly kind: "ready"; readonly text: string }
+  /** `text` is a sentence: what is missing and what to do. */
+  | { readonly kind: "needs_config"; readonly text: string };
+
+/** Fills in the references of a text that stands in an entry beside its launch. */
+async function expandText(
+  text: string,
+  server: ConfiguredServer,
+  context: ExpansionContext,
+): Promise<ExpandedText> {
+  try {
+    return { kind: "ready", text: await new TextExpander(server, context).expand(text) };
+  } catch (error) {
+    if (!(error instanceof NeedsConfig)) throw error;
+    return { kind: "needs_config", text: error.message };
+  }
 }

@@ -14,7 +14,6 @@ import type { LoginStore } from "./login-store.ts";
 import type { LoginPlace } from "./oauth-reach.ts";
 import { refusal } from "./oauth-refusal.ts";
 import { OauthRequests } from "./oauth-requests.ts";
-import { readPastedAnswer } from "./pasted-answer.ts";
 import { RedirectListener } from "./redirect-listener.ts";
 import { assertIssuer, forPersons, type ServerMetadata } from "./server-metadata.ts";
 import { exchangeCode } from "./token-endpoint.ts";
@@ -174,4 +173,28 @@ async function pastedAnswer(
     user.complain?.(answer);
   }
   return new Promise(() => {});
+}
+
+/**
+ * What a user has pasted: the address that the browser was sent back to, or the code alone.
+ * @returns a text where it cannot be used: what to do instead
+ */
+function readPastedAnswer(
+  text: string,
+  request: AuthorizationRequest,
+  metadata: ServerMetadata,
+): URLSearchParams | string {
+  const trimmed = text.trim();
+  if (trimmed === "") return "Paste the address that the browser shows after the login.";
+  if (/^https?:/i.test(trimmed) || trimmed.includes("code=") || trimmed.includes("error=")) {
+    const query =
+      URL.parse(trimmed)?.searchParams ?? new URLSearchParams(trimmed.replace(/^[^?]*\?/, ""));
+    if (hasState(query, request)) return query;
+    return "That is not the answer to this login; paste the whole address that the browser was sent to.";
+  }
+  // Who sent a code alone cannot be seen.
+  if (metadata.namesIssuer) {
+    return "Paste the whole address that the browser was sent to: the code alone does not say who sent it.";
+  }
+  return new URLSearchParams({ code: trimmed });
 }

@@ -1,8 +1,14 @@
+import { type FileHandle, mkdir, open, rename, stat, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import {
+  upstreamLogFileBytesMax,
+  upstreamLogFilesMax,
+  upstreamLogWaitingBytesMax,
+} from "../../base/upstream-limits.ts";
 import { join } from "node:path";
 
 import { upstreamLogLineCharsMax } from "../../base/upstream-limits.ts";
 import { escapeUnsafe } from "../../base/unsafe-characters.ts";
-import { RotatedFile } from "./rotated-file.ts";
 
 /** Where a line of a server's log comes from. */
 export type LogSource = "stderr" | "stdout" | "note";
@@ -31,5 +37,85 @@ export class ServerLogs {
   /** Resolves when what was written so far is with the system. */
   async flush(): Promise<void> {
     await Promise.all([...this.#files.values()].map((file) => file.flush()));
+  }
+}
+
+/**
+ * A private text file that is set aside when it is full. Nobody waits for the disk: what it does not take in time is left
+ * out, and counted in a line of its own. A folder that cannot be written to costs the log and nothing else.
+ */
+export class RotatedFile {
+  readonly #path: string;
+  readonly #bytesMax: number;
+  #waiting: string[] = [];
+  #waitingChars = 0;
+  #leftOut = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor(path: string, bytesMax = upstreamLogFileBytesMax) {
+    this.#path = path;
+    this.#bytesMax = bytesMax;
+  }
+
+  append(text: string): void {
+    if (this.#waitingChars + text.length > upstreamLogWaitingBytesMax) {
+      this.#leftOut += 1;
+      return;
+    }
+    this.#waiting.push(text);
+    this.#waitingChars += text.length;
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Resolves when nothing waits. Never rejects. */
+  async flush(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    // What comes within one turn is written at once.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    let file: FileHandle | undefined;
+    try {
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      while (this.#waiting.length > 0) {
+        file ??= await open(this.#path, "a", 0o600);
+        await file.write(this.#take());
+        if ((await file.stat()).size < this.#bytesMax) continue;
+        await file.close();
+        file = undefined;
+        await this.#setAside();
+      }
+    } catch {
+      this.#take();
+    } finally {
+      await file?.close().catch(() => {});
+      this.#writing = undefined;
+    }
+    if (this.#waiting.length > 0) this.#writing ??= this.#writeAll();
+  }
+
+  #take(): string {
+    const text = this.#waiting.join("");
+    this.#waiting = [];
+    this.#waitingChars = 0;
+    const leftOut = this.#leftOut;
+    this.#leftOut = 0;
+    if (leftOut === 0) return text;
+    return `${text}${new Date().toISOString()} note ${leftOut} lines were left out here: they came too fast\n`;
+  }
+
+  async #setAside(): Promise<void> {
+    // Another process may have done it this moment: then the file is small again.
+    if ((await stat(this.#path)).size < this.#bytesMax) return;
+    const names = Array.from(
+      { length: upstreamLogFilesMax - 1 },
+      (_, at) => `${this.#path}.${at + 1}`,
+    );
+    await unlink(names.at(-1) ?? "").catch(() => {});
+    for (let at = names.length - 1; at > 0; at--) {
+      await rename(names[at - 1] ?? "", names[at] ?? "").catch(() => {});
+    }
+    await rename(this.#path, names[0] ?? "");
   }
 }

@@ -1,9 +1,9 @@
+import { upstreamLogLineCharsMax } from "../../base/upstream-limits.ts";
+import { upstreamStderrBytesMax, upstreamStderrLinesMax } from "../../base/upstream-limits.ts";
 import { upstreamLastWordsMs } from "../../base/upstream-limits.ts";
 import { InputQueue } from "./input-queue.ts";
-import { LineSplitter } from "./line-splitter.ts";
 import type { ServerLogs } from "./server-logs.ts";
 import type { ByteSource, ServerPipes } from "./server-pipes.ts";
-import { StderrRing } from "./stderr-ring.ts";
 import type { UpstreamProcess } from "./upstream-process.ts";
 
 export interface WorkerProcessParts {
@@ -97,5 +97,60 @@ export class WorkerProcess implements UpstreamProcess {
       // The pipe was let go: what came before is in the log.
     }
     lines.end();
+  }
+}
+
+/** The last that a server wrote to stderr. */
+export class StderrRing {
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+
+  append(chunk: Uint8Array): void {
+    const kept = chunk.subarray(Math.max(0, chunk.length - upstreamStderrBytesMax)).slice();
+    this.#chunks.push(kept);
+    this.#bytes += kept.length;
+    while (this.#bytes - (this.#chunks[0]?.length ?? 0) >= upstreamStderrBytesMax) {
+      this.#bytes -= this.#chunks.shift()?.length ?? 0;
+    }
+  }
+
+  /** The last lines that are not empty, twenty at most; the first may have lost its beginning. */
+  lines(): readonly string[] {
+    const bytes = Buffer.concat(this.#chunks);
+    const text = bytes.subarray(Math.max(0, bytes.length - upstreamStderrBytesMax)).toString();
+    const lines = text.split(/\r?\n|\r/).filter((line) => line.trim() !== "");
+    return lines.slice(-upstreamStderrLinesMax);
+  }
+}
+
+/** Makes lines of a stream of bytes; a line that does not end is cut. */
+export class LineSplitter {
+  readonly #onLine: (line: string) => void;
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#take(this.#decoder.decode(chunk, { stream: true }));
+  }
+
+  /** What is left counts as a line. */
+  end(): void {
+    this.#take(this.#decoder.decode());
+    if (this.#rest !== "") this.#onLine(this.#rest);
+    this.#rest = "";
+  }
+
+  #take(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#onLine(line.endsWith("\r") ? line.slice(0, -1) : line);
+    while (this.#rest.length > upstreamLogLineCharsMax) {
+      this.#onLine(this.#rest.slice(0, upstreamLogLineCharsMax));
+      this.#rest = this.#rest.slice(upstreamLogLineCharsMax);
+    }
   }
 }

@@ -1,6 +1,53 @@
 import { looseGroups, strongGroups } from "./synonym-groups.ts";
 import { stem } from "./stem.ts";
-import { turnsOfPhrase } from "./turns-of-phrase.ts";
+
+/** Turns of phrase, and what a tool is called that does it. */
+const turnsOfPhrase: readonly (readonly [phrase: string, meaning: string])[] = [
+  ["pull request", "merge pr"],
+  ["merge request", "pull pr"],
+  ["get rid", "delete remove drop"],
+  ["throw away", "delete remove discard"],
+  ["take down", "delete stop"],
+  ["shut down", "stop kill terminate"],
+  ["look up", "search get find"],
+  ["look for", "search find"],
+  ["find out", "search get"],
+  ["set up", "create configure setup"],
+  ["sum up", "aggregate total sum"],
+  ["fill out", "fill form"],
+  ["fill in", "fill form"],
+  ["roll back", "rollout rollback undo revert"],
+  ["bring up", "update start"],
+  ["up to date", "update sync"],
+  ["step by step", "sequential step"],
+  ["how many", "count number total"],
+  ["how much", "size count amount"],
+  ["how big", "size info"],
+  ["how do", "directions query docs"],
+  ["how high", "elevation altitude"],
+  ["how far", "distance"],
+  ["who am", "self me user"],
+  ["who is", "users get list"],
+  ["what is", "get list describe explain"],
+  ["what are", "list get"],
+  ["what was", "get history list"],
+  ["what did", "get list history"],
+  ["what does", "get explain describe"],
+  ["are there", "list get"],
+  ["is there", "list get search"],
+  ["sign in", "login auth"],
+  ["log in", "login auth"],
+  ["thumbs up", "reaction emoji"],
+  ["at once", "multiple batch many"],
+  ["in one go", "multiple batch many"],
+  ["write down", "create add write"],
+  ["turn off", "disable stop"],
+  ["turn on", "enable start"],
+  ["put in", "insert add"],
+  ["tell me", "get monitor notify"],
+  ["stop watching", "delete remove unsubscribe"],
+  ["opening hours", "place details"],
+];
 
 /** What a word that means the same is worth beside the word itself. */
 const synonymWeights = { strong: 0.8, loose: 0.5 } as const;

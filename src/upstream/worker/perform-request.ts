@@ -1,9 +1,9 @@
+import { progressPerSecondMax } from "../../base/limits.ts";
 import type { InputRequest } from "../../protocol/input-request.ts";
 import type { Params } from "../../protocol/json-rpc.ts";
 import type { KeptResult, UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import type { LogRate } from "./log-rate.ts";
 import type { LaneEvent, UpstreamRequest } from "./messages.ts";
-import { PacedProgress } from "./paced-progress.ts";
 import type { UpstreamWork } from "./upstream-work.ts";
 
 /** What belongs to one request beside its reply. */
@@ -68,5 +68,46 @@ async function performCall(
     return reply.kind === "result" ? reply.json : reply;
   } finally {
     progress.end();
+  }
+}
+
+const everyMs = 1_000 / progressPerSecondMax;
+
+type Progress = readonly [progress: number, total: number | undefined, message: string | undefined];
+
+/** Passes on the progress of one call, ten times a second at most: the newest, late rather than never. */
+class PacedProgress {
+  readonly #pass: (...progress: Progress) => void;
+  #passedAt = Number.NEGATIVE_INFINITY;
+  #newest: Progress | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isEnded = false;
+
+  constructor(pass: (...progress: Progress) => void) {
+    this.#pass = pass;
+  }
+
+  readonly report = (...progress: Progress): void => {
+    if (this.#isEnded) return;
+    this.#newest = progress;
+    const waitMs = this.#passedAt + everyMs - performance.now();
+    if (waitMs <= 0) this.#passNow();
+    else this.#timer ??= setTimeout(() => this.#passNow(), waitMs);
+  };
+
+  /** The call has its answer. */
+  end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+  }
+
+  #passNow(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const newest = this.#newest;
+    if (newest === undefined) return;
+    this.#newest = undefined;
+    this.#passedAt = performance.now();
+    this.#pass(...newest);
   }
 }

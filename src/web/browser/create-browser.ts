@@ -1,3 +1,8 @@
+import { cancelledError } from "../../base/turns.ts";
+import { renderPage } from "./render-page.ts";
+import type { Tab } from "./tab.ts";
+import { TabLost } from "./tab-lost.ts";
+import { assertWanted } from "../../base/turns.ts";
 import { AppError } from "../../base/errors.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
 import type { LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
@@ -6,7 +11,6 @@ import type { BrowserOptions } from "./browser-launcher.ts";
 import { type BrowserBounds, browserBounds } from "./browser-bounds.ts";
 import { BrowserHost } from "./browser-host.ts";
 import { BrowserLauncher } from "./browser-launcher.ts";
-import { renderWithRetry } from "./render-with-retry.ts";
 import { Turns } from "../../base/turns.ts";
 
 /**
@@ -45,5 +49,94 @@ function assertWebUrl(text: string): void {
   }
   if (url.username !== "" || url.password !== "") {
     throw new AppError("usage", `A URL with credentials is not opened. Leave them out.`);
+  }
+}
+
+/** How often a call is tried when its tab or the browser goes away under it. */
+const triesMax = 2;
+
+interface RenderParts {
+  readonly host: BrowserHost;
+  /** Who waits in line needs the room that a spare tab would take. */
+  readonly turns: Turns;
+  readonly bounds: BrowserBounds;
+}
+
+/**
+ * Shows a page in a tab of its own, and once more when that goes away under it.
+ * @throws AppError as `Web.renderPage`
+ */
+async function renderWithRetry(
+  parts: RenderParts,
+  request: RenderPageRequest,
+  signal: AbortSignal,
+): Promise<LoadedPage> {
+  for (let round = 1; ; round++) {
+    try {
+      return await renderOnce(parts, request, signal);
+    } catch (error) {
+      if (!(error instanceof TabLost)) throw error;
+      assertWanted(signal);
+      if (round >= triesMax) throw lostError(request.url, error);
+    }
+  }
+}
+
+async function renderOnce(
+  parts: RenderParts,
+  request: RenderPageRequest,
+  signal: AbortSignal,
+): Promise<LoadedPage> {
+  const { host, turns, bounds } = parts;
+  const open = await untilAborted(host.take(), signal, (late) => host.release(late));
+  const { tab, browser } = open;
+  try {
+    const onWaiting = (): void => {
+      if (!turns.hasWaiting) host.prepareSpare();
+    };
+    const page = renderPage({ request, tab, bounds, browserNotes: browser.notes, onWaiting });
+    return await untilAborted(lostOr(tab, page), signal, () => undefined);
+  } finally {
+    host.release(open);
+  }
+}
+
+/** A page whose tab is gone never ends by itself: commands to it may stay unanswered. */
+function lostOr(tab: Tab, page: Promise<LoadedPage>): Promise<LoadedPage> {
+  page.catch(() => undefined);
+  return Promise.race([page, tab.lost]);
+}
+
+function lostError(url: string, { why }: TabLost): AppError {
+  return new AppError(
+    "system",
+    why === "crashed"
+      ? `${url} crashed its tab of the browser, twice.`
+      : `The browser ended while it showed ${url}, twice.`,
+  );
+}
+
+/**
+ * The result of `work`, or the end of the call, whichever is first.
+ * @throws AppError `cancelled`
+ * @param onLate gets what the work gives when nobody wants it any more
+ */
+async function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  onLate: (value: T) => void,
+): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(cancelledError());
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  aborted.promise.catch(() => undefined);
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } catch (error) {
+    if (signal.aborted) work.then(onLate, () => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }

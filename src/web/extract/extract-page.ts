@@ -1,3 +1,6 @@
+import { isTag } from "domhandler";
+import { findElements } from "../dom/walk.ts";
+import type { Block } from "./blocks/block.ts";
 import { lineText } from "../dom/node-text.ts";
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { chooseCut } from "./blocks/choose-cut.ts";
@@ -5,9 +8,6 @@ import { evenTables } from "./blocks/even-tables.ts";
 import { findBlocks } from "./blocks/find-blocks.ts";
 import { judgeBlocks, weightOf } from "./blocks/judge-blocks.ts";
 import { keepBlocks } from "./blocks/keep-blocks.ts";
-import { keepMarked } from "./blocks/keep-marked.ts";
-import { isSmall, keepSmall } from "./blocks/keep-small.ts";
-import { settleCode } from "./blocks/settle-code.ts";
 import { settleHeadings } from "./blocks/settle-headings.ts";
 import { settleLeads } from "./blocks/settle-leads.ts";
 import type { Extraction } from "./extraction.ts";
@@ -20,6 +20,115 @@ import { keepManual } from "./manuals/keep-manual.ts";
 import type { PageFacts } from "./page-facts.ts";
 import { readPage } from "./read-page.ts";
 import { articleVote } from "./voters/article-vote.ts";
+
+/** Code less likely than this is something else: a form to copy, a comment. */
+const opinionMin = 0.1;
+/** How far below the same element code and text may be: in a list, or a box. */
+const levelsMax = 3;
+
+/** Keeps code that stands right beside kept text: of documentation it is what its reader came for. */
+export function settleCode(
+  blocks: readonly Block[],
+  opinions: readonly number[],
+  isKept: readonly boolean[],
+): boolean[] {
+  return isKept.map((kept, index) => {
+    const block = blocks[index];
+    if (kept || block?.container.name !== "pre") return kept;
+    if ((opinions[index] ?? 0) < opinionMin) return false;
+    const holder = holderOf(block.container);
+    return [index - 1, index + 1].some((near) => {
+      const other = blocks[near];
+      return other !== undefined && isKept[near] === true && isWithin(other.container, holder);
+    });
+  });
+}
+
+/** What code stands in with other things: highlighters wrap it. */
+function holderOf(code: HtmlElement): HtmlElement {
+  let at = code;
+  for (let level = 0; level < levelsMax; level++) {
+    const { parent } = at;
+    if (parent === null || !isTag(parent)) return at;
+    at = parent;
+    if (parent.children.filter(isTag).length > 1) return at;
+  }
+  return at;
+}
+
+function isWithin(element: HtmlElement, holder: HtmlElement): boolean {
+  let at: HtmlElement | undefined = element;
+  for (let level = 0; at !== undefined && level <= levelsMax; level++) {
+    if (at === holder) return true;
+    at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
+  }
+  return false;
+}
+
+/** Elements that are beside the text by their name. */
+const besideNames = new Set(["nav", "footer", "aside", "header"]);
+
+/**
+ * Which blocks stand in what the page itself marks as its main part. For pages with too many blocks to judge each (lists
+ * and tables without end, most likely, which are content or not as a whole), and for those with too few to judge by.
+ */
+export function keepMarked(page: PageFacts, blocks: readonly Block[]): boolean[] {
+  const main = largestMain(page);
+  const known = new Map<HtmlElement, boolean>([[main, true]]);
+  const isInside = (element: HtmlElement): boolean => {
+    const path: HtmlElement[] = [];
+    let at: HtmlElement | undefined = element;
+    let inside: boolean | undefined;
+    while (at !== undefined && inside === undefined) {
+      inside = known.get(at) ?? (besideNames.has(at.name) ? false : undefined);
+      path.push(at);
+      at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
+    }
+    for (const passed of path) known.set(passed, inside ?? false);
+    return inside ?? false;
+  };
+  return blocks.map(({ container }) => isInside(container));
+}
+
+function largestMain({ body, measure }: PageFacts): HtmlElement {
+  const marked = findElements(
+    body,
+    ({ name, attribs }) => name === "main" || name === "article" || attribs["role"] === "main",
+  );
+  let largest = body;
+  let chars = measure(body).chars / 2;
+  for (const element of marked) {
+    if (measure(element).chars <= chars) continue;
+    largest = element;
+    chars = measure(element).chars;
+  }
+  return largest;
+}
+
+/** The smallest annotated page has 15 blocks and 900 characters: of smaller ones the model has seen none. */
+const judgedBlocksMin = 15;
+const judgedCharsMin = 900;
+
+function isSmall(blocks: readonly Block[]): boolean {
+  const chars = blocks.reduce((sum, block) => sum + block.chars, 0);
+  return blocks.length < judgedBlocksMin || chars < judgedCharsMin;
+}
+
+/**
+ * Of a small page all that is neither beside its main part nor made of links, besides what the model has chosen: there is
+ * little to lose and nothing to judge by. A heading that repeats the title is said already.
+ */
+function keepSmall(
+  page: PageFacts,
+  blocks: readonly Block[],
+  chosen: readonly boolean[],
+): boolean[] {
+  const marked = keepMarked(page, blocks);
+  return blocks.map(({ text, chars, linkChars }, index) => {
+    if (chosen[index] === true) return true;
+    return marked[index] === true && linkChars * 2 < chars && text !== page.title;
+  });
+}
 
 /** Blocks that are judged one by one, in less than a second; the largest pages that people read have a quarter. */
 const judgedBlocksMax = 20_000;

@@ -1,16 +1,16 @@
+import { escapeBrackets } from "./escape-text.ts";
+import { linkTarget } from "./link-target.ts";
 import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { admonitionOf, type Admonition } from "../dom/admonition.ts";
 import type { Block } from "./block.ts";
-import { quoted } from "./quoted.ts";
 import { isFurniture } from "../dom/furniture.ts";
 import { attribute, hasClass, shortText, siblingsAfter, textOf } from "../dom/element.ts";
 import { isBlockName, isUnreadName } from "./element-kinds.ts";
 import { isHidden } from "../dom/hidden.ts";
 import { isLanguageLabel } from "./code-language.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
-import { readCard } from "./read-card.ts";
 import { isCodeBlock, readCode } from "./read-code.ts";
 import { readDefinitions } from "./read-definitions.ts";
 import { readList } from "./read-list.ts";
@@ -184,4 +184,53 @@ function flatText(element: HtmlElement, reading: Reading): Block[] {
   const text = textOf(element).replace(/\s+/g, " ").trim();
   if (text === "" || !reading.budget.take(text.length)) return [];
   return [{ kind: "paragraph", text }];
+}
+
+/**
+ * Blocks as a quote. Code stands outside of it: signs before each of its lines would be in the way of whoever
+ * copies it, so a quote that holds code is one before and one after.
+ */
+function quoted(blocks: readonly Block[]): Block[] {
+  const parts: Block[] = [];
+  let run: Block[] = [];
+  const flush = (): void => {
+    if (run.length > 0) parts.push({ kind: "quote", blocks: run });
+    run = [];
+  };
+  for (const block of blocks) {
+    if (block.kind !== "code") {
+      run.push(block);
+      continue;
+    }
+    flush();
+    parts.push(block);
+  }
+  flush();
+  return parts;
+}
+
+const picture = /^!\[[^[\]]*\]\([^()\s]*\)$/;
+
+type Line = Extract<Block, { text: string; kind: "heading" | "paragraph" }>;
+
+/** A link around blocks: its heading, else its first text, else its picture becomes the link. */
+function readCard(link: HtmlElement, place: Place, reading: Reading): Block[] {
+  const blocks = reading.readBlocks(link.children, { ...place, isLink: true }, reading);
+  const target = linkTarget(attribute(link, "href"), reading.baseUrl);
+  if (target === undefined || place.isLink || reading.style === "text") return blocks;
+  const lines = blocks.filter(isLine);
+  // Links in links are none: notes and pictures among text keep it from being one.
+  const texts = lines.filter(({ text }) => !text.includes("]("));
+  const chosen =
+    texts.find(({ kind }) => kind === "heading") ??
+    texts[0] ??
+    lines.find(({ text }) => picture.test(text));
+  if (chosen === undefined || !reading.budget.take(target.length)) return blocks;
+  const text = chosen.text.replace(/ *\n/g, " ");
+  const linked = `[${picture.test(text) ? text : escapeBrackets(text)}](${target})`;
+  return blocks.map((block) => (block === chosen ? { ...chosen, text: linked } : block));
+}
+
+function isLine(block: Block): block is Line {
+  return block.kind === "heading" || block.kind === "paragraph";
 }

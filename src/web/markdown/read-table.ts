@@ -1,8 +1,8 @@
+import { inlineCode } from "./inline-code.ts";
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
 import type { Alignment, Block, Table } from "./block.ts";
-import { cellText } from "./cell-text.ts";
 import { attribute, childrenNamed, descendants, hasClass } from "../dom/element.ts";
 import { nested, nestingMax, type Place, readLine, type Reading } from "./reading.ts";
 import { fillGrid, type GridCell } from "./table-grid.ts";
@@ -152,4 +152,39 @@ function asList(
   );
   const filled = items.filter((item) => item.length > 0);
   return filled.length === 0 ? [] : [{ kind: "list", list: { start: null, items: filled } }];
+}
+
+/** What a cell holds on one line: its blocks with `<br>` between them, items of lists behind `•`. */
+function cellText(blocks: readonly Block[], style: "markdown" | "text"): string {
+  const separator = style === "text" ? " " : "<br>";
+  return blocks
+    .flatMap((block) => linesOf(block, style))
+    .filter((line) => line !== "")
+    .join(separator)
+    .replace(/ *\n+ */g, separator);
+}
+
+function linesOf(block: Block, style: "markdown" | "text"): string[] {
+  switch (block.kind) {
+    case "paragraph":
+      return [block.text];
+    case "heading":
+      return [style === "text" ? block.text : `**${block.text}**`];
+    case "code":
+      return block.text.split("\n").map((line) => inlineCode(line, style));
+    case "math":
+      return [style === "text" ? block.tex : `$${block.tex}$`];
+    case "list":
+      return block.list.items.map((item, index) => {
+        const sign = block.list.start === null ? "•" : `${block.list.start + index}.`;
+        return `${sign} ${cellText(item, style)}`;
+      });
+    case "quote":
+    case "footnote":
+      return [cellText(block.blocks, style)];
+    case "table":
+      return [...block.table.rows, block.table.header].map((row) => row.join(" "));
+    case "rule":
+      return [];
+  }
 }

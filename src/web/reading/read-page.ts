@@ -1,11 +1,30 @@
+import { startTimer } from "../../base/timer.ts";
 import { AppError, messageOf } from "../../base/errors.ts";
 import { isHeavyPage } from "../../base/page-weight.ts";
 import type { ReadFormat, ReadPdf } from "../documents/read-document.ts";
 import type { FetchPageRequest, LoadedPage, RenderPageRequest } from "../pages/loaded-page.ts";
-import { within } from "./deadline.ts";
 import type { PageReading } from "./page-reading.ts";
 import { type LoadedText, readLoaded } from "./read-loaded.ts";
 import type { BrowserReason } from "./needs-browser.ts";
+
+/**
+ * The value of `promise`, if it comes by `deadline` (on the clock of `performance.now()`).
+ * @throws what `late` gives, otherwise; the promise goes on, and nobody hears of it again
+ */
+async function within<Value>(
+  promise: Promise<Value>,
+  deadline: number,
+  late: () => Error,
+): Promise<Value> {
+  if (deadline === Number.POSITIVE_INFINITY) return promise;
+  const { promise: lateness, reject } = Promise.withResolvers<never>();
+  const timer = startTimer(deadline - performance.now(), () => reject(late()));
+  try {
+    return await Promise.race([promise, lateness]);
+  } finally {
+    timer.stop();
+  }
+}
 
 /** Where pages come from. */
 export interface PageSource {

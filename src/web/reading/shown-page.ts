@@ -5,7 +5,6 @@ import { AppError } from "../../base/errors.ts";
 import { oneLine } from "../../base/cut-text.ts";
 import { resultBytesPerChar } from "../../base/limits.ts";
 import { cutPage, type CutPage } from "../paging/cut-page.ts";
-import { pageNote, pageNoteCharsMax } from "../paging/page-notes.ts";
 import type { PageReading } from "./page-reading.ts";
 
 /** Characters of a title and of each note: they stand outside of the marks around the page's own text. */
@@ -117,4 +116,13 @@ function statusNote(status: number): string {
       ? "it has a problem of its own; try again later"
       : "it did not accept the request");
   return `The server answered with HTTP status ${status}: ${reason}.`;
+}
+
+/** What a line like the one below may take at most, in characters. */
+export const pageNoteCharsMax = 160;
+
+/** The line under a page that is not the last one; undefined for the last. */
+export function pageNote({ start, end }: CutPage, totalChars: number): string | undefined {
+  if (end >= totalChars) return undefined;
+  return `[truncated: characters ${formatCount(start)}–${formatCount(end)} of ${formatCount(totalChars)}; call again with start=${end}]`;
 }

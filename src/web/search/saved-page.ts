@@ -1,3 +1,6 @@
+import { cutAtWord } from "./clean-text.ts";
+import { queryCharsMax } from "./text-limits.ts";
+import { openPage } from "./pages/page.ts";
 import { AppError } from "../../base/errors.ts";
 import { cleanText } from "./clean-text.ts";
 import { listPages } from "./engine-list.ts";
@@ -9,9 +12,23 @@ import {
   engineIds,
 } from "./engine.ts";
 import { findEngine } from "./engines/engines.ts";
-import { askedQuery } from "./pages/asked-query.ts";
 import { isPoisoned } from "./poisoning.ts";
 import { parseQuery } from "./query.ts";
+
+/** The box of a page of results still holds what was searched for; its name is that of the engine's parameter. */
+const boxSelector = ["q", "query", "p", "wd", "text"]
+  .flatMap((name) => [`input[name="${name}"]`, `textarea[name="${name}"]`])
+  .join(", ");
+
+/** What a saved page of results was asked for; undefined when it does not say. */
+async function askedQuery(text: string): Promise<string | undefined> {
+  if (!text.trimStart().startsWith("<")) return undefined;
+  const page = await openPage(text).catch(() => undefined);
+  return page
+    ?.all(boxSelector)
+    .map((box) => cutAtWord(cleanText(box.attribs["value"] ?? page.text(box)), queryCharsMax))
+    .find((query) => query !== "");
+}
 
 /** What is known about a page that was saved, besides its text. */
 export interface SavedPageMeta {

@@ -1,3 +1,4 @@
+import type { EngineList } from "./engine-list.ts";
 import type { NetworkGuard } from "../guard/guard.ts";
 import type { EngineReport, SearchReply } from "./search-reply.ts";
 import { askAll } from "./ask-all.ts";
@@ -5,7 +6,6 @@ import type { Ask, AskingParts, Settled } from "./ask-all.ts";
 import { askEngine } from "./ask-engine.ts";
 import { chooseEngines } from "./choose-engines.ts";
 import type { Choice, EngineRoster } from "./choose-engines.ts";
-import { clearSuspects } from "./clear-suspects.ts";
 import { EngineMemories } from "./engine-memories.ts";
 import { EnginePace } from "./engine-pace.ts";
 import type { EngineSettings } from "./engine.ts";
@@ -138,4 +138,32 @@ function reportOf(choice: Choice, judged: ReadonlyMap<string, JudgedEngine>): En
     return { name, status: "suspended", count: 0, ms: 0, detail };
   }
   return judged.get(name)?.report ?? { name, status: "timeout", count: 0, ms: 0 };
+}
+
+/**
+ * Takes back the suspicion of poisoning where an engine with another index gave one of the same pages: then the words
+ * are at fault, which both have corrected or translated, and not the engines. Without this one misspelt word would have
+ * all of them dropped and suspended. The result does not depend on the order.
+ */
+function clearSuspects(judged: readonly JudgedEngine[]): JudgedEngine[] {
+  const lists = judged.flatMap(({ list, suspect }) => list ?? suspect ?? []);
+  return judged.map((engine) => {
+    const { report, suspect } = engine;
+    if (suspect === undefined || !isConfirmed(suspect, lists)) return engine;
+    const { detail: _, ...rest } = report;
+    return {
+      report: { ...rest, status: "ok", count: suspect.pages.length },
+      verdict: { kind: "healthy" },
+      list: suspect,
+      suspect: undefined,
+    };
+  });
+}
+
+function isConfirmed(suspect: EngineList, lists: readonly EngineList[]): boolean {
+  const keys = new Set(suspect.pages.map(({ key }) => key));
+  return lists.some(
+    ({ provider, pages }) =>
+      provider !== suspect.provider && pages.some(({ key }) => keys.has(key)),
+  );
 }

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { shownFact, shownLines, sizeText } from "../../../src/calls/policy/consent/shown-text.ts";
-import { questionForm } from "../../../src/interact/questions/question-form.ts";
+import { questionForm } from "../../../src/interact/questions/ask-by-form.ts";
 import { drawForm } from "../../../src/interact/terminal/draw-form.ts";
 import { createLook } from "../../../src/interact/terminal/look.ts";
 import { QuestionForm } from "../../../src/interact/terminal/question-form.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { LookedAt } from "../../../src/calls/resources/looked-at.ts";
+import { LookedAt } from "../../../src/calls/resources/watch-scope.ts";
 
 test("LookedAt tells once of each change, whoever looks first", async () => {
   let state = "a";

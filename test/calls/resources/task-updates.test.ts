@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { taskUpdateMs } from "../../../src/base/limits.ts";
-import { TaskUpdates } from "../../../src/calls/resources/task-updates.ts";
+import { TaskUpdates } from "../../../src/calls/resources/own-resources.ts";
 
 /** A second passes when the test says so. */
 function start() {

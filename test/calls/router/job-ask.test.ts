@@ -4,7 +4,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { Cancellation } from "../../../src/base/cancellation.ts";
 import { type AskClient, FaultError, InputNeeded } from "../../../src/calls/ask-client.ts";
 import type { CallRequest } from "../../../src/calls/call.ts";
-import { askForJob, jobEndOf } from "../../../src/calls/router/job-ask.ts";
+import { askForJob, jobEndOf } from "../../../src/calls/router/job-host.ts";
 import type { InputRequests } from "../../../src/protocol/input-request.ts";
 
 const requests: InputRequests = { roots: { method: "roots/list" } };

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { guardianScript } from "../../../src/commands/process/guardian-script.ts";
+import { guardianScript } from "../../../src/commands/process/guardian.ts";
 import { loadLimitMarks } from "../../../src/commands/process/limit-mark.ts";
 import { ownerMark, ownerVariable } from "../../../src/commands/process/owner-mark.ts";
 import { readProcVariable } from "../../../src/commands/process/proc-table.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { signalBelow } from "../../../src/commands/process/overseer.ts";
+import { signalBelow } from "../../../src/commands/process/family.ts";
 import { until } from "./until.ts";
 
 /** An overseer, its first process, and below that what is asked: two shells that say so. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { consentRequest } from "../../../src/interact/questions/consent.ts";
-import { questionForm } from "../../../src/interact/questions/question-form.ts";
+import { questionForm } from "../../../src/interact/questions/ask-by-form.ts";
 import { shapeInputRequest } from "../../../src/protocol/input-request-codec.ts";
 import { color, sizes } from "./fixtures.ts";
 

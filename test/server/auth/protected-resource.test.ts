@@ -6,7 +6,7 @@ import {
   parseResource,
   resourceMetadataPaths,
   resourceMetadataUrl,
-} from "../../../src/server/auth/protected-resource.ts";
+} from "../../../src/server/auth/create-auth.ts";
 
 const root = "/.well-known/oauth-protected-resource";
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { readTokenFile } from "../../../src/server/auth/read-token-file.ts";
+import { readTokenFile } from "../../../src/server/auth/token-file.ts";
 import { AppError } from "../../../src/base/errors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "token-file-"));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import type { ActiveRequest } from "../../../src/server/connection/active-request.ts";
-import { sendLogMessage } from "../../../src/server/connection/log-message.ts";
+import { sendLogMessage } from "../../../src/server/handlers/handler-context.ts";
 import { createRequest, FakeLane, type RequestFields } from "../fake-request.ts";
 
 const message = {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CallRate } from "../../../src/server/context/call-rate.ts";
+import { CallRate } from "../../../src/server/context/server-context.ts";
 
 test("CallRate: each client has its own bound in each second", () => {
   let now = 0;

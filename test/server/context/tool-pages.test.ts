@@ -4,7 +4,7 @@ import { Changes } from "../../../src/calls/changes.ts";
 import type { CacheHints } from "../../../src/protocol/cache-hints.ts";
 import type { ServerFeatures } from "../../../src/calls/features.ts";
 import type { ToolListing } from "../../../src/protocol/tool-types.ts";
-import { ToolPages } from "../../../src/server/context/tool-pages.ts";
+import { ToolPages } from "../../../src/server/context/server-context.ts";
 
 const client = {
   id: "c",

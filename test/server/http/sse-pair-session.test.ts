@@ -2,7 +2,7 @@ import { expect, spyOn, test } from "bun:test";
 
 import { Changes } from "../../../src/calls/changes.ts";
 import { Heartbeat } from "../../../src/server/http/heartbeat.ts";
-import { SsePairSession } from "../../../src/server/http/sse-pair-session.ts";
+import { SsePairSession } from "../../../src/server/http/sse-pair.ts";
 import { ServerContext } from "../../../src/server/context/server-context.ts";
 import { EventMemory } from "../../../src/server/transport/http/event-memory.ts";
 import { FakeRouter } from "../harness.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { KeptResults } from "../../../src/server/tasks/kept-results.ts";
+import { KeptResults } from "../../../src/server/tasks/mcp-tasks.ts";
 import type { McpTask } from "../../../src/server/tasks/mcp-task.ts";
 
 /** As much of an MCP task as there is to know. */

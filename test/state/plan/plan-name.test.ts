@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { planFileName } from "../../../src/state/plan/plan-name.ts";
+import { planFileName } from "../../../src/state/plan/plan-folder.ts";
 
 const day = new Date(2026, 10, 5, 23, 59);
 

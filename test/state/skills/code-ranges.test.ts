@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { codeRanges } from "../../../src/state/skills/code-ranges.ts";
+import { codeRanges } from "../../../src/state/skills/fill-arguments.ts";
 
 test.each<[string, string[]]>([
   ["no code", []],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { skillNamesAtOnceMax, skillsPerFolderMax } from "../../../src/base/limits.ts";
-import { folderNames } from "../../../src/state/skills/folder-names.ts";
+import { folderNames } from "../../../src/state/skills/skill-folder.ts";
 
 const entry = (name: string, isFile = false) => ({ name, isFile: () => isFile });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { EngineSuspensions } from "../../../src/state/store/engine-suspensions.ts";
 import type { EngineSuspension } from "../../../src/state/store/engine-suspensions.ts";
-import { migrations } from "../../../src/state/store/migrations.ts";
+import { migrations } from "../../../src/state/store/migrate.ts";
 import { openStore } from "../../../src/state/store/open-store.ts";
 
 let root = "";

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { migrations } from "../../../src/state/store/migrations.ts";
+import { migrations } from "../../../src/state/store/migrate.ts";
 import { PlanLook } from "../../../src/state/store/plan-look.ts";
 import { StoreFile } from "../../../src/state/store/store-file.ts";
 import { TaskLook } from "../../../src/state/store/tasks/task-look.ts";

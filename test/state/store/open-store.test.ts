@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Ledger } from "../../../src/state/store/ledger.ts";
-import { migrations } from "../../../src/state/store/migrations.ts";
+import { migrations } from "../../../src/state/store/migrate.ts";
 import { openStore } from "../../../src/state/store/open-store.ts";
 
 let root = "";

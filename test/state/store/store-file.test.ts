@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { migrations } from "../../../src/state/store/migrations.ts";
+import { migrations } from "../../../src/state/store/migrate.ts";
 import { StoreFile } from "../../../src/state/store/store-file.ts";
 import type { StoreCall } from "../../../src/state/store/store-methods.ts";
 

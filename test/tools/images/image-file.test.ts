@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 import { readImageFile } from "../../../src/tools/images/image-file.ts";
-import { resolveImagePath } from "../../../src/tools/images/image-path.ts";
+import { resolveImagePath } from "../../../src/tools/read-image.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorpiox-images-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isForApps } from "../../../src/upstream/catalogue/is-for-apps.ts";
+import { isForApps } from "../../../src/upstream/catalogue/compose-tools.ts";
 
 test.each([
   [undefined, false],

@@ -7,7 +7,7 @@ import {
   type DeferralParts,
 } from "../../../src/upstream/deferred/decide-deferral.ts";
 import { estimateTokens } from "../../../src/upstream/deferred/estimate-tokens.ts";
-import { isListed, type ListedParts } from "../../../src/upstream/deferred/is-listed.ts";
+import { isListed, type ListedParts } from "../../../src/upstream/catalogue/compose-tools.ts";
 import { searched } from "../search/searched.ts";
 
 const small = (count: number) => Array.from({ length: count }, (_, at) => searched("s", `t${at}`));

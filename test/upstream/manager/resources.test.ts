@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { ResourcePoll } from "../../../src/upstream/manager/resource-poll.ts";
+import { ResourcePoll } from "../../../src/upstream/manager/subscriptions.ts";
 import type { UpstreamReply } from "../../../src/upstream/upstreams.ts";
 import { until } from "../connect/open-scripted.ts";
 import { openPlace, textOfReply } from "./open-work.ts";

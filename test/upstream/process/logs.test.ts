@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { upstreamStderrBytesMax } from "../../../src/base/upstream-limits.ts";
 import { upstreamInputsWaitingMax } from "../../../src/base/upstream-limits.ts";
 import { InputQueue } from "../../../src/upstream/process/input-queue.ts";
-import { LineSplitter } from "../../../src/upstream/process/line-splitter.ts";
+import { LineSplitter } from "../../../src/upstream/process/worker-process.ts";
 import { RelayedPipes } from "../../../src/upstream/process/relayed-pipes.ts";
-import { RotatedFile } from "../../../src/upstream/process/rotated-file.ts";
+import { RotatedFile } from "../../../src/upstream/process/server-logs.ts";
 import { ServerLogs } from "../../../src/upstream/process/server-logs.ts";
-import { StderrRing } from "../../../src/upstream/process/stderr-ring.ts";
+import { StderrRing } from "../../../src/upstream/process/worker-process.ts";
 
 let dir = "";
 beforeAll(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { isBarePath } from "../../../src/upstream/process/bare-path.ts";
+import { isBarePath } from "../../../src/upstream/process/prepare-launch.ts";
 import {
   depthOf,
   serverEnvironment,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import type { Params } from "../../../src/protocol/json-rpc.ts";
 import { SchemaChecks } from "../../../src/upstream/schema/schema-checks.ts";
-import { isTamePattern } from "../../../src/upstream/schema/tame-pattern.ts";
+import { isTamePattern } from "../../../src/upstream/schema/copy-schema.ts";
 import { atThisLoad } from "../../fixtures/at-this-load.ts";
 
 const object = (properties: Params, more: Params = {}): Params => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { searchPatternMsMax } from "../../../src/base/upstream-limits.ts";
-import { matchPattern } from "../../../src/upstream/search/pattern/match-tools.ts";
+import { matchPattern } from "../../../src/upstream/search/find-matches.ts";
 import { PatternMatcher } from "../../../src/upstream/search/pattern/pattern-matcher.ts";
 import { PatternError } from "../../../src/upstream/search/pattern/pattern-node.ts";
 import { searched } from "./searched.ts";

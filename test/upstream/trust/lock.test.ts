@@ -4,7 +4,7 @@ import { hideInArguments, hideInUrl } from "../../../src/base/hide-secrets.ts";
 import type { ServerLaunch } from "../../../src/upstream/config/server-entry.ts";
 import { compareLocks } from "../../../src/upstream/trust/lock/compare-locks.ts";
 import { lockOf, type ServerToLock } from "../../../src/upstream/trust/lock/lock-of.ts";
-import { packageOf } from "../../../src/upstream/trust/lock/package-of.ts";
+import { packageOf } from "../../../src/upstream/trust/lock/lock-of.ts";
 import { parseLock, printLock } from "../../../src/upstream/trust/lock/project-lock.ts";
 import {
   earlierNamesOf,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 
-import { PipeTransport } from "../../../src/web/browser/pipe-transport.ts";
+import { PipeTransport } from "../../../src/web/browser/browser-process.ts";
 
 interface Ends {
   readonly transport: PipeTransport;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { isInertSource } from "../../../src/web/browser/look-script.ts";
-import { isSettled, type SettleState, settleTimes } from "../../../src/web/browser/settle-rules.ts";
+import { isSettled, type SettleState, settleTimes } from "../../../src/web/browser/settle-page.ts";
 
 const settled: SettleState = {
   elapsedMs: 400,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { jsonValuesMax } from "../../../src/base/limits.ts";
-import { prettyJson } from "../../../src/web/documents/pretty-json.ts";
+import { prettyJson } from "../../../src/web/documents/read-document.ts";
 
 describe("prettyJson()", () => {
   test.each([

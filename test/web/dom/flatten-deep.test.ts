@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { treeDepthMax } from "../../../src/web/dom/flatten-deep.ts";
+import { treeDepthMax } from "../../../src/web/dom/parse-html.ts";
 import { nodeText } from "../../../src/web/dom/node-text.ts";
 import { childElements, parseHtml } from "../../../src/web/dom/parse-html.ts";
 import type { HtmlDocument, HtmlElement } from "../../../src/web/dom/parse-html.ts";

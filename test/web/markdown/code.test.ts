@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { languageName } from "../../../src/web/markdown/language-names.ts";
+import { languageName } from "../../../src/web/markdown/code-language.ts";
 import { markdownOf } from "./markdown-of.ts";
 
 const fence = (language: string, ...lines: string[]): string =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { isUncalledJson, sniffType } from "../../../src/web/pages/sniff-type.ts";
-import { signatureOf, typeSignatures } from "../../../src/web/pages/type-signatures.ts";
+import { signatureOf, typeSignatures } from "../../../src/web/pages/sniff-type.ts";
 import { PageHarness } from "./page-harness.ts";
 
 const from = (...parts: (string | number[])[]): Uint8Array =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { cutPage, type CutPage, type PagedSyntax } from "../../../src/web/paging/cut-page.ts";
-import { pageNote, pageNoteCharsMax } from "../../../src/web/paging/page-notes.ts";
+import { pageNote, pageNoteCharsMax } from "../../../src/web/reading/shown-page.ts";
 
 const room = (charsMax: number) => ({ charsMax, bytesMax: charsMax * 1.5 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { withoutTitle } from "../../../src/web/reading/without-title.ts";
+import { withoutTitle } from "../../../src/web/reading/read-loaded.ts";
 
 test.each([
   ["# The guide\n\nText.", "The guide", "Text."],

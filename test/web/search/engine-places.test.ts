@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isEnginePlace } from "../../../src/web/search/engine-places.ts";
+import { isEnginePlace } from "../../../src/web/search/engine-list.ts";
 
 test.each([
   "https://www.bing.com/aclick?ld=x",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { splitLeadingDate } from "../../../src/web/search/leading-date.ts";
+import { splitLeadingDate } from "../../../src/web/search/engine-list.ts";
 
 const now = new Date("2026-03-31T12:00:00Z");
 

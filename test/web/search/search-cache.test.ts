@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { SearchCache } from "../../../src/web/search/search-cache.ts";
+import { SearchCache } from "../../../src/web/search/engine-search.ts";
 
 test("SearchCache: a reply is given again for 15 minutes", () => {
   let nowMs = 0;

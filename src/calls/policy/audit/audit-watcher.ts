@@ -1,3 +1,5 @@
+import { auditDigestCharsAtOnce } from "../../../base/limits.ts";
+import { isObject } from "../../../protocol/json-rpc.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { auditCommandCharsMax } from "../../../base/limits.ts";
@@ -7,7 +9,6 @@ import type { CallEnd, CallWatcher } from "../../gate/gate-stage.ts";
 import { foreignToolOf } from "../../call-target.ts";
 import type { Decision } from "../policy-stage.ts";
 import { commandOf } from "../rules/judge-call.ts";
-import { ArgumentsDigest } from "./arguments-digest.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { redact } from "./redact.ts";
 
@@ -129,4 +130,85 @@ function shownCommand(command: string, secrets: readonly string[]): string {
 
 function digest(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+}
+
+/** An object, a list or a long text of which a part has been taken. */
+interface Open {
+  readonly values: Readonly<Record<string, unknown>> | readonly unknown[] | string;
+  /** In their order; only of an object. */
+  readonly names?: readonly string[];
+  readonly count: number;
+  at: number;
+}
+
+/**
+ * The SHA-256 of arguments, in hex: of their JSON with the members of objects in the order of their names. They may be
+ * megabytes long, and other calls are served meanwhile: it is computed a little at a time.
+ */
+export class ArgumentsDigest {
+  readonly #hasher = new Bun.CryptoHasher("sha256");
+  readonly #open: Open[] = [];
+  #text = "";
+
+  constructor(args: unknown) {
+    this.#take(args);
+  }
+
+  /** Goes on for a millisecond at most. Undefined until the end is reached. */
+  next(): string | undefined {
+    let hashed = 0;
+    for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) {
+      this.#takeNext(open);
+      if (this.#text.length < auditDigestCharsAtOnce) continue;
+      hashed += this.#hash();
+      if (hashed >= auditDigestCharsAtOnce) return undefined;
+    }
+    this.#hash();
+    return this.#hasher.digest("hex");
+  }
+
+  #hash(): number {
+    const { length } = this.#text;
+    this.#hasher.update(this.#text);
+    this.#text = "";
+    return length;
+  }
+
+  #takeNext(open: Open): void {
+    const { values, names, count, at } = open;
+    if (at === count) {
+      this.#open.pop();
+      this.#text += typeof values === "string" ? '"' : names === undefined ? "]" : "}";
+      return;
+    }
+    if (typeof values === "string") return this.#takeText(open, values);
+    open.at++;
+    if (at > 0) this.#text += ",";
+    const name = names?.[at];
+    if (name !== undefined) this.#text += `${JSON.stringify(name)}:`;
+    this.#take((values as Readonly<Record<string | number, unknown>>)[name ?? at]);
+  }
+
+  /** A part of it, without half a character. */
+  #takeText(open: Open, text: string): void {
+    const end = open.at + auditDigestCharsAtOnce;
+    const isSplit = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+    const part = text.slice(open.at, isSplit ? end + 1 : end);
+    this.#text += JSON.stringify(part).slice(1, -1);
+    open.at += part.length;
+  }
+
+  #take(value: unknown): void {
+    if (typeof value === "string" && value.length > auditDigestCharsAtOnce) {
+      this.#text += '"';
+      this.#open.push({ values: value, count: value.length, at: 0 });
+    } else if (Array.isArray(value)) {
+      this.#text += "[";
+      this.#open.push({ values: value, count: value.length, at: 0 });
+    } else if (isObject(value)) {
+      this.#text += "{";
+      const names = Object.keys(value).sort();
+      this.#open.push({ values: value, names, count: names.length, at: 0 });
+    } else this.#text += JSON.stringify(value) ?? "null";
+  }
 }

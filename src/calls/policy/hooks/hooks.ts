@@ -7,9 +7,27 @@ import { HookPayload } from "./hook-payload.ts";
 import { HookQueue } from "./hook-queue.ts";
 import type { HookRun, HookRunner } from "./hook-runner.ts";
 import { type Hook, hookKey, type HooksFolder } from "./hook.ts";
-import { SaidOnce } from "./said-once.ts";
 import { reasonOf } from "./survey-hooks.ts";
 import { type SessionFolders, sessionIdOf } from "./session-folder.ts";
+
+/** Different messages that are remembered; hooks have few things to complain about. */
+const messagesMax = 1000;
+
+/** Says each message once: what is wrong with a hook is found at every call. */
+class SaidOnce {
+  readonly #say: (message: string) => void;
+  readonly #said = new Set<string>();
+
+  constructor(say: (message: string) => void) {
+    this.#say = say;
+  }
+
+  say(message: string): void {
+    if (this.#said.has(message) || this.#said.size >= messagesMax) return;
+    this.#said.add(message);
+    this.#say(message);
+  }
+}
 
 export interface HooksParts {
   /** In the order in which their hooks run. */

@@ -1,10 +1,126 @@
+import * as z from "zod/mini";
 import { attachMessageBytesMax } from "../../../base/limits.ts";
 import { connectTo } from "../connect.ts";
 import { LineReader } from "../line-reader.ts";
 import { attachProtocol, type ServerMessage, type TerminalMessage } from "../messages.ts";
 import type { ServerPointer } from "../run-folder.ts";
 import { SendQueue } from "../send-queue.ts";
-import { readServerMessage } from "./read-server-message.ts";
+
+const count = z.number();
+const task = z.object({
+  taskId: count,
+  text: z.string(),
+  isDone: z.boolean(),
+  steps: z.array(z.object({ stepId: count, text: z.string(), isDone: z.boolean() })),
+  stepCount: count,
+  stepsDone: count,
+});
+const background = z.object({
+  client: z.string(),
+  taskId: count,
+  command: z.string(),
+  startedAt: count,
+  state: z.enum(["running", "exited", "failed", "killed", "timed_out", "lost"]),
+  exitCode: z.nullable(count),
+  signal: z.nullable(z.string()),
+  endedBy: z.nullable(z.enum(["timeout", "cancelled", "killed", "user", "shutdown"])),
+  pid: count,
+  runtimeMs: count,
+});
+const callback = z.object({
+  client: z.string(),
+  callbackId: count,
+  message: z.string(),
+  delaySeconds: count,
+  nextFireAt: count,
+  firesLeft: count,
+});
+const plan = z.object({
+  active: z.boolean(),
+  goal: z.nullable(z.string()),
+  planFile: z.nullable(z.string()),
+  startedAt: z.nullable(count),
+});
+const work = z.object({
+  workspace: z.string(),
+  owner: z.string(),
+  tasks: z.array(task),
+  currentTaskId: z.nullable(count),
+  total: count,
+  pending: count,
+  plan: z.nullable(plan),
+});
+const shownQuestions = z.object({
+  id: z.string(),
+  questions: z
+    .array(
+      z.object({
+        question: z.string(),
+        header: z.nullable(z.string()),
+        options: z.array(z.object({ label: z.string(), description: z.nullable(z.string()) })),
+        multiSelect: z.boolean(),
+        preselected: z.exactOptional(z.string()),
+      }),
+    )
+    .check(z.minLength(1)),
+  purpose: z.enum(["question", "consent"]),
+  asker: z.string(),
+  workspace: z.string(),
+  askedAt: count,
+});
+
+const serverMessage = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("hello"),
+    protocol: count,
+    server: z.object({
+      serverId: z.string(),
+      pid: count,
+      version: z.string(),
+      transport: z.string(),
+      startedAt: count,
+    }),
+  }),
+  z.object({ type: z.literal("refused"), reason: z.string() }),
+  z.object({
+    type: z.literal("state"),
+    state: z.object({
+      clients: z.array(z.object({ client: z.string(), workspace: z.string(), owner: z.string() })),
+      background: z.array(background),
+      callbacks: z.array(callback),
+      work: z.array(work),
+    }),
+  }),
+  z.object({ type: z.literal("question"), number: count, question: shownQuestions }),
+  z.object({
+    type: z.literal("question_gone"),
+    number: count,
+    reason: z.enum(["answered", "withdrawn"]),
+  }),
+  z.object({
+    type: z.literal("output"),
+    output: z.object({
+      client: z.string(),
+      taskId: count,
+      isFirst: z.boolean(),
+      text: z.string(),
+      partial: z.string(),
+      skippedBytes: count,
+      isEnded: z.boolean(),
+    }),
+  }),
+  z.object({ type: z.literal("done"), request: count, error: z.nullable(z.string()) }),
+]);
+
+/** The message in a server's line; undefined for an invalid one, or one of a newer version. */
+function readServerMessage(line: string): ServerMessage | undefined {
+  try {
+    const parsed = serverMessage.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 export interface ServerConnectionHandlers {
   onMessage(message: ServerMessage): void;

@@ -4,8 +4,54 @@ import { SharedDeadline } from "../../../base/shared-deadline.ts";
 import { Shares } from "../../../base/shares.ts";
 import { createFault, errorCodes, type ProtocolFault } from "../../../protocol/json-rpc.ts";
 import { parseJson } from "../parse-json.ts";
-import { BodyRoom } from "./body-room.ts";
-import { isPlainJson } from "./content-type.ts";
+
+/** The share of one body in the bytes that all bodies may have. */
+class BodyRoom {
+  readonly #shares: Shares;
+  readonly #sender: string;
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(shares: Shares, sender: string) {
+    this.#shares = shares;
+    this.#sender = sender;
+  }
+
+  /** False when there is no room, or when the body is not waited for any more. */
+  take(bytes: number): boolean {
+    if (this.#isOver || !this.#shares.hasRoomFor(this.#sender, bytes)) return false;
+    this.#shares.take(this.#sender, bytes);
+    this.#bytes += bytes;
+    return true;
+  }
+
+  /** Gives back what it took; once. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#shares.giveBack(this.#sender, this.#bytes);
+  }
+}
+
+/**
+ * Whether a body is plain JSON in UTF-8: `application/json`, no other charset, no encoding on top.
+ * A page may send forms and plain text anywhere without asking, so they are refused (TH7).
+ */
+function isPlainJson(headers: Headers): boolean {
+  const contentType = headers.get("content-type");
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") return false;
+  return contentType === "application/json" || isJsonType(contentType ?? "");
+}
+
+function isJsonType(contentType: string): boolean {
+  const [type = "", ...parameters] = contentType.toLowerCase().split(";");
+  if (type.trim() !== "application/json") return false;
+  return parameters.every((parameter) => {
+    const [name = "", value = ""] = parameter.split("=");
+    return name.trim() !== "charset" || /^\s*"?utf-?8"?\s*$/.test(value);
+  });
+}
 
 type RefusedStatus = 400 | 408 | 413 | 415 | 503;
 

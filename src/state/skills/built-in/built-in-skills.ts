@@ -1,6 +1,16 @@
+import connectServer from "./connect-server.txt" with { type: "text" };
+import createSkill from "./create-skill.txt" with { type: "text" };
+import writeHook from "./write-hook.txt" with { type: "text" };
+import type { BuiltInName } from "./built-in-cards.ts";
 import { readSkill } from "../read-skill.ts";
 import type { Skill } from "../skill.ts";
-import { builtInTexts } from "./built-in-texts.ts";
+
+/** The SKILL.md of each skill that is part of the program. */
+const builtInTexts: Readonly<Record<BuiltInName, string>> = {
+  "connect-server": connectServer,
+  "create-skill": createSkill,
+  "write-hook": writeHook,
+};
 
 /** The skills that are part of the program, by name. */
 export const builtInSkills: readonly Skill[] = Object.entries(builtInTexts).map(([name, text]) =>

@@ -1,16 +1,17 @@
+import { soundTiff } from "./sound-tiff.ts";
+import { numberOf, readTiffPage } from "./tiff-page.ts";
+import wasmFile from "@jsquash/avif/codec/dec/avif_dec.wasm" with { type: "file" };
 import { AppError, messageOf, systemCodeOf } from "../../../base/errors.ts";
 import { detectImageFormat, formatNames, withArticle } from "../image-format.ts";
 import { readIconEntries } from "../headers/ico-header.ts";
 import { assertDecodable, type InspectedImage } from "../inspect-image.ts";
 import { readImageHeader } from "../image-header.ts";
 import { shownPath } from "../shown-path.ts";
-import { readAvif } from "./avif-pixels.ts";
 import { readBmp, readIconBitmap } from "./dib-pixels.ts";
 import { firstWebpFrame } from "./first-webp-frame.ts";
 import { type RgbaImage, writePng } from "./png-writer.ts";
 import { reducePixels } from "./reduce-pixels.ts";
 import { renderSvg } from "./render-svg.ts";
-import { readTiff } from "./tiff-pixels.ts";
 
 /** Bytes that `Bun.Image` reads, and what was done to get them. */
 export interface ReadableSource {
@@ -125,4 +126,42 @@ export function damaged(path: string, name: string, reason: string): AppError {
     "usage",
     `${shownPath(path)} is ${withArticle(name)} image that cannot be decoded: ${reason}.`,
   );
+}
+
+/** The pixels of an AVIF, by libavif in WebAssembly. @throws Error when it cannot be decoded */
+async function readAvif(bytes: Uint8Array): Promise<RgbaImage> {
+  const { default: decode, init } = await import("@jsquash/avif/decode.js");
+  await init(await WebAssembly.compile(await Bun.file(wasmFile).arrayBuffer()));
+  const image = await decode(bytes.slice().buffer);
+  if (image === null) throw new Error("the decoder gave up");
+  const { width, height, data } = image;
+  return { width, height, pixels: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+}
+
+/** Of the tag that says what the samples stand for. */
+const inks = 5;
+
+/** The first page of a TIFF. @throws Error when it cannot be decoded */
+export async function readTiff(bytes: Uint8Array): Promise<RgbaImage> {
+  const { default: utif } = await import("utif2");
+  // The library asks it for something that it then does without.
+  Reflect.set(globalThis, "window", {});
+  const tags = readTiffPage(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const page = tags as unknown as Parameters<typeof utif.decodeImage>[1];
+  utif.decodeImage(wholeBuffer(soundTiff(tags, bytes)), page);
+  const { width, height } = page;
+  // What was unfolded is as large as what comes now.
+  Bun.gc(true);
+  const pixels = utif.toRGBA8(page);
+  if (pixels.length !== width * height * 4) throw new Error("its pixels are not whole");
+  // Of four inks without alpha, the library looks for the alpha of the last pixel behind the end.
+  if (numberOf(tags, 262) === inks && numberOf(tags, 277) === 4) pixels.fill(255, -1);
+  return { width, height, pixels };
+}
+
+/** A buffer of these bytes alone. */
+function wholeBuffer(bytes: Uint8Array): ArrayBuffer {
+  const { buffer } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length;
+  return isWhole ? buffer : bytes.slice().buffer;
 }

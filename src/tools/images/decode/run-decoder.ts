@@ -1,8 +1,13 @@
+import { imageLongEdgeMax, imagePixelsMax } from "../image-limits.ts";
+import { formatNames } from "../image-format.ts";
+import { readImageFile } from "../image-file.ts";
+import { imageFileBytesMax, imageResultBytesMax } from "../image-limits.ts";
+import { inspectImage } from "../inspect-image.ts";
+import { damaged, readableSource } from "./readable-source.ts";
 import { writeSync } from "node:fs";
 
 import { AppError, messageOf } from "../../../base/errors.ts";
 import { shownPath } from "../shown-path.ts";
-import { decodeImage } from "./decode-image.ts";
 import { type DecoderReply, encodeDecoderReply } from "./decoder-reply.ts";
 import { watchProcess } from "./watch-process.ts";
 
@@ -64,4 +69,138 @@ function tooLargeReply(path = ""): string {
 function writeAll(bytes: Uint8Array): void {
   let offset = 0;
   while (offset < bytes.length) offset += writeSync(1, bytes, offset);
+}
+
+interface DecodedImage extends FittedImage {
+  /** What was done to it, in order. */
+  readonly changes: readonly string[];
+}
+
+/**
+ * Reads, decodes and fits one image. Runs in a process of its own, which may die of it.
+ * @param searchPath folders of programs that render SVG, as in `PATH`
+ * @throws AppError with what is wrong with the file
+ */
+export async function decodeImage(path: string, searchPath: string): Promise<DecodedImage> {
+  const { bytes } = readImageFile(path, imageFileBytesMax);
+  const inspected = inspectImage(path, bytes);
+  const { format, header } = inspected;
+  const name = formatNames[format];
+  const source = await readableSource(path, bytes, inspected, searchPath);
+  try {
+    const fitted = await fitImage(source.bytes, format === "jpeg", header.orientation);
+    const isTurned = header.orientation >= 5;
+    const [width, height] = isTurned
+      ? [header.height, header.width]
+      : [header.width, header.height];
+    // By the long edge: the directory of an icon has no exact sizes.
+    const isSmaller = Math.max(fitted.width, fitted.height) < Math.max(width, height);
+    const changes = [
+      ...source.changes,
+      ...(header.orientation > 1 ? ["turned upright"] : []),
+      ...(isSmaller ? [`scaled down from ${width} × ${height}`] : []),
+      ...rewritten(`image/${format}`, fitted, bytes.length),
+    ];
+    return { ...fitted, changes };
+  } catch (error) {
+    throw error instanceof AppError ? error : damaged(path, name, messageOf(error));
+  }
+}
+
+/** A picture that keeps its type may still have lost quality to fit. */
+function rewritten(type: string, fitted: FittedImage, bytes: number): string[] {
+  if (type !== fitted.mimeType) {
+    return [`converted to ${fitted.mimeType.slice("image/".length).toUpperCase()}`];
+  }
+  return bytes > imageResultBytesMax ? ["compressed anew"] : [];
+}
+
+interface FittedImage {
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+type Encoding = "image/png" | "image/jpeg" | "image/webp";
+
+/** One way to write the picture; qualities from the best. */
+interface Attempt {
+  readonly mimeType: Encoding;
+  readonly quality?: number;
+}
+
+/** Photographs come as JPEG; anything else is first tried without loss. */
+const photoAttempts: readonly Attempt[] = [85, 70, 55].map((quality) => ({
+  mimeType: "image/jpeg",
+  quality,
+}));
+const drawingAttempts: readonly Attempt[] = [
+  { mimeType: "image/png" },
+  { mimeType: "image/webp", quality: 90 },
+  { mimeType: "image/webp", quality: 75 },
+];
+
+const shrinkFactor = 0.75;
+/** 1568 px become 156: whatever is left fits. */
+const shrinkStepsMax = 8;
+
+/** What turns a picture upright, by its EXIF orientation: degrees clockwise, then a mirror. */
+const uprights: Readonly<Record<number, readonly [degrees: number, mirror?: "flip" | "flop"]>> = {
+  2: [0, "flop"],
+  3: [180],
+  4: [0, "flip"],
+  5: [90, "flop"],
+  6: [90],
+  7: [90, "flip"],
+  8: [270],
+};
+
+/**
+ * Scales a picture to the long edge and size that a result may have.
+ * @param orientation of EXIF; the picture is turned upright by it, whatever its bytes say of it
+ * @throws what `Bun.Image` throws for bytes that it cannot decode
+ */
+async function fitImage(
+  source: Uint8Array,
+  isPhoto: boolean,
+  orientation = 1,
+): Promise<FittedImage> {
+  let edge = imageLongEdgeMax;
+  // Decoded once; the attempts read the small copy.
+  const small = await upright(scaled(source, edge), orientation)
+    .png({ compressionLevel: 1 })
+    .bytes();
+  for (let step = 0; ; step++) {
+    for (const attempt of isPhoto ? photoAttempts : drawingAttempts) {
+      const image = scaled(small, edge);
+      const bytes = await encoded(image, attempt).bytes();
+      if (bytes.length <= imageResultBytesMax || step === shrinkStepsMax) {
+        return { bytes, mimeType: attempt.mimeType, width: image.width, height: image.height };
+      }
+    }
+    edge = Math.floor(edge * shrinkFactor);
+  }
+}
+
+function upright(image: Bun.Image, orientation: number): Bun.Image {
+  const [degrees, mirror] = uprights[orientation] ?? [0];
+  if (degrees !== 0) image.rotate(degrees);
+  return mirror === undefined ? image : image[mirror]();
+}
+
+function scaled(bytes: Uint8Array, edge: number): Bun.Image {
+  const image = new Bun.Image(bytes, { maxPixels: imagePixelsMax, autoOrient: false });
+  return image.resize(edge, edge, { fit: "inside", withoutEnlargement: true });
+}
+
+function encoded(image: Bun.Image, { mimeType, quality = 85 }: Attempt): Bun.Image {
+  switch (mimeType) {
+    case "image/png":
+      return image.png({ compressionLevel: 7 });
+    case "image/jpeg":
+      return image.jpeg({ quality });
+    case "image/webp":
+      return image.webp({ quality });
+  }
 }

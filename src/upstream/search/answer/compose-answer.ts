@@ -1,13 +1,16 @@
+import { oneLine } from "../../../base/cut-text.ts";
+import { searchReasonCharsMax, upstreamInstallAgainMs } from "../../../base/upstream-limits.ts";
+import type { ServerInfo } from "../../server-state.ts";
+import type { ServerState } from "../../server-state.ts";
+import type { ShownBlocked } from "./blocked.ts";
+import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
 import { searchCutNoteCharsMax, searchNotesCharsShare } from "../../../base/upstream-limits.ts";
 import type { CallToolResult } from "../../../protocol/tool-types.ts";
 import { nearestTools } from "../../names/nearest-tools.ts";
 import type { SearchQuery } from "../../upstreams.ts";
 import type { Found, SearchParts } from "../find-matches.ts";
-import { adviceIn, answerText } from "./answer-text.ts";
 import { blockedMatches } from "./blocked.ts";
 import { charsOf, fitMatches, type Fitted } from "./fit-matches.ts";
-import type { SearchNotes } from "./search-notes.ts";
-import { unavailableServers } from "./unavailable.ts";
 
 /** The result of `tool_search` for what was found. */
 export function composeAnswer(
@@ -101,4 +104,132 @@ function boundNotes(notes: SearchNotes, charsMax: number): SearchNotes {
     }
   }
   return bounded;
+}
+
+interface AnswerParts {
+  readonly fitted: readonly Fitted[];
+  readonly more: number;
+  /** Names of those that are shown with less than was asked for. */
+  readonly cut: readonly string[];
+  readonly isPartial: boolean;
+  readonly notes: SearchNotes;
+}
+
+/** The reply as a model reads it: the matches first, then what is to be known about the rest. */
+function answerText({ fitted, more, cut, isPartial, notes }: AnswerParts): string {
+  const lines = [headLine(fitted.length, more, isPartial)];
+  lines.push(...fitted.map(({ text }) => text));
+  if (cut.length > 0) {
+    lines.push(
+      `Not shown in full, since the reply would be too long: ${cut.join(", ")}. ${oneAlone}`,
+    );
+  }
+  lines.push(...noteLines(notes));
+  return lines.join("\n");
+}
+
+/** What the text advises: the data says all the rest, but not what to do about it. */
+function adviceIn({ more, cut, notes }: Pick<AnswerParts, "more" | "cut" | "notes">): string[] {
+  return [
+    ...(more === 0 ? [] : [`${more} more match: ${moreAdvice}.`]),
+    ...(cut.length === 0 ? [] : [`What is cut is not shown in full. ${oneAlone}`]),
+    ...(notes.blocked.length === 0 ? [] : [`What is blocked may not be called. ${blockedAdvice}`]),
+  ];
+}
+
+const moreAdvice = "raise limit or say it more exactly";
+const oneAlone = "Ask for one alone: select:<name>.";
+const blockedAdvice = "What is pending or changed awaits the user's approval.";
+
+function headLine(shown: number, more: number, isPartial: boolean): string {
+  const rest = more === 0 ? "" : `; ${more} more match, ${moreAdvice}`;
+  const part = isPartial ? "; time was up before all tools were looked at" : "";
+  if (shown === 0 && more === 0) return `No tool matches${part}.`;
+  return `${shown} ${shown === 1 ? "tool" : "tools"}, best match first${rest}${part}.`;
+}
+
+function noteLines(notes: SearchNotes): readonly string[] {
+  const lines: string[] = [];
+  for (const { name, nearest } of notes.unknown ?? []) {
+    const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.join(", ")}.`;
+    lines.push(escapeUnsafe(`There is no tool ${JSON.stringify(name)}.${hint}`));
+  }
+  if (notes.nearest !== undefined && notes.nearest.length > 0) {
+    lines.push(`Names that look like it: ${notes.nearest.join(", ")}.`);
+  }
+  if (notes.servers !== undefined) {
+    const servers = notes.servers.map(
+      ({ server, tools, state }) => `${server} ${tools} (${state})`,
+    );
+    lines.push(`Servers and their tools: ${servers.join(", ") || "none"}.`);
+  }
+  for (const { server, state, reason, retry_in: retryIn } of notes.unavailable) {
+    const again = state === "installing" ? "Search again" : "Tried again";
+    const retry = retryIn === undefined ? "" : ` ${again} in ${retryIn} s.`;
+    lines.push(
+      escapeUnsafe(`Unavailable: ${server} is ${state}: ${reason}.${retry}`.replace("..", ".")),
+    );
+  }
+  if (notes.blocked.length > 0) {
+    const blocked = notes.blocked.map(({ name, reason }) => `${name} (${reason})`);
+    lines.push(`May not be called: ${blocked.join(", ")}. ${blockedAdvice}`);
+  }
+  lines.push(notes.how_to_call);
+  if (notes.index_file !== undefined) lines.push(`All tools, one line each: ${notes.index_file}`);
+  return lines;
+}
+
+/** What a reply says beside its matches; the names are those of the structured content. */
+interface SearchNotes {
+  readonly unknown?: Found["unknown"];
+  readonly unavailable: readonly Unavailable[];
+  readonly blocked: readonly ShownBlocked[];
+  readonly how_to_call: string;
+  /** Where nothing matched: all servers, with the number of their callable tools. */
+  readonly servers?: readonly {
+    readonly server: string;
+    readonly tools: number;
+    readonly state: ServerState;
+  }[];
+  /** Where nothing matched: names that look like the query. */
+  readonly nearest?: readonly string[];
+  readonly index_file?: string;
+  /** One of these lists was too long to be shown whole. */
+  readonly shortened?: true;
+}
+
+/** A server whose tools cannot be offered now. */
+interface Unavailable {
+  readonly server: string;
+  readonly state: ServerState;
+  readonly reason: string;
+  /** Seconds until it is tried again; absent when that is not planned. */
+  readonly retry_in?: number;
+}
+
+/** States in which the tools of a server are known; a disabled one is nobody's concern. */
+const quietStates: ReadonlySet<ServerState> = new Set(["ready", "cached", "degraded", "disabled"]);
+
+/** What to say of a server that gives no reason of its own. */
+const usualReasons: Partial<Readonly<Record<ServerState, string>>> = {
+  untrusted: "not approved by the user",
+  starting: "still connecting; search again in a few seconds",
+  needs_config: "a variable that its entry names is not set",
+  needs_auth: "needs a login",
+  stopped: "was stopped",
+};
+
+/** Servers that a search could not look into, in the order in which they are given. */
+function unavailableServers(servers: readonly ServerInfo[]): readonly Unavailable[] {
+  return servers
+    .filter(({ state }) => !quietStates.has(state))
+    .map(({ name, state, reason, installing, retryInMs }) => {
+      const againMs = installing === undefined ? retryInMs : upstreamInstallAgainMs;
+      return {
+        server: name,
+        state,
+        reason: oneLine(reason ?? usualReasons[state] ?? "cannot be reached", searchReasonCharsMax),
+        ...(againMs === null ? {} : { retry_in: Math.ceil(againMs / 1000) }),
+      };
+    });
 }

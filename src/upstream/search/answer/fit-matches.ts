@@ -1,7 +1,12 @@
+import type { SearchQuery } from "../../upstreams.ts";
+import { summaryOf } from "../summary.ts";
+import { argumentNames } from "../tool-fields.ts";
+import type { HitExplanation } from "../tool-index.ts";
+import { oneLine } from "../../../base/cut-text.ts";
+import { escapeUnsafe } from "../../../base/unsafe-characters.ts";
+import { isObject } from "../../../protocol/json-rpc.ts";
 import { resultBytesPerChar } from "../../../base/limits.ts";
 import type { Match } from "../find-matches.ts";
-import { matchText } from "./match-text.ts";
-import { details, showMatch, type Detail, type ShownMatch } from "./shown-match.ts";
 
 /** A match as it is shown, both ways. */
 export interface Fitted {
@@ -69,4 +74,83 @@ function addTo(sum: { text: number; json: number }, cost: Cost, sign: 1 | -1): v
 /** Characters, or more when many of them take several bytes: results are bounded in both. */
 export function charsOf(text: string): number {
   return Math.max(text.length, Math.ceil(Buffer.byteLength(text) / resultBytesPerChar)) + 1;
+}
+
+/** A match as lines for the model. All but the first are indented: no description can look like another match. */
+function matchText(shown: ShownMatch): string {
+  const { name, server, title, description, summary, inputSchema, annotations } = shown;
+  const head = [`- ${name}`, `(server ${String(server)})`];
+  if (typeof title === "string") head.push(title.replaceAll(/\s+/g, " "));
+  if (isObject(annotations) && annotations["readOnlyHint"] === true) head.push("[read-only]");
+  const lines = [head.join(" ")];
+  for (const text of [description, summary]) {
+    if (typeof text === "string" && text.trim() !== "") lines.push(...text.trim().split(/\r?\n/));
+  }
+  if (inputSchema !== undefined) lines.push(`input schema: ${JSON.stringify(inputSchema)}`);
+  if (Array.isArray(shown["arguments"])) {
+    const names = shown["arguments"].map((name) => oneLine(String(name)));
+    lines.push(`arguments: ${names.join(", ") || "none"}`);
+  }
+  if (shown["explanation"] !== undefined) {
+    lines.push(`score ${String(shown["score"])}: ${JSON.stringify(shown["explanation"])}`);
+  }
+  return escapeUnsafe(lines.join("\n    "));
+}
+
+/** How much of a tool is shown, least first. */
+const details = ["name", "summary", "schema"] as const;
+
+type Detail = NonNullable<SearchQuery["detail"]>;
+
+/** One element of `matches` in the structured content of a reply. */
+type ShownMatch = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** A match with as much as `detail` says; `explained` adds what its score is made of. */
+function showMatch(match: Match, detail: Detail, explained: boolean): ShownMatch {
+  const { server, listing } = match.searched;
+  const { score, matched, explain } = match;
+  return {
+    name: listing.name,
+    server,
+    ...shownParts(match, detail),
+    ...(score === undefined ? {} : { score: rounded(score) }),
+    ...(matched === undefined ? {} : { matched }),
+    ...(explained && explain !== undefined ? { explanation: explanationOf(explain()) } : {}),
+  };
+}
+
+function shownParts(
+  { searched: { listing } }: Match,
+  detail: Detail,
+): Readonly<Record<string, unknown>> {
+  const { title, description, inputSchema, annotations } = listing;
+  switch (detail) {
+    case "name":
+      return {};
+    case "summary":
+      return { summary: summaryOf(listing), arguments: argumentNames(inputSchema).slice(0, 30) };
+    case "schema":
+      return {
+        ...(title === undefined ? {} : { title }),
+        description,
+        inputSchema,
+        ...(annotations === undefined ? {} : { annotations }),
+      };
+  }
+}
+
+function explanationOf({ terms, boost }: HitExplanation): unknown {
+  return {
+    terms: terms.map(({ word, term, fields }) => ({
+      word,
+      ...(term === word ? {} : { term }),
+      fields: Object.fromEntries([...fields].map(([field, part]) => [field, rounded(part)])),
+    })),
+    factor: rounded(boost.factor),
+    reasons: boost.reasons,
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
 }

@@ -1,8 +1,94 @@
+import { classEscapes, unitEscapes } from "./char-set.ts";
 import { searchPatternDepthMax, searchPatternRepeatMax } from "../../../base/upstream-limits.ts";
 import { anyOf, inEitherCase, rangeSet, type CharSet } from "./char-set.ts";
-import { readClass, readEscape } from "./parse-class.ts";
 import { PatternError, type PatternNode } from "./pattern-node.ts";
-import { PatternReader } from "./pattern-reader.ts";
+
+/** Goes through the source of a pattern, one UTF-16 unit at a time. */
+class PatternReader {
+  readonly #source: string;
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#source.length;
+  }
+
+  isAt(text: string): boolean {
+    return this.#source.startsWith(text, this.#at);
+  }
+
+  /** Goes past `text` when it is next. */
+  take(text: string): boolean {
+    if (!this.isAt(text)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  /** Goes past what a sticky expression matches here. */
+  takeMatch(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at;
+    const match = expression.exec(this.#source);
+    if (match === null) return undefined;
+    this.#at += match[0].length;
+    return match;
+  }
+
+  /** @throws PatternError at the end */
+  next(): string {
+    const unit = this.#source[this.#at++];
+    if (unit === undefined) throw new PatternError("ends too early");
+    return unit;
+  }
+}
+
+/**
+ * What follows a `[`, its `]` included.
+ * @param fold makes it take letters in either case, where that is wanted; before it is negated
+ * @throws PatternError
+ */
+function readClass(reader: PatternReader, fold: (set: CharSet) => CharSet): CharSet {
+  const isNegated = reader.take("^");
+  const sets: CharSet[] = [];
+  while (!reader.take("]")) {
+    const from = readMember(reader);
+    if (typeof from !== "string") {
+      sets.push(from);
+      continue;
+    }
+    const first = from.charCodeAt(0);
+    if (!reader.isAt("-") || reader.isAt("-]")) {
+      sets.push(rangeSet(first, first));
+      continue;
+    }
+    reader.take("-");
+    const to = readMember(reader);
+    const last = typeof to === "string" ? to.charCodeAt(0) : -1;
+    if (last < first) throw new PatternError(`has a range in [ ] that ends before it begins`);
+    sets.push(rangeSet(first, last));
+  }
+  return anyOf([fold(anyOf(sets, false))], isNegated);
+}
+
+/** What follows a backslash: a class, or one character. @throws PatternError */
+function readEscape(reader: PatternReader): CharSet | string {
+  const code = reader.takeMatch(/u([\da-f]{4})|x([\da-f]{2})/iy);
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code[1] ?? code[2] ?? "", 16));
+  const letter = reader.next();
+  if (/[1-9k]/.test(letter)) throw new PatternError("refers back, which is not supported");
+  const known = classEscapes.get(letter) ?? unitEscapes.get(letter);
+  if (known !== undefined) return known;
+  if (/[a-z]/i.test(letter)) throw new PatternError(`has \\${letter}, which is not supported`);
+  return letter;
+}
+
+function readMember(reader: PatternReader): CharSet | string {
+  if (reader.isAtEnd) throw new PatternError("has a `[` that is not closed");
+  if (!reader.take("\\")) return reader.next();
+  return reader.take("b") ? "\b" : readEscape(reader);
+}
 
 /**
  * Reads the usual subset of regular expressions: what can be matched in one pass over a text. Back references and looking

@@ -1,9 +1,10 @@
+import { isText } from "domhandler";
+import type { ChildNode } from "domhandler";
+import { isTag } from "domhandler";
+import type { HtmlElement } from "../../dom/parse-html.ts";
 import type { Block } from "../blocks/block.ts";
 import { weightOf } from "../blocks/judge-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
-import { writeMarkedHtml } from "./mark-blocks.ts";
-import { readabilityVote } from "./readability-vote.ts";
-import { treeWork } from "./tree-work.ts";
 
 /** Types of schema.org and OpenGraph with one text at their centre. */
 const articleTypes = /^(?:og:article|(?:\w*newsarticle|article|blogposting))$/;
@@ -60,4 +61,121 @@ function proseChars(blocks: readonly Block[], vote: readonly boolean[]): number 
     (sum, { chars, linkChars }, index) => sum + (vote[index] === true ? chars - linkChars : 0),
     0,
   );
+}
+
+/**
+ * The levels above all elements below `root`, added up: what it costs to ask each element about its
+ * ancestors. Counting ends above `workMax`.
+ */
+export function treeWork(root: HtmlElement, workMax: number): number {
+  let work = 0;
+  const waiting = [{ element: root, depth: 1 }];
+  for (let top = waiting.pop(); top !== undefined && work <= workMax; top = waiting.pop()) {
+    work += top.depth;
+    for (const child of top.element.children) {
+      if (isTag(child)) waiting.push({ element: child, depth: top.depth + 1 });
+    }
+  }
+  return work;
+}
+
+/** Shorter results are what is left when nothing was found. */
+const charsMin = 200;
+
+/**
+ * Which blocks Readability would keep of a page that `writeMarkedHtml` wrote; undefined when it finds nothing.
+ * Its tree is linkedom's, which both are loaded for here.
+ */
+async function readabilityVote(
+  html: string,
+  blocks: readonly Block[],
+): Promise<boolean[] | undefined> {
+  const [{ Readability }, { parseHTML }] = await Promise.all([
+    import("@mozilla/readability"),
+    import("linkedom"),
+  ]);
+  try {
+    const { document } = parseHTML(html);
+    const article = new Readability(document, {
+      disableJSONLD: true,
+      charThreshold: charsMin,
+    }).parse();
+    const content = article?.content ?? "";
+    return content === "" ? undefined : keptBlocks(content, blocks);
+  } catch {
+    // A page that it cannot handle has one voter less.
+    return undefined;
+  }
+}
+
+/** The attribute that carries the number of the first block of an element. */
+const markName = "data-block";
+const markPattern = /data-block="(\d+)"/g;
+/** Attributes that voters look at. */
+const attributesKept = ["id", "class", "role", "itemprop", "rel"] as const;
+const voidNames = new Set(["br", "hr", "img", "wbr"]);
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+/**
+ * The page as HTML in which every element with text of its own carries a mark, so that what a voter
+ * keeps can be told from what it returns. Written without recursion.
+ */
+export function writeMarkedHtml(
+  body: HtmlElement,
+  title: string,
+  blocks: readonly Block[],
+): string {
+  const marks = new Map<HtmlElement, number>();
+  for (const [index, { container }] of blocks.entries()) {
+    if (!marks.has(container)) marks.set(container, index);
+  }
+  const parts = [`<!doctype html><html><head><title>${escape(title)}</title></head>`];
+  const waiting: (ChildNode | string)[] = [body];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (typeof node === "string") parts.push(node);
+    else if (isText(node)) parts.push(escape(node.data));
+    else if (isTag(node)) {
+      parts.push(openTag(node, marks.get(node)));
+      if (voidNames.has(node.name)) continue;
+      waiting.push(`</${node.name}>`);
+      for (let index = node.children.length - 1; index >= 0; index--) {
+        const child = node.children[index];
+        if (child !== undefined) waiting.push(child);
+      }
+    }
+  }
+  parts.push("</html>");
+  return parts.join("");
+}
+
+function openTag({ name, attribs }: HtmlElement, mark: number | undefined): string {
+  let tag = `<${name}`;
+  for (const attribute of attributesKept) {
+    const value = attribs[attribute];
+    if (value !== undefined) tag += ` ${attribute}="${escape(value)}"`;
+  }
+  // Where a link leads makes no difference but for links within the page.
+  if (name === "a" && attribs["href"] !== undefined) {
+    tag += attribs["href"].startsWith("#") ? ' href="#"' : ' href="/"';
+  }
+  return mark === undefined ? `${tag}>` : `${tag} ${markName}="${mark}">`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character);
+}
+
+/** Which blocks stand in an element that `html`, the output of a voter, has kept. */
+export function keptBlocks(html: string, blocks: readonly Block[]): boolean[] {
+  const containers = new Set<HtmlElement>();
+  for (const [, mark] of html.matchAll(markPattern)) {
+    const block = blocks[Number(mark)];
+    if (block !== undefined) containers.add(block.container);
+  }
+  return blocks.map(({ container }) => containers.has(container));
 }

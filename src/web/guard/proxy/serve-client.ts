@@ -1,3 +1,5 @@
+import { parseFields } from "./header-fields.ts";
+import { refusalHeader } from "./refusal-header.ts";
 import type { Socket } from "node:net";
 import { AppError, messageOf } from "../../../base/errors.ts";
 import { standingOf, type Allowance } from "../allowance.ts";
@@ -13,7 +15,37 @@ import { plainReply, type ReplyStatus } from "./plain-reply.ts";
 import { readHead, type HeadRead } from "./read-head.ts";
 import { bindLives, endGently, relay, relayAnswer, relayBody } from "./relay.ts";
 import { absoluteForm, parseRequestHead, type ProxyRequest } from "./request-head.ts";
-import { parseResponseHead } from "./response-head.ts";
+
+/** The head of a server's answer. */
+type ResponseHead =
+  /** 1xx: another head follows. */
+  | { readonly kind: "interim"; readonly status: number; readonly bytes: Buffer }
+  | { readonly kind: "final"; readonly status: number; readonly bytes: Buffer }
+  | { readonly kind: "bad"; readonly reason: string };
+
+/**
+ * What is sent on of a server's head: without what concerns its connection, and saying that ours ends with the
+ * answer. A browser uses one connection to a proxy for many hosts; kept open, a server could answer for others.
+ */
+export function parseResponseHead(text: string): ResponseHead {
+  // Folded lines are obsolete and still sent: one line for whoever reads on (RFC 9112 section 5.2).
+  const [first = "", ...lines] = text
+    .trimEnd()
+    .replaceAll(/\r?\n[ \t]+/g, " ")
+    .split(/\r?\n/);
+  const [, version, code] = /^HTTP\/(1\.[01]) ([1-5]\d\d)(?: |$)/.exec(first) ?? [];
+  const fields = parseFields(lines);
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  if (version === undefined || fields === undefined || /[\u0000-\u001f\u007f]/.test(first)) {
+    return { kind: "bad", reason: "its answer is not HTTP" };
+  }
+  const status = Number(code);
+  // Nobody asked for an upgrade; and a challenge for proxies must be this proxy's.
+  if (status === 101 || status === 407) return { kind: "bad", reason: `it answered ${status}` };
+  const kept = endToEnd(fields).filter(([name]) => name.toLowerCase() !== refusalHeader);
+  if (status < 200) return { kind: "interim", status, bytes: headText(first, kept) };
+  return { kind: "final", status, bytes: headText(first, [...kept, ["Connection", "close"]]) };
+}
 
 /** Browsers keep their cookies of one site within this. */
 const requestHeadBytesMax = 16 * 1024;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { auditDigestCharsAtOnce } from "../../../../src/base/limits.ts";
-import { ArgumentsDigest } from "../../../../src/calls/policy/audit/arguments-digest.ts";
+import { ArgumentsDigest } from "../../../../src/calls/policy/audit/audit-watcher.ts";
 import { canonicalJson } from "../../../../src/protocol/canonical-json.ts";
 
 /** The digest, and how often it stopped on the way. */

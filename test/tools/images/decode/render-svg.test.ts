@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { decodeImage } from "../../../../src/tools/images/decode/decode-image.ts";
+import { decodeImage } from "../../../../src/tools/images/decode/run-decoder.ts";
 import { AppError } from "../../../../src/base/errors.ts";
 import { readPng } from "../read-png.ts";
 import { samplePng } from "../sample-images.ts";

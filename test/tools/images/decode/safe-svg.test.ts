@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { safeCss } from "../../../../src/tools/images/decode/safe-css.ts";
+import { safeCss } from "../../../../src/tools/images/decode/safe-svg.ts";
 import { safeSvg } from "../../../../src/tools/images/decode/safe-svg.ts";
 
 const inSvg = (content: string): string => `<svg xmlns="s">${content}</svg>`;

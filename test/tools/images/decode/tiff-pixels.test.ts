@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 
-import { readTiff } from "../../../../src/tools/images/decode/tiff-pixels.ts";
+import { readTiff } from "../../../../src/tools/images/decode/readable-source.ts";
 import { greyTiff, printTiff } from "../unusual-images.ts";
 import { samplePng, sampleTiff } from "../sample-images.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { keepMarked } from "../../../../src/web/extract/blocks/keep-marked.ts";
+import { keepMarked } from "../../../../src/web/extract/extract-page.ts";
 import { pageBlocks } from "./page-blocks.ts";
 
 const text = "A sentence of the text, long enough to be most of the page. ";

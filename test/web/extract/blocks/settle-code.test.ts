@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { settleCode } from "../../../../src/web/extract/blocks/settle-code.ts";
+import { settleCode } from "../../../../src/web/extract/extract-page.ts";
 import { pageBlocks } from "./page-blocks.ts";
 
 describe("settleCode()", () => {

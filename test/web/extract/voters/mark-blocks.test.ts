@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { keptBlocks, writeMarkedHtml } from "../../../../src/web/extract/voters/mark-blocks.ts";
+import { keptBlocks, writeMarkedHtml } from "../../../../src/web/extract/voters/article-vote.ts";
 import { pageBlocks } from "../blocks/page-blocks.ts";
 
 describe("writeMarkedHtml()", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { treeWork } from "../../../../src/web/extract/voters/tree-work.ts";
+import { treeWork } from "../../../../src/web/extract/voters/article-vote.ts";
 import { pageBlocks } from "../blocks/page-blocks.ts";
 
 describe("treeWork()", () => {

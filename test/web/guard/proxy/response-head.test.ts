@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseResponseHead } from "../../../../src/web/guard/proxy/response-head.ts";
+import { parseResponseHead } from "../../../../src/web/guard/proxy/serve-client.ts";
 
 const read = (text: string): unknown => {
   const head = parseResponseHead(text);

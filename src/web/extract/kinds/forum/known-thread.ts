@@ -1,7 +1,12 @@
+import type { HtmlElement } from "../../../dom/parse-html.ts";
+import { walkElements } from "../../../dom/walk.ts";
+import { classTokens, matchesPattern } from "../element-pattern.ts";
+import type { ElementPattern } from "../element-pattern.ts";
+import { forumMarkups } from "./forum-markups.ts";
+import { threadPostsMax } from "./post-groups.ts";
 import type { PageFacts } from "../../page-facts.ts";
 import { findPosts, matchesAny } from "./find-posts.ts";
 import type { ForumMarkup } from "./forum-markups.ts";
-import { markupsIn } from "./markup-evidence.ts";
 import type { Post } from "./post.ts";
 import type { Thread } from "./thread.ts";
 
@@ -36,4 +41,75 @@ function certaintyOf(posts: readonly Post[], chars: number, page: PageFacts): nu
   const marked = posts.filter(({ author, date }) => author !== "" || date !== "").length;
   if (marked < posts.length * markedPartMin) return 0.3;
   return part >= bodyPartMin ? 0.95 : 0.4;
+}
+
+interface Entry {
+  readonly markup: ForumMarkup;
+  readonly pattern: ElementPattern;
+  readonly part: "post" | "body";
+}
+
+/**
+ * Patterns by a class that they ask for, those that ask for none by an attribute, the others by name: an element is
+ * asked about those alone that it may match.
+ */
+const byClass = new Map<string, Entry[]>();
+const byAttribute = new Map<string, Entry[]>();
+const byName = new Map<string, Entry[]>();
+for (const markup of forumMarkups) {
+  for (const part of ["post", "body"] as const) {
+    for (const pattern of markup[part]) {
+      addEntry({ markup, pattern, part });
+    }
+  }
+}
+
+function addEntry(entry: Entry): void {
+  const { classes, id, attributes, name } = entry.pattern;
+  const attribute = id === undefined ? attributes[0]?.name : "id";
+  const [entries, key] =
+    classes[0] !== undefined
+      ? [byClass, classes[0]]
+      : attribute !== undefined
+        ? [byAttribute, attribute]
+        : [byName, name ?? ""];
+  entries.set(key, [...(entries.get(key) ?? []), entry]);
+}
+
+/** A page is of one software; what a few others use the same names for is told apart by the posts. */
+const markupsMax = 4;
+
+/** The software whose posts and bodies both occur below `root`, most first: one walk for all of the table. */
+function markupsIn(root: HtmlElement): ForumMarkup[] {
+  const counts: Counts = new Map();
+  walkElements(root, (element) => {
+    countMatches(element, byName.get(element.name), counts);
+    for (const attribute in element.attribs) {
+      countMatches(element, byAttribute.get(attribute), counts);
+    }
+    for (const token of classTokens(element)) countMatches(element, byClass.get(token), counts);
+    return "into";
+  });
+  return [...counts]
+    .map(([markup, { post, body }]) => ({ markup, both: Math.min(post, body) }))
+    .filter(({ both }) => both > 0 && both <= threadPostsMax)
+    .toSorted((a, b) => b.both - a.both)
+    .slice(0, markupsMax)
+    .map(({ markup }) => markup);
+}
+
+type Counts = Map<ForumMarkup, { post: number; body: number }>;
+
+function countMatches(
+  element: HtmlElement,
+  candidates: readonly Entry[] | undefined,
+  counts: Counts,
+): void {
+  if (candidates === undefined) return;
+  for (const { markup, pattern, part } of candidates) {
+    if (!matchesPattern(element, pattern)) continue;
+    const count = counts.get(markup) ?? { post: 0, body: 0 };
+    count[part]++;
+    counts.set(markup, count);
+  }
 }

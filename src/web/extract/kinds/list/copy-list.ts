@@ -1,3 +1,4 @@
+import { collapseSpace, lineText, nodeText } from "../../../dom/node-text.ts";
 import { isTag } from "domhandler";
 
 import type { HtmlElement } from "../../../dom/parse-html.ts";
@@ -9,7 +10,6 @@ import { isForSmallScreens, isHiddenByClass } from "../is-furniture.ts";
 import { isActionText } from "./action-text.ts";
 import { isLinkMenu, isPageFurniture } from "./page-furniture.ts";
 import type { ProtectedParts } from "./protected-parts.ts";
-import { RepeatedText } from "./repeated-text.ts";
 
 /** A part of a page with more of its text is not what frames it. */
 const framePartMax = 0.4;
@@ -78,5 +78,44 @@ class ListCopier {
     if (this.#parts.holders.has(element) || this.#parts.records.has(element)) return false;
     const measure = this.#page.measure(element);
     return this.#isUnseen(element, measure) || this.#isFrame(element, measure);
+  }
+}
+
+/** Characters that tell one part from another. */
+const sampleCharsMax = 200;
+/** Shorter texts are the same by chance. */
+const sampleCharsMin = 12;
+/** Each search goes through the text of the whole page. */
+const searchesMax = 60;
+
+/** Pages write parts more than once, for screens of other widths, and show one of them. */
+class RepeatedText {
+  readonly #page: PageFacts;
+  readonly #seen = new Set<string>();
+  #text: string | undefined;
+  #searches = 0;
+
+  constructor(page: PageFacts) {
+    this.#page = page;
+  }
+
+  /** True from the second time on that a record with this text is asked for. */
+  isSecond(record: HtmlElement): boolean {
+    const text = lineText(record, this.#page.measure(record).chars * 2 + sampleCharsMax);
+    if (text.length < sampleCharsMin) return false;
+    if (this.#seen.has(text)) return true;
+    this.#seen.add(text);
+    return false;
+  }
+
+  /** True when the page has the beginning of the text of `element` in another place too. */
+  isElsewhere(element: HtmlElement): boolean {
+    if (this.#searches >= searchesMax) return false;
+    this.#searches++;
+    const sample = lineText(element, sampleCharsMax).slice(0, sampleCharsMax).trim();
+    if (sample === "") return true;
+    this.#text ??= collapseSpace(nodeText(this.#page.body));
+    const first = this.#text.indexOf(sample);
+    return first !== -1 && this.#text.includes(sample, first + sample.length);
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { lineText } from "../../../../../src/web/dom/node-text.ts";
 import { childElements } from "../../../../../src/web/dom/parse-html.ts";
-import { findThread } from "../../../../../src/web/extract/kinds/forum/find-thread.ts";
+import { findThread } from "../../../../../src/web/extract/kinds/find-kind.ts";
 import { readPage } from "../../../../../src/web/extract/read-page.ts";
 
 const first = "Has anyone seen the pump stop after an hour, with the lamp still on?";
