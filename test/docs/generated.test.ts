@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
 import packageJson from "../../package.json";
+import { markdownTable, pageTable } from "../../scripts/docs/markdown.ts";
 import { generatedPages, renderPage } from "../../scripts/docs/pages.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { helpFlag, parseArguments } from "../../src/cli/flags.ts";
@@ -47,6 +48,39 @@ describe("generated blocks", () => {
     expect(readPage("README.md").text).toMatch(
       /<!-- bench:begin -->[\s\S]*<!-- bench:end -->[\s\S]*\(docs\/benchmarks\.md\)/,
     );
+  });
+});
+
+describe("tables", () => {
+  test.each<[name: string, cells: readonly (readonly string[])[], table: string]>([
+    ["no row", [["a", "b"]], "| a | b |\n| --- | --- |"],
+    [
+      "an empty cell",
+      [
+        ["", "b"],
+        ["x", ""],
+      ],
+      "|  | b |\n| --- | --- |\n| x |  |",
+    ],
+    ["a bar and a line break", [["a"], ["x|y\nz"]], "| a |\n| --- |\n| x\\|y z |"],
+  ])("markdownTable() with %s", (_, [headings = [], ...rows], table) => {
+    expect(markdownTable(headings, rows)).toBe(table);
+    expect(pageTable(headings, rows)).toBe(`<!-- prettier-ignore -->\n${table}`);
+  });
+
+  test("those of generated blocks are not padded, and the formatter leaves them alone", () => {
+    const tables = pages.flatMap(({ file, text }) =>
+      [...text.matchAll(/<!-- ([\w-]+):begin -->([\s\S]*?)<!-- \1:end -->/g)].flatMap(
+        ([, , block = ""]) =>
+          [...block.matchAll(/(.*)\n((?:^\|.*\n)+)/gm)].map(([, above = "", table = ""]) => ({
+            place: `${file}: ${table.slice(0, 60)}`,
+            isLeftAlone: above === "<!-- prettier-ignore -->",
+            isPadded: /[^|] {2,}\|/.test(table),
+          })),
+      ),
+    );
+    expect(tables.length).toBeGreaterThan(10);
+    expect(tables.filter(({ isLeftAlone, isPadded }) => isPadded || !isLeftAlone)).toEqual([]);
   });
 });
 
