@@ -12,6 +12,7 @@ import { describeConfigKeys } from "../../src/config/describe-keys.ts";
 import {
   anchorsOf,
   codeSpans,
+  folderPages,
   isThere,
   type Page,
   pages,
@@ -104,15 +105,18 @@ function isAlive(link: string, from: Page): boolean {
 }
 
 describe("paths", () => {
-  test("every path that ARCHITECTURE.md names is there", () => {
-    const paths = codeSpans(readPage("docs/ARCHITECTURE.md").text).filter((span) =>
-      /^[\w.-]+(\/[\w.-]*)*(\.ts|\.json|\/)$/.test(span),
-    );
-    expect(paths.length).toBeGreaterThan(40);
-    const isInCheckout = (path: string): boolean =>
-      existsSync(join(root, "src", path)) || existsSync(join(root, path));
-    expect(paths.filter((path) => !isInCheckout(path))).toEqual([]);
-  });
+  test.each(["docs/ARCHITECTURE.md", ...folderPages])(
+    "every path that %s names is there",
+    (page) => {
+      const paths = codeSpans(readPage(page).text).filter((span) =>
+        /^[\w.-]+(\/[\w.-]*)*(\.ts|\.json|\/)$/.test(span),
+      );
+      expect(paths.length).toBeGreaterThan(5);
+      const isInCheckout = (path: string): boolean =>
+        existsSync(join(root, "src", path)) || existsSync(join(root, path));
+      expect(paths.filter((path) => !isInCheckout(path))).toEqual([]);
+    },
+  );
 
   test("every path below a folder of the checkout that a page names is there", () => {
     // The tool that CONTRIBUTING.md shows how to make.
@@ -133,6 +137,28 @@ describe("paths", () => {
       .filter((file) => file.includes("/"))
       .map((file) => file.replace(/[/\\].*$/, ""));
     expect(new Set(rows)).toEqual(new Set(folders));
+  });
+
+  test("every folder in a folder of src/ that has a page is named there", () => {
+    const unnamed = [...new Bun.Glob("*/*/*.ts").scanSync(join(root, "src"))]
+      .map((file) => file.replaceAll("\\", "/").split("/"))
+      .filter(([folder]) => folderPages.includes(`src/${folder}/README.md`))
+      .map(([folder, room]) => ({ page: `src/${folder}/README.md`, path: `${folder}/${room}/` }))
+      .filter(({ page, path }) => !readPage(page).text.includes(`\`${path}`));
+    expect([...new Set(unnamed.map(({ path }) => path))]).toEqual([]);
+  });
+
+  test.each([
+    ["docs/ARCHITECTURE.md", 150],
+    ...folderPages.map((page): [string, number] => [page, 60]),
+  ])("%s has %i lines at most", (page, linesMax) => {
+    expect(readPage(page).text.trimEnd().split("\n").length).toBeLessThanOrEqual(linesMax);
+  });
+
+  test("ARCHITECTURE.md leads to the page of every folder that has one", () => {
+    const links = linksOf(readPage("docs/ARCHITECTURE.md"));
+    expect(folderPages.length).toBeGreaterThan(10);
+    expect(folderPages.filter((page) => !links.includes(`../${page}`))).toEqual([]);
   });
 });
 
