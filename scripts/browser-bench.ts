@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { describeMachine, isBusy, type Machine } from "./bench/machine.ts";
+import { pageTable } from "./docs/markdown.ts";
 import { replaceBlock } from "./docs/marked-block.ts";
 import { serveBenchSite } from "./readdocs-browser/bench-site.ts";
 import { measureCold, measureWarm, type Row, runColdCall } from "./readdocs-browser/measure.ts";
@@ -60,6 +61,5 @@ function tableOf(rows: readonly Row[]): string {
     idle === undefined ? "" : idle.toFixed(0),
     idle === undefined ? "" : (own / idle).toFixed(2),
   ]);
-  const lines = [head, head.map(() => "---"), ...cells];
-  return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+  return pageTable(head, cells);
 }

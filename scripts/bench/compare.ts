@@ -16,7 +16,7 @@ import { Connection } from "./client/connection.ts";
 import { ownPrivateMb } from "./client/process-info.ts";
 import { buildCommit, copyOf } from "./gateway-cost/base-binary.ts";
 import { HttpServer } from "./http/http-server.ts";
-import { markdownTable } from "./report/markdown.ts";
+import { markdownTable } from "../docs/markdown.ts";
 import { quantile } from "./stats.ts";
 
 /** Calls of one turn; the first ones, which load what is needed, are not counted. */

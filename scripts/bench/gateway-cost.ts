@@ -15,7 +15,7 @@ import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
 import { buildCommit, copyOf } from "./gateway-cost/base-binary.ts";
 import { type Case, type Figures, measureStart, scripted } from "./gateway-cost/cases.ts";
 import { HttpServer } from "./http/http-server.ts";
-import { markdownTable } from "./report/markdown.ts";
+import { pageTable } from "../docs/markdown.ts";
 import { quantile } from "./stats.ts";
 
 /** The last commit without a line of it. */
@@ -105,7 +105,7 @@ function reportOf(rows: readonly Row[]): string {
   const machine = `${cpus().length} cores (${cpu?.model.trim()}, ${process.arch}), Bun ${Bun.version}`;
   const counts = rows.map(({ starts }) => starts.length);
   const notes = `Medians of ${Math.max(...counts)} starts, of the last four rows ${Math.min(...counts)}; memory of our own process, 1.5 s after. ${machine}; load ${load.join(" ")}; ${new Date().toISOString().slice(0, 10)}.`;
-  return `${markdownTable(headings, cells)}\n\n${notes}`;
+  return `${pageTable(headings, cells)}\n\n${notes}`;
 }
 
 /** What those who have no server pay more than may be. */

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { ensureBuilt, productBinary, root } from "../../test/e2e/harness/binary.ts";
 import { Server } from "../../test/e2e/harness/server.ts";
 import { TempFolder } from "../../test/e2e/harness/temp-folder.ts";
-import { markdownTable } from "./report/markdown.ts";
+import { pageTable } from "../docs/markdown.ts";
 import { quantile } from "./stats.ts";
 
 const calls = 200;
@@ -118,7 +118,7 @@ function reportOf(rows: readonly Row[]): string {
     return [name, ...own, milliseconds(meanOf(floor)), `${ratio.toFixed(1)} ×`];
   });
   const headings = ["", "p50", "p99", "mean", "bare insert, mean", "ratio of the means"];
-  return `${markdownTable(headings, cells)}\n\n${machineText()}`;
+  return `${pageTable(headings, cells)}\n\n${machineText()}`;
 }
 
 function meanOf(values: readonly number[]): number {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { markdownTable, prose } from "./markdown.ts";
+import { pageTable, prose } from "./markdown.ts";
 
 /** The cases of the battery, as it declares them: id, what is done, what is expected. */
 export function batteryTable(root: string): string {
@@ -12,7 +12,7 @@ export function batteryTable(root: string): string {
     prose(unescaped(title)),
     prose(unescaped(expected)),
   ]);
-  return markdownTable(["id", "what is done", "what is expected"], rows);
+  return pageTable(["id", "what is done", "what is expected"], rows);
 }
 
 /** A text of the source as it prints itself; the limits of a run are named. */

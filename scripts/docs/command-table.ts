@@ -1,5 +1,5 @@
 import { commandListings } from "../../src/cli/run/registry.ts";
-import { code, markdownTable, prose } from "./markdown.ts";
+import { code, pageTable, prose } from "./markdown.ts";
 
 /** The commands, in the order of the help. */
 export async function commandTable(): Promise<string> {
@@ -8,5 +8,5 @@ export async function commandTable(): Promise<string> {
     const { usage } = await listing.load();
     rows.push([code(`${listing.name} ${usage}`.trim()), prose(listing.summary)]);
   }
-  return markdownTable(["command", "what it does"], rows);
+  return pageTable(["command", "what it does"], rows);
 }

@@ -1,5 +1,5 @@
 import { type ConfigKeyDescription, describeConfigKeys } from "../../src/config/describe-keys.ts";
-import { code, markdownTable, prose } from "./markdown.ts";
+import { code, pageTable, prose } from "./markdown.ts";
 
 const projectPolicies = {
   never: "no",
@@ -10,7 +10,7 @@ const projectPolicies = {
 /** The keys that have an effect. */
 export function configTable(): string {
   const rows = describeConfigKeys().flatMap(asFamily).map(rowOf);
-  return markdownTable(
+  return pageTable(
     ["key", "what it does", "value", "default", "may a project set it?", "environment"],
     rows,
   );

@@ -1,6 +1,6 @@
 import { sdkBaselines } from "../conformance/baselines.ts";
 import { expectedRuns, suiteVersion } from "../conformance/expected.ts";
-import { code, markdownTable, prose } from "./markdown.ts";
+import { code, pageTable, prose } from "./markdown.ts";
 
 const notMeasured = "not measured";
 
@@ -10,6 +10,6 @@ export function conformanceTable(): string {
     const { sdk1 = notMeasured, sdk2 = notMeasured } = sdkBaselines[name] ?? {};
     return [code(name), prose(note), `${passed}/${passed}`, sdk1, sdk2];
   });
-  const table = markdownTable(["run", "scenarios", "our core", "SDK v1", "SDK v2"], rows);
+  const table = pageTable(["run", "scenarios", "our core", "SDK v1", "SDK v2"], rows);
   return `Version ${suiteVersion} of the suite:\n\n${table}`;
 }

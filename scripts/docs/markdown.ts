@@ -1,17 +1,22 @@
-/** A Markdown table, its columns padded as the formatter pads them. */
+/** A table of a page of the documentation. It tells the formatter to leave it alone, which would pad every cell. */
+export function pageTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  return `<!-- prettier-ignore -->\n${markdownTable(headings, rows)}`;
+}
+
+/** A Markdown table without padding: the widest cell would set the width of every row. */
 export function markdownTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const cells = [headings, ...rows].map((row) => row.map(escapeCell));
-  const widths = headings.map((_, column) =>
-    Math.max(3, ...cells.map((row) => Bun.stringWidth(row[column] ?? ""))),
-  );
-  const printRow = (row: readonly string[]): string =>
-    `| ${widths.map((width, column) => padTo(row[column] ?? "", width)).join(" | ")} |`;
-  const rule = printRow(widths.map((width) => "-".repeat(width)));
-  const [head = [], ...body] = cells;
-  return [printRow(head), rule, ...body.map(printRow)].join("\n");
+  const lines = [
+    headings.map(escapeCell),
+    headings.map(() => "---"),
+    ...rows.map((row) => row.map(escapeCell)),
+  ];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
 /** Prose from the code: what looks like a tag would vanish. */
@@ -26,8 +31,4 @@ export function code(text: string): string {
 /** A bar would end the cell, inside of code too. */
 function escapeCell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
-}
-
-function padTo(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
 }

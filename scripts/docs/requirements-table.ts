@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { code, markdownTable, prose } from "./markdown.ts";
+import { code, pageTable, prose } from "./markdown.ts";
 
 const requirementsFile = "test/e2e/requirements.ts";
 const nothingYet = "The list of requirements is still to be written.";
@@ -23,7 +23,7 @@ export async function requirementsTable(root: string): Promise<string> {
     const citing = tests.filter(({ text }) => isCitedIn(text, id)).map(({ name }) => name);
     return [code(id), prose(says), linkToSpec(spec), citing.map(linkToTest).join("<br>")];
   });
-  return markdownTable(["id", "what is promised", "stated in", "tests"], rows);
+  return pageTable(["id", "what is promised", "stated in", "tests"], rows);
 }
 
 /** @throws when the module has another shape: the table must not silently be empty */

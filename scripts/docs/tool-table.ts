@@ -1,12 +1,12 @@
 import type { ObjectSchema, ToolListing } from "../../src/protocol/tool-types.ts";
 import { catalogue } from "../../src/tools/catalogue.ts";
 import { toolCard } from "../../src/tools/tool-card.ts";
-import { code, markdownTable, prose } from "./markdown.ts";
+import { code, pageTable, prose } from "./markdown.ts";
 
 /** The tools as `tools/list` sends them: name, what it does, parameters. */
 export function toolTable(): string {
   const rows = catalogue.map((tool) => rowOf(toolCard(tool).listing));
-  return markdownTable(["tool", "what it does", "parameters"], rows);
+  return pageTable(["tool", "what it does", "parameters"], rows);
 }
 
 function rowOf({ name, description, inputSchema }: ToolListing): string[] {

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 
 import { ensureBuilt, productBinary, root } from "../../test/e2e/harness/binary.ts";
 import { quantile } from "../bench/stats.ts";
-import { markdownTable } from "../docs/markdown.ts";
+import { pageTable } from "../docs/markdown.ts";
 import { replaceBlock } from "../docs/marked-block.ts";
 import type { Flood, Seen } from "./floods/flood.ts";
 import { hogFloods } from "./floods/hogs.ts";
@@ -101,7 +101,7 @@ if (import.meta.main) {
       return [one.flood.name, peak, String(one.flood.mbMax), p95, worst];
     });
     const path = join(root, "docs/output.md");
-    const table = markdownTable(headings, rows);
+    const table = pageTable(headings, rows);
     await Bun.write(path, replaceBlock(await Bun.file(path).text(), "floods", table, path));
   }
   process.exit(faults.length === 0 ? 0 : 1);

@@ -1,5 +1,6 @@
 import { cpus, totalmem } from "node:os";
 
+import { pageTable } from "../docs/markdown.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What is printed at the end: a line for each check, and below it what was wrong. */
@@ -41,13 +42,13 @@ export function page(outcomes: readonly Outcome[], when: Date): string {
 }
 
 function table(rows: readonly (readonly [string, string, string])[]): string {
-  const lines = rows.map((row) => `| ${row.map(plain).join(" | ")} |`);
-  return ["| check | result | figures |", "| --- | --- | --- |", ...lines].join("\n");
+  const cells = rows.map((row) => row.map(plain));
+  return pageTable(["check", "result", "figures"], cells);
 }
 
 /** Text that Markdown shows as it is. */
 function plain(text: string): string {
-  return text.replaceAll(/[\r\n]+/g, " ").replaceAll(/[|`*<>_\\]/g, String.raw`\$&`);
+  return text.replaceAll(/[\r\n]+/g, " ").replaceAll(/[`*<>_\\]/g, String.raw`\$&`);
 }
 
 function capital(text: string): string {

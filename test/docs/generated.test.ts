@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
 import packageJson from "../../package.json";
+import { markdownTable, pageTable } from "../../scripts/docs/markdown.ts";
 import { generatedPages, renderPage } from "../../scripts/docs/pages.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { helpFlag, parseArguments } from "../../src/cli/flags.ts";
@@ -11,6 +12,7 @@ import { describeConfigKeys } from "../../src/config/describe-keys.ts";
 import {
   anchorsOf,
   codeSpans,
+  folderPages,
   isThere,
   type Page,
   pages,
@@ -50,6 +52,39 @@ describe("generated blocks", () => {
   });
 });
 
+describe("tables", () => {
+  test.each<[name: string, cells: readonly (readonly string[])[], table: string]>([
+    ["no row", [["a", "b"]], "| a | b |\n| --- | --- |"],
+    [
+      "an empty cell",
+      [
+        ["", "b"],
+        ["x", ""],
+      ],
+      "|  | b |\n| --- | --- |\n| x |  |",
+    ],
+    ["a bar and a line break", [["a"], ["x|y\nz"]], "| a |\n| --- |\n| x\\|y z |"],
+  ])("markdownTable() with %s", (_, [headings = [], ...rows], table) => {
+    expect(markdownTable(headings, rows)).toBe(table);
+    expect(pageTable(headings, rows)).toBe(`<!-- prettier-ignore -->\n${table}`);
+  });
+
+  test("those of generated blocks are not padded, and the formatter leaves them alone", () => {
+    const tables = pages.flatMap(({ file, text }) =>
+      [...text.matchAll(/<!-- ([\w-]+):begin -->([\s\S]*?)<!-- \1:end -->/g)].flatMap(
+        ([, , block = ""]) =>
+          [...block.matchAll(/(.*)\n((?:^\|.*\n)+)/gm)].map(([, above = "", table = ""]) => ({
+            place: `${file}: ${table.slice(0, 60)}`,
+            isLeftAlone: above === "<!-- prettier-ignore -->",
+            isPadded: /[^|] {2,}\|/.test(table),
+          })),
+      ),
+    );
+    expect(tables.length).toBeGreaterThan(10);
+    expect(tables.filter(({ isLeftAlone, isPadded }) => isPadded || !isLeftAlone)).toEqual([]);
+  });
+});
+
 describe("links", () => {
   test.each(pages.map((page) => [page.file, page] as const))("%s has no dead link", (_, page) => {
     expect(linksOf(page).filter((link) => !isAlive(link, page))).toEqual([]);
@@ -70,15 +105,18 @@ function isAlive(link: string, from: Page): boolean {
 }
 
 describe("paths", () => {
-  test("every path that ARCHITECTURE.md names is there", () => {
-    const paths = codeSpans(readPage("docs/ARCHITECTURE.md").text).filter((span) =>
-      /^[\w.-]+(\/[\w.-]*)*(\.ts|\.json|\/)$/.test(span),
-    );
-    expect(paths.length).toBeGreaterThan(40);
-    const isInCheckout = (path: string): boolean =>
-      existsSync(join(root, "src", path)) || existsSync(join(root, path));
-    expect(paths.filter((path) => !isInCheckout(path))).toEqual([]);
-  });
+  test.each(["docs/ARCHITECTURE.md", ...folderPages])(
+    "every path that %s names is there",
+    (page) => {
+      const paths = codeSpans(readPage(page).text).filter((span) =>
+        /^[\w.-]+(\/[\w.-]*)*(\.ts|\.json|\/)$/.test(span),
+      );
+      expect(paths.length).toBeGreaterThan(5);
+      const isInCheckout = (path: string): boolean =>
+        existsSync(join(root, "src", path)) || existsSync(join(root, path));
+      expect(paths.filter((path) => !isInCheckout(path))).toEqual([]);
+    },
+  );
 
   test("every path below a folder of the checkout that a page names is there", () => {
     // The tool that CONTRIBUTING.md shows how to make.
@@ -99,6 +137,28 @@ describe("paths", () => {
       .filter((file) => file.includes("/"))
       .map((file) => file.replace(/[/\\].*$/, ""));
     expect(new Set(rows)).toEqual(new Set(folders));
+  });
+
+  test("every folder in a folder of src/ that has a page is named there", () => {
+    const unnamed = [...new Bun.Glob("*/*/*.ts").scanSync(join(root, "src"))]
+      .map((file) => file.replaceAll("\\", "/").split("/"))
+      .filter(([folder]) => folderPages.includes(`src/${folder}/README.md`))
+      .map(([folder, room]) => ({ page: `src/${folder}/README.md`, path: `${folder}/${room}/` }))
+      .filter(({ page, path }) => !readPage(page).text.includes(`\`${path}`));
+    expect([...new Set(unnamed.map(({ path }) => path))]).toEqual([]);
+  });
+
+  test.each([
+    ["docs/ARCHITECTURE.md", 150],
+    ...folderPages.map((page): [string, number] => [page, 60]),
+  ])("%s has %i lines at most", (page, linesMax) => {
+    expect(readPage(page).text.trimEnd().split("\n").length).toBeLessThanOrEqual(linesMax);
+  });
+
+  test("ARCHITECTURE.md leads to the page of every folder that has one", () => {
+    const links = linksOf(readPage("docs/ARCHITECTURE.md"));
+    expect(folderPages.length).toBeGreaterThan(10);
+    expect(folderPages.filter((page) => !links.includes(`../${page}`))).toEqual([]);
   });
 });
 

@@ -17,12 +17,20 @@ export function readPage(file: string): Page {
   return { file, text: readFileSync(join(root, file), "utf8") };
 }
 
+/** The pages that folders of `src` have of their own. */
+export const folderPages: readonly string[] = [
+  ...new Bun.Glob("**/README.md").scanSync(join(root, "src")),
+]
+  .map((name) => `src/${name.replaceAll("\\", "/")}`)
+  .sort();
+
 /** The pages that are written by hand. */
 export const pages: readonly Page[] = [
   "README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   ...["docs", "docs/spec"].flatMap(pagesIn),
+  ...folderPages,
 ]
   .filter((file) => !measuredPages.has(file))
   .map(readPage);

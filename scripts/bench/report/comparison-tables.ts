@@ -6,7 +6,7 @@ import type { MetricId } from "../metrics.ts";
 import { bestOf, valueOf } from "../result.ts";
 import type { RunResult } from "../result.ts";
 import { floors } from "../targets.ts";
-import { markdownTable } from "./markdown.ts";
+import { pageTable } from "../../docs/markdown.ts";
 import { formatRatio, formatValue } from "./numbers.ts";
 
 interface Comparison {
@@ -98,7 +98,7 @@ function renderComparison(comparison: Comparison, result: RunResult): string {
     ]);
   if (rows.length === 0) return "";
   const headings = ["server", ...columns.map((metric) => heading(metric))];
-  return `### ${comparison.heading}\n\n${markdownTable(headings, rows)}`;
+  return `### ${comparison.heading}\n\n${pageTable(headings, rows)}`;
 }
 
 function heading(id: MetricId): string {

@@ -6,7 +6,7 @@ import type { MetricId } from "../metrics.ts";
 import { valueOf } from "../result.ts";
 import type { RunResult } from "../result.ts";
 import { machineLine } from "./machine-line.ts";
-import { markdownTable } from "./markdown.ts";
+import { pageTable } from "../../docs/markdown.ts";
 import { formatValue } from "./numbers.ts";
 
 const beginMarker = "<!-- bench:begin -->";
@@ -41,7 +41,7 @@ export function readmeFigures(result: RunResult): string {
     figure,
     ...[...columns, floor].map((server) => (server ? figureOf(result, server, metric) : "–")),
   ]);
-  return `${markdownTable(headings, cells)}\n\n${machineLine(result)}`;
+  return `${pageTable(headings, cells)}\n\n${machineLine(result)}`;
 }
 
 /** `readme` with `body` between the markers, or undefined when it does not hold both of them in order. */

@@ -3,7 +3,7 @@ import { adapterOf } from "../adapters.ts";
 import type { ServerName } from "../adapters.ts";
 import { metricOf } from "../metrics.ts";
 import type { Bound, Target, Verdict, VerdictState } from "../targets.ts";
-import { markdownTable } from "./markdown.ts";
+import { pageTable } from "../../docs/markdown.ts";
 import { formatNumber, formatRatio, formatValue } from "./numbers.ts";
 
 const headings = ["figure", "target", "measured", "ratio", "met?"];
@@ -27,7 +27,7 @@ export function targetTable(verdicts: readonly Verdict[]): string {
       formatState(verdict),
     ];
   });
-  return markdownTable(headings, rows);
+  return pageTable(headings, rows);
 }
 
 function formatTarget(target: Target): string {

@@ -1,3 +1,4 @@
+import { pageTable } from "../../docs/markdown.ts";
 import { scorerFile } from "../train/corpus.ts";
 import type { CorpusPage } from "../train/corpus.ts";
 import type { Extracted } from "./extractors.ts";
@@ -86,14 +87,6 @@ function score(value: number | undefined): string {
   return text.startsWith("0") ? text.slice(1) : "1.0";
 }
 
-/** A Markdown table whose columns are padded, as the formatter would have it. */
 export function tableOf(rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
-  const widths = head.map((_, column) =>
-    Math.max(3, ...all.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]): string =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  const rule = widths.map((width) => "-".repeat(width));
-  return [line(head), line(rule), ...rows.map(line)].join("\n");
+  return pageTable(head, rows);
 }
