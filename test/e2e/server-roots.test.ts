@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import { eventually } from "./harness/conditions.ts";
 import { isError, textOf } from "./harness/messages.ts";
 import { testMsMax } from "./harness/platform.ts";
 import { Server } from "./harness/server.ts";
@@ -47,6 +48,9 @@ async function readable({ folders, roots, offers }: Case): Promise<readonly stri
     server.send({ jsonrpc: "2.0", id, result: { roots: uris.map((uri) => ({ uri })) } });
   });
   await server.initialize("2025-11-25", "e2e", offers === undefined ? {} : { roots: {} });
+  const isUp = async (): Promise<boolean> =>
+    !isError(await server.call("mcp__files__list_allowed_directories"));
+  await eventually("the server", isUp);
   const read: string[] = [];
   for (const [name, path] of places) {
     const reply = await server.call("mcp__files__read_text_file", { path: join(path, "file.txt") });
