@@ -65,30 +65,9 @@ export function soundTiff(page: TiffPage, file: Uint8Array): Uint8Array {
 }
 
 function layoutOf(page: TiffPage): Layout {
-  const [width, height] = [numberOf(page, 256) ?? 0, numberOf(page, 257) ?? 0];
-  const pixelBits = (numberOf(page, 258) ?? 1) * (numberOf(page, 277) ?? 1);
-  const bytesOf = (columns: number, rows: number): number =>
-    Math.ceil((columns * pixelBits) / 8) * rows;
-  if (!(width > 0 && height > 0 && width * height <= imagePixelsMax)) {
-    throw new Error("its size makes no sense");
-  }
-  if (bytesOf(width, height) > sampleBytesMax) throw new Error("its samples take too much memory");
-  const isTiled = page["t322"] !== undefined;
-  const [partWidth, partHeight] = isTiled
-    ? [numberOf(page, 322) ?? 0, numberOf(page, 323) ?? 0]
-    : [width, Math.min(numberOf(page, 278) ?? height, height)];
-  const partBytes = bytesOf(partWidth, partHeight);
-  const count = Math.ceil(width / partWidth) * Math.ceil(height / partHeight);
-  if (!(
-    partWidth > 0 &&
-    partHeight > 0 &&
-    count <= partsMax &&
-    partBytes * count <= partsBytesMax
-  )) {
-    throw new Error("its parts make no sense");
-  }
-  const offsets = numbersOf(page, isTiled && page["t324"] !== undefined ? 324 : 273);
-  const lengths = numbersOf(page, isTiled && page["t325"] !== undefined ? 325 : 279);
+  const { count, partBytes } = partsOf(page, sizeOf(page));
+  const offsets = numbersOf(page, tagOf(page, 324, 273));
+  const lengths = numbersOf(page, tagOf(page, 325, 279));
   // A single part that is not compressed needs no length.
   if (lengths.length === 0 && offsets.length === 1) lengths.push(partBytes);
   if (offsets.length < count || lengths.length < count || offsets.length > partsMax) {
@@ -99,6 +78,58 @@ function layoutOf(page: TiffPage): Layout {
   for (const name of ["t273", "t324"]) page[name] = offsets;
   for (const name of ["t279", "t325"]) page[name] = lengths;
   return { offsets, lengths, partBytes };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+function sizeOf(page: TiffPage): Size {
+  const width = numberOf(page, 256) ?? 0;
+  const height = numberOf(page, 257) ?? 0;
+  if (!(width > 0 && height > 0 && width * height <= imagePixelsMax)) {
+    throw new Error("its size makes no sense");
+  }
+  const size = { width, height };
+  if (bytesOf(page, size) > sampleBytesMax) throw new Error("its samples take too much memory");
+  return size;
+}
+
+/** How many strips or tiles there are, and the bytes of one when it is unfolded. */
+function partsOf(
+  page: TiffPage,
+  size: Size,
+): { readonly count: number; readonly partBytes: number } {
+  const part = isTiled(page) ? tileSizeOf(page) : stripSizeOf(page, size);
+  const partBytes = bytesOf(page, part);
+  const count = Math.ceil(size.width / part.width) * Math.ceil(size.height / part.height);
+  const isBounded = count <= partsMax && partBytes * count <= partsBytesMax;
+  if (!(part.width > 0 && part.height > 0 && isBounded)) throw new Error("its parts make no sense");
+  return { count, partBytes };
+}
+
+function tileSizeOf(page: TiffPage): Size {
+  return { width: numberOf(page, 322) ?? 0, height: numberOf(page, 323) ?? 0 };
+}
+
+function stripSizeOf(page: TiffPage, { width, height }: Size): Size {
+  return { width, height: Math.min(numberOf(page, 278) ?? height, height) };
+}
+
+/** Of an area of the page, not compressed: each of its rows begins with a new byte. */
+function bytesOf(page: TiffPage, { width, height }: Size): number {
+  const pixelBits = (numberOf(page, 258) ?? 1) * (numberOf(page, 277) ?? 1);
+  return Math.ceil((width * pixelBits) / 8) * height;
+}
+
+function isTiled(page: TiffPage): boolean {
+  return page["t322"] !== undefined;
+}
+
+/** The tag of a list of parts: tiles may stand under that of strips. */
+function tagOf(page: TiffPage, ofTiles: number, ofStrips: number): number {
+  return isTiled(page) && page[`t${ofTiles}`] !== undefined ? ofTiles : ofStrips;
 }
 
 /** What is damaged is missing in the picture, as with other readers. */

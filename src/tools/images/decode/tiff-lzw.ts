@@ -10,48 +10,81 @@ const widthMax = 12;
  * there. The library's own follows damaged tables in circles.
  */
 export function unfoldLzw(input: Uint8Array, bytesMax: number): Uint8Array {
-  const out = new Uint8Array(bytesMax);
-  /** Of each code, where in `out` it stands and how long it is. */
-  const starts = new Uint32Array(codesMax);
-  const lengths = new Uint32Array(codesMax);
-  let filled = 0;
-  let free = firstFree;
-  let width = widthMin;
+  const unfolding = new Unfolding(bytesMax);
   let held = 0;
   let heldBits = 0;
-  let previous: { readonly start: number; readonly length: number } | undefined;
   for (const byte of input) {
     held = ((held << 8) | byte) & 0xff_ffff;
     heldBits += 8;
-    if (heldBits < width) continue;
-    heldBits -= width;
-    const code = (held >>> heldBits) & ((1 << width) - 1);
-    if (code === endCode || filled >= bytesMax) break;
-    if (code === clearCode) {
-      free = firstFree;
-      width = widthMin;
-      previous = undefined;
-      continue;
-    }
-    const start = filled;
-    if (code < clearCode) {
-      out[filled++] = code;
-    } else {
-      // The code that is made just now is the one before, and its first byte again.
-      const isNew = code === free && previous !== undefined;
-      if (code >= free && !isNew) break;
-      const from = isNew ? (previous?.start ?? 0) : (starts[code] ?? 0);
-      const length = isNew ? (previous?.length ?? 0) + 1 : (lengths[code] ?? 0);
-      for (let at = 0; at < length && filled < bytesMax; at++) out[filled++] = out[from + at] ?? 0;
-    }
-    if (previous !== undefined && free < codesMax) {
-      starts[free] = previous.start;
-      lengths[free] = previous.length + 1;
-      free++;
-      // Wider one code early, as the format has it.
-      if (free + 1 >= 1 << width && width < widthMax) width++;
-    }
-    previous = { start, length: filled - start };
+    if (heldBits < unfolding.width) continue;
+    heldBits -= unfolding.width;
+    const code = (held >>> heldBits) & ((1 << unfolding.width) - 1);
+    if (code === endCode || unfolding.isFull) break;
+    if (code === clearCode) unfolding.clear();
+    else if (!unfolding.take(code)) break;
   }
-  return out.subarray(0, filled);
+  return unfolding.bytes;
+}
+
+/** What has come out so far, and the table of codes that grows with it. */
+class Unfolding {
+  /** Bits of the next code. */
+  width = widthMin;
+  readonly #out: Uint8Array;
+  #filled = 0;
+  /** Of each code, where in `out` it stands and how long it is. */
+  readonly #starts = new Uint32Array(codesMax);
+  readonly #lengths = new Uint32Array(codesMax);
+  #free = firstFree;
+  /** What the code before has written; nothing after the table was cleared. */
+  #previousStart = 0;
+  #previousLength = 0;
+
+  constructor(bytesMax: number) {
+    this.#out = new Uint8Array(bytesMax);
+  }
+
+  get isFull(): boolean {
+    return this.#filled >= this.#out.length;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#out.subarray(0, this.#filled);
+  }
+
+  clear(): void {
+    this.width = widthMin;
+    this.#free = firstFree;
+    this.#previousLength = 0;
+  }
+
+  /** Writes what `code` stands for, and gives the next code its meaning; false for what is no code. */
+  take(code: number): boolean {
+    const start = this.#filled;
+    if (code < clearCode) this.#out[this.#filled++] = code;
+    else if (code < this.#free) this.#repeat(this.#starts[code] ?? 0, this.#lengths[code] ?? 0);
+    // The code that is made just now is the one before, and its first byte again.
+    else if (code === this.#free && this.#previousLength > 0) {
+      this.#repeat(this.#previousStart, this.#previousLength + 1);
+    } else return false;
+    this.#learn();
+    this.#previousStart = start;
+    this.#previousLength = this.#filled - start;
+    return true;
+  }
+
+  #repeat(from: number, length: number): void {
+    const end = Math.min(this.#filled + length, this.#out.length);
+    for (let at = from; this.#filled < end; at++) this.#out[this.#filled++] = this.#out[at] ?? 0;
+  }
+
+  /** The next free code is the one before with one byte more. */
+  #learn(): void {
+    if (this.#previousLength === 0 || this.#free >= codesMax) return;
+    this.#starts[this.#free] = this.#previousStart;
+    this.#lengths[this.#free] = this.#previousLength + 1;
+    this.#free++;
+    // Wider one code early, as the format has it.
+    if (this.#free + 1 >= 1 << this.width && this.width < widthMax) this.width++;
+  }
 }
