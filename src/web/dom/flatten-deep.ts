@@ -1,6 +1,8 @@
 import { hasChildren, isTag } from "domhandler";
 import type { ChildNode, Document, Element, ParentNode } from "domhandler";
 
+import { pushNodes } from "./push-nodes.ts";
+
 /** Levels of a tree. Browsers stop at 512; real pages have some 60, and what walks trees may take a call for each level. */
 export const treeDepthMax = 400;
 
@@ -14,15 +16,21 @@ const silentNames = new Set(["script", "style", "template", "title", "textarea",
 export function flattenDeep(document: Document): void {
   let level: ParentNode[] = [document];
   for (let depth = 0; depth < treeDepthMax && level.length > 0; depth++) {
-    const below: ParentNode[] = [];
-    for (const { children } of level) {
-      for (const child of children) {
-        if (hasChildren(child) && child.children.length > 0) below.push(child);
-      }
-    }
-    level = below;
+    level = levelBelow(level);
   }
   for (const node of level) adopt(node, leavesOf(node));
+}
+
+function levelBelow(level: readonly ParentNode[]): ParentNode[] {
+  const below: ParentNode[] = [];
+  for (const { children } of level) {
+    for (const child of children) if (holdsNodes(child)) below.push(child);
+  }
+  return below;
+}
+
+function holdsNodes(node: ChildNode): node is ChildNode & ParentNode {
+  return hasChildren(node) && node.children.length > 0;
 }
 
 /** All below `node` that holds nothing else, in document order. */
@@ -30,13 +38,8 @@ function leavesOf(node: ParentNode): ChildNode[] {
   const leaves: ChildNode[] = [];
   const waiting = node.children.toReversed();
   for (let child = waiting.pop(); child !== undefined; child = waiting.pop()) {
-    if (!hasChildren(child) || child.children.length === 0) leaves.push(child);
-    else if (!isTag(child) || !isSilent(child)) {
-      for (let index = child.children.length - 1; index >= 0; index--) {
-        const inner = child.children[index];
-        if (inner !== undefined) waiting.push(inner);
-      }
-    }
+    if (!holdsNodes(child)) leaves.push(child);
+    else if (!isTag(child) || !isSilent(child)) pushNodes(child.children, waiting);
   }
   return leaves;
 }
