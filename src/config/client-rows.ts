@@ -44,37 +44,54 @@ export function parseClientRows(json: unknown, report: (text: string) => void): 
   return rows;
 }
 
+/** The error of a field's value, if it has one. */
+type FaultOf = (value: unknown) => string | undefined;
+
+/** The fields that a row may leave out, in the order in which they are checked. */
+const optionalFields: readonly (readonly [keyof ClientRow, FaultOf])[] = [
+  ["answerMs", answerMsFault],
+  ["resultCharsMax", resultCharsFault],
+  ["defer", deferFault],
+  ["shows", showsFault],
+];
+
 /** The row, or its error. */
 function parseRow(item: unknown): ClientRow | string {
   if (!isRecord(item)) return "it must be an object";
-  const { id, names = [], answerMs, resultCharsMax, defer, shows } = item;
+  const { id, names = [] } = item;
   if (typeof id !== "string" || id === "") return "id must be a text";
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
     return "names must be an array of texts";
   }
-  if (answerMs !== undefined && answerMs !== 0 && !isWithin(answerMs, answerMsMin, answerMsMax)) {
-    return refusal("answerMs", answerMs, `from ${answerMsMin} to ${answerMsMax}, or 0`);
+  const row: Record<string, unknown> = { id, names };
+  for (const [field, faultOf] of optionalFields) {
+    const value = item[field];
+    if (value === undefined) continue;
+    const fault = faultOf(value);
+    if (fault !== undefined) return fault;
+    row[field] = value;
   }
-  const charsRange = `from ${resultCharsMin} to ${resultCharsCeiling}`;
-  if (
-    resultCharsMax !== undefined &&
-    !isWithin(resultCharsMax, resultCharsMin, resultCharsCeiling)
-  ) {
-    return refusal("resultCharsMax", resultCharsMax, charsRange);
-  }
-  if (defer !== undefined && typeof defer !== "boolean") return "defer must be true or false";
-  if (shows !== undefined && !shownForms.includes(shows)) {
-    const given = typeof shows === "string" ? shows : JSON.stringify(shows);
-    return `shows is ${quoteValue(given)}, it must be "json", "text", "both" or "?"`;
-  }
-  return {
-    id,
-    names,
-    ...(answerMs !== undefined && { answerMs }),
-    ...(resultCharsMax !== undefined && { resultCharsMax }),
-    ...(defer !== undefined && { defer }),
-    ...(shows !== undefined && { shows: shows as ShownForm | "?" }),
-  };
+  return row as unknown as ClientRow;
+}
+
+function answerMsFault(value: unknown): string | undefined {
+  if (value === 0 || isWithin(value, answerMsMin, answerMsMax)) return undefined;
+  return refusal("answerMs", value, `from ${answerMsMin} to ${answerMsMax}, or 0`);
+}
+
+function resultCharsFault(value: unknown): string | undefined {
+  if (isWithin(value, resultCharsMin, resultCharsCeiling)) return undefined;
+  return refusal("resultCharsMax", value, `from ${resultCharsMin} to ${resultCharsCeiling}`);
+}
+
+function deferFault(value: unknown): string | undefined {
+  return typeof value === "boolean" ? undefined : "defer must be true or false";
+}
+
+function showsFault(value: unknown): string | undefined {
+  if (shownForms.includes(value)) return undefined;
+  const given = typeof value === "string" ? value : JSON.stringify(value);
+  return `shows is ${quoteValue(given)}, it must be "json", "text", "both" or "?"`;
 }
 
 function refusal(field: string, value: unknown, allowed: string): string {

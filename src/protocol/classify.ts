@@ -64,13 +64,22 @@ export function classifyMessage(value: unknown): ClassifiedMessage {
   if (value.jsonrpc !== "2.0") return invalid(id, 'member "jsonrpc" must be "2.0"');
   if (method === undefined) return classifyWithoutMethod(value);
   if (typeof method !== "string") return invalid(id, 'member "method" must be a string');
-  if (id !== undefined && !isRequestId(id)) return invalid(id, idRule);
   const params = value.params ?? undefined;
+  if (id === undefined) {
+    return { kind: "notification", method, params: isObject(params) ? params : undefined };
+  }
+  if (!isRequestId(id)) return invalid(id, idRule);
   if (params !== undefined && !isObject(params)) {
-    if (id === undefined) return { kind: "notification", method, params: undefined };
     return invalid(id, 'member "params" must be an object');
   }
-  if (id === undefined) return { kind: "notification", method, params };
+  return classifyRequest(id, method, params);
+}
+
+function classifyRequest(
+  id: RequestId,
+  method: string,
+  params: Params | undefined,
+): ModernRequest | LegacyRequest {
   const meta = metaOf(params);
   if (params !== undefined && meta !== undefined && claimsModernEra(meta)) {
     return { kind: "modern-request", id, method, params, meta };

@@ -47,24 +47,29 @@ export function readClientCapabilities(
 ): ClientCapabilities {
   if (!isObject(declared) || isEmpty(declared)) return noClientCapabilities;
   const { elicitation, sampling, roots, extensions } = declared;
-  const isRecent = isAtLeast(version, "2025-11-25");
-  const hasModes =
-    isObject(elicitation) && (isObject(elicitation.form) || isObject(elicitation.url));
   // Older revisions have no `_meta` by which a host could keep tools for apps from its model.
   const apps = isAtLeast(version, "2025-06-18") ? readApps(extensions) : undefined;
-  const elicits = isObject(elicitation) && isAtLeast(version, "2025-06-18");
   return {
-    elicitationForm: elicits && (!isRecent || !hasModes || isObject(elicitation.form)),
-    elicitationUrl: elicits && isRecent && isObject(elicitation.url),
+    elicitationForm: elicitsForms(elicitation, version),
+    elicitationUrl: hasMember(elicitation, "url") && isAtLeast(version, "2025-11-25"),
     sampling: isObject(sampling),
-    samplingTools: isRecent && isObject(sampling) && isObject(sampling.tools),
+    samplingTools: hasMember(sampling, "tools") && isAtLeast(version, "2025-11-25"),
     roots: isObject(roots),
-    tasks:
-      isAtLeast(version, "2026-07-28") &&
-      isObject(extensions) &&
-      isObject(extensions[extensionIds.tasks]),
+    tasks: hasMember(extensions, extensionIds.tasks) && isAtLeast(version, "2026-07-28"),
     ...(apps === undefined ? {} : { apps }),
   };
+}
+
+/** Older revisions have forms alone; of those with modes, a form is meant where no mode is named. */
+function elicitsForms(elicitation: unknown, version: ProtocolVersion): boolean {
+  if (!isObject(elicitation) || !isAtLeast(version, "2025-06-18")) return false;
+  if (!isAtLeast(version, "2025-11-25")) return true;
+  return isObject(elicitation.form) || !isObject(elicitation.url);
+}
+
+/** True when `declared` is an object in which the member `name` is one, too: `{}` declares a capability. */
+function hasMember(declared: unknown, name: string): boolean {
+  return isObject(declared) && isObject(declared[name]);
 }
 
 function readApps(extensions: unknown): AppSupport | undefined {

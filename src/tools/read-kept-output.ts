@@ -52,10 +52,9 @@ async function readPage(source: KeptSource, from: number, wish: KeptWish): Promi
     };
     for (const line of linesOf(bytes, Math.floor(charsMax / 2))) {
       const words = line.text.replace(/\n$/, "");
-      if (filter === undefined || filter.test(words)) {
-        if (until === undefined && !page.fits(line)) return reading(false);
-        page.add(line);
-      }
+      const isShown = filter === undefined || filter.test(words);
+      if (isShown && until === undefined && !page.fits(line)) return reading(false);
+      if (isShown) page.add(line);
       to += line.bytes;
       if (until?.test(words) === true) return reading(true);
     }

@@ -122,6 +122,7 @@ function failed(tool: AnyTool, { jobId, version }: JobMessage, error: unknown): 
 
 /** One fault that zod found. */
 type Issue = z.core.$ZodIssue;
+type IssueOf<Code extends Issue["code"]> = Extract<Issue, { readonly code: Code }>;
 
 /** Faults that are told; a model mends a few at a time. */
 const issuesMax = 20;
@@ -139,25 +140,14 @@ export function describeIssues(issues: readonly Issue[], allowed: readonly strin
 function describeIssue(issue: Issue, allowed: readonly string[]): string {
   const where = issue.path.length === 0 ? "The arguments" : `\`${issue.path.join(".")}\``;
   switch (issue.code) {
-    case "unrecognized_keys": {
-      const names = issue.keys.slice(0, issuesMax).map((key) => `\`${key.slice(0, 100)}\``);
-      const more =
-        issue.keys.length > issuesMax ? ` and ${issue.keys.length - issuesMax} more` : "";
-      return `Unknown argument ${names.join(", ")}${more}. ${allowedNames(allowed)}`;
-    }
+    case "unrecognized_keys":
+      return unknownNames(issue.keys, allowed);
     case "invalid_type":
-      if (issue.path.length === 0) return "The arguments must be an object.";
-      return issue.input === undefined
-        ? `${where} is missing: it must be ${article(issue.expected)}.`
-        : `${where} must be ${article(issue.expected)}, not ${shown(issue.input)}.`;
+      return wrongType(where, issue);
     case "too_small":
-      return issue.origin === "string"
-        ? tooShort(where, Number(issue.minimum))
-        : `${where} must be at least ${issue.minimum}, not ${shown(issue.input)}.`;
+      return tooSmall(where, issue);
     case "too_big":
-      return issue.origin === "string"
-        ? `${where} must not be longer than ${issue.maximum} characters.`
-        : `${where} must be at most ${issue.maximum}, not ${shown(issue.input)}.`;
+      return tooBig(where, issue);
     case "invalid_value":
       return oneOf(where, issue.values.map(String).join(", "), issue.input);
     case "not_multiple_of":
@@ -168,6 +158,31 @@ function describeIssue(issue: Issue, allowed: readonly string[]): string {
     case "custom":
       return `${where} is not valid: ${issue.message}.`;
   }
+}
+
+function unknownNames(keys: readonly string[], allowed: readonly string[]): string {
+  const names = keys.slice(0, issuesMax).map((key) => `\`${key.slice(0, 100)}\``);
+  const more = keys.length > issuesMax ? ` and ${keys.length - issuesMax} more` : "";
+  return `Unknown argument ${names.join(", ")}${more}. ${allowedNames(allowed)}`;
+}
+
+function wrongType(where: string, { path, expected, input }: IssueOf<"invalid_type">): string {
+  if (path.length === 0) return "The arguments must be an object.";
+  return input === undefined
+    ? `${where} is missing: it must be ${article(expected)}.`
+    : `${where} must be ${article(expected)}, not ${shown(input)}.`;
+}
+
+function tooSmall(where: string, { origin, minimum, input }: IssueOf<"too_small">): string {
+  return origin === "string"
+    ? tooShort(where, Number(minimum))
+    : `${where} must be at least ${minimum}, not ${shown(input)}.`;
+}
+
+function tooBig(where: string, { origin, maximum, input }: IssueOf<"too_big">): string {
+  return origin === "string"
+    ? `${where} must not be longer than ${maximum} characters.`
+    : `${where} must be at most ${maximum}, not ${shown(input)}.`;
 }
 
 function tooShort(where: string, charsMin: number): string {

@@ -2,6 +2,7 @@ import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "./parse-html.ts";
 import { cleanText } from "./clean-text.ts";
+import { pushNodes } from "./push-nodes.ts";
 
 /** Nodes in an element that counts as small: a look at one costs no more than this, however it is nested. */
 const smallNodesMax = 64;
@@ -85,11 +86,7 @@ export function* descendants(
   const stack: ChildNode[] = element.children.toReversed();
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     yield node;
-    if (!isTag(node) || skips(node)) continue;
-    for (let index = node.children.length - 1; index >= 0; index--) {
-      const child = node.children[index];
-      if (child !== undefined) stack.push(child);
-    }
+    if (isTag(node) && !skips(node)) pushNodes(node.children, stack);
   }
 }
 

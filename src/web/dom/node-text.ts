@@ -2,6 +2,7 @@ import { hasChildren, isText } from "domhandler";
 import type { ChildNode } from "domhandler";
 
 import type { HtmlDocument, HtmlElement } from "./parse-html.ts";
+import { pushNodes } from "./push-nodes.ts";
 
 const unevenSpace = /[^\S ]| {2}/;
 
@@ -14,12 +15,7 @@ export function nodeText(
   const waiting: ChildNode[] = root.children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (isText(node)) text += node.data;
-    else if (hasChildren(node)) {
-      for (let index = node.children.length - 1; index >= 0; index--) {
-        const child = node.children[index];
-        if (child !== undefined) waiting.push(child);
-      }
-    }
+    else if (hasChildren(node)) pushNodes(node.children, waiting);
     if (text.length >= charsMax) break;
   }
   return text;

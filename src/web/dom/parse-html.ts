@@ -4,6 +4,7 @@ import { type Document, Element, isTag } from "domhandler";
 import { type Token, parse } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { AppError } from "../../base/errors.ts";
+import { pushNodes } from "./push-nodes.ts";
 
 /** Elements of one tree: some 150 MB. Nearly all pages that people read have far fewer. */
 const treeElementsMax = 250_000;
@@ -82,15 +83,21 @@ const silentNames = new Set(["script", "style", "template", "title", "textarea",
 function flattenDeep(document: Document): void {
   let level: ParentNode[] = [document];
   for (let depth = 0; depth < treeDepthMax && level.length > 0; depth++) {
-    const below: ParentNode[] = [];
-    for (const { children } of level) {
-      for (const child of children) {
-        if (hasChildren(child) && child.children.length > 0) below.push(child);
-      }
-    }
-    level = below;
+    level = levelBelow(level);
   }
   for (const node of level) adopt(node, leavesOf(node));
+}
+
+function levelBelow(level: readonly ParentNode[]): ParentNode[] {
+  const below: ParentNode[] = [];
+  for (const { children } of level) {
+    for (const child of children) if (holdsNodes(child)) below.push(child);
+  }
+  return below;
+}
+
+function holdsNodes(node: ChildNode): node is ChildNode & ParentNode {
+  return hasChildren(node) && node.children.length > 0;
 }
 
 /** All below `node` that holds nothing else, in document order. */
@@ -98,13 +105,8 @@ function leavesOf(node: ParentNode): ChildNode[] {
   const leaves: ChildNode[] = [];
   const waiting = node.children.toReversed();
   for (let child = waiting.pop(); child !== undefined; child = waiting.pop()) {
-    if (!hasChildren(child) || child.children.length === 0) leaves.push(child);
-    else if (!isTag(child) || !isSilent(child)) {
-      for (let index = child.children.length - 1; index >= 0; index--) {
-        const inner = child.children[index];
-        if (inner !== undefined) waiting.push(inner);
-      }
-    }
+    if (!holdsNodes(child)) leaves.push(child);
+    else if (!isTag(child) || !isSilent(child)) pushNodes(child.children, waiting);
   }
   return leaves;
 }

@@ -1,5 +1,5 @@
 import { isHeavyJson } from "../../base/json-weight.ts";
-import type { HtmlDocument } from "../dom/parse-html.ts";
+import type { HtmlDocument, HtmlElement } from "../dom/parse-html.ts";
 import { nodeText } from "../dom/node-text.ts";
 import { walkElements } from "../dom/walk.ts";
 
@@ -17,65 +17,87 @@ const valuesMax = 20_000;
 /** Longer scripts are data of an application. */
 const scriptCharsMax = 2 * 1024 * 1024;
 
+/** `StructuredData` while the page is read. */
+interface Draft {
+  readonly types: Set<string>;
+  articleBody: string;
+  description: string;
+}
+
 /** Reads what the head and the scripts say; what is no JSON says nothing. */
 export function readStructuredData(document: HtmlDocument): StructuredData {
-  const types = new Set<string>();
-  let articleBody = "";
-  let description = "";
-  walkElements(document, ({ name, attribs, children }) => {
-    if (name === "meta") {
-      const property = attribs["property"] ?? attribs["name"] ?? "";
-      const content = attribs["content"] ?? "";
-      if (property === "og:type") types.add(`og:${content.toLowerCase()}`);
-      if (/^(?:og:|twitter:)?description$/i.test(property) && content.length > description.length) {
-        description = content;
-      }
-    } else if (name === "script" && /ld\+json/i.test(attribs["type"] ?? "")) {
-      const [first] = children;
-      const text = first === undefined ? "" : nodeText({ children } as HtmlDocument);
-      for (const body of describe(text, types)) {
-        if (body.length > articleBody.length) articleBody = body;
-      }
-    } else if (attribs["itemtype"] !== undefined) {
-      const type = /schema\.org\/(\w+)/i.exec(attribs["itemtype"])?.[1];
-      if (type !== undefined) types.add(type.toLowerCase());
-    }
+  const draft: Draft = { types: new Set(), articleBody: "", description: "" };
+  walkElements(document, (element) => {
+    readElement(element, draft);
     return "into";
   });
-  return { types, articleBody, description };
+  return draft;
+}
+
+function readElement(element: HtmlElement, draft: Draft): void {
+  const { name, attribs } = element;
+  if (name === "meta") readMeta(attribs, draft);
+  else if (name === "script" && /ld\+json/i.test(attribs["type"] ?? "")) readJsonLd(element, draft);
+  else if (attribs["itemtype"] !== undefined) addItemType(attribs["itemtype"], draft);
+}
+
+function readMeta(attribs: HtmlElement["attribs"], draft: Draft): void {
+  const property = attribs["property"] ?? attribs["name"] ?? "";
+  const content = attribs["content"] ?? "";
+  if (property === "og:type") draft.types.add(`og:${content.toLowerCase()}`);
+  if (!/^(?:og:|twitter:)?description$/i.test(property)) return;
+  if (content.length > draft.description.length) draft.description = content;
+}
+
+function readJsonLd(script: HtmlElement, draft: Draft): void {
+  for (const body of describe(nodeText(script), draft.types)) {
+    if (body.length > draft.articleBody.length) draft.articleBody = body;
+  }
+}
+
+function addItemType(itemType: string, { types }: Draft): void {
+  const type = /schema\.org\/(\w+)/i.exec(itemType)?.[1];
+  if (type !== undefined) types.add(type.toLowerCase());
 }
 
 function describe(json: string, types: Set<string>): string[] {
-  if (json.length > scriptCharsMax || isHeavyJson(json)) return [];
-  let root: unknown;
-  try {
-    root = JSON.parse(json);
-  } catch {
-    return [];
-  }
   const bodies: string[] = [];
-  const waiting: unknown[] = [root];
+  const waiting: unknown[] = [parse(json)];
   for (let count = 0; count < valuesMax && waiting.length > 0; count++) {
     const value = waiting.pop();
-    if (Array.isArray(value)) {
-      for (const entry of value.slice(0, valuesMax)) waiting.push(entry);
-    } else if (typeof value === "object" && value !== null) {
-      readObject(value, types, bodies);
-      for (const entry of Object.values(value)) {
-        if (typeof entry === "object") waiting.push(entry);
-      }
-    }
+    if (typeof value !== "object" || value === null) continue;
+    if (!Array.isArray(value)) readObject(value, types, bodies);
+    for (const member of membersOf(value)) waiting.push(member);
   }
   return bodies;
 }
 
+/** Undefined for what is no JSON, or too much. */
+function parse(json: string): unknown {
+  if (json.length > scriptCharsMax || isHeavyJson(json)) return undefined;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function membersOf(value: object): readonly unknown[] {
+  if (Array.isArray(value)) return value.slice(0, valuesMax);
+  return Object.values(value).filter((entry) => typeof entry === "object");
+}
+
 function readObject(value: object, types: Set<string>, bodies: string[]): void {
   for (const [key, entry] of Object.entries(value)) {
-    if (key === "@type") {
-      for (const type of [entry].flat())
-        if (typeof type === "string") types.add(type.toLowerCase());
-    } else if ((key === "articleBody" || key === "text") && typeof entry === "string") {
+    if (key === "@type") addTypes(entry, types);
+    else if ((key === "articleBody" || key === "text") && typeof entry === "string") {
       bodies.push(entry);
     }
+  }
+}
+
+function addTypes(entry: unknown, types: Set<string>): void {
+  for (const type of [entry].flat()) {
+    if (typeof type === "string") types.add(type.toLowerCase());
   }
 }

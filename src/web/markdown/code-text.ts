@@ -27,6 +27,10 @@ const lineBlocks = new Set([
   "h5",
   "h6",
 ]);
+/** The same of a whole block of numbers. */
+const gutterBlockClass = /(?:^|\s)(?:lineno|src-line-numbers|line-numbers-wrapper)(?:\s|$)/;
+/** What one clicks on, and pictures. */
+const widgetNames = new Set(["button", "clipboard-copy", "img"]);
 const tableParts = new Set(["table", "tbody", "thead", "tfoot", "tr"]);
 /** Whether lines end themselves shows in the first few. */
 const linesLookedAt = 8;
@@ -60,27 +64,27 @@ function withoutNumberLines(text: string): string {
 function isCodeFurniture(element: HtmlElement): boolean {
   const { name } = element;
   if (isUnreadName(name) && name !== "textarea") return true;
-  if (name === "button" || name === "clipboard-copy" || name === "img") return true;
-  if (name === "pre" || name === "code")
-    return (
-      name === "pre" &&
-      hasClass(element, /(?:^|\s)(?:lineno|src-line-numbers|line-numbers-wrapper)(?:\s|$)/) &&
-      isNumbers(element)
-    );
+  if (widgetNames.has(name)) return true;
+  if (name === "code") return false;
+  if (name === "pre") return hasClass(element, gutterBlockClass) && isNumbers(element);
   if (hasClass(element, gutterClass)) return isNumbers(element);
-  if (
-    element.attribs["data-clipboard-text"] !== undefined ||
-    element.attribs["data-copy"] !== undefined
-  )
-    return true;
+  if (holdsCopy(element)) return true;
   if (hasClass(element, copyClass)) return shortText(element, 60) !== undefined;
-  if (
+  return isPassedOver(element) && isNumbers(element);
+}
+
+/** True for what carries the text that a click copies. */
+function holdsCopy({ attribs }: HtmlElement): boolean {
+  return attribs["data-clipboard-text"] !== undefined || attribs["data-copy"] !== undefined;
+}
+
+/** True for what is not read out, selected, or shown by search engines. */
+function isPassedOver(element: HtmlElement): boolean {
+  return (
     attribute(element, "aria-hidden") === "true" ||
     /user-select\s*:\s*none/.test(attribute(element, "style")) ||
     element.attribs["data-nosnippet"] !== undefined
-  )
-    return isNumbers(element);
-  return false;
+  );
 }
 
 function isNumbers(element: HtmlElement): boolean {

@@ -23,3 +23,12 @@ export function isBlockName(name: string): boolean {
 export function isUnreadName(name: string): boolean {
   return unread.has(name);
 }
+
+/** A table by the names of elements; a row has one or more of them, with spaces between. */
+export function byName<Value>(
+  rows: readonly (readonly [names: string, value: Value])[],
+): ReadonlyMap<string, Value> {
+  return new Map(
+    rows.flatMap(([names, value]) => names.split(" ").map((name) => [name, value] as const)),
+  );
+}

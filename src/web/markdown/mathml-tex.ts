@@ -2,6 +2,7 @@ import { type ChildNode, isTag, isText } from "domhandler";
 
 import type { HtmlElement } from "../dom/parse-html.ts";
 import { cleanText } from "../dom/clean-text.ts";
+import { byName } from "./element-kinds.ts";
 
 /** Deeper formulas are read as text. */
 const depthMax = 64;
@@ -130,46 +131,90 @@ function join(nodes: readonly ChildNode[], depth: number): string {
 function toTex(node: ChildNode, depth: number): string {
   if (isText(node)) return symbols(cleanText(node.data).trim());
   if (!isTag(node) || depth > depthMax) return "";
-  const parts = node.children.filter(isTag);
-  // Read when asked for: reading a part twice would double the work at each level.
-  const part = (index: number): string => {
-    const element = parts[index];
-    return element === undefined ? "" : toTex(element, depth + 1);
-  };
-  switch (node.name) {
-    case "mfrac":
-      return `\\frac{${part(0)}}{${part(1)}}`;
-    case "msqrt":
-      return `\\sqrt{${join(node.children, depth + 1)}}`;
-    case "mroot":
-      return `\\sqrt[${part(1)}]{${part(0)}}`;
-    case "msup":
-      return `${base(part(0))}^{${part(1)}}`;
-    case "msub":
-    case "munder":
-      return `${base(part(0))}_{${part(1)}}`;
-    case "msubsup":
-    case "munderover":
-      return `${base(part(0))}_{${part(1)}}^{${part(2)}}`;
-    case "mover": {
-      const accent = accents[parts[1] === undefined ? "" : rawText(parts[1])];
-      return accent === undefined ? `${base(part(0))}^{${part(1)}}` : `\\${accent}{${part(0)}}`;
-    }
-    case "mtable":
-      return `\\begin{matrix} ${parts.map((row) => toTex(row, depth + 1)).join(" \\\\ ")} \\end{matrix}`;
-    case "mtr":
-      return parts.map((cell) => toTex(cell, depth + 1)).join(" & ");
-    case "mtext":
-      return `\\text{${rawText(node)}}`;
-    case "mfenced":
-      return `${node.attribs["open"] ?? "("}${parts.map((part) => toTex(part, depth + 1)).join(", ")}${node.attribs["close"] ?? ")"}`;
-    case "annotation":
-    case "annotation-xml":
-    case "mspace":
-      return "";
-    default:
-      return join(node.children, depth + 1);
-  }
+  const write = writers.get(node.name);
+  return write === undefined ? join(node.children, depth + 1) : write(node, depth + 1);
+}
+
+/** Writes an element; `depth` is that of what stands in it. */
+type Writer = (element: HtmlElement, depth: number) => string;
+
+/** Elements that say more than what stands in them. */
+const writers = byName<Writer>([
+  ["mfrac", fraction],
+  ["msqrt", squareRoot],
+  ["mroot", root],
+  ["msup", superscript],
+  ["msub munder", subscript],
+  ["msubsup munderover", subAndSuperscript],
+  ["mover", over],
+  ["mtable", matrix],
+  ["mtr", matrixRow],
+  ["mtext", plainText],
+  ["mfenced", fenced],
+  ["annotation annotation-xml mspace", nothing],
+]);
+
+/** The elements in `element`, each read once: reading one twice would double the work at each level. */
+function partsOf(element: HtmlElement, depth: number): string[] {
+  return element.children.filter(isTag).map((part) => toTex(part, depth));
+}
+
+function fraction(element: HtmlElement, depth: number): string {
+  const [above = "", below = ""] = partsOf(element, depth);
+  return `\\frac{${above}}{${below}}`;
+}
+
+function squareRoot(element: HtmlElement, depth: number): string {
+  return `\\sqrt{${join(element.children, depth)}}`;
+}
+
+function root(element: HtmlElement, depth: number): string {
+  const [radicand = "", degree = ""] = partsOf(element, depth);
+  return `\\sqrt[${degree}]{${radicand}}`;
+}
+
+function superscript(element: HtmlElement, depth: number): string {
+  const [inner = "", above = ""] = partsOf(element, depth);
+  return `${base(inner)}^{${above}}`;
+}
+
+function subscript(element: HtmlElement, depth: number): string {
+  const [inner = "", below = ""] = partsOf(element, depth);
+  return `${base(inner)}_{${below}}`;
+}
+
+function subAndSuperscript(element: HtmlElement, depth: number): string {
+  const [inner = "", below = "", above = ""] = partsOf(element, depth);
+  return `${base(inner)}_{${below}}^{${above}}`;
+}
+
+function over(element: HtmlElement, depth: number): string {
+  const sign = element.children.filter(isTag)[1];
+  const accent = accents[sign === undefined ? "" : rawText(sign)];
+  if (accent === undefined) return superscript(element, depth);
+  const [inner = ""] = partsOf(element, depth);
+  return `\\${accent}{${inner}}`;
+}
+
+function matrix(element: HtmlElement, depth: number): string {
+  return `\\begin{matrix} ${partsOf(element, depth).join(" \\\\ ")} \\end{matrix}`;
+}
+
+function matrixRow(element: HtmlElement, depth: number): string {
+  return partsOf(element, depth).join(" & ");
+}
+
+function plainText(element: HtmlElement): string {
+  return `\\text{${rawText(element)}}`;
+}
+
+function fenced(element: HtmlElement, depth: number): string {
+  const { open = "(", close = ")" } = element.attribs;
+  return `${open}${partsOf(element, depth).join(", ")}${close}`;
+}
+
+function nothing(): string {
+  return "";
 }
 
 function base(tex: string): string {

@@ -7,7 +7,7 @@ import { admonitionOf, type Admonition } from "../dom/admonition.ts";
 import type { Block } from "./block.ts";
 import { isFurniture } from "../dom/furniture.ts";
 import { attribute, hasClass, shortText, siblingsAfter, textOf } from "../dom/element.ts";
-import { isBlockName, isUnreadName } from "./element-kinds.ts";
+import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
 import { isHidden } from "../dom/hidden.ts";
 import { isLanguageLabel } from "./code-language.ts";
 import { formulaOf, isFormulaResidue } from "./math.ts";
@@ -83,52 +83,58 @@ function readBlock(element: HtmlElement, place: Place, reading: Reading): Block[
   return readNamed(element, place, reading);
 }
 
+type BlockReader = (element: HtmlElement, place: Place, reading: Reading) => Block[];
+
+/** Elements whose names say how to read them. */
+const readers = byName<BlockReader>([
+  ["h1 h2 h3 h4 h5 h6", readHeading],
+  ["hr", readRule],
+  ["ul ol menu dir li", unlessTooDeep(readList)],
+  ["dl", unlessTooDeep(readDefinitions)],
+  ["blockquote", readQuote],
+  ["table", readTable],
+  ["summary legend", readSummary],
+  ["a", readCard],
+]);
+
 function readNamed(element: HtmlElement, place: Place, reading: Reading): Block[] {
-  const { name, children } = element;
-  switch (name) {
-    case "h1":
-    case "h2":
-    case "h3":
-    case "h4":
-    case "h5":
-    case "h6":
-      return heading(Number(name[1]), element, place, reading);
-    case "hr":
-      return [{ kind: "rule" }];
-    case "ul":
-    case "ol":
-    case "menu":
-    case "dir":
-    case "li":
-      return place.nesting >= nestingMax
-        ? reading.readBlocks(children, place, reading)
-        : readList(element, place, reading);
-    case "dl":
-      return place.nesting >= nestingMax
-        ? reading.readBlocks(children, place, reading)
-        : readDefinitions(element, place, reading);
-    case "blockquote":
-      return quote(reading.readBlocks(children, nested(place), reading), place);
-    case "table":
-      return readTable(element, place, reading);
-    case "summary":
-    case "legend":
-      if (reading.survey.hasBlocks.has(element))
-        return reading.readBlocks(children, place, reading);
-      return strongLine(readLine(children, { ...place, isStrong: true }, reading), reading);
-    case "a":
-      return readCard(element, place, reading);
-    default: {
-      if (isTableOfParts(element)) return readTable(element, place, reading);
-      const level =
-        attribute(element, "role") === "heading"
-          ? Number(attribute(element, "aria-level") || 2)
-          : 0;
-      return level >= 1 && level <= 6
-        ? heading(level, element, place, reading)
-        : reading.readBlocks(children, place, reading);
-    }
-  }
+  const read = readers.get(element.name) ?? readOther;
+  return read(element, place, reading);
+}
+
+function readHeading(element: HtmlElement, place: Place, reading: Reading): Block[] {
+  return heading(Number(element.name[1]), element, place, reading);
+}
+
+function readRule(): Block[] {
+  return [{ kind: "rule" }];
+}
+
+/** Deeper than `nestingMax`, what stands in lists is read as if it stood beside them. */
+function unlessTooDeep(read: BlockReader): BlockReader {
+  return (element, place, reading) =>
+    place.nesting >= nestingMax
+      ? reading.readBlocks(element.children, place, reading)
+      : read(element, place, reading);
+}
+
+function readQuote({ children }: HtmlElement, place: Place, reading: Reading): Block[] {
+  return quote(reading.readBlocks(children, nested(place), reading), place);
+}
+
+function readSummary(element: HtmlElement, place: Place, reading: Reading): Block[] {
+  const { children } = element;
+  if (reading.survey.hasBlocks.has(element)) return reading.readBlocks(children, place, reading);
+  return strongLine(readLine(children, { ...place, isStrong: true }, reading), reading);
+}
+
+function readOther(element: HtmlElement, place: Place, reading: Reading): Block[] {
+  if (isTableOfParts(element)) return readTable(element, place, reading);
+  const level =
+    attribute(element, "role") === "heading" ? Number(attribute(element, "aria-level") || 2) : 0;
+  return level >= 1 && level <= 6
+    ? heading(level, element, place, reading)
+    : reading.readBlocks(element.children, place, reading);
 }
 
 function heading(level: number, element: HtmlElement, place: Place, reading: Reading): Block[] {

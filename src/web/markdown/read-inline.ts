@@ -11,7 +11,7 @@ import {
   soleChild,
   textOf,
 } from "../dom/element.ts";
-import { isBlockName, isUnreadName } from "./element-kinds.ts";
+import { byName, isBlockName, isUnreadName } from "./element-kinds.ts";
 import { escapeBrackets, escapeText } from "./escape-text.ts";
 import { isBackReference } from "./footnotes.ts";
 import { isHidden } from "../dom/hidden.ts";
@@ -68,70 +68,76 @@ function appendElement(
     isFurniture(element)
   )
     return;
-  const { name, children } = element;
-  switch (name) {
-    case "br":
-      return appendBreak(out, place, reading);
-    case "b":
-    case "strong":
-      return place.isStrong
-        ? appendNodes(children, out, place, reading)
-        : appendMarked("**", { isStrong: true });
-    case "em":
-    case "i":
-    case "cite":
-    case "dfn":
-    case "var":
-      return place.isEmphasis
-        ? appendNodes(children, out, place, reading)
-        : appendMarked("*", { isEmphasis: true });
-    case "del":
-    case "s":
-    case "strike":
-      return place.isStruck
-        ? appendNodes(children, out, place, reading)
-        : appendMarked("~~", { isStruck: true });
-    case "code":
-    case "tt":
-    case "samp":
-    case "kbd":
-      return appendCode(element, out, place, reading);
-    case "a":
-      return appendLink(element, out, place, reading);
-    case "img":
-      return out.add(readImage(element, place, reading));
-    case "iframe":
-    case "video":
-    case "audio":
-    case "embed":
-    case "object":
-      return out.add(readMedia(element, place, reading));
-    case "sub":
-    case "sup":
-      return appendRaised(element, out, place, reading);
-    case "q":
-      out.add("“");
-      appendNodes(children, out, place, reading);
-      return out.add("”");
-    case "rt":
-      return appendWrapped("(", ")");
-    case "input":
-      return;
-    case "noscript":
-      return hasPictureBefore(element) ? undefined : appendNodes(children, out, place, reading);
-    default:
-      return appendOther(element, out, place, reading);
-  }
+  const append = appenders.get(element.name) ?? appendOther;
+  append(element, out, place, reading);
+}
 
-  function appendMarked(mark: Mark, change: Partial<Place>): void {
-    const text = reading.readInline(children, { ...place, ...change }, reading);
+type Appender = (element: HtmlElement, out: InlineText, place: Place, reading: Reading) => void;
+
+/** Elements whose names say how to read them. */
+const appenders = byName<Appender>([
+  ["br", appendBreak],
+  ["b strong", betweenMarks("**", "isStrong")],
+  ["em i cite dfn var", betweenMarks("*", "isEmphasis")],
+  ["del s strike", betweenMarks("~~", "isStruck")],
+  ["code tt samp kbd", appendCode],
+  ["a", appendLink],
+  ["img", appendImage],
+  ["iframe video audio embed object", appendMedia],
+  ["sub sup", appendRaised],
+  ["q", appendQuotation],
+  ["rt", appendRuby],
+  ["input", appendNothing],
+  ["noscript", appendNoscript],
+]);
+
+/** What stands between marks, unless it stands between the same ones already. */
+function betweenMarks(mark: Mark, flag: "isStrong" | "isEmphasis" | "isStruck"): Appender {
+  return ({ children }, out, place, reading) => {
+    if (place[flag]) return appendNodes(children, out, place, reading);
+    const text = reading.readInline(children, { ...place, [flag]: true }, reading);
     out.addMarked(reading.style === "text" ? "" : mark, text);
-  }
+  };
+}
 
-  function appendWrapped(before: string, after: string): void {
-    const text = reading.readInline(children, place, reading).trim();
-    if (text !== "") out.add(`${before}${text}${after}`);
-  }
+function appendImage(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+  out.add(readImage(element, place, reading));
+}
+
+function appendMedia(element: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
+  out.add(readMedia(element, place, reading));
+}
+
+function appendQuotation(
+  { children }: HtmlElement,
+  out: InlineText,
+  place: Place,
+  reading: Reading,
+): void {
+  out.add("“");
+  appendNodes(children, out, place, reading);
+  out.add("”");
+}
+
+function appendRuby(
+  { children }: HtmlElement,
+  out: InlineText,
+  place: Place,
+  reading: Reading,
+): void {
+  const text = reading.readInline(children, place, reading).trim();
+  if (text !== "") out.add(`(${text})`);
+}
+
+function appendNothing(): void {}
+
+function appendNoscript(
+  element: HtmlElement,
+  out: InlineText,
+  place: Place,
+  reading: Reading,
+): void {
+  if (!hasPictureBefore(element)) appendNodes(element.children, out, place, reading);
 }
 
 /** Blocks that stand in a line are set apart by spaces, and so is what looks like a button. */
@@ -144,7 +150,7 @@ function appendOther(element: HtmlElement, out: InlineText, place: Place, readin
   out.add(" ");
 }
 
-function appendBreak(out: InlineText, place: Place, reading: Reading): void {
+function appendBreak(_: HtmlElement, out: InlineText, place: Place, reading: Reading): void {
   if (place.isLine) out.add(" ");
   else out.addBreak(reading.style === "text" ? "\n" : lineBreak);
 }

@@ -16,50 +16,83 @@ const widthMax = 12;
  * there. The library's own follows damaged tables in circles.
  */
 function unfoldLzw(input: Uint8Array, bytesMax: number): Uint8Array {
-  const out = new Uint8Array(bytesMax);
-  /** Of each code, where in `out` it stands and how long it is. */
-  const starts = new Uint32Array(codesMax);
-  const lengths = new Uint32Array(codesMax);
-  let filled = 0;
-  let free = firstFree;
-  let width = widthMin;
+  const unfolding = new Unfolding(bytesMax);
   let held = 0;
   let heldBits = 0;
-  let previous: { readonly start: number; readonly length: number } | undefined;
   for (const byte of input) {
     held = ((held << 8) | byte) & 0xff_ffff;
     heldBits += 8;
-    if (heldBits < width) continue;
-    heldBits -= width;
-    const code = (held >>> heldBits) & ((1 << width) - 1);
-    if (code === endCode || filled >= bytesMax) break;
-    if (code === clearCode) {
-      free = firstFree;
-      width = widthMin;
-      previous = undefined;
-      continue;
-    }
-    const start = filled;
-    if (code < clearCode) {
-      out[filled++] = code;
-    } else {
-      // The code that is made just now is the one before, and its first byte again.
-      const isNew = code === free && previous !== undefined;
-      if (code >= free && !isNew) break;
-      const from = isNew ? (previous?.start ?? 0) : (starts[code] ?? 0);
-      const length = isNew ? (previous?.length ?? 0) + 1 : (lengths[code] ?? 0);
-      for (let at = 0; at < length && filled < bytesMax; at++) out[filled++] = out[from + at] ?? 0;
-    }
-    if (previous !== undefined && free < codesMax) {
-      starts[free] = previous.start;
-      lengths[free] = previous.length + 1;
-      free++;
-      // Wider one code early, as the format has it.
-      if (free + 1 >= 1 << width && width < widthMax) width++;
-    }
-    previous = { start, length: filled - start };
+    if (heldBits < unfolding.width) continue;
+    heldBits -= unfolding.width;
+    const code = (held >>> heldBits) & ((1 << unfolding.width) - 1);
+    if (code === endCode || unfolding.isFull) break;
+    if (code === clearCode) unfolding.clear();
+    else if (!unfolding.take(code)) break;
   }
-  return out.subarray(0, filled);
+  return unfolding.bytes;
+}
+
+/** What has come out so far, and the table of codes that grows with it. */
+class Unfolding {
+  /** Bits of the next code. */
+  width = widthMin;
+  readonly #out: Uint8Array;
+  #filled = 0;
+  /** Of each code, where in `out` it stands and how long it is. */
+  readonly #starts = new Uint32Array(codesMax);
+  readonly #lengths = new Uint32Array(codesMax);
+  #free = firstFree;
+  /** What the code before has written; nothing after the table was cleared. */
+  #previousStart = 0;
+  #previousLength = 0;
+
+  constructor(bytesMax: number) {
+    this.#out = new Uint8Array(bytesMax);
+  }
+
+  get isFull(): boolean {
+    return this.#filled >= this.#out.length;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#out.subarray(0, this.#filled);
+  }
+
+  clear(): void {
+    this.width = widthMin;
+    this.#free = firstFree;
+    this.#previousLength = 0;
+  }
+
+  /** Writes what `code` stands for, and gives the next code its meaning; false for what is no code. */
+  take(code: number): boolean {
+    const start = this.#filled;
+    if (code < clearCode) this.#out[this.#filled++] = code;
+    else if (code < this.#free) this.#repeat(this.#starts[code] ?? 0, this.#lengths[code] ?? 0);
+    // The code that is made just now is the one before, and its first byte again.
+    else if (code === this.#free && this.#previousLength > 0) {
+      this.#repeat(this.#previousStart, this.#previousLength + 1);
+    } else return false;
+    this.#learn();
+    this.#previousStart = start;
+    this.#previousLength = this.#filled - start;
+    return true;
+  }
+
+  #repeat(from: number, length: number): void {
+    const end = Math.min(this.#filled + length, this.#out.length);
+    for (let at = from; this.#filled < end; at++) this.#out[this.#filled++] = this.#out[at] ?? 0;
+  }
+
+  /** The next free code is the one before with one byte more. */
+  #learn(): void {
+    if (this.#previousLength === 0 || this.#free >= codesMax) return;
+    this.#starts[this.#free] = this.#previousStart;
+    this.#lengths[this.#free] = this.#previousLength + 1;
+    this.#free++;
+    // Wider one code early, as the format has it.
+    if (this.#free + 1 >= 1 << this.width && this.width < widthMax) this.width++;
+  }
 }
 
 /** What is left to the library of the kinds of compression; the rest is of raw camera files, or given up. */
@@ -122,30 +155,9 @@ export function soundTiff(page: TiffPage, file: Uint8Array): Uint8Array {
 }
 
 function layoutOf(page: TiffPage): Layout {
-  const [width, height] = [numberOf(page, 256) ?? 0, numberOf(page, 257) ?? 0];
-  const pixelBits = (numberOf(page, 258) ?? 1) * (numberOf(page, 277) ?? 1);
-  const bytesOf = (columns: number, rows: number): number =>
-    Math.ceil((columns * pixelBits) / 8) * rows;
-  if (!(width > 0 && height > 0 && width * height <= imagePixelsMax)) {
-    throw new Error("its size makes no sense");
-  }
-  if (bytesOf(width, height) > sampleBytesMax) throw new Error("its samples take too much memory");
-  const isTiled = page["t322"] !== undefined;
-  const [partWidth, partHeight] = isTiled
-    ? [numberOf(page, 322) ?? 0, numberOf(page, 323) ?? 0]
-    : [width, Math.min(numberOf(page, 278) ?? height, height)];
-  const partBytes = bytesOf(partWidth, partHeight);
-  const count = Math.ceil(width / partWidth) * Math.ceil(height / partHeight);
-  if (!(
-    partWidth > 0 &&
-    partHeight > 0 &&
-    count <= partsMax &&
-    partBytes * count <= partsBytesMax
-  )) {
-    throw new Error("its parts make no sense");
-  }
-  const offsets = numbersOf(page, isTiled && page["t324"] !== undefined ? 324 : 273);
-  const lengths = numbersOf(page, isTiled && page["t325"] !== undefined ? 325 : 279);
+  const { count, partBytes } = partsOf(page, sizeOf(page));
+  const offsets = numbersOf(page, tagOf(page, 324, 273));
+  const lengths = numbersOf(page, tagOf(page, 325, 279));
   // A single part that is not compressed needs no length.
   if (lengths.length === 0 && offsets.length === 1) lengths.push(partBytes);
   if (offsets.length < count || lengths.length < count || offsets.length > partsMax) {
@@ -156,6 +168,58 @@ function layoutOf(page: TiffPage): Layout {
   for (const name of ["t273", "t324"]) page[name] = offsets;
   for (const name of ["t279", "t325"]) page[name] = lengths;
   return { offsets, lengths, partBytes };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+function sizeOf(page: TiffPage): Size {
+  const width = numberOf(page, 256) ?? 0;
+  const height = numberOf(page, 257) ?? 0;
+  if (!(width > 0 && height > 0 && width * height <= imagePixelsMax)) {
+    throw new Error("its size makes no sense");
+  }
+  const size = { width, height };
+  if (bytesOf(page, size) > sampleBytesMax) throw new Error("its samples take too much memory");
+  return size;
+}
+
+/** How many strips or tiles there are, and the bytes of one when it is unfolded. */
+function partsOf(
+  page: TiffPage,
+  size: Size,
+): { readonly count: number; readonly partBytes: number } {
+  const part = isTiled(page) ? tileSizeOf(page) : stripSizeOf(page, size);
+  const partBytes = bytesOf(page, part);
+  const count = Math.ceil(size.width / part.width) * Math.ceil(size.height / part.height);
+  const isBounded = count <= partsMax && partBytes * count <= partsBytesMax;
+  if (!(part.width > 0 && part.height > 0 && isBounded)) throw new Error("its parts make no sense");
+  return { count, partBytes };
+}
+
+function tileSizeOf(page: TiffPage): Size {
+  return { width: numberOf(page, 322) ?? 0, height: numberOf(page, 323) ?? 0 };
+}
+
+function stripSizeOf(page: TiffPage, { width, height }: Size): Size {
+  return { width, height: Math.min(numberOf(page, 278) ?? height, height) };
+}
+
+/** Of an area of the page, not compressed: each of its rows begins with a new byte. */
+function bytesOf(page: TiffPage, { width, height }: Size): number {
+  const pixelBits = (numberOf(page, 258) ?? 1) * (numberOf(page, 277) ?? 1);
+  return Math.ceil((width * pixelBits) / 8) * height;
+}
+
+function isTiled(page: TiffPage): boolean {
+  return page["t322"] !== undefined;
+}
+
+/** The tag of a list of parts: tiles may stand under that of strips. */
+function tagOf(page: TiffPage, ofTiles: number, ofStrips: number): number {
+  return isTiled(page) && page[`t${ofTiles}`] !== undefined ? ofTiles : ofStrips;
 }
 
 /** What is damaged is missing in the picture, as with other readers. */

@@ -28,23 +28,21 @@ export function createNeighbourFeatures(blocks: readonly Block[]): (index: numbe
   const chars = prefixSums(blocks.map((block) => block.chars));
   const linkChars = prefixSums(blocks.map((block) => block.linkChars));
   const noPhrases: readonly number[] = Array.from({ length: phraseCount }, () => 0);
-  const phrases = new Map<number, readonly number[]>();
+  /** By the index of the heading; -1 is none. */
+  const phrases = new Map([[-1, noPhrases]]);
   return (index) => {
-    const heading = headings[index] ?? -1;
-    const known = phrases.get(heading) ?? phraseFeatures(blocks[heading]?.text ?? "");
-    phrases.set(heading, known);
-    const from = Math.max(0, index - windowReach);
-    const to = Math.min(blocks.length, index + windowReach + 1);
-    const near = (chars[to] ?? 0) - (chars[from] ?? 0);
-    const nearLinks = (linkChars[to] ?? 0) - (linkChars[from] ?? 0);
     const features: number[] = [];
     for (const offset of offsets) addNeighbour(features, blocks, index, offset);
-    features.push(
-      heading === -1 ? 0 : levelOf(blocks[heading]),
-      heading === -1 ? -1 : Math.log1p((chars[index] ?? 0) - (chars[heading] ?? 0)),
-    );
-    for (const phrase of heading === -1 ? noPhrases : known) features.push(phrase);
-    features.push(Math.log1p(near), nearLinks / Math.max(near, 1));
+    const heading = headings[index] ?? -1;
+    if (heading === -1) features.push(0, -1);
+    else features.push(levelOf(blocks[heading]), Math.log1p(sumBetween(chars, heading, index)));
+    const known = phrases.get(heading) ?? phraseFeatures(blocks[heading]?.text ?? "");
+    phrases.set(heading, known);
+    for (const phrase of known) features.push(phrase);
+    const from = Math.max(0, index - windowReach);
+    const to = Math.min(blocks.length, index + windowReach + 1);
+    const near = sumBetween(chars, from, to);
+    features.push(Math.log1p(near), sumBetween(linkChars, from, to) / Math.max(near, 1));
     return features;
   };
 }
@@ -92,4 +90,9 @@ export function prefixSums(values: readonly number[]): Float64Array {
   const sums = new Float64Array(values.length + 1);
   for (const [index, value] of values.entries()) sums[index + 1] = (sums[index] ?? 0) + value;
   return sums;
+}
+
+/** The sum of the values from the index `from` on, without that at `to`. */
+function sumBetween(sums: Float64Array, from: number, to: number): number {
+  return (sums[to] ?? 0) - (sums[from] ?? 0);
 }

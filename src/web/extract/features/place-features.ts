@@ -42,33 +42,32 @@ export function createPlaceFeatures(
   const previous = lastSeen(isProse);
   const next = lastSeen(isProse.toReversed()).toReversed();
   const title = findTitleBlock(page, blocks);
+  const titleStart = sums[title] ?? 0;
   const titleWords = new Set(wordsOf(page.title));
   const repeats = countTexts(blocks);
   const body = runsOf(wordsOf(page.structured.articleBody).slice(0, bodyWordsMax));
+  const hasBody = body.runs.size === 0 ? 0 : 1;
   const description = runsOf(wordsOf(page.structured.description));
   return (index) => {
     const block = blocks[index];
     const text = block?.text ?? "";
     const words = wordsOf(text);
     const start = sums[index] ?? 0;
-    const before = previous[index] ?? -1;
-    const after = next[index] ?? -1;
-    const afterTitle = title === -1 ? 0 : Math.sign(index - title);
     return [
       start / total,
       Math.log1p(index),
       Math.log1p(blocks.length - index),
-      afterTitle,
-      title === -1 ? -1 : Math.log1p(Math.abs(start - (sums[title] ?? 0))),
+      title === -1 ? 0 : Math.sign(index - title),
+      title === -1 ? -1 : Math.log1p(Math.abs(start - titleStart)),
       index === title ? 1 : 0,
-      words.length === 0 ? 0 : countIn(words, titleWords) / words.length,
+      partIn(words, titleWords),
       (proseSums[index] ?? 0) / proseTotal,
       1 - (proseSums[index + 1] ?? 0) / proseTotal,
-      before === -1 ? -1 : Math.log1p(before),
-      after === -1 ? -1 : Math.log1p(after),
+      logDistance(previous[index] ?? -1),
+      logDistance(next[index] ?? -1),
       Math.log1p(repeats.get(text) ?? 1),
       overlap(words, body),
-      body.runs.size === 0 ? 0 : 1,
+      hasBody,
       overlap(words, description),
     ];
   };
@@ -81,6 +80,11 @@ function lastSeen(values: readonly boolean[]): number[] {
     if (value) last = index;
     return last === -1 ? -1 : index - last;
   });
+}
+
+/** -1, a distance to nothing, stays what it is. */
+function logDistance(distance: number): number {
+  return distance === -1 ? -1 : Math.log1p(distance);
 }
 
 /** The first heading that is the title, else the first `h1`; -1 for none. */
@@ -124,10 +128,12 @@ function runAt(words: readonly string[], index: number): string {
   return `${words[index]} ${words[index + 1]} ${words[index + 2]} ${words[index + 3]}`;
 }
 
-function countIn(words: readonly string[], wanted: ReadonlySet<string>): number {
+/** The part of `words` that are among `wanted`. */
+function partIn(words: readonly string[], wanted: ReadonlySet<string>): number {
+  if (words.length === 0) return 0;
   let count = 0;
   for (const word of words) if (wanted.has(word)) count++;
-  return count;
+  return count / words.length;
 }
 
 /** The part of the runs of `words` that are among `runs`. */

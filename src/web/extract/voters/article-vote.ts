@@ -2,6 +2,7 @@ import { isText } from "domhandler";
 import type { ChildNode } from "domhandler";
 import { isTag } from "domhandler";
 import type { HtmlElement } from "../../dom/parse-html.ts";
+import { pushNodes } from "../../dom/push-nodes.ts";
 import type { Block } from "../blocks/block.ts";
 import { weightOf } from "../blocks/judge-blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
@@ -143,10 +144,7 @@ export function writeMarkedHtml(
       parts.push(openTag(node, marks.get(node)));
       if (voidNames.has(node.name)) continue;
       waiting.push(`</${node.name}>`);
-      for (let index = node.children.length - 1; index >= 0; index--) {
-        const child = node.children[index];
-        if (child !== undefined) waiting.push(child);
-      }
+      pushNodes(node.children, waiting);
     }
   }
   parts.push("</html>");

@@ -1,6 +1,7 @@
 import { isTag, isText } from "domhandler";
 import { AppError } from "../../../base/errors.ts";
 import type { HtmlDocument, HtmlElement } from "../../dom/parse-html.ts";
+import { pushNodes } from "../../dom/push-nodes.ts";
 
 /** A parsed page of a search engine. */
 export interface Page {
@@ -83,10 +84,7 @@ function textNodesOf(root: HtmlDocument | HtmlElement): string[] {
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (isText(node)) texts.push(node.data);
     else if ("children" in node && !("name" in node && silentElements.has(node.name))) {
-      for (let i = node.children.length - 1; i >= 0; i -= 1) {
-        const child = node.children[i];
-        if (child !== undefined) open.push(child);
-      }
+      pushNodes(node.children, open);
     }
   }
   return texts;
