@@ -76,30 +76,28 @@ export function parseArguments(
   const { explainedBy = `${product.name} help`, hint = "" } = options;
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
-  for (let index = 0; index < args.length; index++) {
-    const argument = args[index] ?? "";
+  const rest = [...args];
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     if (argument === "--") {
-      const verbatimFrom = positionals.length;
-      positionals.push(...args.slice(index + 1));
-      return new ParsedArguments(values, positionals, verbatimFrom);
+      return new ParsedArguments(values, [...positionals, ...rest], positionals.length);
     }
-    if (!argument.startsWith("-") || argument === "-") {
+    if (!isFlag(argument)) {
       positionals.push(argument);
       continue;
     }
     const isForeign = nameOf(argument, table) === undefined;
     if (isForeign && options.beginsCommand?.(positionals) === true) {
-      positionals.push(...args.slice(index));
-      break;
+      return new ParsedArguments(values, [...positionals, argument, ...rest]);
     }
     const flag = readFlag(argument, table, `${hint} See: ${explainedBy}`);
-    if (flag.needsValue) index++;
-    const value = flag.needsValue ? args[index] : flag.value;
-    const all = [...(values.get(flag.name) ?? []), checkValue(flag, value)];
-    while (flag.spec.more?.test(args[index + 1] ?? "") === true) all.push(args[++index] ?? "");
-    values.set(flag.name, all);
+    values.set(flag.name, [...(values.get(flag.name) ?? []), ...takeValues(flag, rest)]);
   }
   return new ParsedArguments(values, positionals);
+}
+
+/** A lone `-` is an argument. */
+function isFlag(argument: string): boolean {
+  return argument.startsWith("-") && argument !== "-";
 }
 
 interface WrittenFlag {
@@ -127,6 +125,13 @@ function readFlag(argument: string, table: FlagTable, advice: string): WrittenFl
     throw new AppError("usage", `--${name} takes no value.`);
   }
   return { name, spec, value, needsValue: spec.kind !== "switch" && value === undefined };
+}
+
+/** The value of a flag and those of a list that follow; takes from `rest` what is behind the flag. */
+function takeValues(flag: WrittenFlag, rest: string[]): readonly string[] {
+  const values = [checkValue(flag, flag.needsValue ? rest.shift() : flag.value)];
+  while (flag.spec.more?.test(rest[0] ?? "") === true) values.push(rest.shift() ?? "");
+  return values;
 }
 
 /** The flag that `--name`, `--name=value` or `-n` means. */

@@ -46,11 +46,11 @@ export class GatedRouter implements Router {
   }
 
   async call(asked: CallRequest): Promise<CallOutcome> {
-    const { watchers, resolve } = this.#parts;
+    const { resolve } = this.#parts;
     const begunAt = performance.now();
     const resolved = resolve?.(asked) ?? asked;
     let request = resolved instanceof Promise ? await resolved : resolved;
-    for (const watcher of watchers) watcher.began?.(request);
+    this.#tellBegun(request);
     // As long as the stages have not let it through it is not allowed, however it ends.
     let end: Omit<CallEnd, "durationMs"> = { decision: "pending" };
     try {
@@ -77,9 +77,16 @@ export class GatedRouter implements Router {
       end = { ...end, outcome: "cancelled" };
       return { kind: "cancelled" };
     } finally {
-      const durationMs = performance.now() - begunAt;
-      for (const watcher of watchers) watcher.ended?.(request, { ...end, durationMs });
+      this.#tellEnded(request, { ...end, durationMs: performance.now() - begunAt });
     }
+  }
+
+  #tellBegun(request: CallRequest): void {
+    for (const watcher of this.#parts.watchers) watcher.began?.(request);
+  }
+
+  #tellEnded(request: CallRequest, end: CallEnd): void {
+    for (const watcher of this.#parts.watchers) watcher.ended?.(request, end);
   }
 
   /** A call that is answered before it ends is looked at when it does. */

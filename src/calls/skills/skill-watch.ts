@@ -94,16 +94,18 @@ export class SkillWatch {
   async #look(): Promise<void> {
     const startedAt = performance.now();
     if (this.#changes.isHeard) {
-      for (const workspace of this.#workspaces()) {
-        const set = await this.#library.find(workspace);
-        for (const [clientId, seen] of this.#seen) {
-          if (workspaceOf(seen) === workspace) this.#compare(clientId, { ...seen, workspace }, set);
-        }
-      }
+      for (const workspace of this.#workspaces()) await this.#lookAt(workspace);
     }
     const tookMs = performance.now() - startedAt;
     if (this.#seen.size > 0) this.#lookAfter(Math.max(this.#everyMs, tookMs / lookPart));
     else this.#timer = undefined;
+  }
+
+  async #lookAt(workspace: string | undefined): Promise<void> {
+    const set = await this.#library.find(workspace);
+    for (const [clientId, seen] of this.#seen) {
+      if (workspaceOf(seen) === workspace) this.#compare(clientId, { ...seen, workspace }, set);
+    }
   }
 
   /** Those that were asked for last: the library remembers as many. */

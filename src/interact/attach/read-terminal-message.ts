@@ -15,29 +15,41 @@ const labelsMax = 32;
 export function readTerminalMessage(line: string): TerminalMessage | undefined {
   const value = parseObject(line);
   if (value === undefined) return undefined;
-  const { type, protocol, key, mode, number, client, taskId, request, callbackId } = value;
-  switch (type) {
-    case "attach":
-      if (!isCount(protocol) || typeof key !== "string") return undefined;
-      if (mode !== "terminal" && mode !== "look") return undefined;
-      return { type, protocol, key, mode };
-    case "answer": {
-      const reply = readReply(value["reply"]);
-      return isCount(number) && reply !== undefined ? { type, number, reply } : undefined;
-    }
-    case "watch":
-      return isText(client) && isCount(taskId) ? { type, client, taskId } : undefined;
-    case "unwatch":
-      return { type };
-    case "kill":
-      if (!isCount(request) || !isText(client) || !isCount(taskId)) return undefined;
-      return { type, request, client, taskId };
-    case "cancel_callback":
-      if (!isCount(request) || !isText(client) || !isCount(callbackId)) return undefined;
-      return { type, request, client, callbackId };
-    default:
-      return undefined;
-  }
+  const { type } = value;
+  return isMessageType(type) ? readers[type](value) : undefined;
+}
+
+type MessageType = TerminalMessage["type"];
+
+/** Of each type, what reads the fields of such a message. */
+const readers: Readonly<Record<MessageType, (fields: Fields) => TerminalMessage | undefined>> = {
+  attach({ protocol, key, mode }) {
+    if (!isCount(protocol) || typeof key !== "string") return undefined;
+    if (mode !== "terminal" && mode !== "look") return undefined;
+    return { type: "attach", protocol, key, mode };
+  },
+  answer({ number, reply: written }) {
+    const reply = readReply(written);
+    return isCount(number) && reply !== undefined ? { type: "answer", number, reply } : undefined;
+  },
+  watch({ client, taskId }) {
+    return isText(client) && isCount(taskId) ? { type: "watch", client, taskId } : undefined;
+  },
+  unwatch() {
+    return { type: "unwatch" };
+  },
+  kill({ request, client, taskId }) {
+    if (!isCount(request) || !isText(client) || !isCount(taskId)) return undefined;
+    return { type: "kill", request, client, taskId };
+  },
+  cancel_callback({ request, client, callbackId }) {
+    if (!isCount(request) || !isText(client) || !isCount(callbackId)) return undefined;
+    return { type: "cancel_callback", request, client, callbackId };
+  },
+};
+
+function isMessageType(value: unknown): value is MessageType {
+  return typeof value === "string" && Object.hasOwn(readers, value);
 }
 
 function parseObject(line: string): Fields | undefined {

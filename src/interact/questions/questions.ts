@@ -43,7 +43,7 @@ export class Questions {
     const key = canonicalJson([call.client.id, request]);
     const known = this.#table.find(key);
     if (known !== undefined) return this.#fetch(known, asking);
-    const form = call.ask?.can("form") === true ? call.ask : undefined;
+    const form = formOf(call);
     let tried = {};
     if (form?.endsCall === true && !asking.hasActed) {
       const reply = await askInRound(form, request);
@@ -106,6 +106,11 @@ export class Questions {
       throw error;
     }
   }
+}
+
+/** The client, where it can show a form. */
+function formOf({ ask }: AskingCall): FormClient | undefined {
+  return ask?.can("form") === true ? ask : undefined;
 }
 
 /** Undefined when the client has shown nothing. */

@@ -9,6 +9,28 @@ import type { Hint, ViewContext } from "./view.ts";
 
 type Entry = Owned<BackgroundEntry>;
 
+type Action = "close" | "line up" | "line down" | "page up" | "page down" | "top" | "follow";
+
+/** What each key does. */
+const actions: ReadonlyMap<string, Action> = new Map([
+  ["escape", "close"],
+  ["left", "close"],
+  ["h", "close"],
+  ["backspace", "close"],
+  ["up", "line up"],
+  ["k", "line up"],
+  ["down", "line down"],
+  ["j", "line down"],
+  ["pageup", "page up"],
+  ["pagedown", "page down"],
+  [" ", "page down"],
+  ["home", "top"],
+  ["g", "top"],
+  ["end", "follow"],
+  ["G", "follow"],
+  ["f", "follow"],
+]);
+
 /** The output of one background task: its end while it grows, or any part of it. */
 export class OutputView {
   readonly #context: ViewContext;
@@ -84,32 +106,23 @@ export class OutputView {
   }
 
   press({ name }: Key): boolean {
-    switch (name) {
-      case "escape":
-      case "left":
-      case "h":
-      case "backspace":
+    switch (actions.get(name)) {
+      case "close":
         return this.#close();
-      case "up":
-      case "k":
+      case "line up":
         return this.#scroll(-1);
-      case "down":
-      case "j":
+      case "line down":
         return this.#scroll(1);
-      case "pageup":
+      case "page up":
         return this.#scroll(-this.#page);
-      case "pagedown":
-      case " ":
+      case "page down":
         return this.#scroll(this.#page);
-      case "home":
-      case "g":
+      case "top":
         return this.#scroll(-this.#log.length);
-      case "end":
-      case "G":
-      case "f":
+      case "follow":
         this.#end = undefined;
         return true;
-      default:
+      case undefined:
         return false;
     }
   }

@@ -104,31 +104,30 @@ function parseCatalogue(text: string): ServerCatalogue | undefined {
   return isCatalogue(value.catalogue) ? value.catalogue : undefined;
 }
 
+/** Whether a member is what it must be; absent ones are undefined. `apps` is kept as it was written. */
+const memberChecks: Readonly<
+  Record<Exclude<keyof ServerCatalogue, "apps">, (value: unknown) => boolean>
+> = {
+  era: (era) => era === "legacy" || era === "modern",
+  protocolVersion: isText,
+  serverInfo: (info) =>
+    info === undefined || (isObject(info) && isText(info.name) && isText(info.version)),
+  capabilities: isObject,
+  instructions: (instructions) => isMaybe(instructions, "string"),
+  tools: (tools) =>
+    isListOf(tools, ({ name, inputSchema }) => isText(name) && isObject(inputSchema)),
+  prompts: (prompts) => isListOf(prompts, ({ name }) => isText(name)),
+  resources: (resources) => isListOf(resources, ({ uri, name }) => isText(uri) && isText(name)),
+  templates: (templates) =>
+    isListOf(templates, ({ uriTemplate, name }) => isText(uriTemplate) && isText(name)),
+  ttlMs: (ttlMs) => isMaybe(ttlMs, "number"),
+  isPrivate: (isPrivate) => typeof isPrivate === "boolean",
+  problems: (problems) => Array.isArray(problems) && problems.every(isText),
+};
+
 function isCatalogue(value: unknown): value is ServerCatalogue {
   if (!isObject(value)) return false;
-  const { era, protocolVersion, capabilities, instructions, ttlMs, isPrivate, serverInfo } = value;
-  return (
-    (era === "legacy" || era === "modern") &&
-    typeof protocolVersion === "string" &&
-    isObject(capabilities) &&
-    isMaybe(instructions, "string") &&
-    isMaybe(ttlMs, "number") &&
-    typeof isPrivate === "boolean" &&
-    (serverInfo === undefined || isServerInfo(serverInfo)) &&
-    isListOf(value.tools, (tool) => isText(tool.name) && isObject(tool.inputSchema)) &&
-    isListOf(value.prompts, (prompt) => isText(prompt.name)) &&
-    isListOf(value.resources, (resource) => isText(resource.uri) && isText(resource.name)) &&
-    isListOf(
-      value.templates,
-      (template) => isText(template.uriTemplate) && isText(template.name),
-    ) &&
-    Array.isArray(value.problems) &&
-    value.problems.every(isText)
-  );
-}
-
-function isServerInfo(value: unknown): boolean {
-  return isObject(value) && isText(value.name) && isText(value.version);
+  return Object.entries(memberChecks).every(([member, isRight]) => isRight(value[member]));
 }
 
 function isListOf(value: unknown, isItem: (item: Params) => boolean): boolean {

@@ -46,29 +46,42 @@ function readService(
   grant: ServiceGrant,
   { clientId, clientSecret }: OauthOptions,
 ): ServiceOptions {
-  const lacks = (what: string): EntryFault =>
-    new EntryFault(`has oauth.grant ${grant}, which needs ${what}`);
-  if (clientId === undefined) throw lacks("client_id");
+  if (clientId === undefined) throw lacks(grant, "client_id");
   const key = readKey(reader);
   const proofs = [clientSecret, key?.text, key?.file].filter((proof) => proof !== undefined);
   // A program that its platform speaks for needs no proof of its own.
   if (proofs.length > 1 || (proofs.length === 0 && grant !== "workload")) {
-    throw lacks("one of client_secret, private_key and private_key_file");
+    throw lacks(grant, "one of client_secret, private_key and private_key_file");
   }
-  const idp = grant === "enterprise" ? readIdp(reader) : undefined;
-  if (grant === "enterprise" && idp === undefined) {
-    throw lacks("idp_issuer, idp_client_id and id_token");
+  return { grant, ...(key !== undefined && { key }), ...readVoucher(reader, grant) };
+}
+
+/**
+ * Whoever vouches for the person or the program, where the grant builds on that.
+ * @throws EntryFault
+ */
+function readVoucher(
+  reader: OptionReader,
+  grant: ServiceGrant,
+): Pick<ServiceOptions, "idp" | "workload"> {
+  switch (grant) {
+    case "client_credentials":
+      return {};
+    case "enterprise": {
+      const idp = readIdp(reader);
+      if (idp === undefined) throw lacks(grant, "idp_issuer, idp_client_id and id_token");
+      return { idp };
+    }
+    case "workload": {
+      const workload = written(reader, "workload_token");
+      if (workload === undefined) throw lacks(grant, "workload_token or workload_token_file");
+      return { workload };
+    }
   }
-  const workload = grant === "workload" ? written(reader, "workload_token") : undefined;
-  if (grant === "workload" && workload === undefined) {
-    throw lacks("workload_token or workload_token_file");
-  }
-  return {
-    grant,
-    ...(key !== undefined && { key }),
-    ...(idp !== undefined && { idp }),
-    ...(workload !== undefined && { workload }),
-  };
+}
+
+function lacks(grant: ServiceGrant, what: string): EntryFault {
+  return new EntryFault(`has oauth.grant ${grant}, which needs ${what}`);
 }
 
 function readKey(reader: OptionReader): KeyOptions | undefined {

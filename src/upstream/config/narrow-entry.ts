@@ -4,36 +4,46 @@ import { defaultServerOptions } from "./entry-options.ts";
 import type { EntryNotes } from "./entry-fault.ts";
 import { narrowRoots } from "./roots-rule.ts";
 
+const defaults = defaultServerOptions;
+
+type WrittenEntry = Readonly<Record<string, unknown>>;
+
+/** Each key by which a project could widen something, and whether it does; in the order in which it is told. */
+const wideningKeys: readonly (readonly [
+  key: string,
+  widens: (options: ServerOptions, entry: WrittenEntry) => boolean,
+])[] = [
+  ["policy", ({ policy }) => policy === "allow"],
+  ["approve", (_options, entry) => entry["approve"] !== undefined],
+  ["sandbox", (_options, entry) => entry["sandbox"] === "off"],
+  ["auto_approve", ({ autoApprove }) => autoApprove],
+  ["sampling", ({ sampling }) => sampling !== "deny"],
+  ["elicitation", ({ elicitation }) => elicitation === "allow"],
+  ["roots", ({ roots }) => JSON.stringify(narrowRoots(roots)) !== JSON.stringify(roots)],
+  ["inherit_env", ({ inheritEnv }) => inheritEnv.length > 0],
+  ["max_result_chars", ({ maxResultChars = 0 }) => maxResultChars > resultCharsMax],
+  ["oauth.grant", ({ oauth }) => oauth?.service !== undefined],
+  ["oauth.issuer", ({ oauth }) => oauth?.issuer !== undefined],
+  ["timeout_ms", ({ timeoutMs }) => timeoutMs > defaults.timeoutMs],
+  ["init_timeout_ms", ({ initTimeoutMs }) => initTimeoutMs > defaults.initTimeoutMs],
+  ["idle_ms", ({ idleMs }) => idleMs > defaults.idleMs],
+];
+
 /**
  * What of a project's options counts: a project may only narrow (CF5). What would widen is left out with a warning.
  * @param entry as written, for keys that no option stands for
  */
 export function narrowOptions(
   options: ServerOptions,
-  entry: Readonly<Record<string, unknown>>,
+  entry: WrittenEntry,
   notes: EntryNotes,
 ): ServerOptions {
-  const defaults = defaultServerOptions;
-  const refuse = (key: string): void => {
+  for (const [key, widens] of wideningKeys) {
+    if (!widens(options, entry)) continue;
     notes.warn(`${key} is ignored: a project's file may only make it stricter.`);
-  };
+  }
   const { policy, maxResultChars, oauth, roots: written, ...kept } = options;
   const roots = narrowRoots(written);
-  if (policy === "allow") refuse("policy");
-  if (entry["approve"] !== undefined) refuse("approve");
-  if (entry["sandbox"] === "off") refuse("sandbox");
-  if (options.autoApprove) refuse("auto_approve");
-  if (options.sampling !== "deny") refuse("sampling");
-  if (options.elicitation === "allow") refuse("elicitation");
-  if (JSON.stringify(roots) !== JSON.stringify(written)) refuse("roots");
-  if (options.inheritEnv.length > 0) refuse("inherit_env");
-  if (maxResultChars !== undefined && maxResultChars > resultCharsMax) refuse("max_result_chars");
-  if (oauth?.service !== undefined) refuse("oauth.grant");
-  if (oauth?.issuer !== undefined) refuse("oauth.issuer");
-  const lower = (key: string, value: number, limit: number): number => {
-    if (value > limit) refuse(key);
-    return Math.min(value, limit);
-  };
   return {
     ...kept,
     ...(oauth !== undefined && { oauth: forPersonsAlone(oauth) }),
@@ -44,9 +54,9 @@ export function narrowOptions(
     sampling: "deny",
     elicitation: options.elicitation === "allow" ? defaults.elicitation : options.elicitation,
     inheritEnv: [],
-    timeoutMs: lower("timeout_ms", options.timeoutMs, defaults.timeoutMs),
-    initTimeoutMs: lower("init_timeout_ms", options.initTimeoutMs, defaults.initTimeoutMs),
-    idleMs: lower("idle_ms", options.idleMs, defaults.idleMs),
+    timeoutMs: Math.min(options.timeoutMs, defaults.timeoutMs),
+    initTimeoutMs: Math.min(options.initTimeoutMs, defaults.initTimeoutMs),
+    idleMs: Math.min(options.idleMs, defaults.idleMs),
   };
 }
 

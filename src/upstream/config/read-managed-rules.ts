@@ -31,29 +31,54 @@ export function readManagedRules(file: string, problems: ProblemList): ManagedRu
     problems.warn({ file }, "everybody may write this file or its folder; its rules are ignored.");
     return freely;
   }
-  const refuse = (what: string, line?: number): ManagedRules => {
+  const table =
+    content.kind === "text" ? readManagedTable(content.text) : fault(`this file ${content.reason}`);
+  if (table.kind === "fault") {
     const end = "until this is mended, no tool of other servers may be used";
-    problems.warn({ file, line }, `${what}; ${end}.`);
+    problems.warn({ file, line: table.line }, `${table.what}; ${end}.`);
     return { isOn: true, rules: [{ effect: "deny", glob: "*", trust: "managed", file }] };
-  };
-  if (content.kind === "unusable") return refuse(`this file ${content.reason}`);
-  const parsed = parseToml(content.text);
+  }
+  for (const name of table.unknownNames) {
+    problems.warn({ file }, `${name} is ignored: only mcp.${keys.join(", mcp.")} count here.`);
+  }
+  const { isOn, allow, deny } = table;
+  const allows = allow === undefined ? [] : rulesOf(allow, "allow", file);
+  return { isOn, rules: [...rulesOf(deny, "deny", file), ...allows] };
+}
+
+/** `[mcp]` as it is written, with every key of the right type. */
+interface ManagedTable {
+  readonly kind: "table";
+  readonly isOn: boolean;
+  readonly allow: readonly string[] | undefined;
+  readonly deny: readonly string[];
+  readonly unknownNames: readonly string[];
+}
+
+interface Fault {
+  readonly kind: "fault";
+  readonly what: string;
+  readonly line: number | undefined;
+}
+
+function readManagedTable(toml: string): ManagedTable | Fault {
+  const parsed = parseToml(toml);
   if (parsed.kind === "fault") {
     const { place, text } = parsed;
-    return refuse(`${place === undefined ? "" : `column ${place.column}: `}${text}`, place?.line);
+    return fault(`${place === undefined ? "" : `column ${place.column}: `}${text}`, place?.line);
   }
   const root = isTable(parsed.value) ? parsed.value : {};
   const { mcp = {} } = root;
-  if (!isTable(mcp)) return refuse("mcp is no table");
+  if (!isTable(mcp)) return fault("mcp is no table");
   const { enabled = true, allow, deny = [] } = mcp;
-  if (typeof enabled !== "boolean") return refuse("mcp.enabled is neither true nor false");
-  if (!isTextList(deny)) return refuse("mcp.deny is no list of texts");
-  if (allow !== undefined && !isTextList(allow)) return refuse("mcp.allow is no list of texts");
-  for (const name of unknownNames(root, mcp)) {
-    problems.warn({ file }, `${name} is ignored: only mcp.${keys.join(", mcp.")} count here.`);
-  }
-  const allows = allow === undefined ? [] : rulesOf(allow, "allow", file);
-  return { isOn: enabled, rules: [...rulesOf(deny, "deny", file), ...allows] };
+  if (typeof enabled !== "boolean") return fault("mcp.enabled is neither true nor false");
+  if (!isTextList(deny)) return fault("mcp.deny is no list of texts");
+  if (allow !== undefined && !isTextList(allow)) return fault("mcp.allow is no list of texts");
+  return { kind: "table", isOn: enabled, allow, deny, unknownNames: unknownNames(root, mcp) };
+}
+
+function fault(what: string, line?: number): Fault {
+  return { kind: "fault", what, line };
 }
 
 /** Those of one list; an allow list that has none allows nothing. */

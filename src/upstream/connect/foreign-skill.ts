@@ -58,17 +58,23 @@ function readFiles(resources: unknown, skillUri: string): readonly SkillFile[] |
   const folder = skillUri.slice(0, -"SKILL.md".length);
   const files = new Map<string, SkillFile>();
   let bytes = 0;
-  for (const file of resources as readonly unknown[]) {
-    if (!isObject(file)) return undefined;
-    const { uri, digest, size } = file;
-    if (typeof uri !== "string" || !isPlainUri(uri) || !uri.startsWith(folder)) return undefined;
-    if (typeof digest !== "string" || !/^sha256:[0-9a-f]{64}$/.test(digest)) return undefined;
-    if (typeof size !== "number" || !Number.isInteger(size) || size < 0) return undefined;
-    files.set(uri, { uri, digest, size });
-    bytes += size;
+  for (const resource of resources as readonly unknown[]) {
+    const file = readFile(resource, folder);
+    if (file === undefined) return undefined;
+    files.set(file.uri, file);
+    bytes += file.size;
   }
   const isWhole = files.size === resources.length && files.has(skillUri);
   return isWhole && bytes <= upstreamSkillBytesMax ? [...files.values()] : undefined;
+}
+
+function readFile(file: unknown, folder: string): SkillFile | undefined {
+  if (!isObject(file)) return undefined;
+  const { uri, digest, size } = file;
+  if (typeof uri !== "string" || !isPlainUri(uri) || !uri.startsWith(folder)) return undefined;
+  if (typeof digest !== "string" || !/^sha256:[0-9a-f]{64}$/.test(digest)) return undefined;
+  if (typeof size !== "number" || !Number.isInteger(size) || size < 0) return undefined;
+  return { uri, digest, size };
 }
 
 /** Without steps that lead out of a folder, however they are written. */

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../base/amount-text.ts";
 import { product } from "../../base/product.ts";
-import type { ConnectionError } from "../connect/connection.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
+import type { ConnectionError } from "../connect/connection.ts";
 import type { FailureReason, UpstreamReply } from "../upstreams.ts";
 import type { ConnectionDown } from "./connection-down.ts";
 import { loginAdvice } from "./login-advice.ts";

@@ -1,11 +1,11 @@
 import { printTold, toldOf, type ToldPlace } from "../cache/told-servers.ts";
 import { writePrivate } from "../cache/write-private.ts";
-import type { UpstreamSnapshot } from "../snapshot.ts";
 import { composeSnapshot } from "../catalogue/compose-snapshot.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
 import { IndexFile } from "../deferred/index-file.ts";
-import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
 import type { SearchedTool } from "../search/searched-tool.ts";
+import type { UpstreamSnapshot } from "../snapshot.ts";
+import { earlierNamesOf, type LockReading } from "../trust/lock/read-lock.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { SearchState } from "./tool-search.ts";
 

@@ -1,8 +1,8 @@
 import { createDeferred } from "../../base/deferred.ts";
 import { LastGoodFiles } from "../config/last-good-files.ts";
 import { loadUpstreamConfig } from "../config/load-upstream-config.ts";
-import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import type { UpstreamConfig } from "../config/server-entry.ts";
+import { watchUpstreamConfig } from "../config/watch-upstream-config.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 
 /** Reads the configuration and hands on each state of it, one after the other; the newest comes last (CN15, CN16). */

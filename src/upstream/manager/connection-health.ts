@@ -1,9 +1,9 @@
+import type { Timer } from "../../base/timer.ts";
 import {
   upstreamPingEveryMs,
   upstreamPingMissesMax,
   upstreamPingMsMax,
 } from "../../base/upstream-limits.ts";
-import type { Timer } from "../../base/timer.ts";
 import { ConnectionError, type UpstreamConnection } from "../connect/connection.ts";
 import type { ConnectionTime } from "./connection-time.ts";
 

@@ -1,21 +1,21 @@
 import { Turns } from "../../base/turns.ts";
 import { upstreamStartingMax } from "../../base/upstream-limits.ts";
 import { CatalogueCache } from "../cache/catalogue-cache.ts";
+import { createExpansion } from "../config/create-expansion.ts";
 import { expandLaunch } from "../config/expand-launch.ts";
 import { openConnection } from "../connect/open-connection.ts";
 import { Installer } from "../install/installer.ts";
-import { loginRoads, LoginStore } from "../oauth/login-store.ts";
 import { LoginAsker } from "../oauth/login-asker.ts";
+import { loginRoads, LoginStore } from "../oauth/login-store.ts";
 import { openLogin } from "../oauth/open-login.ts";
 import { SavedResults } from "../results/saved-results.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
-import { createExpansion } from "../config/create-expansion.ts";
 import { openUserSecrets } from "../secrets/user-secrets.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import type { OpenUpstreams } from "../worker/upstream-work.ts";
-import { CurrentProject } from "./current-project.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { realTime } from "./connection-time.ts";
+import { CurrentProject } from "./current-project.ts";
 import { type OuterParts, UpstreamManager } from "./upstream-manager.ts";
 
 /**

@@ -1,10 +1,10 @@
+import type { Timer } from "../../base/timer.ts";
 import {
   upstreamListWaitMs,
   upstreamListWaitMsMax,
   upstreamTrialLookMs,
   upstreamTrialMsMax,
 } from "../../base/upstream-limits.ts";
-import type { Timer } from "../../base/timer.ts";
 import type { LaunchTrials, TrialClaim } from "../cache/launch-trials.ts";
 import type { ConnectionTime } from "./connection-time.ts";
 

@@ -4,9 +4,9 @@ import { pathToFileURL } from "node:url";
 
 import type { ConfigDirs } from "../../config/places.ts";
 import { narrowerRoots } from "../config/roots-rule.ts";
+import type { GivenRoots, ServerEntry, ServerLaunch } from "../config/server-entry.ts";
 import type { RootsOffer } from "../connect/connection.ts";
 import type { CurrentProject } from "./current-project.ts";
-import type { GivenRoots, ServerEntry, ServerLaunch } from "../config/server-entry.ts";
 
 /**
  * What a server is told of folders. Without a word in its entry it is those of the client, unless an argument is a folder:

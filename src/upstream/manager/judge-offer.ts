@@ -1,6 +1,6 @@
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 import { exposedName } from "../names/exposed-name.ts";
-import type { ConfiguredServer } from "../config/server-entry.ts";
 import { judgeCatalogue, type JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { lockPinsOf } from "../trust/lock/read-lock.ts";
 import { ToolRules } from "../trust/tool-rules.ts";

@@ -2,17 +2,8 @@ import { hideTokens } from "../../base/hide-secrets.ts";
 import { product } from "../../base/product.ts";
 import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { cleanText } from "../adapters/clean-text.ts";
-import type { Era } from "../connect/server-catalogue.ts";
-import { redactSecrets } from "../config/redact-secrets.ts";
-import {
-  ConnectionError,
-  type ConnectionEvents,
-  type ConnectOptions,
-  type Endpoint,
-} from "../connect/connection.ts";
-import type { Prepared } from "../install/installer.ts";
-import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import { isolationOf } from "../config/isolation.ts";
+import { redactSecrets } from "../config/redact-secrets.ts";
 import type {
   ConfiguredServer,
   GivenRoots,
@@ -20,12 +11,21 @@ import type {
   ServerLaunch,
   StdioLaunch,
 } from "../config/server-entry.ts";
+import {
+  ConnectionError,
+  type ConnectionEvents,
+  type ConnectOptions,
+  type Endpoint,
+} from "../connect/connection.ts";
+import type { Era } from "../connect/server-catalogue.ts";
+import type { Prepared } from "../install/installer.ts";
+import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { Installing } from "../server-state.ts";
-import { givenRoots, rootsOffer } from "./given-roots.ts";
 import type { LentStart, OpenedConnection, OpeningEvents } from "./connection-parts.ts";
+import { givenRoots, rootsOffer } from "./given-roots.ts";
 import type { ManagerParts } from "./manager-parts.ts";
-import { processLaunchOf, stopProcesses } from "./process-launch.ts";
 import { isPersonal, launchFor, type PrincipalParts } from "./principal-launch.ts";
+import { processLaunchOf, stopProcesses } from "./process-launch.ts";
 import { type TargetFacts, targetKey } from "./target-facts.ts";
 import { triedEra } from "./tried-era.ts";
 

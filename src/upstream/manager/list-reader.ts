@@ -1,13 +1,13 @@
 import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
 import {
   upstreamFailedProbeMs,
   upstreamFirstLookMs,
   upstreamRelistMs,
 } from "../../base/upstream-limits.ts";
-import { startTimer, type Timer } from "../../base/timer.ts";
-import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 
 export interface ListReaderParts {
   readonly onRead: (catalogue: ServerCatalogue) => Promise<void>;

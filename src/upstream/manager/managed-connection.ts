@@ -1,16 +1,16 @@
-import { AppError } from "../../base/errors.ts";
-import { upstreamBackoffWaitMs } from "../../base/upstream-limits.ts";
 import { createDeferred, type Deferred } from "../../base/deferred.ts";
+import { AppError } from "../../base/errors.ts";
 import type { Timer } from "../../base/timer.ts";
+import { upstreamBackoffWaitMs } from "../../base/upstream-limits.ts";
 import type { ConnectionEvents, UpstreamConnection } from "../connect/connection.ts";
 import type { UpstreamProcess } from "../process/upstream-process.ts";
 import { downAs, failureOf, ConnectionDown } from "./connection-down.ts";
+import { ConnectionHealth } from "./connection-health.ts";
 import {
   type ConnectionFailure,
   ConnectionMachine,
   type ConnectionState,
 } from "./connection-machine.ts";
-import { ConnectionHealth } from "./connection-health.ts";
 import type { ConnectionParts, OpenedConnection } from "./connection-parts.ts";
 import { ConnectionPreparation } from "./connection-preparation.ts";
 import { orCancelled } from "./or-cancelled.ts";

@@ -1,6 +1,5 @@
 import { createDeferred } from "../../base/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
-import { upstreamReasonCharsMax } from "../../base/upstream-limits.ts";
 import { cleanText } from "../adapters/clean-text.ts";
 import { cacheKeyOf } from "../cache/cache-key.ts";
 import type { ServerView } from "../catalogue/server-view.ts";
@@ -8,13 +7,13 @@ import type { ConfiguredServer } from "../config/server-entry.ts";
 import type { ServerInfo } from "../server-state.ts";
 import { CallFigures } from "./call-figures.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { LaunchTarget } from "./launch-target.ts";
 import type { ConnectionListener } from "./connection-pool.ts";
 import { ConnectionSets } from "./connection-sets.ts";
+import { LaunchTarget } from "./launch-target.ts";
 import { ListReader } from "./list-reader.ts";
 import type { ManagerParts, ServerEvents } from "./manager-parts.ts";
-import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
 import type { ServerConnections } from "./server-connections.ts";
+import { conditionOf, type ServerFacts, serverInfo } from "./server-info.ts";
 import { ServerLog } from "./server-log.ts";
 import { ServerOffer } from "./server-offer.ts";
 import { type Standing, standingOf } from "./standing.ts";
@@ -162,16 +161,12 @@ export class ManagedServer {
 
   info(): ServerInfo {
     const info = serverInfo(this.#facts());
-    return { ...info, reason: info.reason === null ? null : this.#reasonText(info.reason) };
+    return { ...info, reason: info.reason === null ? null : this.log.reasonText(info.reason) };
   }
 
   view(): ServerView {
     const { configured, offer, standing, links } = this;
     return viewOf({ configured, offer, standing, target: links?.target, info: this.info() });
-  }
-
-  #reasonText(reason: string): string {
-    return this.log.clean(reason).slice(0, upstreamReasonCharsMax).toWellFormed();
   }
 
   #facts(): ServerFacts {
@@ -239,7 +234,7 @@ export class ManagedServer {
     if (kind !== "ready" && kind !== "starting") this.reader.end();
     if (kind === "down") {
       void this.offer.contact?.onFailed();
-      const text = this.#reasonText(conditionOf(facts).reason ?? "");
+      const text = this.log.reasonText(conditionOf(facts).reason ?? "");
       this.log.say(text);
       const isLogin = facts.link?.kind === "down" && facts.link.as === "needs_auth";
       this.#events.onDown(this.name, isLogin ? "needs_auth" : "unreachable", text);

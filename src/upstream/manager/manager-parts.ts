@@ -14,9 +14,9 @@ import type { TrustStore } from "../trust/trust-store.ts";
 import type { FailureReason } from "../upstreams.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 import type { UpstreamHost } from "../worker/upstream-work.ts";
-import type { CurrentProject } from "./current-project.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { ConnectionTime } from "./connection-time.ts";
+import type { CurrentProject } from "./current-project.ts";
 
 /** What happens at a server beside its state. */
 export interface ServerEvents {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
-import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 import type { ConfiguredServer, StdioLaunch } from "../config/server-entry.ts";
+import type { ProcessLaunch, UpstreamProcess } from "../process/upstream-process.ts";
 
 /** The process of a server as the main thread is asked for it. @param launch filled in */
 export function processLaunchOf(

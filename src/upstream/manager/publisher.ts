@@ -1,5 +1,5 @@
-import { upstreamPublishMs } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
+import { upstreamPublishMs } from "../../base/upstream-limits.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamSnapshot } from "../snapshot.ts";
 import type { UpstreamEvent } from "../upstreams.ts";

@@ -14,11 +14,9 @@ import {
   type UpstreamConnection,
 } from "../connect/connection.ts";
 import { demandsTask } from "../connect/task-state.ts";
-import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { UnusableAnswer } from "../results/unusable-answer.ts";
-import { cleanEvents, cleanReply } from "./clean-events.ts";
+import type { UpstreamCall, UpstreamCallEvents, UpstreamReply } from "../upstreams.ts";
 import { BlockedCall, blockedFailure, needsApproval } from "./blocked-call.ts";
-import { mayReplay } from "./may-replay.ts";
 import {
   circuitFailure,
   downFailure,
@@ -27,11 +25,13 @@ import {
   standingFailure,
 } from "./call-failure.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import type { ManagedConnection } from "./managed-connection.ts";
+import { cleanEvents, cleanReply } from "./clean-events.ts";
 import { ConnectionDown } from "./connection-down.ts";
-import type { ManagedServer } from "./managed-server.ts";
 import { logInDuringCall, wantsLogin } from "./log-in-during-call.ts";
+import type { ManagedConnection } from "./managed-connection.ts";
+import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";
+import { mayReplay } from "./may-replay.ts";
 import { orCancelled } from "./or-cancelled.ts";
 import { shapeReply } from "./shape-reply.ts";
 

@@ -1,10 +1,10 @@
 import { upstreamIdleSessionMs, upstreamLinksPerServerMax } from "../../base/upstream-limits.ts";
-import type { Era } from "../connect/server-catalogue.ts";
 import type { Isolation } from "../config/server-entry.ts";
+import type { Era } from "../connect/server-catalogue.ts";
 import type { UpstreamCall } from "../upstreams.ts";
+import type { ConnectionListener } from "./connection-pool.ts";
 import type { LaunchTarget } from "./launch-target.ts";
 import { ManagedConnection } from "./managed-connection.ts";
-import type { ConnectionListener } from "./connection-pool.ts";
 import type { ManagerParts } from "./manager-parts.ts";
 import { RecentFailures } from "./recent-failures.ts";
 

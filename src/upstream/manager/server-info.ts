@@ -1,12 +1,12 @@
+import type { ConfiguredServer } from "../config/server-entry.ts";
 import { installingFact } from "../install/installing-text.ts";
 import type { ServerInfo, ServerState } from "../server-state.ts";
 import type { CallFacts } from "./call-figures.ts";
 import type { CallTrouble } from "./circuit-breaker.ts";
-import { loginAdvice } from "./login-advice.ts";
 import type { ConnectionState } from "./connection-machine.ts";
+import { loginAdvice } from "./login-advice.ts";
 import type { Offer } from "./server-offer.ts";
 import type { Standing } from "./standing.ts";
-import type { ConfiguredServer } from "../config/server-entry.ts";
 
 /** All that is known of one server. */
 export interface ServerFacts {
@@ -36,24 +36,15 @@ interface Condition {
 
 /** The facts of `mcp status` for one server. */
 export function serverInfo(facts: ServerFacts): ServerInfo {
-  const { configured, offer, figures } = facts;
+  const { configured, figures } = facts;
   const { entry } = configured;
-  const catalogue = offer?.catalogue;
-  const tools = offer?.judged.tools ?? [];
-  const count = (state: string): number => tools.filter((tool) => tool.state === state).length;
   return {
     name: entry.name,
     ...conditionOf(facts),
     transport: entry.launch.transport,
     scope: entry.origin.scope,
     pid: facts.pid ?? null,
-    era: catalogue?.era ?? null,
-    protocolVersion: catalogue?.protocolVersion ?? null,
-    serverVersion: catalogue?.serverInfo?.version ?? null,
-    tools: count("approved"),
-    resources: catalogue?.resources.length ?? 0,
-    prompts: offer?.judged.prompts.filter(({ state }) => state === "approved").length ?? 0,
-    blocked: { pending: count("pending"), changed: count("changed"), denied: count("denied") },
+    ...offerInfo(facts.offer),
     starts: facts.starts,
     calls: figures.calls,
     failures: figures.failures,
@@ -62,12 +53,48 @@ export function serverInfo(facts: ServerFacts): ServerInfo {
     p95Ms: figures.p95Ms,
     retryInMs: facts.retryInMs ?? null,
     dropped: facts.dropped,
-    ...(facts.link?.kind === "starting" && facts.link.installing !== undefined
-      ? { installing: facts.link.installing }
-      : {}),
+    ...installingInfo(facts.link),
     ...(facts.startedAs === undefined ? {} : { startedAs: facts.startedAs }),
     stderr: facts.stderr,
   };
+}
+
+type OfferInfo = Pick<
+  ServerInfo,
+  "era" | "protocolVersion" | "serverVersion" | "tools" | "resources" | "prompts" | "blocked"
+>;
+
+/** What a server said of itself and how much it offers. */
+function offerInfo(offer: Offer | undefined): OfferInfo {
+  if (offer === undefined) return noOffer;
+  const { catalogue, judged } = offer;
+  const count = (state: string): number =>
+    judged.tools.filter((tool) => tool.state === state).length;
+  return {
+    era: catalogue.era,
+    protocolVersion: catalogue.protocolVersion,
+    serverVersion: catalogue.serverInfo?.version ?? null,
+    tools: count("approved"),
+    resources: catalogue.resources.length,
+    prompts: judged.prompts.filter(({ state }) => state === "approved").length,
+    blocked: { pending: count("pending"), changed: count("changed"), denied: count("denied") },
+  };
+}
+
+/** While nothing is known of it. */
+const noOffer: OfferInfo = {
+  era: null,
+  protocolVersion: null,
+  serverVersion: null,
+  tools: 0,
+  resources: 0,
+  prompts: 0,
+  blocked: { pending: 0, changed: 0, denied: 0 },
+};
+
+function installingInfo(link: ConnectionState | undefined): Pick<ServerInfo, "installing"> {
+  if (link?.kind !== "starting" || link.installing === undefined) return {};
+  return { installing: link.installing };
 }
 
 /** How a server stands, and why. */

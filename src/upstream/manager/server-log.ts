@@ -25,6 +25,11 @@ export class ServerLog {
   /** A sentence of ours. */
   readonly say = (text: string): void => this.#write(text);
 
+  /** Why the server is as it is, short enough to be shown. */
+  reasonText(reason: string): string {
+    return this.clean(reason).slice(0, upstreamReasonCharsMax).toWellFormed();
+  }
+
   readonly onLog = (level: LogLevel, data: unknown): void => {
     const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
     this.#write(`${level}: ${text.slice(0, upstreamReasonCharsMax)}`);

@@ -1,8 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import { cacheKeyOf } from "../cache/cache-key.ts";
 import { redactCatalogue } from "../catalogue/redact-catalogue.ts";
-import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 import type { ConfiguredServer } from "../config/server-entry.ts";
+import type { ServerCatalogue } from "../connect/server-catalogue.ts";
 import type { JudgedCatalogue } from "../trust/judge-catalogue.ts";
 import { FirstContact } from "./first-contact.ts";
 import { judgeOffer } from "./judge-offer.ts";

@@ -1,9 +1,9 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import { isRunningStill, ownIdentity } from "../../commands/process/process-identity.ts";
 import { isObject } from "../../protocol/json-rpc.ts";
 import { removeLeftDrafts } from "../cache/write-private.ts";
-import { isRunningStill, ownIdentity } from "../../commands/process/process-identity.ts";
 import type { ServerInfo } from "../server-state.ts";
 import type { UpstreamOptions } from "../worker/upstream-options.ts";
 

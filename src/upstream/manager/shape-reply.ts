@@ -1,11 +1,11 @@
 import type { JsonText } from "../../base/json-text.ts";
 import { isObject, type Params } from "../../protocol/json-rpc.ts";
-import { shapeCallResult, type ResultParts } from "../results/shape-call-result.ts";
+import type { ServerEntry } from "../config/server-entry.ts";
 import { type ForeignSkill, skillIn } from "../connect/foreign-skill.ts";
+import { shapeCallResult, type ResultParts } from "../results/shape-call-result.ts";
 import { shapeContents } from "../results/shape-contents.ts";
 import { shapeCompletion, shapePrompt } from "../results/shape-prompt.ts";
 import { type SkillsOfServer, verifySkillFile } from "../results/verify-skill-file.ts";
-import type { ServerEntry } from "../config/server-entry.ts";
 import type { UpstreamCall, UpstreamCallEvents } from "../upstreams.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { ManagerParts } from "./manager-parts.ts";

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
 import { startTimer, type Timer } from "../../base/timer.ts";
+import { upstreamStatusEveryMs } from "../../base/upstream-limits.ts";
 import { writePrivate } from "../cache/write-private.ts";
 import type { ServerStatus } from "./server-status.ts";
 import { statusFileName, statusFolderIn } from "./server-status.ts";

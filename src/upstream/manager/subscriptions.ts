@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { startTimer, type Timer } from "../../base/timer.ts";
+
 import { AppError } from "../../base/errors.ts";
+import { startTimer, type Timer } from "../../base/timer.ts";
 import { upstreamPollMsMax, upstreamSubscriptionsMax } from "../../base/upstream-limits.ts";
 import { noClientCapabilities } from "../../protocol/client-capabilities.ts";
 import type { UpstreamConnection } from "../connect/connection.ts";

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { isAbsolute } from "node:path";
 
-import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import { canonicalJson } from "../../protocol/canonical-json.ts";
-import type { OpenLogin } from "../oauth/open-login.ts";
+import type { AppSupport } from "../../protocol/client-capabilities.ts";
 import type {
   ConfiguredServer,
   GivenRoots,
   Isolation,
   ServerLaunch,
 } from "../config/server-entry.ts";
+import type { OpenLogin } from "../oauth/open-login.ts";
 
 /** What is known of a server before it is connected to. */
 export interface TargetFacts {

@@ -1,5 +1,5 @@
-import type { Era } from "../connect/server-catalogue.ts";
 import type { ConnectOptions } from "../connect/connection.ts";
+import type { Era } from "../connect/server-catalogue.ts";
 
 /**
  * In which way a server is asked what it speaks.

@@ -24,30 +24,55 @@ export function rank(
   postings: Postings,
   named: NamedTools,
 ): Ranked[] {
-  const sums = new Float64Array(postings.toolCount);
-  const matched = new Float64Array(postings.toolCount);
-  const isOut = new Uint8Array(postings.toolCount);
+  const tallies: Tallies = {
+    sums: new Float64Array(postings.toolCount),
+    matched: new Float64Array(postings.toolCount),
+    isOut: new Uint8Array(postings.toolCount),
+  };
   for (const concept of concepts) {
     const best = bestScores(concept, postings);
     level(best, named.get(concept.term) ?? []);
-    for (const [tool, score] of best.entries()) {
-      if (score === 0 && concept.isRequired) isOut[tool] = 1;
-      if (score === 0) continue;
-      sums[tool] = (sums[tool] ?? 0) + score;
-      if (!concept.isHint) matched[tool] = (matched[tool] ?? 0) + 1;
-    }
+    addScores(tallies, concept, best);
   }
+  const { sums } = tallies;
   for (const tool of new Set([...named.values()].flat())) {
     sums[tool] = (sums[tool] ?? 0) * serverFactor;
   }
   const words = concepts.filter(({ isHint }) => !isHint).length;
+  return rankedBy(tallies, words).sort(byScore);
+}
+
+/** For each tool by its number, what the words of the query have made of it so far. */
+interface Tallies {
+  readonly sums: Float64Array;
+  /** How many words it has; hints do not count. */
+  readonly matched: Float64Array;
+  /** 1: it lacks a required word. */
+  readonly isOut: Uint8Array;
+}
+
+function addScores(
+  { sums, matched, isOut }: Tallies,
+  { isRequired, isHint }: Concept,
+  scores: Float64Array,
+): void {
+  for (const [tool, score] of scores.entries()) {
+    if (score === 0 && isRequired) isOut[tool] = 1;
+    if (score === 0) continue;
+    sums[tool] = (sums[tool] ?? 0) + score;
+    if (!isHint) matched[tool] = (matched[tool] ?? 0) + 1;
+  }
+}
+
+/** @param words how many of the query count */
+function rankedBy({ sums, matched, isOut }: Tallies, words: number): Ranked[] {
   const ranked: Ranked[] = [];
   for (const [tool, sum] of sums.entries()) {
     const coverage = (matched[tool] ?? 0) / words;
     const score = sum * (1 - coverageShare + coverageShare * coverage);
     if (score > 0 && coverage > 0 && isOut[tool] === 0) ranked.push({ tool, score });
   }
-  return ranked.sort(byScore);
+  return ranked;
 }
 
 export function byScore(a: Ranked, b: Ranked): number {

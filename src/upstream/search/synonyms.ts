@@ -76,18 +76,24 @@ const phraseTable: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
 function tableOf(): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const all = new Map<string, Map<string, number>>();
   const add = (groups: readonly string[], weight: number): void => {
-    for (const group of groups) {
-      const terms = group.split(" ").map(stem);
-      for (const term of terms) {
-        const synonyms = all.get(term) ?? new Map<string, number>();
-        all.set(term, synonyms);
-        for (const other of terms) {
-          if (other !== term) synonyms.set(other, Math.max(weight, synonyms.get(other) ?? 0));
-        }
-      }
-    }
+    for (const group of groups) addGroup(all, group.split(" ").map(stem), weight);
   };
   add(strongGroups, synonymWeights.strong);
   add(looseGroups, synonymWeights.loose);
   return all;
+}
+
+/** Each term of a group is a synonym of each other one; what it is worth already it does not lose. */
+function addGroup(
+  all: Map<string, Map<string, number>>,
+  terms: readonly string[],
+  weight: number,
+): void {
+  for (const term of terms) {
+    const synonyms = all.get(term) ?? new Map<string, number>();
+    all.set(term, synonyms);
+    for (const other of terms) {
+      if (other !== term) synonyms.set(other, Math.max(weight, synonyms.get(other) ?? 0));
+    }
+  }
 }
