@@ -13,7 +13,7 @@ const rows: readonly (readonly [range: string, what: string])[] = [
   ["192.0.0.192/32", "a cloud metadata address"],
   ["0.0.0.0/8", "an unspecified address"],
   ["10.0.0.0/8", "a private address"],
-  ["100.64.0.0/10", "an address inside a carrier's network"],
+  ["100.64.0.0/10", "a carrier-grade NAT address"],
   ["127.0.0.0/8", "a loopback address"],
   ["169.254.0.0/16", "a link-local address"],
   ["172.16.0.0/12", "a private address"],
@@ -32,7 +32,7 @@ const rows: readonly (readonly [range: string, what: string])[] = [
   ["fd20:ce::254/128", "a cloud metadata address"],
   ["::/128", "an unspecified address"],
   ["::1/128", "a loopback address"],
-  ["64:ff9b:1::/48", "an address of a local translator"],
+  ["64:ff9b:1::/48", "a local NAT64 address"],
   ["100::/64", "a reserved address"],
   ["2001:2::/48", "an address for benchmarks"],
   ["2001:10::/28", "a reserved address"],
@@ -71,7 +71,7 @@ const fourMask = 0xffff_ffffn;
 
 function rangeOf(text: string): IpRange {
   const range = parseRange(text);
-  if (range === undefined) throw new Error(`No range: ${text}`);
+  if (range === undefined) throw new Error(`Not an address range: ${text}`);
   return range;
 }
 
@@ -103,7 +103,7 @@ export function forbiddenBecause(
   reach: Reach = "public",
 ): string | undefined {
   const address = parseIp(text);
-  if (address === undefined) return "not an address that can be judged";
+  if (address === undefined) return "not a valid IP address";
   const what = judged(address) ?? (own.has(keyOf(address)) ? ownAddress : undefined);
   if (what === undefined || reach === "public") return what;
   const needed = neededFor(what);

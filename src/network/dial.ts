@@ -84,11 +84,11 @@ function openSocket(address: string, port: number): Socket {
 function causeOf(error: unknown): string {
   const code = systemCodeOf(error);
   if (code === "ECONNREFUSED") return "the connection was refused";
-  return error === undefined ? "it has no address that can be dialled" : (code ?? messageOf(error));
+  return error === undefined ? "it has no usable address" : (code ?? messageOf(error));
 }
 
 export function unreached(host: string, port: number, reason: string, cause?: unknown): AppError {
-  return new AppError("system", `"${host}" could not be reached on port ${port}: ${reason}.`, {
+  return new AppError("system", `Cannot connect to "${host}" on port ${port}: ${reason}.`, {
     cause,
   });
 }

@@ -8,15 +8,13 @@ const causes: Readonly<Record<string, string>> = {
   ConnectionClosed: "the connection was closed before the answer",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an authority that is not trusted here",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    "its certificate is signed by an authority that is not trusted here",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    "its certificate is signed by an authority that is not trusted here",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an untrusted authority",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is signed by an untrusted authority",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is signed by an untrusted authority",
   ERR_PROXY_TUNNEL: "the proxy refused to connect (check its address and its credentials)",
-  ResponseHeadersTooLarge: "the head of its answer is too large",
-  Malformed_HTTP_Response: "its answer is not HTTP",
+  ResponseHeadersTooLarge: "its response headers are too large",
+  Malformed_HTTP_Response: "its response is not HTTP",
 };
 
 /** Why a request has failed, as the end of "…: ". */

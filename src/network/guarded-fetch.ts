@@ -110,11 +110,14 @@ function protocolOf(url: URL): "http:" | "https:" {
   if (url.username !== "" || url.password !== "") {
     throw new AppError(
       "refused",
-      `A URL with a user name or password is not read: "${url.host}" would be sent it. Leave it out.`,
+      `The URL contains a user name or password, which would be sent to "${url.host}". Remove it.`,
     );
   }
   if (url.protocol === "http:" || url.protocol === "https:") return url.protocol;
-  throw new AppError("refused", `Only http:// and https:// URLs are read, not "${url.protocol}".`);
+  throw new AppError(
+    "refused",
+    `Only http:// and https:// URLs are supported, not "${url.protocol}".`,
+  );
 }
 
 function dialledUrl(url: URL, address: string): string {

@@ -57,7 +57,7 @@ export function assertPort(host: string, port: number): void {
   if (!isBadPort(port)) return;
   throw new AppError(
     "refused",
-    `"${host}" was not asked on port ${port}: that port belongs to another protocol than HTTP.`,
+    `Refused to connect to "${host}" on port ${port}: that port belongs to a protocol other than HTTP.`,
   );
 }
 
@@ -69,5 +69,5 @@ export async function assertName(host: string, standing: Standing): Promise<void
 }
 
 export function refused(host: string, why: string, { remedy }: JudgedStanding): AppError {
-  return new AppError("refused", `"${host}" must not be reached: ${why}. ${remedy}`);
+  return new AppError("refused", `Refused to connect to "${host}": ${why}. ${remedy}`);
 }

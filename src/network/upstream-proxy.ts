@@ -52,16 +52,13 @@ function isThisMachine(host: string): boolean {
 function parseProxy(name: string, value: string): UpstreamProxy {
   const url = URL.parse(value.includes("://") ? value : `http://${value}`);
   if (url === null || url.hostname === "") {
-    throw new AppError(
-      "config",
-      `${name} is not the URL of a proxy; it looks like http://host:port.`,
-    );
+    throw new AppError("config", `${name} is not a proxy URL; write it like http://host:port.`);
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new AppError(
       "unsupported",
-      `${name} names a proxy of the kind ${url.protocol}// and only http:// and https:// are supported. ` +
-        "Name such a one, or except the host by NO_PROXY.",
+      `${name} names a ${url.protocol}// proxy, but only http:// and https:// proxies are supported. ` +
+        "Use one of those, or exclude the host with NO_PROXY.",
     );
   }
   const isTls = url.protocol === "https:";

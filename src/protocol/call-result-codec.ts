@@ -46,7 +46,7 @@ export function withStructureAsText(result: CallToolResult): readonly ContentBlo
 
 /** Begins a text in the place of data that a tool has promised, which for that reason alone is marked as an error. */
 export const tooLongForData =
-  "The call was made. Its result is too long to be given as data; this is its text:";
+  "The call was made. Its result is too long to return as structured data; this is its text:";
 
 /** Whether a text of the result is the JSON of its structured content, as servers that serve old clients send it. */
 export function saysStructure({ content, structuredContent }: CallToolResult): boolean {

@@ -51,7 +51,7 @@ function problemOfValue(field: FormField, value: unknown): string | undefined {
     case "choices":
       return problemOfChoices(field, value);
     case undefined:
-      return "is of a type that forms do not have";
+      return "has a type that forms do not support";
   }
 }
 
@@ -78,7 +78,7 @@ function problemOfChoices(field: FormField, value: unknown): string | undefined 
   const choices = choicesOf(field) ?? [];
   // Before the items are looked at: there may be millions of them.
   if (value.length > choices.length) return "must hold each option once";
-  if (!value.every((item) => isChosen(choices, item))) return "must hold nothing but its options";
+  if (!value.every((item) => isChosen(choices, item))) return "must hold only its options";
   if (new Set(value).size !== value.length) return "must hold each option once";
   if (isWithin(value.length, minItems, maxItems)) return undefined;
   return `must hold between ${bound(minItems, "0")} and ${bound(maxItems, "all")} options`;

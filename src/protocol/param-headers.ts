@@ -79,7 +79,7 @@ function problemOf(
   const shown = `${annotation} ${JSON.stringify(value)?.slice(0, 100)}`;
   if (typeof value !== "string" || !token.test(value)) return `${shown} is not a header name`;
   if (!isReachable || path.length === 0) {
-    return `${shown} is not on a property that "properties" alone lead to`;
+    return `${shown} is on a property that is not reached through "properties" alone`;
   }
   if (!allowedTypes.includes(schema.type)) {
     return `${shown} is on a property whose type is not integer, string or boolean`;

@@ -46,11 +46,11 @@ export function standingOf(destination: Destination, allowance: Allowance): Stan
   if (isNamed(allowance.own, destination)) return { kind: "allowed" };
   if (!isNamed(allowance.configured, destination)) {
     const name = bracketed(destination.host);
-    const remedy = `If it is meant to be read, its user can add ${name} to ${setting}, in the environment or the user's settings.`;
+    const remedy = `To allow it, the user can add ${name} to ${setting}, in the environment or the user's settings.`;
     return { kind: "judged", remedy };
   }
   if (destination.host === allowance.pageHost) return { kind: "allowed" };
-  const remedy = `${setting} opens it to its own pages, not to those of "${allowance.pageHost}".`;
+  const remedy = `${setting} allows it for its own pages only, not for pages of "${allowance.pageHost}".`;
   return { kind: "judged", remedy, isForeign: true };
 }
 

@@ -3,7 +3,7 @@ import { withoutReason } from "./suspension-detail.ts";
 
 /** What the guard says of a host that no byte came from, at the end of its sentence the cause. */
 const unreached =
-  /(?:was not found|could not be reached on port \d+|did not answer on port \d+(?=: the connection was refused)): ([^()]*)/;
+  /(?:Cannot resolve "[^"]*"|Cannot connect to "[^"]*" on port \d+|did not answer on port \d+(?=: the connection was refused)): ([^()]*)/;
 
 /** Why none of the engines could be reached; undefined when one of them was, or failed in another way. */
 export function offlineCause(engines: readonly EngineReport[]): string | undefined {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { navigationError, refusalOf } from "../../../src/web/browser/render-failure.ts";
 
-const refused = { host: "127.0.0.2", reason: '"127.0.0.2" must not be reached.' };
+const refused = { host: "127.0.0.2", reason: 'Refused to connect to "127.0.0.2".' };
 
 const rows: [failedUrl: string, errorText: string, code: string, message: string][] = [
   [
@@ -27,7 +27,7 @@ const rows: [failedUrl: string, errorText: string, code: string, message: string
     "https://127.0.0.2/x",
     "net::ERR_TUNNEL_CONNECTION_FAILED",
     "refused",
-    '"127.0.0.2" must not be reached. http://a.example/ led to https://127.0.0.2/x.',
+    'Refused to connect to "127.0.0.2". http://a.example/ led to https://127.0.0.2/x.',
   ],
 ];
 test.each(rows)("navigationError() of %s with %s", (failedUrl, errorText, code, message) => {

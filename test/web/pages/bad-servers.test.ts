@@ -285,7 +285,7 @@ describe("servers that speak something else", () => {
     await using harness = loaderWith();
     expect(await harness.failure(server.url.href)).toEqual({
       code: "system",
-      message: expect.stringContaining("its certificate is signed by itself"),
+      message: expect.stringContaining("its certificate is self-signed"),
     });
     expect(hits).toBe(0);
     await server.stop(true);

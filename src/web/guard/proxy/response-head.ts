@@ -22,7 +22,7 @@ export function parseResponseHead(text: string): ResponseHead {
   const fields = parseFields(lines);
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   if (version === undefined || fields === undefined || /[\u0000-\u001f\u007f]/.test(first)) {
-    return { kind: "bad", reason: "its answer is not HTTP" };
+    return { kind: "bad", reason: "its response is not HTTP" };
   }
   const status = Number(code);
   // Nobody asked for an upgrade; and a challenge for proxies must be this proxy's.

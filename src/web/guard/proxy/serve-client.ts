@@ -190,7 +190,7 @@ async function passAnswer(server: Socket, client: Socket, host: string): Promise
 
 const unreadReasons = {
   closed: "the connection was closed before the answer",
-  too_large: "the head of its answer is too large",
+  too_large: "its response headers are too large",
   timeout: `no answer within ${responseHeadMsMax} ms`,
 } as const;
 
