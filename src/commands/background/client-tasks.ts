@@ -80,7 +80,7 @@ export class ClientTasks {
     if (running < backgroundRunningMax) return;
     throw new AppError(
       "limit",
-      `${running} background tasks are running, which is the most that is allowed. ` +
+      `${running} background tasks are running, the maximum allowed. ` +
         `End one with KillBgTask, or wait for one to finish.`,
     );
   }
@@ -126,7 +126,7 @@ function isGone(task: ClientTask): boolean {
 export function goneError(id: number): AppError {
   return new AppError(
     "not_found",
-    `The output of task ${id} is gone: files of long outputs are kept for 24 hours, and 1 GiB of them in all. Run the command again.`,
+    `The output of task ${id} is gone: scorpiox-code keeps files of long outputs for 24 hours, and 1 GiB of them in all. Run the command again.`,
   );
 }
 

@@ -132,7 +132,7 @@ export class FamilyLedger {
     this.#isBroken = true;
     this.#acts.length = 0;
     this.#parts.warn(
-      `${messageOf(error)} Commands run all the same; only the guardian watches over them.`,
+      `${messageOf(error)} Commands still run, but only the guardian process watches over them.`,
     );
   }
 }

@@ -91,5 +91,6 @@ function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const info = lstatSync(folder);
   const isOurs = process.getuid === undefined || info.uid === process.getuid();
-  if (!info.isDirectory() || !isOurs) throw new Error(`${folder} is not a folder of this user`);
+  if (!info.isDirectory() || !isOurs)
+    throw new Error(`${folder} is not a folder that this user owns`);
 }

@@ -45,10 +45,10 @@ export class SavingRoom {
   take(bytes: number): string | undefined {
     const { bytesMax } = this.#bounds;
     if (this.#takenBytes + bytes > bytesMax) {
-      return `all that are being saved may take ${formatAmount(bytesMax, "byte")} together`;
+      return `the outputs being saved share a limit of ${formatAmount(bytesMax, "byte")}`;
     }
     if (!this.#hasSpare(bytes)) {
-      return `the disk is nearly full, and saving leaves ${formatAmount(this.#reserveBytes, "byte")} of it free`;
+      return `the disk is nearly full, and ${formatAmount(this.#reserveBytes, "byte")} of it must stay free`;
     }
     this.#takenBytes += bytes;
     this.#pendingBytes += bytes;

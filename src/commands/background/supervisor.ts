@@ -241,6 +241,6 @@ export class Supervisor {
 
   #assertOpen(): void {
     if (!this.#isClosing) return;
-    throw new AppError("cancelled", "The server is shutting down: no command is started any more.");
+    throw new AppError("cancelled", "The server is shutting down and starts no more commands.");
   }
 }

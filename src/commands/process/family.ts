@@ -99,6 +99,8 @@ export async function endAdopted(
     left = orphanage.killAll();
   }
   if (left === 0) return;
-  const what = left === 1 ? "A process" : `${left} processes`;
-  warn?.(`${what} that commands had started could not be ended. Look for what still runs: ps -ef`);
+  const what = left === 1 ? "a process" : `${left} processes`;
+  warn?.(
+    `Could not end ${what} that commands had started. List the running processes with: ps -ef`,
+  );
 }

@@ -38,19 +38,19 @@ marked() {
   fi
 }
 signal() {
-  # The number of a group that is gone may be somebody else's soon.
+  # The number of an ended group may soon belong to another process.
   still=" "
   for group in $live; do kill -s "$1" -- "-$group" 2>/dev/null && still="$still$group "; done
   live=$still
   for pid in $(marked "$2" "$3"); do kill -s "$1" -- "$pid" 2>/dev/null; found=1; done
 }
-# A shell that is refused a process ends where it stands: those that it knows are killed without one.
+# A shell that cannot fork exits on the spot: it kills the groups that it knows without forking.
 bare() { for group in $live; do kill -s KILL -- "-$group" 2>/dev/null; done; }
 trap bare EXIT
 leave() { trap - EXIT; exit 0; }
 hunt() { [ $# -gt 0 ] && [ -n "$digits" ] && "$@" ${huntArgument} "$digits" 2>/dev/null; }
 found= had=$live
-# At once, for itself: who forks on makes looks at all processes take seconds.
+# First, in the background: while a process keeps forking, a scan of all processes takes seconds.
 [ "$had" = " " ] || hunt "$@" &
 signal TERM "$id" "$digits"; signal CONT "$id" "$digits"
 [ "$had" = " " ] && [ -z "$found" ] && leave

@@ -104,12 +104,12 @@ export class Backends {
   }
 
   async #problemOf(name: BackendName, hasNetwork: boolean): Promise<string | undefined> {
-    if (!this.known.includes(name)) return "it is not for this system";
+    if (!this.known.includes(name)) return "it is not available on this system";
     if (name === "bubblewrap" && this.#bwrap === undefined) {
-      return "there is no bwrap on PATH; install bubblewrap";
+      return "bwrap is not on PATH; install bubblewrap";
     }
     const backend = this.#backend(name);
-    if (!hasNetwork && backend.needsNetwork) return "it cannot keep the network away";
+    if (!hasNetwork && backend.needsNetwork) return "it cannot block the network";
     const folder = await makePrivateFolder(this.#parts.tmpDir);
     try {
       return await this.#startIn(backend, hasNetwork, folder);
@@ -133,7 +133,7 @@ export class Backends {
     const start = { command: [...command, ...script], ...(data === undefined ? {} : { data }) };
     const { exitCode, output } = await this.#parts.run(start, folder);
     if (exitCode === 0) return undefined;
-    if (exitCode === hasWritten) return "a command in it could write all the same";
+    if (exitCode === hasWritten) return "a command in it could still write";
     const said = output.trim().split("\n").at(-1)?.slice(0, sayingCharsMax);
     return said ? `it failed: ${said}` : `it failed with exit code ${exitCode}`;
   }

@@ -185,7 +185,7 @@ export function seccompFilter(
 ): Uint8Array {
   const calls = callNumbers[architecture];
   if (calls === undefined) {
-    throw new AppError("unsupported", `There is no filter of system calls for ${architecture}.`);
+    throw new AppError("unsupported", `No system-call filter exists for ${architecture}.`);
   }
   const foreign: Instruction[] =
     calls.foreignFrom === undefined ? [] : [[jumpAtLeast, 0, 1, calls.foreignFrom], missing];

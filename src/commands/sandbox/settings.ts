@@ -13,7 +13,7 @@ export interface SandboxSettings {
 
 /** Why none of the sandboxes that were tried can be used. */
 export function reasonsOf(trials: readonly Trial[]): string {
-  if (trials.length === 0) return "there is no sandbox for this kind of system";
+  if (trials.length === 0) return "no sandbox exists for this kind of system";
   return trials.map(({ name, problem }) => `${name}: ${problem}`).join("; ");
 }
 
@@ -23,5 +23,5 @@ export function refusalOf({ mode, hasNetwork }: SandboxSettings, reasons: string
     ...(mode === "off" ? [] : [`SANDBOX=${mode}`]),
     ...(hasNetwork ? [] : ["SANDBOX_NETWORK=off"]),
   ].join(" with ");
-  return `${wanted} cannot be held here, so nothing was run (${reasons}). See \`scorpiox-code doctor sandbox\`.`;
+  return `${wanted} cannot be enforced here, so nothing was run (${reasons}). See \`scorpiox-code doctor sandbox\`.`;
 }

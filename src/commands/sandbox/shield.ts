@@ -129,11 +129,11 @@ export function assertProtectable(
     );
   };
   for (const folder of folders) {
-    if (folder === "/") refuse(folder, "it is everything");
+    if (folder === "/") refuse(folder, "it is the whole file system");
     if (isInside(folder, scorpioxDir))
       refuse(folder, `it is in ${scorpioxDir}, which stays closed`);
     if (backend !== "landlock") continue;
-    const instead = "and Landlock cannot keep a part as it is; install bubblewrap";
+    const instead = "and Landlock cannot protect a part of an open folder; install bubblewrap";
     if (isInside(scorpioxDir, folder)) refuse(folder, `${scorpioxDir} is in it, ${instead}`);
     const inner = folders.find((other) => isAround(folder, other));
     if (inner !== undefined) refuse(folder, `${inner} is in it, ${instead}`);
@@ -195,6 +195,6 @@ function linkRefusal(path: string): AppError {
   return new AppError(
     "refused",
     `The sandbox cannot protect ${path}: it is a symbolic link. Nothing was run. ` +
-      "Put the file itself there, or work with SANDBOX=read-only.",
+      "Replace the link with the file itself, or work with SANDBOX=read-only.",
   );
 }

@@ -104,7 +104,7 @@ export class StandIns {
     }
     throw new AppError(
       "system",
-      `${name.path} comes and goes and cannot be protected. Nothing was run. Try again.`,
+      `${name.path} keeps appearing and disappearing and cannot be protected. Nothing was run. Try again.`,
     );
   }
 

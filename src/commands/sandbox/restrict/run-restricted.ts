@@ -72,13 +72,13 @@ function restrictFiles(calls: RestrictingCalls, rules: LandlockRules): void {
   if (version < landlockVersionMin) {
     throw new Error(
       version < 0
-        ? "Landlock is not there, or switched off"
-        : `Landlock is of version ${version}; ${landlockVersionMin} is needed (Linux 6.2)`,
+        ? "Landlock is missing or disabled"
+        : `Landlock has version ${version}; version ${landlockVersionMin} is required (Linux 6.2)`,
     );
   }
   const attributes = rulesetAttributes(version);
   const ruleset = calls.systemCall(createRuleset, attributes, attributes.byteLength, 0);
-  assertDone(ruleset, "no Landlock ruleset could be made");
+  assertDone(ruleset, "the Landlock ruleset could not be created");
   for (const path of rules.writable) allowWriting(calls, ruleset, attributes[0] ?? 0n, path);
   assertDone(calls.systemCall(restrictSelf, ruleset, 0), "Landlock was refused");
 }
@@ -115,7 +115,7 @@ function restrictCalls(calls: RestrictingCalls): void {
   const program = new BigUint64Array([BigInt(filter.length / 8), calls.addressOf(filter)]);
   assertDone(
     calls.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program),
-    "the filter of system calls was refused",
+    "the system-call filter was refused",
   );
 }
 
