@@ -194,7 +194,7 @@ describe("PlanMode", () => {
     await two.plan("reset");
     await two.plan("enter", { goal: "Something else" });
     one.send({ jsonrpc: "2.0", id: asked.id, result: choose(formOf(asked), "Approve") });
-    expect(textOf(await one.reply(id))).toContain("Plan mode was begun anew meanwhile");
+    expect(textOf(await one.reply(id))).toContain("Plan mode has been started again");
     expect(await isActive(two)).toBe(true);
   });
 

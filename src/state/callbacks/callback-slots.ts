@@ -88,7 +88,7 @@ export class CallbackSlots {
 
   #emptySlotText(callbackId: number): string {
     const used = this.list().map((slot) => slot.callbackId);
-    const rest = used.length === 0 ? "None is set." : `Set are: ${used.join(", ")}.`;
-    return `There is no callback ${callbackId}. ${rest}`;
+    const rest = used.length === 0 ? "None is set." : `In use: ${used.join(", ")}.`;
+    return `No callback has the id ${callbackId}. ${rest}`;
   }
 }

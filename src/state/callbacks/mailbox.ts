@@ -43,7 +43,7 @@ export class Mailbox {
     const counts = [...this.#unlisted].sort(([a], [b]) => a - b);
     const sum = counts.reduce((total, [, count]) => total + count, 0);
     const each = counts.map(([callbackId, count]) => `callback ${callbackId}: ${count}`).join(", ");
-    return [`[${sum} earlier fires since the last result have no line: ${each}]`];
+    return [`[${sum} earlier fires since the last result are not shown: ${each}]`];
   }
 }
 

@@ -33,7 +33,7 @@ export async function readInside(
     handle = await open(real, flags);
     const opened = await openedPath(handle, real);
     if (opened === undefined || !isInside(opened, folder)) {
-      throw new AppError("refused", `${path} leads out of ${folder} by now.`);
+      throw new AppError("refused", `${path} now leads out of ${folder}.`);
     }
     const stats = await handle.stat();
     assertRegular(path, stats);
@@ -46,7 +46,7 @@ export async function readInside(
 }
 
 function assertRegular(path: string, stats: Stats): void {
-  if (!stats.isFile()) throw new AppError("refused", `${path} is no regular file.`);
+  if (!stats.isFile()) throw new AppError("refused", `${path} is not a regular file.`);
 }
 
 /** `length` bytes, or fewer when the file has shrunk meanwhile. */
@@ -68,7 +68,7 @@ function unreadable(path: string, cause: unknown): AppError {
   }
   // O_NOFOLLOW: a link has taken the file's place meanwhile. Sockets and devices without a driver: ENXIO.
   if (code === "ELOOP" || code === "ENXIO") {
-    return new AppError("refused", `${path} is no regular file.`, { cause });
+    return new AppError("refused", `${path} is not a regular file.`, { cause });
   }
   return new AppError("system", `${path} could not be read: ${code ?? messageOf(cause)}.`, {
     cause,

@@ -67,7 +67,7 @@ class Budget {
     if (this.#left >= 0) return;
     throw new AppError(
       "limit",
-      `With its arguments filled in the skill has more than ${skillFilledCharsMax} characters. Give shorter arguments, or the path of a file that holds them.`,
+      `With its arguments filled in, the skill has more than ${skillFilledCharsMax} characters. Pass shorter arguments, or the path of a file that contains them.`,
     );
   }
 }

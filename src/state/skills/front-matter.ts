@@ -87,7 +87,7 @@ function readLines(text: string): ParsedFrontMatter {
   }
   return {
     values,
-    problem: "its front matter is no valid YAML: only its plain `key: value` lines count",
+    problem: "its front matter is not valid YAML: only its plain `key: value` lines are used",
   };
 }
 

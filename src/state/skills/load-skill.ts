@@ -64,8 +64,8 @@ export function unknownSkill(name: string, { skills, unused, problems }: SkillSe
   const names = skills.map((skill) => skill.name);
   const nearest = nearestSkills(name, names);
   const hint =
-    nearest.length > 0 ? `Did you mean ${nearest.join(", ")}?` : `There are: ${someOf(names)}.`;
-  return new AppError("not_found", `There is no skill ${shown}. ${hint}`);
+    nearest.length > 0 ? `Did you mean ${nearest.join(", ")}?` : `Available: ${someOf(names)}.`;
+  return new AppError("not_found", `No skill is named ${shown}. ${hint}`);
 }
 
 /** Names to choose from, when none is near. */

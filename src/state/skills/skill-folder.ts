@@ -142,7 +142,9 @@ export class SkillFolder {
     const { dir: path, isNamed } = this.#source;
     const code = systemCodeOf(error);
     if (code !== "ENOENT" && code !== "ENOTDIR") return [{ path, reason: reasonOf(error) }];
-    return isNamed === true ? [{ path, reason: "ADDITIONAL_SKILLS names no folder here" }] : [];
+    return isNamed === true
+      ? [{ path, reason: "ADDITIONAL_SKILLS names a path that is not a folder" }]
+      : [];
   }
 }
 
@@ -152,7 +154,7 @@ function notesOf(dir: string, unusable: readonly string[], count: number): reado
     reason: "its name cannot be the name of a skill: use lower-case letters, digits and hyphens",
   }));
   if (count <= skillsPerFolderMax) return notes;
-  const reason = `${count} skills are too many: the first ${skillsPerFolderMax} by name count`;
+  const reason = `${count} skills are too many: only the first ${skillsPerFolderMax} by name are used`;
   return [...notes, { path: dir, reason }];
 }
 
@@ -163,7 +165,7 @@ function areSame(a: readonly Skill[], b: readonly Skill[]): boolean {
 function reasonOf(error: unknown): string {
   const code = systemCodeOf(error);
   if (code === "ENOENT" || (error instanceof AppError && error.code === "not_found")) {
-    return "there is no SKILL.md in it";
+    return "it has no SKILL.md";
   }
   if (error instanceof AppError) return error.message.replace(/\.$/, "");
   return `it cannot be read: ${code ?? messageOf(error)}`;

@@ -52,7 +52,7 @@ export function setAsideAloud(
   const fact = `${path} is damaged (${messageOf(damage)})`;
   warn(
     aside === undefined
-      ? `${fact}; it has been set aside already, beside it.`
+      ? `${fact}; it has already been set aside in the same folder.`
       : `${fact}; it was set aside as ${aside}.`,
   );
 }

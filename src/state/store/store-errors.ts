@@ -32,19 +32,19 @@ const changeFolder = "or set SCORPIOX_HOME to another folder";
 function remedyOf(path: string, cause: unknown): string {
   const code = String(systemCodeOf(cause));
   if (code === "EEXIST" || code === "ENOTDIR") {
-    return `${dirname(path)} must be a folder: move away what is there, ${changeFolder}.`;
+    return `${dirname(path)} must be a folder: move the file in its place away, ${changeFolder}.`;
   }
   if (code === newerVersionCode) {
     return `Update scorpiox-code and restart the server, ${changeFolder}.`;
   }
-  if (isBusy(cause)) return "Another process is writing to it for a long time: try again later.";
+  if (isBusy(cause))
+    return "Another process has been writing to it for a long time: try again later.";
   if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {
     return `The disk is full: free space and try again, ${changeFolder}.`;
   }
   if (/^(SQLITE_(READONLY|CANTOPEN|PERM)|EROFS|EACCES|EPERM)/.test(code)) {
     return `Make the folder and the file writable for this user, ${changeFolder}.`;
   }
-  if (code.startsWith("SQLITE_IOERR"))
-    return `The disk does not do its work: look at it, ${changeFolder}.`;
+  if (code.startsWith("SQLITE_IOERR")) return `The disk reports errors: check it, ${changeFolder}.`;
   return `Make the folder writable, free space, ${changeFolder}.`;
 }

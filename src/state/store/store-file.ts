@@ -108,7 +108,7 @@ export class StoreFile {
     this.close();
     const what = isLogOnly ? `${this.#path}-wal` : this.#path;
     const fate = isWhole || identity === undefined ? "removed" : "replaced";
-    const rest = isWhole ? "what was in it is kept" : "what is there now is used";
+    const rest = isWhole ? "its content is kept" : "the new file is used";
     this.#notices.push(`${what} was ${fate} while it was in use; ${rest}.`);
   }
 
@@ -144,7 +144,7 @@ export class StoreFile {
   #described(error: unknown): AppError {
     const mayBeKept = error instanceof CommitError && error.mayBeKept;
     const outcome = mayBeKept
-      ? "The change may have been kept all the same: look before you repeat it."
+      ? "The change may have been saved anyway: check before you repeat it."
       : "Nothing was changed.";
     return storeError(this.#path, reasonOf(error), outcome);
   }

@@ -123,7 +123,7 @@ function noticesOf(messages: readonly FromStoreWorker[]): Set<string> {
 
 function lostError(reason: string, isChange: boolean): AppError {
   const outcome = isChange
-    ? "The change may or may not have been kept: look before you repeat it."
+    ? "The change may or may not have been saved: check before you repeat it."
     : "Try again.";
   return new AppError("worker", `The store was lost: ${reason}. ${outcome}`);
 }
