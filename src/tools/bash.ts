@@ -98,16 +98,16 @@ function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
 function endNote(reply: RunReply, timeoutMs: number): string | undefined {
   if (reply.taskId !== null) {
     return (
-      `Still running after ${formatDuration(reply.durationMs)}: it goes on in the background as ` +
-      `task_id: ${reply.taskId}. Read on with ReadBgOutput (wait_ms to wait); end it with KillBgTask.`
+      `Still running after ${formatDuration(reply.durationMs)}: it continues in the background as ` +
+      `task_id: ${reply.taskId}. Read its output with ReadBgOutput (wait_ms to wait); end it with KillBgTask.`
     );
   }
   if (reply.isLost)
-    return "The command could not be ended, not even by SIGKILL, and was left behind.";
+    return "The command could not be ended, not even with SIGKILL, and may still be running.";
   if (reply.timedOut) {
     return (
       `timed out after ${formatDuration(timeoutMs)} and was ended${byWhat(reply)}. ` +
-      `Give a longer \`timeout\` (ms), or use BackgroundBash.`
+      `Set a longer \`timeout\` (ms), or use BackgroundBash.`
     );
   }
   if (reply.signal !== null) return `ended by signal: ${reply.signal}`;
@@ -119,9 +119,9 @@ function endNote(reply: RunReply, timeoutMs: number): string | undefined {
 /** What the command had left running is ended with it, which may be a surprise. */
 function leftoversNote(count: number | null): string | undefined {
   if (count === 0) return undefined;
-  const were =
-    count === 1 ? "1 process was" : count === null ? "Processes were" : `${count} processes were`;
-  return `${were} ended that the command had left running. Start what is to go on with BackgroundBash.`;
+  const left = count === 1 ? "1 process" : count === null ? "processes" : `${count} processes`;
+  const were = count === 1 ? "was" : "were";
+  return `The command left ${left} running, which ${were} ended. Start long-running processes with BackgroundBash.`;
 }
 
 /** How a command took its end. */

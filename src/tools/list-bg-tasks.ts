@@ -54,7 +54,7 @@ function fitting(all: readonly TaskSummary[], charsMax: number): readonly TaskSu
 }
 
 function leftOutNote(count: number): string {
-  return `[${formatAmount(count, "more task")} have no room here, those that ended first. ReadBgOutput still tells of each.]`;
+  return `[${formatAmount(count, "more task")} are not shown here, those that ended first. ReadBgOutput still reads each of them.]`;
 }
 
 function line(task: TaskSummary): string {

@@ -63,7 +63,7 @@ async function enter({ goal = "", plan_file }: Input, { plan }: ToolContext): Pr
   const lines = [
     "Plan mode activated",
     `Plan file: ${reply.state.planFile}`,
-    "Explore with reading commands only and write the plan into that file; change nothing else. " +
+    "Explore with read-only commands and write the plan into that file; change nothing else. " +
       "When it is complete, call PlanMode with action exit.",
     ...reply.notes,
   ];
@@ -102,7 +102,7 @@ function consentRequest({ planFile, text }: PlanText): QuestionsRequest {
       { label: approve, description: "Work may begin; commands can write again" },
       {
         label: keepPlanning,
-        description: "Nothing is changed yet; say what is missing under Other",
+        description: "Nothing changes yet; use Other to say what is missing",
       },
     ],
     multiSelect: false,
@@ -130,7 +130,7 @@ function refusalOf(reply: QuestionsReply): string | undefined {
   switch (reply.outcome) {
     case "unavailable":
       return reply.isTried === true
-        ? "The user could not be shown the plan, or gave no answer to it. Show it in the chat; when the user agrees there, end plan mode with reset."
+        ? "The plan could not be shown to the user, or the user did not answer. Show it in the chat; when the user agrees there, end plan mode with reset."
         : undefined;
     case "answered":
       return refusalIn(reply.answers[0]);
@@ -151,7 +151,7 @@ function refusalIn(answer: { labels: readonly string[]; other: string | null } |
   }
   return answer?.labels.includes(approve) === true
     ? undefined
-    : "The user wants the plan to be worked on.";
+    : "The user wants more work on the plan.";
 }
 
 function describe({ state, notes }: PlanReply): string {

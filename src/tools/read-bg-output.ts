@@ -110,14 +110,12 @@ async function keptOutput(
   const unreadBytes = end - to;
   const passed = formatCount(passedBytes);
   const lines = [
-    ...(passedBytes === 0
-      ? []
-      : [`[... ${passed} bytes without a match are passed over here ...]`]),
+    ...(passedBytes === 0 ? [] : [`[... ${passed} bytes without a match are skipped here ...]`]),
     body === "" ? "(nothing more)" : body.replace(/\n$/, ""),
-    ...(matched === false ? ["No line of the rest matches `until`."] : []),
+    ...(matched === false ? ["No remaining line matches `until`."] : []),
     unreadBytes === 0
       ? `Task ${taskId}: read to the end.`
-      : `Task ${taskId}: ${formatCount(unreadBytes)} bytes follow; read again to go on.`,
+      : `Task ${taskId}: ${formatCount(unreadBytes)} bytes follow; read again to continue.`,
   ];
   return {
     text: lines.join("\n"),
@@ -194,7 +192,7 @@ function forgetOldest(stretches: string[]): number {
 }
 
 function compose(read: Reading, filter: RegExp | undefined): string {
-  const lost = `[... ${formatCount(read.lostBytes)} bytes were lost here: more was printed than is kept ...]\n`;
+  const lost = `[... ${formatCount(read.lostBytes)} bytes were lost here: the task printed more than is kept ...]\n`;
   const [first, ...others] = read.stretches.map(Bun.stripANSI);
   const texts = others.length === 0 ? ["", first ?? ""] : [first ?? "", ...others];
   texts.push(texts.pop() + Bun.stripANSI(read.partial));

@@ -111,7 +111,7 @@ async function readPdf(
   { results, documents }: Pick<ToolContext, "results" | "documents">,
 ): Promise<PdfText> {
   const file = await results.create();
-  if (file === null) throw new AppError("system", "There is no private folder to put the PDF in.");
+  if (file === null) throw new AppError("system", "No private folder is available for the PDF.");
   try {
     writeFileSync(file.path, bytes);
     return await documents.readPdf(file);

@@ -70,12 +70,12 @@ function requestOf(args: Input): CallbackRequest {
 function specOf(args: Input): { message: string; delaySeconds: number; repeatCount: number } {
   const { message = "", delay_seconds: delaySeconds, repeat_count: count } = args;
   if (message.trim() === "")
-    throw new AppError("usage", "set needs a message: what to be reminded of.");
+    throw new AppError("usage", "set needs a message: the reminder's text.");
   if (message.length > callbackMessageCharsMax) {
     const length = message.length;
     throw new AppError(
       "usage",
-      `message has ${length} characters; at most ${callbackMessageCharsMax} are taken. Shorten it, or write it to a file and name that.`,
+      `message has ${length} characters; the limit is ${callbackMessageCharsMax}. Shorten it, or write it to a file and name the file.`,
     );
   }
   if (delaySeconds === undefined) {
@@ -86,7 +86,7 @@ function specOf(args: Input): { message: string; delaySeconds: number; repeatCou
   if (repeatCount !== -1 && repeatCount < 1) {
     throw new AppError(
       "usage",
-      `repeat_count is ${repeatCount}; it must be 1 or more, or -1 for ever.`,
+      `repeat_count is ${repeatCount}; it must be 1 or more, or -1 to repeat forever.`,
     );
   }
   // Half a character makes the JSON that it is in unreadable for some clients.

@@ -92,7 +92,7 @@ describe("PlanMode", () => {
 
   test.each([
     ["[plan.approve] approved", "Approve", "Plan mode ended. The user approved.", false],
-    ["[plan.refused] refused", "Keep planning", "The user wants the plan to be worked on.", true],
+    ["[plan.refused] refused", "Keep planning", "The user wants more work on the plan.", true],
   ])("in a session: %s", async (_name, label, text, active) => {
     using home = new TempFolder();
     await using server = new PlanServer(home);
@@ -112,7 +112,7 @@ describe("PlanMode", () => {
 
   test.each([
     ["[plan.approve] approved", "Approve", "Plan mode ended. The user approved.", false],
-    ["[plan.refused] refused", "Keep planning", "The user wants the plan to be worked on.", true],
+    ["[plan.refused] refused", "Keep planning", "The user wants more work on the plan.", true],
   ])("without a session: %s", async (_name, label, text, active) => {
     using home = new TempFolder();
     await using server = new PlanServer(home);

@@ -219,7 +219,7 @@ describe("ReadDocs and PDFs", () => {
   test("cannot be read without a folder for it", async () => {
     const context = fakeContext({ web: new FakeWeb(pdf), documents });
     expect(await failureOf(Promise.resolve(readDocs.handler({ url }, context)))).toBe(
-      "AppError: There is no private folder to put the PDF in.",
+      "AppError: No private folder is available for the PDF.",
     );
   });
 });

@@ -18,8 +18,8 @@ export function detectOrRefuse(path: string, head: Uint8Array): ImageFormat {
   if (format !== undefined) return format;
   throw new AppError(
     "usage",
-    `${shownPath(path)} is not an image that can be read: by its content it is ${describeFileKind(head)}. ` +
-      `Readable are PNG, JPEG, GIF, WebP, BMP, ICO, TIFF, AVIF, HEIC and SVG, as far as this system can.`,
+    `${shownPath(path)} is not a readable image; its content is ${describeFileKind(head)}. ` +
+      `ReadImage reads PNG, JPEG, GIF, WebP, BMP, ICO, TIFF, AVIF, HEIC and SVG, as far as this system can.`,
   );
 }
 
@@ -31,9 +31,9 @@ export function inspectImage(path: string, bytes: Uint8Array): InspectedImage {
   const format = detectOrRefuse(path, bytes);
   const header = readImageHeader(format, bytes);
   const name = formatNames[format];
-  if (header === undefined) throw notWhole(path, name, "its header is not whole", bytes);
+  if (header === undefined) throw notWhole(path, name, "its header is incomplete", bytes);
   if (!header.isComplete) {
-    throw notWhole(path, name, "it ends before its end mark, or has no picture", bytes);
+    throw notWhole(path, name, "it ends before its end mark, or contains no picture", bytes);
   }
   assertDecodable(path, name, header.width, header.height);
   return { format, header };
@@ -52,7 +52,7 @@ function notWhole(path: string, name: string, reason: string, bytes: Uint8Array)
   return new AppError(
     "usage",
     `${shownPath(path)} is ${withArticle(name)} image that is truncated or damaged: ${reason} (${bytes.length} bytes). ` +
-      `Get a whole copy.`,
+      `Get a complete copy.`,
   );
 }
 
@@ -62,7 +62,7 @@ export function assertDecodable(path: string, name: string, width: number, heigh
   const megapixels = Math.round((width * height) / 1e6);
   throw new AppError(
     "limit",
-    `${shownPath(path)} is ${withArticle(name)} image of ${width} × ${height} pixels (${megapixels} megapixels): ` +
-      `at most ${imagePixelsMax / 1e6} megapixels are decoded. Make a smaller copy.`,
+    `${shownPath(path)} is ${withArticle(name)} image of ${width} × ${height} pixels (${megapixels} megapixels); ` +
+      `the limit is ${imagePixelsMax / 1e6} megapixels. Make a smaller copy.`,
   );
 }

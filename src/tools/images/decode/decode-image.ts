@@ -47,5 +47,5 @@ function rewritten(type: string, fitted: FittedImage, bytes: number): string[] {
   if (type !== fitted.mimeType) {
     return [`converted to ${fitted.mimeType.slice("image/".length).toUpperCase()}`];
   }
-  return bytes > imageResultBytesMax ? ["compressed anew"] : [];
+  return bytes > imageResultBytesMax ? ["recompressed"] : [];
 }

@@ -22,7 +22,7 @@ export function readBmp(bytes: DataView): RgbaImage {
     case "runs4":
       return readRuns(bytes, header, body);
     case "other":
-      throw new Error("a kind of compression that bitmaps do not have");
+      throw new Error("a compression that bitmaps do not support");
   }
 }
 
@@ -54,7 +54,8 @@ function readRows(bytes: DataView, header: DibHeader, height: number, body: numb
   const { width, bits, isTopDown } = header;
   const stride = rowBytes(width, bits);
   // Before anything of that size is made.
-  if (body + stride * height > bytes.byteLength) throw new RangeError("its pixels are not whole");
+  if (body + stride * height > bytes.byteLength)
+    throw new RangeError("its pixel data is incomplete");
   const pixels = new Uint8Array(width * height * 4);
   const read = pixelReader(bytes, header);
   const view = new DataView(pixels.buffer);

@@ -75,7 +75,7 @@ function readIcon(path: string, bytes: Uint8Array): ReadableSource {
       problems.push(messageOf(error));
     }
   }
-  throw damaged(path, "ICO", problems[0] ?? "it lists no picture");
+  throw damaged(path, "ICO", problems[0] ?? "it contains no picture");
 }
 
 function readIconPicture(path: string, entry: Uint8Array): Uint8Array {
@@ -83,7 +83,7 @@ function readIconPicture(path: string, entry: Uint8Array): Uint8Array {
     return writePng(readIconBitmap(viewOf(entry)));
   }
   const header = readImageHeader("png", entry);
-  if (header === undefined) throw new Error("a picture in it is not whole");
+  if (header === undefined) throw new Error("a picture in it is incomplete");
   // The directory says at most 256 × 256; the picture itself may say otherwise.
   assertDecodable(path, "ICO", header.width, header.height);
   return entry;

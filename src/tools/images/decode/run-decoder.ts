@@ -42,7 +42,7 @@ function silenceConsole(): void {
 
 async function outputOf(path: string | undefined, searchPath: string): Promise<Uint8Array> {
   try {
-    if (path === undefined) throw new AppError("usage", "No file was named.");
+    if (path === undefined) throw new AppError("usage", "No file was given.");
     const { bytes, ...image } = await decodeImage(path, searchPath);
     const head = encodeDecoderReply({ ok: true, bytes: bytes.length, ...image });
     return Buffer.concat([head, bytes]);

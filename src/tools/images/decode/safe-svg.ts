@@ -70,7 +70,7 @@ function afterUnseen(svg: string, at: number): number | "entities" | undefined {
   if (svg.startsWith("<?", at)) return after(svg, "?>", at);
   if (!svg.startsWith("<!", at)) return undefined;
   const [start = ""] = /^<!DOCTYPE[^[>]*/.exec(svg.slice(at, at + 2_000)) ?? [];
-  if (start === "") throw new Error("a declaration in it is not one of SVG");
+  if (start === "") throw new Error("it has a declaration that SVG does not have");
   if (svg[at + start.length] !== "[") return after(svg, ">", at);
   const end = after(svg, "]", at);
   const subset = svg.slice(at, end);
@@ -88,7 +88,7 @@ interface Tag {
 function readTag(svg: string, at: number): Tag {
   tagStart.lastIndex = at;
   const [start, slash, name] = tagStart.exec(svg) ?? [];
-  if (start === undefined || name === undefined) throw new Error("a tag in it has no name");
+  if (start === undefined || name === undefined) throw new Error("it has a tag without a name");
   let end = at + start.length;
   let text = start;
   for (;;) {
@@ -103,7 +103,7 @@ function readTag(svg: string, at: number): Tag {
   }
   tagEnd.lastIndex = end;
   const [close, empty] = tagEnd.exec(svg) ?? [];
-  if (close === undefined) throw new Error(`the tag <${start.slice(1, 40)}> in it is not whole`);
+  if (close === undefined) throw new Error(`its tag <${start.slice(1, 40)}> is incomplete`);
   const kind = slash === "/" ? "close" : empty === "/" ? "empty" : "open";
   return { kind, name, text: `${text}${empty}>`, end: end + close.length };
 }
@@ -129,7 +129,7 @@ function localName(name: string): string {
 
 function after(svg: string, mark: string, from: number): number {
   const at = svg.indexOf(mark, from);
-  if (at === -1) throw new Error(`"${mark}" is missing in it`);
+  if (at === -1) throw new Error(`it lacks "${mark}"`);
   return at + mark.length;
 }
 

@@ -32,8 +32,7 @@ interface Layout {
  */
 export function soundTiff(page: TiffPage, file: Uint8Array): Uint8Array {
   const compression = numberOf(page, 259) ?? 1;
-  if (!compressions.has(compression))
-    throw new Error(`its compression ${compression} is not known`);
+  if (!compressions.has(compression)) throw new Error(`its compression ${compression} is unknown`);
   const layout = layoutOf(page);
   // The library reads as many bytes as it is told, also behind the end, and counts their bits in 32.
   for (const [index, offset] of layout.offsets.entries()) {
@@ -70,7 +69,7 @@ function layoutOf(page: TiffPage): Layout {
   const bytesOf = (columns: number, rows: number): number =>
     Math.ceil((columns * pixelBits) / 8) * rows;
   if (!(width > 0 && height > 0 && width * height <= imagePixelsMax)) {
-    throw new Error("its size makes no sense");
+    throw new Error("its size is invalid");
   }
   if (bytesOf(width, height) > sampleBytesMax) throw new Error("its samples take too much memory");
   const isTiled = page["t322"] !== undefined;
@@ -85,14 +84,14 @@ function layoutOf(page: TiffPage): Layout {
     count <= partsMax &&
     partBytes * count <= partsBytesMax
   )) {
-    throw new Error("its parts make no sense");
+    throw new Error("its strips or tiles have an invalid size");
   }
   const offsets = numbersOf(page, isTiled && page["t324"] !== undefined ? 324 : 273);
   const lengths = numbersOf(page, isTiled && page["t325"] !== undefined ? 325 : 279);
   // A single part that is not compressed needs no length.
   if (lengths.length === 0 && offsets.length === 1) lengths.push(partBytes);
   if (offsets.length < count || lengths.length < count || offsets.length > partsMax) {
-    throw new Error("its parts are not all there");
+    throw new Error("some of its strips or tiles are missing");
   }
   offsets.length = count;
   lengths.length = count;
@@ -114,6 +113,6 @@ function inflate(part: Uint8Array, bytesMax: number): Uint8Array {
 function assertSmall(part: Uint8Array): void {
   const header = readImageHeader("jpeg", part);
   if (header === undefined || header.width * header.height > imagePixelsMax) {
-    throw new Error("a part of it is damaged");
+    throw new Error("one of its strips or tiles is damaged");
   }
 }

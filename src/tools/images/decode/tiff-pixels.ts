@@ -17,7 +17,7 @@ export async function readTiff(bytes: Uint8Array): Promise<RgbaImage> {
   // What was unfolded is as large as what comes now.
   Bun.gc(true);
   const pixels = utif.toRGBA8(page);
-  if (pixels.length !== width * height * 4) throw new Error("its pixels are not whole");
+  if (pixels.length !== width * height * 4) throw new Error("its pixel data is incomplete");
   // Of four inks without alpha, the library looks for the alpha of the last pixel behind the end.
   if (numberOf(tags, 262) === inks && numberOf(tags, 277) === 4) pixels.fill(255, -1);
   return { width, height, pixels };
