@@ -13,7 +13,7 @@ const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("Command text, as for `bash -c`")),
   timeout: z
     ._default(z.int().check(z.minimum(1), z.maximum(commandTimeoutMsMax)), commandTimeoutMsDefault)
-    .check(z.describe("Milliseconds after which the command is ended (default 30000)")),
+    .check(z.describe("Timeout in milliseconds (default 30000)")),
 });
 
 /** What took longer says how long. */
@@ -37,9 +37,9 @@ export const bash = defineTool({
   description:
     "Runs a shell command in the workspace folder and returns its output and exit code. " +
     "stdout and stderr come together, in order; stdin is empty. " +
-    "Nothing that the command started is left running: use BackgroundBash for servers and watchers. " +
-    "A command that takes longer than this client waits goes on in the background: " +
-    "the answer then has a task_id for ReadBgOutput. Long output is cut in the middle; its task_id reads the rest.",
+    "Processes that the command leaves running are ended: use BackgroundBash for servers and watchers. " +
+    "A command that outlasts the client's time limit continues in the background: " +
+    "the result then has a task_id for ReadBgOutput. Long output is cut in the middle; read the rest by its task_id.",
   input,
   output,
   annotations: {

@@ -8,10 +8,10 @@ import type { QuestionsReply, QuestionsRequest } from "./question-service.ts";
 import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 const input = z.strictObject({
-  action: z.enum(["enter", "exit", "status", "json", "reset"]).check(z.describe("What to do")),
-  goal: z.optional(z.string().check(z.describe("What the plan is for (enter)"))),
+  action: z.enum(["enter", "exit", "status", "json", "reset"]).check(z.describe("Action to take")),
+  goal: z.optional(z.string().check(z.describe("Goal of the plan (enter)"))),
   plan_file: z.optional(
-    z.string().check(z.describe("The plan's file; default: the one that enter made")),
+    z.string().check(z.describe("Plan file; default: the file that enter created")),
   ),
 });
 
@@ -30,9 +30,9 @@ export const planMode = defineTool({
   title: "Plan before acting",
   description:
     "Plan mode: explore and write a plan, change nothing else. " +
-    "enter (goal) makes the plan file: write the plan into it. " +
-    "exit shows the plan to the user for approval and returns it. status and json tell the state; reset drops it and keeps the file. " +
-    "Meanwhile shell commands are read-only where the system can enforce it.",
+    "enter (goal) creates the plan file: write the plan into it. " +
+    "exit shows the plan to the user for approval and returns it. status and json report the state; reset drops it and keeps the file. " +
+    "In plan mode, shell commands are read-only where the system can enforce it.",
   input,
   output,
   annotations: {

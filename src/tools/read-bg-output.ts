@@ -14,12 +14,12 @@ import { defineTool, type ToolContext, type ToolOutput } from "./tool.ts";
 const waitMsMax = 86_400_000;
 
 const input = z.strictObject({
-  task_id: z.int().check(z.describe("Number that BackgroundBash or Bash gave")),
+  task_id: z.int().check(z.describe("task_id from BackgroundBash or Bash")),
   wait_ms: z
     .optional(z.int().check(z.minimum(0), z.maximum(waitMsMax)))
     .check(
       z.describe(
-        "Wait up to this many ms for new output, the end, or `until` (default 0; with `until` as long as you may)",
+        "Wait up to this many ms for new output, the end, or `until` (default 0; with `until` the longest wait allowed)",
       ),
     ),
   until: z
@@ -41,8 +41,8 @@ export const readBgOutput = defineTool({
   name: "ReadBgOutput",
   title: "Read output of a background task",
   description:
-    "Returns what a background task printed since your last read, and its state; of an output that was cut, what was left out. " +
-    "With wait_ms it waits for new output or the end; with until for a line that matches; " +
+    "Returns a background task's output since your last read, and its state; for output that was cut, the part left out. " +
+    "With wait_ms it waits for new output or the end; with until for a matching line; " +
     "filter keeps matching lines only.",
   input,
   output,

@@ -7,12 +7,10 @@ import type { Callback, CallbackReply, CallbackRequest } from "./callback-servic
 import { defineTool } from "./tool.ts";
 
 const input = z.strictObject({
-  action: z.enum(["set", "list", "cancel"]).check(z.describe("What to do")),
-  message: z.optional(z.string().check(z.describe("What to be reminded of (set)"))),
+  action: z.enum(["set", "list", "cancel"]).check(z.describe("Action to take")),
+  message: z.optional(z.string().check(z.describe("Text of the reminder (set)"))),
   delay_seconds: z.optional(z.int().check(z.describe("Seconds before each fire, 1 to 3600 (set)"))),
-  repeat_count: z.optional(
-    z.int().check(z.describe("How often it fires; default 20, -1 = for ever")),
-  ),
+  repeat_count: z.optional(z.int().check(z.describe("Number of fires; default 20, -1 = forever"))),
   callback_id: z.optional(z.int().check(z.describe("The slot to cancel; default: all"))),
 });
 
@@ -37,7 +35,7 @@ export const setCallback = defineTool({
   title: "Be reminded later",
   description:
     "Reminds you of something after a delay, repeatedly: `message` comes back at the end of a later tool result. " +
-    "Fires only while no tool call is running. Eight slots; they end with the client.",
+    "Fires only while no tool call is running. Eight slots; they end when the client disconnects.",
   input,
   output,
   annotations: {
