@@ -80,7 +80,7 @@ function missingBrowser(search: Exclude<BrowserSearch, FoundBrowser>): AppError 
     const { setting, path } = search.chosen;
     return new AppError(
       "unsupported",
-      `${setting} names ${path}, which ${search.problem}. Correct it, or unset it to have one looked for.`,
+      `${setting} names ${path}, which ${search.problem}. Correct it, or unset it to let scorpiox-code find a browser.`,
     );
   }
   return new AppError(

@@ -41,9 +41,9 @@ function assertWebUrl(text: string): void {
   const url = URL.parse(text);
   if (url === null) throw new AppError("usage", `${text} is not a URL.`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new AppError("usage", `${text} is not opened: only http: and https: are.`);
+    throw new AppError("usage", `Cannot open ${text}: only http: and https: URLs are supported.`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AppError("usage", `A URL with credentials is not opened. Leave them out.`);
+    throw new AppError("usage", `URLs with credentials are not opened. Remove the credentials.`);
   }
 }

@@ -32,9 +32,9 @@ class LaunchFailure extends Error {
 
 /** Only the super-user's browser is started without a sandbox at once: it would refuse otherwise. */
 const rootNote =
-  "The browser ran without its sandbox, because it refuses to use it for the super-user.";
+  "The browser ran without its sandbox, because it refuses to use it when run as root.";
 const sandboxNote =
-  "The browser ran without its sandbox, because this system does not let it make one (user namespaces are off).";
+  "The browser ran without its sandbox, because this system does not let it create one (user namespaces are disabled).";
 
 /**
  * Starts the browser. When its sandbox cannot be made it is started without, and the pages say so.
@@ -118,7 +118,7 @@ async function inTime(
   const failed = Promise.withResolvers<never>();
   const fail = (message: string): void => failed.reject(new Error(message));
   const timer = setTimeout(() => fail(`it did not answer within ${msMax / 1000} s`), msMax);
-  void browserProcess.ended.then(() => fail("it ended at once"));
+  void browserProcess.ended.then(() => fail("it exited immediately"));
   for (const promise of [running, failed.promise]) promise.catch(() => undefined);
   try {
     return await Promise.race([endedRather(running, browserProcess), failed.promise]);

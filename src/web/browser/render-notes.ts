@@ -27,7 +27,9 @@ export function renderNotes(
   const seconds = bounds.settleMsMax / 1000;
   const { isCut } = tab.traffic;
   if (outcome.kind === "capped" && !isCut) {
-    notes.push(`The page still changed or loaded after ${seconds} s and was read as it was then.`);
+    notes.push(
+      `The page was still changing or loading after ${seconds} s and was read in that state.`,
+    );
   }
   if (isCut || snapshot.isCut) {
     const megabytes = bounds.htmlCharsMax / (1024 * 1024);
@@ -37,7 +39,9 @@ export function renderNotes(
   if (hosts.length > 0) {
     const named = hosts.slice(0, hostsNamedMax).join(", ");
     const more = hosts.length > hostsNamedMax ? ` and ${hosts.length - hostsNamedMax} more` : "";
-    notes.push(`The page asked for addresses that must not be reached: ${named}${more}.`);
+    notes.push(
+      `The page requested addresses that scorpiox-code refuses to connect to: ${named}${more}.`,
+    );
   }
   return notes;
 }

@@ -67,7 +67,7 @@ function lostError(url: string, { why }: TabLost): AppError {
   return new AppError(
     "system",
     why === "crashed"
-      ? `${url} crashed its tab of the browser, twice.`
-      : `The browser ended while it showed ${url}, twice.`,
+      ? `${url} crashed its browser tab twice.`
+      : `The browser exited twice while showing ${url}.`,
   );
 }

@@ -118,7 +118,7 @@ async function readPdfDocument(
   if (pages.length < pageCount)
     notes.push(`Only the first ${formatCount(pages.length)} pages were read.`);
   if (pages.every((text) => text === ""))
-    notes.push("None of its pages has text: they may be scanned pictures.");
+    notes.push("None of its pages contains text: they may be scanned images.");
   return {
     title: title === "" ? name : title,
     text: texts.join("\n\n"),

@@ -33,7 +33,7 @@ export function parseHtml(html: string, elementsWanted: number = treeElementsMax
       if (elements > elementsMax) {
         throw new AppError(
           "limit",
-          `The page's HTML unfolds to more than ${Math.floor(elementsMax)} elements; it cannot be read.`,
+          `The page's HTML expands to more than ${Math.floor(elementsMax)} elements; it cannot be read.`,
         );
       }
       const element = new Element(name, Object.create(null) as Record<string, string>, []);

@@ -23,10 +23,10 @@ function statusNote({ status }: Response): string | undefined {
 function retryNote(response: Response): string | undefined {
   const value = response.headers.get("retry-after")?.trim();
   if (value === undefined || value === "" || response.status < 400) return undefined;
-  if (/^\d{1,9}$/.test(value)) return `The server asks to come back after ${value} s.`;
+  if (/^\d{1,9}$/.test(value)) return `The server asks clients to try again after ${value} s.`;
   const date = new Date(value);
   if (Number.isNaN(date.getTime())) return undefined;
-  return `The server asks to come back after ${date.toISOString()}.`;
+  return `The server asks clients to try again after ${date.toISOString()}.`;
 }
 
 function downloadNote(response: Response): string | undefined {
@@ -44,7 +44,7 @@ function robotsNote(response: Response): string | undefined {
   const found = response.headers.get("x-robots-tag")?.toLowerCase().match(robotsRules) ?? [];
   if (found.length === 0) return undefined;
   const rules = [...new Set(found)].join(", ");
-  return `The server asks robots: ${rules}. The page was read because it was asked for by its address.`;
+  return `The server asks robots: ${rules}. The page was read because its URL was requested directly.`;
 }
 
 /** `filename*` before `filename` (RFC 6266); only the last part of a path. */

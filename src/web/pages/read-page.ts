@@ -86,7 +86,7 @@ async function readDocument(
     const amount = size === null ? "" : ` It has ${bytesText(size)}.`;
     throw new AppError(
       "limit",
-      `The document is larger than ${sizeMaxText}, the most that is read.${amount} ` +
+      `The document is larger than the limit of ${sizeMaxText}.${amount} ` +
         `Download it with Bash.`,
     );
   }
@@ -124,9 +124,9 @@ function cutNote(cut: Cut, length: number): string {
     case "size":
       return `The page is larger than ${sizeMaxText}: only its beginning was read.`;
     case "time":
-      return `The server did not send all of the page in time: only the first ${bytesText(length)} came.`;
+      return `The server did not send the whole page in time: only the first ${bytesText(length)} arrived.`;
     case "broken":
-      return `The connection broke off after ${bytesText(length)}: what follows is missing.`;
+      return `The connection broke off after ${bytesText(length)}: the rest is missing.`;
   }
 }
 
@@ -134,9 +134,9 @@ function incomplete(cut: Cut, length: number): AppError {
   if (cut === "time") {
     return new AppError(
       "limit",
-      `The server did not send its answer in time: ${bytesText(length)} came.`,
+      `The server did not send its response in time: ${bytesText(length)} arrived.`,
     );
   }
-  const when = length === 0 ? "before any content came" : `after ${bytesText(length)}`;
+  const when = length === 0 ? "before any content arrived" : `after ${bytesText(length)}`;
   return new AppError("system", `The connection broke off ${when}. Try again.`);
 }

@@ -41,7 +41,7 @@ export async function withinDeadline<T>(
 }
 
 function cancelled(): AppError {
-  return new AppError("cancelled", "The page is not wanted any more.");
+  return new AppError("cancelled", "The page is no longer wanted.");
 }
 
 /** Whether the end of the work explains it: a request that is ended is cancelled, or its connection is closed. */

@@ -149,7 +149,11 @@ function choose(
   if ("problem" in rendered)
     return {
       ...reading,
-      notes: [...reading.notes, ...because, `${rendered.problem} This is what a plain fetch gave.`],
+      notes: [
+        ...reading.notes,
+        ...because,
+        `${rendered.problem} This is the result of a plain fetch.`,
+      ],
     };
   const isLonger = charsOf(rendered.loaded) > charsOf(fetched);
   if (isLonger) return rendered.loaded.reading;
@@ -167,6 +171,6 @@ function charsOf({ html, reading }: LoadedText): number {
 function lateError(url: string): AppError {
   return new AppError(
     "limit",
-    `${url} did not come within the time that the client waits. Try again; a page that was loaded meanwhile is kept for some minutes.`,
+    `${url} did not load within the client's time limit. Try again; a page that finishes loading is kept for some minutes.`,
   );
 }

@@ -53,7 +53,7 @@ export async function readSavedPage(
   if (engine === undefined) {
     throw new AppError(
       "usage",
-      `"${engineName}" is no search engine; choose one of ${engineIds.join(", ")}.`,
+      `"${engineName}" is not a search engine; choose one of ${engineIds.join(", ")}.`,
     );
   }
   const query: EngineQuery = {

@@ -156,7 +156,7 @@ export class WebWorkerLink {
     if (this.#isGone) return;
     this.#end();
     this.#events.onGone(this, reason);
-    const text = `The web service was lost: ${reason}. A new one takes its place: try again.`;
+    const text = `The web service was lost: ${reason}. It is restarting; try again.`;
     this.#failAll(new AppError("worker", text));
   }
 

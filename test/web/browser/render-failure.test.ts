@@ -9,13 +9,13 @@ const rows: [failedUrl: string, errorText: string, code: string, message: string
     "http://a.example/",
     "net::ERR_TOO_MANY_REDIRECTS",
     "limit",
-    "http://a.example/ redirects without end.",
+    "http://a.example/ redirects endlessly.",
   ],
   [
     "https://b.example/",
     "net::ERR_CERT_DATE_INVALID",
     "system",
-    "http://a.example/, which led to https://b.example/, has no certificate that can be trusted (CERT_DATE_INVALID), so it is not read.",
+    "http://a.example/, which led to https://b.example/, has no trusted certificate (CERT_DATE_INVALID), so it was not read.",
   ],
   [
     "http://a.example/",

@@ -40,7 +40,7 @@ export function parseRequestHead(text: string): ProxyRequest {
 function parseConnect(target: string, fields: readonly HeaderField[]): ProxyRequest {
   const [, name, port] = /^(\[[0-9A-Fa-f:.]+\]|[^\s/@?#\\:[\]]+):(\d{1,5})$/.exec(target) ?? [];
   const url = name === undefined ? null : URL.parse(`https://${name}:${port}/`);
-  if (url === null || Number(port) === 0) return bad("CONNECT wants host:port.");
+  if (url === null || Number(port) === 0) return bad("CONNECT needs host:port.");
   return { kind: "connect", host: hostOf(url), port: Number(port), fields };
 }
 
@@ -73,10 +73,10 @@ function bodyBytesOf(fields: readonly HeaderField[]): number | ProxyRequest {
   if (codings.length > 0) {
     return codings.length === 1 && codings[0] === "chunked"
       ? bad("A body needs a Content-Length here.", 411)
-      : bad("This Transfer-Encoding is not known.", 501);
+      : bad("This Transfer-Encoding is not supported.", 501);
   }
   const [length = "0", ...others] = new Set(lengths);
-  if (others.length > 0) return bad("There are several Content-Lengths.");
+  if (others.length > 0) return bad("The request has several Content-Length headers.");
   if (!/^\d{1,15}$/.test(length)) return bad("Content-Length is not a number.");
   return Number(length);
 }

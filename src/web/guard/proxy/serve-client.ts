@@ -67,7 +67,7 @@ export async function serveClient(
     const request = parseRequestHead(read.text);
     if (request.kind === "bad") return answer(client, request.status, request.reason);
     if (!policy.isAuthorized(request.fields)) {
-      return answer(client, 407, "This proxy serves the browser that it was made for.");
+      return answer(client, 407, "This proxy serves only the browser that it was created for.");
     }
     asked =
       request.kind === "connect"
@@ -75,7 +75,7 @@ export async function serveClient(
         : { host: hostOf(request.url), port: portOf(request.url) };
     const page = policy.page();
     if (page === undefined) {
-      throw new AppError("refused", `"${asked.host}" was not asked: no page is shown yet.`);
+      throw new AppError("refused", `Refused to connect to "${asked.host}": no page is shown yet.`);
     }
     const held = new HeldBytes(client, read.rest, () => gone.abort());
     const call = { client, to: asked, held, roads: policy.roads, page, signal: wanted };
@@ -95,10 +95,10 @@ function endUnread(client: Socket, kind: Exclude<HeadRead["kind"], "head">): voi
       client.destroy();
       break;
     case "too_large":
-      answer(client, 431, `A head has at most ${requestHeadBytesMax} bytes here.`);
+      answer(client, 431, `The limit for request headers is ${requestHeadBytesMax} bytes.`);
       break;
     case "timeout":
-      answer(client, 408, "The head of the request did not come.");
+      answer(client, 408, "The request headers did not arrive.");
       break;
   }
 }
@@ -124,7 +124,7 @@ async function serveConnect({ client, to, held, roads, page, signal }: Call): Pr
     const open = [...page.connectPorts].join(", ");
     throw new AppError(
       "refused",
-      `"${to.host}" was not asked on port ${to.port}: for this page only the ports ${open} are open.`,
+      `Refused to connect to "${to.host}" on port ${to.port}: for this page only the ports ${open} are open.`,
     );
   }
   const route = await routeTo("https:", to, standingOf(to, page.allowance), roads, signal);
@@ -185,7 +185,7 @@ async function passAnswer(server: Socket, client: Socket, host: string): Promise
     if (before.length > 0) client.write(before);
     return relayAnswer(server, client);
   }
-  drop(server, client, host, "it never came to an answer");
+  drop(server, client, host, "it sent only interim responses");
 }
 
 const unreadReasons = {
@@ -195,6 +195,6 @@ const unreadReasons = {
 } as const;
 
 function drop(server: Socket, client: Socket, host: string, reason: string): void {
-  answer(client, 502, `"${host}" gave no usable answer: ${reason}.`);
+  answer(client, 502, `"${host}" sent no usable response: ${reason}.`);
   server.destroy();
 }

@@ -23,7 +23,7 @@ export function judgeRedirect(
   hops: number,
 ): RedirectVerdict {
   const url = URL.parse(location, from.href);
-  if (url === null) return failed("redirected to something that is no URL");
+  if (url === null) return failed("redirected to something that is not a URL");
   const said = wallAt(url, (place) => engine.judgeLocation?.(place));
   if (said !== undefined) return { kind: "answer", answer: said };
   if (url.protocol !== "https:" && url.protocol !== from.protocol) {

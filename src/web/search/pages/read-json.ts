@@ -52,6 +52,6 @@ async function withoutJson(response: EngineResponse, rules: JsonRules): Promise<
     wall ??
     statusAnswer(response) ??
     errorTitleAnswer(page, response) ??
-    parseError("the answer is no JSON")
+    parseError("the answer is not JSON")
   );
 }

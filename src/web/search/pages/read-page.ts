@@ -71,6 +71,6 @@ export function locationAnswer(
   if (said !== undefined) return said;
   if (status < 300 || status >= 400) return undefined;
   const target = URL.parse(headers["location"] ?? "", url);
-  if (target === null) return failed(`HTTP ${status} without a place to go`);
+  if (target === null) return failed(`HTTP ${status} without a location`);
   return wallAt(target, judgeLocation) ?? failed(`redirected to ${target.host}`);
 }
