@@ -31,7 +31,7 @@ export const backgroundBash = defineTool({
       `Started in the background as task_id: ${task.taskId} (pid ${task.pid}). ` +
       `Read its output with ReadBgOutput.${sandbox === null ? "" : `\n${sandbox}`}`;
     if (task.state === "running") return { text: started, structured };
-    // As an MCP task the call has waited for the end.
+    // As an MCP task, the call waited for the command to end.
     const text = `${started}\nTask ${task.taskId}: ${describeState(task)}.`;
     const isError = task.state === "failed" || task.state === "lost";
     return { text, structured, isError };

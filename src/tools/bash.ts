@@ -16,7 +16,7 @@ const input = z.strictObject({
     .check(z.describe("Timeout in milliseconds (default 30000)")),
 });
 
-/** What took longer says how long. */
+/** Above this duration the result says how long the command took. */
 const durationToldMs = 1_000;
 
 const output = z.object({
@@ -94,7 +94,7 @@ function composeText(reply: RunReply, timeoutMs: number): ToolOutput["text"] {
   return text === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
 
-/** The line after the output; none for a command that ended well. */
+/** The line after the output; undefined for a command that succeeded. */
 function endNote(reply: RunReply, timeoutMs: number): string | undefined {
   if (reply.taskId !== null) {
     return (
@@ -116,7 +116,7 @@ function endNote(reply: RunReply, timeoutMs: number): string | undefined {
     : `exit code: ${reply.exitCode}${signalBehind(reply.exitCode)}`;
 }
 
-/** What the command had left running is ended with it, which may be a surprise. */
+/** Reports the processes that the command left running: they are ended with it, which may be a surprise. */
 function leftoversNote(count: number | null): string | undefined {
   if (count === 0) return undefined;
   const left = count === 1 ? "1 process" : count === null ? "processes" : `${count} processes`;
@@ -124,13 +124,13 @@ function leftoversNote(count: number | null): string | undefined {
   return `The command left ${left} running, which ${were} ended. Start long-running processes with BackgroundBash.`;
 }
 
-/** How a command took its end. */
+/** The signal or exit code with which a command ended. */
 function byWhat({ signal, exitCode }: RunReply): string {
   if (signal !== null) return ` by ${signal}`;
   return exitCode === null ? "" : ` (exit code: ${exitCode}${signalBehind(exitCode)})`;
 }
 
-/** Of a short command it tells nothing; the other lines say it of one that was ended or goes on. */
+/** Undefined for a short command, and for one that timed out or continues: other lines give its duration. */
 function durationNote({ durationMs, taskId, timedOut }: RunReply): string | undefined {
   if (durationMs <= durationToldMs || taskId !== null || timedOut) return undefined;
   return `took ${formatDuration(durationMs)}`;

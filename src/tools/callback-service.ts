@@ -11,7 +11,7 @@ export type CallbackRequest =
   | { readonly action: "cancel"; readonly callbackId: number | null };
 
 export interface Callback {
-  /** The slot: 0 to 7. */
+  /** Slot: 0 to 7. */
   readonly callbackId: number;
   readonly message: string;
   readonly delaySeconds: number;

@@ -120,7 +120,7 @@ function shownPlan(text: string): string {
     : `${plan.slice(0, planShownCharsMax).toWellFormed()}\n… ${rest} more characters`;
 }
 
-/** What is approved is what is seen: nothing in it hides or turns the reading around. */
+/** The plan as the user sees and approves it: no character hides text or turns the reading direction. */
 function visible(text: string): string {
   return escapeUnsafe(text.toWellFormed());
 }

@@ -6,7 +6,7 @@ const places: Readonly<Record<Rung, string>> = {
   page: "on a page in their browser",
 };
 
-/** What a reply means, for the model: what happened and what to do next. */
+/** The meaning of a reply for the model: the outcome and the next step. */
 export function questionsText(questions: readonly Question[], reply: QuestionsReply): string {
   switch (reply.outcome) {
     case "answered":

@@ -55,7 +55,7 @@ export const readBgOutput = defineTool({
   async handler({ task_id: taskId, wait_ms, until, filter }, context) {
     const untilPattern = until === undefined ? undefined : pattern("until", until);
     const filterPattern = filter === undefined ? undefined : pattern("filter", filter);
-    // Whoever waits for a line and says no time has that of the client.
+    // A wait for a line without a time limit has the client's limit.
     const waitMs = wait_ms ?? (untilPattern === undefined ? 0 : waitMsMax);
     const read = await readUntil(taskId, waitMs, untilPattern, context);
     if (read.reply.task.kind === "output") {

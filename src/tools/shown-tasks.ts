@@ -7,13 +7,13 @@ const wordsShownMax = 300;
 
 /** A reply of TaskManager in words. */
 export interface DescribedTasks {
-  /** What was done, the tasks with ids and marks, counts. */
+  /** The outcome, the tasks with ids and marks, the totals. */
   readonly text: string;
-  /** Its sentences alone: what the data does not say by itself. */
+  /** Its sentences alone: facts that the data does not contain. */
   readonly notes: string[];
 }
 
-/** What was done, before the tasks where they are shown; and what is to be known of them, below. */
+/** The outcome, above the tasks where they are shown, and notes on them below. */
 interface Sentences {
   readonly above: readonly string[];
   readonly showsTasks?: boolean;

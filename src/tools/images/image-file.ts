@@ -19,10 +19,13 @@ export interface ImageFile {
   readonly bytes: Uint8Array;
 }
 
-/** File systems that are windows into the kernel: their files have no size and may never end. Shared memory is none. */
+/**
+ * File systems that are windows into the kernel: their files have no size and may never end. Shared memory is not one
+ * of them.
+ */
 const kernelFolders = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 
-/** Enough of a file to tell what it is. */
+/** Enough bytes of a file to recognise its kind. */
 const headBytes = 8 * 1024;
 
 /**
@@ -94,7 +97,7 @@ function kindOf(stats: Stats): string {
   return "not a file";
 }
 
-/** `length` bytes, or fewer when the file has shrunk meanwhile. */
+/** Reads `length` bytes, or fewer when the file has shrunk in the meantime. */
 function readStart(descriptor: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let filled = 0;
@@ -119,7 +122,7 @@ function unreadable(path: string, cause: unknown): AppError {
   return new AppError(code, `${shownPath(path)}: ${reason}`, { cause });
 }
 
-/** What the codes of the system mean for whoever gave the path. */
+/** Error codes of the system, in words for the caller who gave the path. */
 const reasons: Readonly<Record<string, readonly [AppErrorCode, string]>> = {
   ENOENT: ["not_found", "there is no such file."],
   ENOTDIR: ["not_found", "there is no such file: part of the path is not a folder."],

@@ -7,7 +7,7 @@ import { imagePathCharsMax } from "./image-limits.ts";
 /**
  * The absolute path that `text` (a path or a `file://` URL) means.
  * @param workspaceFolder what a relative path is resolved against
- * @throws AppError `usage` when it is none
+ * @throws AppError `usage` when it is not a path
  */
 export function resolveImagePath(text: string, workspaceFolder: string): string {
   if (text.trim() === "")

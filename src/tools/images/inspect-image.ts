@@ -12,7 +12,7 @@ export interface InspectedImage {
   readonly header: ImageHeader;
 }
 
-/** @throws AppError `usage` that says what the file is, when it is no image */
+/** @throws AppError `usage` that says what the file is, when it is not an image */
 export function detectOrRefuse(path: string, head: Uint8Array): ImageFormat {
   const format = detectImageFormat(head);
   if (format !== undefined) return format;
@@ -25,7 +25,7 @@ export function detectOrRefuse(path: string, head: Uint8Array): ImageFormat {
 
 /**
  * Judges a whole file by its header alone.
- * @throws AppError `usage` when it is no image or ends too early, `limit` when it has too many pixels
+ * @throws AppError `usage` when it is not an image or ends too early, `limit` when it has too many pixels
  */
 export function inspectImage(path: string, bytes: Uint8Array): InspectedImage {
   const format = detectOrRefuse(path, bytes);

@@ -21,9 +21,9 @@ const passes: readonly (readonly [x: number, y: number, byX: number, byY: number
 ];
 
 /**
- * What is wrong with a PNG that is structured like one, as the end of "… is damaged: "; undefined when it is sound. A
- * client that is given a picture which it cannot read may refuse the whole conversation from then on. Reads every
- * checksum and unfolds the pixels, within what the header says that they take: for small pictures.
+ * The damage of a file with the structure of a PNG, as the end of "… is damaged: "; undefined when it is sound. A
+ * client that is given a picture which it cannot read may refuse the whole conversation from then on. Checks every
+ * checksum and decompresses the pixels, up to the size given by the header: for small pictures.
  */
 export function pngDamage(bytes: Uint8Array): string | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -27,8 +27,8 @@ export function readBmp(bytes: DataView): RgbaImage {
 }
 
 /**
- * The pixels of a bitmap inside an icon: a BMP without file header whose height counts a mask of one bit a pixel below the
- * colours. With 32 bits the alpha channel counts, unless it is empty throughout.
+ * The pixels of a bitmap inside an icon: a BMP without file header whose height includes a mask of one bit a pixel
+ * below the colours. With 32 bits the alpha channel is used, unless it is empty throughout.
  * @throws RangeError when it ends too early, Error for what icons do not have
  */
 export function readIconBitmap(bytes: DataView): RgbaImage {
@@ -141,7 +141,7 @@ function paletteOf(bytes: DataView, { palette }: DibHeader): Uint32Array {
   return colours;
 }
 
-/** A set bit is transparent. A bitmap without the mask is opaque. */
+/** A set bit means transparent. A bitmap without the mask is opaque. */
 function applyMask(bytes: DataView, offset: number, { width, height, pixels }: RgbaImage): void {
   const stride = rowBytes(width, 1);
   const hasMask = offset + stride * height <= bytes.byteLength;

@@ -12,7 +12,7 @@ import { reducePixels } from "./reduce-pixels.ts";
 import { renderSvg } from "./render-svg.ts";
 import { readTiff } from "./tiff-pixels.ts";
 
-/** Bytes that `Bun.Image` reads, and what was done to get them. */
+/** Bytes that `Bun.Image` reads, and the conversions that produced them. */
 export interface ReadableSource {
   readonly bytes: Uint8Array;
   readonly changes: readonly string[];

@@ -70,7 +70,7 @@ export async function renderSvg(
   );
 }
 
-/** What of the document only draws, see `safeSvg`. */
+/** The parts of the document that only draw, see `safeSvg`. */
 function drawingOnly(path: string, bytes: Uint8Array): string {
   if (bytes.length > svgBytesMax) {
     throw new AppError(

@@ -1,4 +1,4 @@
-/** What may be referred to: something in the same document, or a picture that is written out. */
+/** A permitted reference: something in the same document, or an inline picture. */
 const localReference = String.raw`\s*["']?\s*(?:#|data:image/(?:png|jpe?g|gif|webp)[;,])`;
 const foreignUrl = new RegExp(String.raw`url\((?!${localReference})[^)]*(?:\)|$)`, "gi");
 const importRule = /@import[^;]*(?:;|$)/gi;
@@ -19,12 +19,12 @@ export function safeCss(css: string): string {
     (_all, code?: string, char?: string) =>
       code === undefined ? (char ?? "") : characterOf(Number.parseInt(code, 16)),
   );
-  // What takes the place of a rule has a blank, so that what stood around it does not become one.
+  // The replacement of a rule has a blank, so that the text around it does not become a rule.
   const safe = plain.replaceAll(importRule, " ").replaceAll(foreignUrl, " none ");
   return safe === plain ? css : safe;
 }
 
-/** The character of a code, a mark for what is none. */
+/** The character of a code; a replacement character for an invalid code. */
 export function characterOf(code: number): string {
   return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : "\ufffd";
 }

@@ -18,9 +18,9 @@ const attribute = /\s+([^\s/>"'=<]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 const tagEnd = /\s*(\/?)>/y;
 
 /**
- * Writes an SVG anew with what only draws: no declaration, document type, comment, instruction, script or handler,
- * and nothing that leads out of the document. Markup is read as XML has it, not searched for, so that what looks
- * like a tag in a text or an attribute is none, and none hides.
+ * Rewrites an SVG with only the parts that draw: no declaration, document type, comment, instruction, script or
+ * handler, and nothing that leads out of the document. Markup is read as XML has it, not searched for, so that text or
+ * an attribute that looks like a tag is not taken for one, and no tag hides.
  * @returns undefined when it defines entities
  * @throws Error with what is wrong, for what is not well-formed
  */
@@ -64,7 +64,7 @@ export function safeSvg(svg: string): string | undefined {
   return out.join("");
 }
 
-/** The offset after what is left out without a look: comments, instructions, a document type without entities. */
+/** The offset after parts that are left out unread: comments, instructions, a document type without entities. */
 function afterUnseen(svg: string, at: number): number | "entities" | undefined {
   if (svg.startsWith("<!--", at)) return after(svg, "-->", at + 4);
   if (svg.startsWith("<?", at)) return after(svg, "?>", at);
@@ -80,7 +80,7 @@ function afterUnseen(svg: string, at: number): number | "entities" | undefined {
 interface Tag {
   readonly kind: "open" | "close" | "empty";
   readonly name: string;
-  /** As it is written anew. */
+  /** As it is written to the result. */
   readonly text: string;
   readonly end: number;
 }
@@ -108,7 +108,7 @@ function readTag(svg: string, at: number): Tag {
   return { kind, name, text: `${text}${empty}>`, end: end + close.length };
 }
 
-/** Names as XML has them: anything else makes a document that no reader takes, or reads in its own way. */
+/** Attribute names as XML defines them: readers refuse a document with any other name, or disagree on it. */
 const attributeNames = /^[\p{L}_:][\p{L}\p{N}_:.-]*$/u;
 
 /** The value as it is written; undefined for an attribute that is left out. */

@@ -5,13 +5,13 @@ import { imagePixelsMax } from "../image-limits.ts";
 import { unfoldLzw } from "./tiff-lzw.ts";
 import { numberOf, numbersOf, type TiffPage } from "./tiff-page.ts";
 
-/** What is left to the library of the kinds of compression; the rest is of raw camera files, or given up. */
+/** Compressions that are left to the library; the others belong to raw camera files, or are obsolete. */
 const compressions: ReadonlySet<number> = new Set([1, 3, 4, 5, 7, 8, 32_773, 32_946]);
 const jpeg = 7;
 const lzw = 5;
 /** Unfolded here; the others are the library's, which ends with their input. */
 const bounded: ReadonlySet<number> = new Set([lzw, 8, 32_946]);
-/** Of samples before they become colours: 100 megapixels of four channels with 16 bits. */
+/** Size limit of the samples before they become colours: 100 megapixels of four channels with 16 bits. */
 const sampleBytesMax = 800_000_000;
 const partsMax = 100_000;
 /** Of all parts together: tiles reach beyond the edges of the picture. */
@@ -34,7 +34,7 @@ export function soundTiff(page: TiffPage, file: Uint8Array): Uint8Array {
   const compression = numberOf(page, 259) ?? 1;
   if (!compressions.has(compression)) throw new Error(`its compression ${compression} is unknown`);
   const layout = layoutOf(page);
-  // The library reads as many bytes as it is told, also behind the end, and counts their bits in 32.
+  // The library reads as many bytes as the file states, even past its end, and counts their bits in 32-bit integers.
   for (const [index, offset] of layout.offsets.entries()) {
     layout.offsets[index] = Math.min(offset, file.length);
   }
@@ -100,7 +100,7 @@ function layoutOf(page: TiffPage): Layout {
   return { offsets, lengths, partBytes };
 }
 
-/** What is damaged is missing in the picture, as with other readers. */
+/** Damaged parts are missing from the picture, as with other readers. */
 function inflate(part: Uint8Array, bytesMax: number): Uint8Array {
   try {
     return inflateSync(part, { maxOutputLength: bytesMax + 4_096 });

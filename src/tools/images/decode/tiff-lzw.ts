@@ -6,12 +6,12 @@ const widthMin = 9;
 const widthMax = 12;
 
 /**
- * Unfolds LZW as TIFF 6.0 (section 13) has it. Ends with the input, with what is no code, or when `bytesMax` bytes are
+ * Unfolds LZW as TIFF 6.0 (section 13) has it. Ends with the input, with an invalid code, or when `bytesMax` bytes are
  * there. The library's own follows damaged tables in circles.
  */
 export function unfoldLzw(input: Uint8Array, bytesMax: number): Uint8Array {
   const out = new Uint8Array(bytesMax);
-  /** Of each code, where in `out` it stands and how long it is. */
+  /** The place in `out` and the length of each code. */
   const starts = new Uint32Array(codesMax);
   const lengths = new Uint32Array(codesMax);
   let filled = 0;

@@ -2,7 +2,7 @@ import type { RgbaImage } from "./png-writer.ts";
 import { soundTiff } from "./sound-tiff.ts";
 import { numberOf, readTiffPage } from "./tiff-page.ts";
 
-/** Of the tag that says what the samples stand for. */
+/** Values of the tag that gives the meaning of the samples. */
 const inks = 5;
 
 /** The first page of a TIFF. @throws Error when it cannot be decoded */
