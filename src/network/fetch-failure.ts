@@ -1,6 +1,6 @@
 import { messageOf, systemCodeOf } from "../base/errors.ts";
 
-/** What Bun calls the failures that a reader can do something about. */
+/** Bun's error codes for failures that a reader can do something about. */
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ConnectionRefused: "the connection was refused",
@@ -17,10 +17,10 @@ const causes: Readonly<Record<string, string>> = {
   Malformed_HTTP_Response: "its response is not HTTP",
 };
 
-/** Why a request has failed, as the end of "…: ". */
+/** The cause of a failed request, as the end of "…: ". */
 export function fetchFailure(error: unknown): string {
   const code = systemCodeOf(error);
   const known = code === undefined ? undefined : causes[code];
-  // The messages of Bun name the URL that was dialled, which has not the name, and could have a credential.
+  // Bun's messages contain the dialled URL, which lacks the host name and could contain a credential.
   return known ?? code ?? messageOf(error).split(/\s(?:fetching|https?:\/\/)/)[0] ?? "no answer";
 }

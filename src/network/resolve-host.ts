@@ -67,7 +67,7 @@ async function withDeadline(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
-    // Whichever lost the race settles later, to nobody.
+    // The loser of the race settles later; nobody handles that.
     lookup.catch(() => undefined);
     promise.catch(() => undefined);
   }

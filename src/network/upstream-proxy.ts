@@ -30,9 +30,9 @@ const valueOf = (env: ProxyEnv, name: string): string | undefined =>
   [env[name.toLowerCase()], env[name]].find((value) => value !== undefined && value.trim() !== "");
 
 /**
- * Which proxy the user's environment names for a destination. This machine is never asked for through a proxy.
- * The returned function throws AppError `unsupported` for a proxy that does not speak HTTP, `config` for one that
- * is no URL.
+ * Finds the proxy that the user's environment names for a destination. Requests to this machine never use a proxy. The
+ * returned function throws AppError `unsupported` for a proxy that does not speak HTTP, `config` for one that is not a
+ * URL.
  */
 export function upstreamChooser(env: ProxyEnv): ChooseUpstream {
   const isExcepted = exceptions(valueOf(env, "NO_PROXY") ?? "");
@@ -92,9 +92,10 @@ function userInfo(url: URL): string {
 }
 
 /**
- * What NO_PROXY excepts. Bun's `fetch` reads that variable itself, even for a proxy that is given to it, and would
- * then dial an address that nobody judged: this excepts whatever Bun does (measured with 1.4.5: names and what is
- * below them, a leading dot or `*.`, ports, blocks of addresses, commas or spaces between).
+ * The destinations that NO_PROXY excludes. Bun's `fetch` reads that variable itself, even for a proxy that is given to
+ * it, and would then dial an address that nobody judged: this excludes every destination that Bun excludes (measured
+ * with 1.4.5: names and what is below them, a leading dot or `*.`, ports, blocks of addresses, commas or spaces
+ * between).
  */
 function exceptions(text: string): (destination: Destination) => boolean {
   const tests = text
