@@ -27,7 +27,7 @@ export function startCommand(spec: CommandSpec): Command {
   throw startFailure(spec, new Error("descriptor 3 needs the C library, which cannot be loaded"));
 }
 
-/** A child that is up and waits to be told what to do. */
+/** A child that is running and waits for its command. */
 export interface WaitingCommand extends Command {
   /** Writes `text` to its descriptor 3 and closes that. False when it is gone. Call it once. */
   release(text: string): boolean;

@@ -35,7 +35,7 @@ export function capConnections(parts: ConnectionCapParts): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Closes what is too much; returns when to look again. */
+/** Closes connections above the limit; returns the time of the next check. */
 function createLook(libc: Libc, parts: ConnectionCapParts): () => number {
   const { port, closeIdle, lookMs = connectionLookMs } = parts;
   const descriptors = libc.descriptorsMax();

@@ -1,14 +1,14 @@
 import { huntArgument } from "./hunt-argument.ts";
 
 /**
- * A POSIX shell program that outlives the server by moments. It reads `+<group>` and `-<group>` lines
- * from the server; when the pipe ends, however the server died, it ends the groups that were live and
- * everything that carries the owner mark of the instance ($1), or its limit of file locks, which begins with the digits
- * $2 (Linux; empty where there is none) and stays with who wipes the environment. A `.` line tells it to go without a word.
- * The words behind $2, if any, start this program, which hunts for those who fork faster than a shell can look.
+ * A POSIX shell program that outlives the server by moments. It reads `+<group>` and `-<group>` lines from the server;
+ * when the pipe ends, however the server died, it ends the groups that were live and everything that carries the owner
+ * mark of the instance ($1), or its limit of file locks, which begins with the digits $2 (Linux; empty where there is
+ * none) and stays with processes that wipe their environment. A `.` line makes it exit silently. The words behind $2,
+ * if any, start this program, which hunts for processes that fork faster than a shell can look.
  *
- * It ignores the signals that a terminal or a supervisor sends to whole sessions. `sleep 0.2` is not
- * POSIX but works in GNU, BSD and BusyBox; where it does not, a whole second does.
+ * It ignores the signals that a terminal or a supervisor sends to whole sessions. `sleep 0.2` is not POSIX but works in
+ * GNU, BSD and BusyBox; where it does not, a whole second does.
  */
 export const guardianScript = String.raw`
 trap '' HUP INT QUIT TERM PIPE TSTP

@@ -5,8 +5,8 @@ import type { Orphanage } from "./orphanage.ts";
 import { guardianScript } from "./guardian-script.ts";
 
 /**
- * A family that ends sooner is never told to the guardian: should the server be killed meanwhile, the
- * owner mark finds it. Saves two writes and two wake-ups for each short command.
+ * A family that ends sooner is never reported to the guardian: if the server is killed in that time, the owner mark
+ * finds the family. Saves two writes and two wake-ups for each short command.
  */
 const tellAfterMs = process.platform === "linux" ? 30 : 0;
 
@@ -22,8 +22,9 @@ export class Guardian {
   readonly #hunter: readonly string[];
 
   /**
-   * @param orphanage gets to know the guardian itself, which is nobody's orphan
-   * @param hunter what starts this program; absent: who forks faster than a shell looks outlives a killed server
+   * @param orphanage is given the guardian's process id, which is not an orphan
+   * @param hunter the command that starts this program; absent: processes that fork faster than a shell looks outlive a
+   * killed server
    */
   constructor(
     instanceId: string,
@@ -40,7 +41,7 @@ export class Guardian {
     if (this.#child !== undefined || this.#closed || process.platform === "win32") return;
     const digits = loadLimitMarks()?.prefixOf(this.#instanceId)?.toString() ?? "";
     const words = ["/bin/sh", "-c", guardianScript, "sh", this.#instanceId, digits];
-    // Whatever lies at our path by then: what is started is what runs now.
+    // Whatever file is at this program's path then: the program that runs now is the one that is started.
     const own = digits === "" || this.#hunter.length === 0 ? undefined : openOwn();
     const hunter = own === undefined ? [] : ["/proc/self/fd/3", ...this.#hunter.slice(1)];
     try {
@@ -62,7 +63,7 @@ export class Guardian {
     }
   }
 
-  /** @param afterMs what is known to live for long is told of at once: it may have wiped its owner mark */
+  /** @param afterMs 0 for a long-lived process, which is reported immediately: it may have wiped its owner mark */
   add(groupId: number, afterMs = tellAfterMs): void {
     const tell = (): void => {
       this.#untold.delete(groupId);
@@ -90,7 +91,7 @@ export class Guardian {
     void this.#child?.stdin.end();
   }
 
-  /** Lets the guardian go without a sweep: what is left may stay. */
+  /** Lets the guardian exit without a sweep: remaining processes may stay. */
   dismiss(): void {
     this.#tell(".");
     this.close();
@@ -99,7 +100,7 @@ export class Guardian {
   #tell(line: string): void {
     const stdin = this.#child?.stdin;
     if (stdin === undefined) return;
-    // A guardian that was killed this moment does not read: another one is told everything anew.
+    // A guardian that was killed this moment does not read: another one is given everything again.
     const sent = Promise.all([stdin.write(`${line}\n`), stdin.flush()]);
     sent.catch(() => undefined);
   }

@@ -2,9 +2,9 @@ import type { Libc } from "./libc.ts";
 
 /** Looked at at first; a server without clients has some thirty. */
 const extentMin = 256;
-/** A `struct pollfd`: the descriptor, then two halves of a number, what is asked and what is found. */
+/** A `struct pollfd`: the descriptor, then the requested and the returned events as halves of a number. */
 const wordsEach = 2;
-/** Found for a number that is no open descriptor. */
+/** Returned for a number that is not an open descriptor. */
 const POLLNVAL = 0x20;
 
 /**
@@ -27,7 +27,7 @@ export class OpenDescriptors {
   /** In rising order. */
   list(): number[] {
     const open = this.#look(this.#extent);
-    // One step down for each look: what has gone below does not hide at once what is still there above.
+    // One step down for each look: a closed descriptor below does not immediately hide an open one above.
     if (this.#extent > extentMin && !this.#isUpperHalfUsed(open)) this.#resize(this.#extent / 2);
     return open;
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { type SentSignal, signalProcess } from "./signals.ts";
 
-/** A fork bomb is not walked to its end: what is not asked is killed after the grace. */
+/** A fork bomb is not walked to its end: processes that were not asked are killed after the grace. */
 const processesMax = 4_096;
 
 /**

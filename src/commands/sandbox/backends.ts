@@ -21,7 +21,7 @@ export interface Backend {
   start(bounds: Bounds): Start;
 }
 
-/** What a trial came to: no `problem` = it works. */
+/** The outcome of a trial: no `problem` = it works. */
 export interface Trial {
   readonly name: BackendName;
   readonly hasNetwork: boolean;
@@ -52,8 +52,8 @@ interface KeptTrial {
 }
 
 /**
- * Knows the sandboxes of this system and which of them work. Each is tried once, when it is first needed; one that
- * failed again later, since what was in its way may be gone.
+ * Knows the sandboxes of this system and which of them work. Each is tried once, when it is first needed; a failed one
+ * is tried again later, since the obstacle may be gone.
  */
 export class Backends {
   readonly #parts: BackendParts;
@@ -171,6 +171,6 @@ export class Backends {
 }
 
 const hasWritten = 9;
-/** Of what a backend said when it failed. */
+/** The most that is kept of a failed backend's output. */
 const sayingCharsMax = 200;
 const tryToWrite = `if (: > "$1") 2>/dev/null; then exit ${hasWritten}; fi; exit 0`;

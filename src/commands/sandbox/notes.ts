@@ -12,7 +12,7 @@ export interface Applied {
   readonly plan: { readonly planFile: string | undefined } | undefined;
 }
 
-/** In what a command ran and what of it is not enforced: one sentence each, for the model. */
+/** The sandbox in which a command ran, and the parts that are not enforced: one sentence each, for the model. */
 export function notesOf(applied: Applied): string[] {
   const open = notHeld(applied);
   const notes = [heldIn(applied)];
@@ -35,7 +35,7 @@ export function unheldNote(reasons: string): string {
   return `Plan mode is on, but nothing on this system stops commands from writing (${reasons}): run commands that only read.`;
 }
 
-/** In what a command would run, as a clause, for whoever is asked whether it may. */
+/** The sandbox in which a command would run, as a clause, for the user who is asked whether it may run. */
 export function stateOf({ backend, mode, hasNetwork, plan }: Applied): string {
   const files = plan !== undefined ? "read-only, because plan mode is on" : mode;
   const parts = [

@@ -1,7 +1,7 @@
 import type { Trial } from "./backends.ts";
 import type { BackendName, SandboxMode } from "./bounds.ts";
 
-/** What the user chose. */
+/** The user's choice. */
 export interface SandboxSettings {
   readonly mode: SandboxMode;
   readonly hasNetwork: boolean;
@@ -17,7 +17,7 @@ export function reasonsOf(trials: readonly Trial[]): string {
   return trials.map(({ name, problem }) => `${name}: ${problem}`).join("; ");
 }
 
-/** What a command is answered with that was to run in a sandbox that is not there. */
+/** The answer to a command whose sandbox is unavailable. */
 export function refusalOf({ mode, hasNetwork }: SandboxSettings, reasons: string): string {
   const wanted = [
     ...(mode === "off" ? [] : [`SANDBOX=${mode}`]),

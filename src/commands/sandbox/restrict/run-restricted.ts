@@ -100,7 +100,7 @@ function allowWriting(
   closeSync(fd);
 }
 
-/** What is not there cannot be written to; a link in its place is somebody's trick. */
+/** A missing path cannot be written to; a link in its place is an attack. */
 function openIfThere(path: string): number | undefined {
   try {
     return openSync(path, O_PATH | constants.O_NOFOLLOW);

@@ -35,7 +35,7 @@ const capabilityVersion = 0x20080522;
 const signalsMax = 64;
 const SIG_SETMASK = 2;
 
-/** @throws when there is no C library */
+/** @throws when the C library is missing */
 export function loadRestrictingCalls(): RestrictingCalls {
   const c = openLinuxLibrary(symbols);
   return {
