@@ -19,7 +19,7 @@ export interface SetCallback {
   readonly deadlineMs: number;
 }
 
-/** The eight slots of one client. Knows no clock: it is told what time it is. */
+/** The eight slots of one client. Has no clock: callers pass the time. */
 export class CallbackSlots {
   readonly #slots: (SetCallback | undefined)[] = Array.from({ length: callbackSlotsMax });
   #earliestMs = Infinity;
@@ -29,7 +29,7 @@ export class CallbackSlots {
     return this.#slots.filter((slot) => slot !== undefined);
   }
 
-  /** When the next one fires; Infinity when there is none. Remembered, because it is asked of all clients. */
+  /** The time of the next fire; Infinity without one. Remembered, because it is needed for all clients. */
   get earliestMs(): number {
     return this.#earliestMs;
   }
@@ -64,7 +64,7 @@ export class CallbackSlots {
     return fired;
   }
 
-  /** Whatever is due by now waits for a full delay again. */
+  /** Every callback that is due waits for a full delay again. */
   rebase(nowMs: number): void {
     for (const [callbackId, slot] of this.#slots.entries()) {
       if (slot === undefined || slot.deadlineMs > nowMs) continue;

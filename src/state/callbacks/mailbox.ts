@@ -1,7 +1,7 @@
 import { callbackLinesMax, callbackNotesCharsMax } from "../../base/limits.ts";
 import { type Fire, fireLine } from "./fire.ts";
 
-/** Fires that one client has not been told of by a tool result yet. */
+/** Fires that no tool result has reported to one client yet. */
 export class Mailbox {
   /** In their order. */
   readonly #fires: Fire[] = [];

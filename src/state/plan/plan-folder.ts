@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { AppError, messageOf, systemCodeOf } from "../../base/errors.ts";
 import { planFileName } from "./plan-name.ts";
 
-/** Plans of one day and one goal that may lie side by side. */
+/** The most plans of one day and one goal in a folder. */
 const attemptsMax = 100;
 
 /** Made in each workspace that has a plan, under this path. */

@@ -128,7 +128,7 @@ export class PlanKeeper {
     try {
       if ((await this.get(place))?.planFile !== planFile) await unlink(planFile);
     } catch {
-      // What made it fail is told.
+      // The original failure is reported.
     }
   }
 

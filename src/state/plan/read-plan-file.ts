@@ -7,7 +7,7 @@ import { planBytesMax, planPathCharsMax } from "../../base/limits.ts";
 import { isBelow } from "../../base/is-inside.ts";
 import { planFolderParts } from "./plan-folder.ts";
 
-/** Where a plan may lie; both are real paths. */
+/** The folders that may contain a plan; both are real paths. */
 export interface PlanPlaces {
   readonly workspace: string;
   /** The user's own `.scorpiox`, of which only the plans may be read: secrets are beside them. */
@@ -16,12 +16,12 @@ export interface PlanPlaces {
 
 /**
  * The real path of the plan that `text` names, as the model gave it.
- * @throws AppError `usage`, `not_found`, or `refused` when it lies, or leads, outside of the places for plans
+ * @throws AppError `usage`, `not_found`, or `refused` when it is outside of the places for plans, or leads out of them
  */
 export async function findPlanFile(text: string, places: PlanPlaces): Promise<string> {
   assertPath(text);
   const named = isAbsolute(text) ? text : resolve(places.workspace, text);
-  // A file that must not be read must not be asked for either: its absence would be told.
+  // A file that must not be read must not be looked up either: the answer would reveal whether it exists.
   if (!isPlace(named, places)) throw outside(text, places);
   const path = await realPathOf(named, text);
   if (isPlace(path, places)) return path;

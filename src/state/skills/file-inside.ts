@@ -13,7 +13,7 @@ export interface FileInside {
 }
 
 /**
- * Reads the beginning of a regular file that really lies below `folder`, wherever links lead. It is judged on the opened
+ * Reads the beginning of a regular file that is really below `folder`, wherever links lead. It is judged on the opened
  * descriptor, and opening never waits, for the other end of a FIFO for instance.
  * @param folder a real path
  * @throws AppError `not_found`, `refused` or `system`
@@ -49,7 +49,7 @@ function assertRegular(path: string, stats: Stats): void {
   if (!stats.isFile()) throw new AppError("refused", `${path} is not a regular file.`);
 }
 
-/** `length` bytes, or fewer when the file has shrunk meanwhile. */
+/** Reads `length` bytes, or fewer when the file has shrunk in the meantime. */
 async function readStart(handle: FileHandle, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let filled = 0;
@@ -66,7 +66,7 @@ function unreadable(path: string, cause: unknown): AppError {
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new AppError("not_found", `${path} does not exist.`, { cause });
   }
-  // O_NOFOLLOW: a link has taken the file's place meanwhile. Sockets and devices without a driver: ENXIO.
+  // O_NOFOLLOW: a link has taken the file's place in the meantime. Sockets and devices without a driver: ENXIO.
   if (code === "ELOOP" || code === "ENXIO") {
     return new AppError("refused", `${path} is not a regular file.`, { cause });
   }

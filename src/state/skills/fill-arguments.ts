@@ -3,16 +3,16 @@ import { skillFilledCharsMax } from "../../base/limits.ts";
 import { placeholdersIn, type Placeholder } from "./placeholders.ts";
 import { splitWords } from "./split-words.ts";
 
-/** A text that counts its words from 0 has a digit for ten of them. */
+/** A text that numbers its words from 0 has a digit for ten of them. */
 const wordsMax = 10;
 
 /**
- * The text of a skill with its arguments: `$ARGUMENTS` is all of them as written, wherever it stands; `$1` to `$9` are
- * the words of them. In code `$1` is mostly a field of awk or an argument of a script, so there it is filled in only
- * when the skill nowhere uses `$ARGUMENTS` or names its arguments. What is put in is not looked at again, so an
- * argument cannot bring in placeholders. When nothing could be filled in, the arguments become the last line.
+ * The text of a skill with its arguments: `$ARGUMENTS` is all of them as written, at any place; `$1` to `$9` are the
+ * words of them. In code `$1` is mostly a field of awk or an argument of a script, so there it is filled in only when
+ * the skill nowhere uses `$ARGUMENTS` or names its arguments. The inserted text is not looked at again, so an argument
+ * cannot bring in placeholders. When nothing could be filled in, the arguments become the last line.
  * @param given null or blank: none; the text stays as it is
- * @param names what the skill calls its positional arguments, in their order: `$file` is then filled in, too
+ * @param names of the skill's positional arguments, in their order: `$file` is then filled in, too
  * @throws AppError `limit` when that makes more than `skillFilledCharsMax` characters
  */
 export function fillArguments(
@@ -27,14 +27,14 @@ export function fillArguments(
   const marks = placeholdersIn(body, names);
   const fillsCode =
     names.length > 0 || !marks.some(({ kind }) => kind === "all" || kind === "indexed");
-  // In prose `$0` can only be the first word: such a skill counts from 0, as Claude Code does.
+  // In prose `$0` can only be the first word: such a skill numbers them from 0, as Claude Code does.
   const first = marks.some(
     ({ kind, number, isCode }) => kind === "digit" && number === 0 && !isCode,
   )
     ? 0
     : 1;
 
-  /** A word that was not given keeps its placeholder, which tells that it is missing. */
+  /** A word that was not given keeps its placeholder, which shows that it is missing. */
   function textFor({ kind, number, isCode }: Placeholder): string | undefined {
     if (kind === "all") return all;
     if (kind !== "digit") return words[number];

@@ -4,7 +4,7 @@ import { skillsPerFolderMax } from "../../base/limits.ts";
 import { firstByName } from "./first-by-name.ts";
 import { isSkillName } from "./skill-name.ts";
 
-/** Of what cannot be a skill's name so much is told. */
+/** The most names that a note lists of folders that cannot be skills. */
 const unusableMax = 20;
 
 type Entry = Pick<Dirent, "name" | "isFile">;
@@ -17,7 +17,7 @@ interface FolderNames {
   readonly unusable: readonly string[];
 }
 
-/** The names of all that may be a skill among what a folder holds: no plain files, nothing that begins with a dot. */
+/** The names in a folder that may be skills: no plain files, no names that begin with a dot. */
 export async function folderNames(entries: readonly Entry[]): Promise<FolderNames> {
   const isUsable = (entry: Entry): boolean => mayBeSkill(entry) && isSkillName(entry.name);
   const isUnusable = (entry: Entry): boolean => mayBeSkill(entry) && !isSkillName(entry.name);

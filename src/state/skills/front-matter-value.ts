@@ -1,7 +1,7 @@
 import { skillFrontMatterDepthMax, skillFrontMatterValuesMax } from "../../base/limits.ts";
 import type { FrontMatterValue } from "./skill.ts";
 
-/** A copy of what a parser gave as plain data; undefined when it is too much, too deep or goes round in circles. */
+/** A copy of a parser's value as plain data; undefined when it is too large, too deep or cyclic. */
 export function boundedValue(value: unknown): FrontMatterValue | undefined {
   const copier = new Copier();
   const copy = copier.copy(value, 0);

@@ -30,7 +30,7 @@ export function splitSkill(text: string): SplitSkill {
   return { frontMatter, body: rest.slice(closing.index + closing[0].length), problem: undefined };
 }
 
-/** In bytes, so that the beginning of a file tells the same as the whole of it. */
+/** In bytes, so that the beginning of a file gives the same result as the whole file. */
 function isTooLong(text: string, end: number): boolean {
   return (
     end > skillFrontMatterBytesMax ||
@@ -45,7 +45,7 @@ export interface ParsedFrontMatter {
 
 /** Anchors and aliases make few lines into many values; no skill needs them. */
 const anchorOrAlias = /(?:^[ \t]*|[:?-][ \t]+|[[{,][ \t]*)[&*]\S/m;
-/** More of their marks than that, wherever they stand: behind a tag or a quoted key, where they are no emphasis either. */
+/** More of their marks than that, at any place: behind a tag or a quoted key they are not emphasis either. */
 const marksMax = 16;
 /** More brackets than that nest deeper than the parser's stack, in text that has no use for them. */
 const bracketsMax = 200;

@@ -51,7 +51,7 @@ export async function loadSkill(
   };
 }
 
-/** For a name that is none. */
+/** The error for an unknown name. */
 export function unknownSkill(name: string, { skills, unused, problems }: SkillSet): AppError {
   const shown = JSON.stringify(visibleLine(name, 100));
   if (unused.some(({ skill, reason }) => skill.name === name && reason === "hidden")) {

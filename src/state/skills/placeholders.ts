@@ -1,19 +1,19 @@
 import { codeRanges, type Range } from "./code-ranges.ts";
 
-/** What stands in a skill for an argument. */
+/** The placeholder of an argument in a skill. */
 export interface Placeholder {
   readonly start: number;
   readonly end: number;
   readonly isCode: boolean;
   /** `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`, or a name of the skill's own. */
   readonly kind: "all" | "indexed" | "digit" | "named";
-  /** What stands there, or the place of the name. */
+  /** The text of the placeholder, or the position of the name. */
   readonly number: number;
 }
 
 /**
- * Those of a text, in order. No placeholder is one behind a backslash, `$$1`, which is the `$1` of a Makefile's shell, and
- * what is an amount of money: `$10`, `$1.50`.
+ * The placeholders of a text, in order. Not placeholders: one behind a backslash, `$$1`, which is the `$1` of a
+ * Makefile's shell, and amounts of money: `$10`, `$1.50`.
  * @param names the skill's own
  */
 export function placeholdersIn(text: string, names: readonly string[]): readonly Placeholder[] {

@@ -7,7 +7,7 @@ const retryMs = { min: 0.2, max: 1.2 };
 
 /**
  * Begins a transaction that writes. Waits for other processes up to `busyMsMax`, and not as SQLite does: its sleeps
- * grow to a tenth of a second, while a transaction of ours takes less than a millisecond.
+ * grow to a tenth of a second, while a transaction here takes less than a millisecond.
  * @throws the SQLite error when they take longer
  */
 export function beginWrite(database: Database, busyMsMax: number): void {

@@ -53,7 +53,7 @@ function abandon(database: Database): void {
   try {
     if (database.inTransaction) database.run("ROLLBACK");
   } catch {
-    // What failed first is what counts; closing the connection gives the rest up.
+    // The first failure is the one to report; closing the connection abandons the rest.
   }
 }
 
@@ -72,8 +72,8 @@ function attempt(database: Database, call: StoreCall): StoreOutcome {
 }
 
 /**
- * A write that found no room has left a commit without its end, which counts for nothing. When the disk fails to
- * confirm, the end may have reached it, and whoever opens the file next may find the changes.
+ * A write without room has left a commit without its end, which has no effect. When the disk fails to confirm, the end
+ * may have reached it, and the next process to open the file may find the changes.
  */
 function commit(database: Database): void {
   try {

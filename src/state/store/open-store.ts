@@ -19,8 +19,8 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the SQLite file, makes it (0600) when it is not there, and brings its schema up to date. A file
- * that is no database is set aside, not overwritten.
+ * Opens the SQLite file, makes it (0600) when it is not there, and brings its schema up to date. A file that is not a
+ * database is set aside, not overwritten.
  * @throws AppError `system` when the file cannot be used: read-only, full disk, made by a newer version
  */
 export function openStore(path: string, options: StoreOptions): Database {
@@ -86,7 +86,7 @@ const walRetryMs = 5;
 
 /**
  * The switch of a new file needs it alone, and SQLite does not wait for that as it waits for a write: of several
- * processes that make the same file at once all but one would be refused.
+ * processes that create the same file at the same time, all but one would be refused.
  */
 function switchToWal(database: Database, busyMsMax: number): void {
   const deadline = performance.now() + busyMsMax;

@@ -5,8 +5,8 @@ import { type FileIdentity, identityOf } from "./file-identity.ts";
 
 /**
  * Moves a database with its side files to another name, where a person can look at it, if it is still the one that was
- * found damaged: another process may have found the same and begun anew, and its file must stay. Returns the new
- * path; undefined when nothing was moved.
+ * found damaged: another process may have found the same and started a new file, which must stay. Returns the new path;
+ * undefined when nothing was moved.
  * @throws the system's error when it cannot be moved
  */
 export function setAside(path: string, damaged: FileIdentity): string | undefined {
@@ -40,7 +40,7 @@ function takeLock(lock: string): void {
   }
 }
 
-/** 0 for one that is gone; a clock that was set back makes it old at once. */
+/** 0 for one that is gone; a clock that was set back makes it old immediately. */
 function ageMsOf(lock: string): number {
   const stats = lstatSync(lock, { throwIfNoEntry: false });
   return stats === undefined ? 0 : Math.abs(Date.now() - stats.mtimeMs);

@@ -53,7 +53,10 @@ export class StoreFile {
     }
   }
 
-  /** Who only asks need not fail because nothing can be written. @throws AppError when nobody does, or that fails too */
+  /**
+   * A caller that only reads need not fail because nothing can be written. @throws AppError when nobody does, or that
+   * fails too
+   */
   #readOnly(calls: readonly StoreCall[], refusal: AppError): StoreOutcome[] {
     const reads = calls.filter((call) => !isWrite(call));
     if (reads.length === 0 || reads.length === calls.length) throw refusal;
@@ -113,8 +116,8 @@ export class StoreFile {
   }
 
   /**
-   * Brings what was acknowledged from a log that has lost its name into the file, unless somebody has begun another
-   * log: what is read from the old one then is not what was written. False when that is so, or it failed.
+   * Brings acknowledged changes from a log that has lost its name into the file, unless another process has begun a new
+   * log: the old one would then read differently from what was written. False in that case, or when it failed.
    */
   #rescueLog(database: Database): boolean {
     const present = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
@@ -127,7 +130,7 @@ export class StoreFile {
     }
   }
 
-  /** After a failure nothing is taken for granted: the next request opens the file anew. */
+  /** After a failure nothing is taken for granted: the next request opens the file again. */
   #settle(error: unknown): void {
     const identity = this.#open?.identity;
     this.close();

@@ -1,4 +1,4 @@
-/** What lists say of the skills that are part of the program; a test holds it against their front matter. */
+/** The list entries of the skills that are part of the program; a test compares them with their front matter. */
 export const builtInCards = [
   {
     name: "connect-server",

@@ -13,11 +13,11 @@ import { taskTextFrom, wordsFrom } from "./task-text.ts";
 
 type Of<Action> = Extract<TaskRequest, { action: Action }>;
 
-/** What an action did, beside what the reply says of every one. */
+/** The outcome of an action, beside the parts that every reply has. */
 type Done = Partial<TaskReply> & Pick<TaskReply, "tasks">;
 
 /**
- * Does what is asked of the tasks of a scope. Runs in a transaction of the caller's.
+ * Performs a request on the tasks of a scope. Runs in a transaction of the caller's.
  * @throws AppError `not_found`, `usage`, `limit`, with nothing changed if the caller rolls back
  */
 export function performTaskRequest(

@@ -3,7 +3,10 @@ import { AppError } from "../../../base/errors.ts";
 import { taskQueryCharsMax, taskTextCharsMax } from "../../../base/limits.ts";
 import { foldText } from "./word-match.ts";
 
-/** Line breaks and tabs are text; the rest of the controls (NUL and escape sequences too) would act on who shows it. */
+/**
+ * Line breaks and tabs are text; the rest of the controls (NUL and escape sequences too) would act on the program that
+ * shows it.
+ */
 // eslint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
