@@ -38,8 +38,8 @@ export const noClientCapabilities: ClientCapabilities = {
 };
 
 /**
- * Reads `capabilities` of `initialize` or of a modern envelope. What the revision does not know counts as
- * absent; `elicitation: {}` means form mode only (modern.md section 6, legacy.md section 2).
+ * Reads `capabilities` of `initialize` or of a modern envelope. Members unknown to the revision are treated as absent;
+ * `elicitation: {}` means form mode only (modern.md section 6, legacy.md section 2).
  */
 export function readClientCapabilities(
   declared: unknown,
@@ -74,7 +74,7 @@ function readApps(extensions: unknown): AppSupport | undefined {
   return Array.isArray(mimeTypes) && mimeTypes.includes(appPage) ? "pages" : "unnamed";
 }
 
-/** `extensions` for a server: what a client has declared, and nothing else of it. */
+/** `extensions` for an upstream server: the client's declarations, and nothing else of it. */
 export function appExtension(apps: AppSupport | undefined): Params {
   if (apps === undefined) return {};
   const settings = apps === "pages" ? { mimeTypes: [appPage] } : {};

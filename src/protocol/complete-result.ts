@@ -12,9 +12,9 @@ export interface ResultExtras {
 }
 
 /**
- * A complete result as JSON text: its own members, and around them what the era demands. The server info is
- * always ours, whatever a handler or an upstream server wrote there (modern.md section 1, Results;
- * legacy.md section 5, rule 4).
+ * A complete result as JSON text: its own members, and the members that the era requires. The server info is always
+ * scorpiox-code's, whatever a handler or an upstream server wrote there (modern.md section 1, Results; legacy.md
+ * section 5, rule 4).
  */
 export function encodeComplete(
   members: Params,

@@ -3,7 +3,9 @@ import { hasFormat } from "./elicitation-format.ts";
 import type { FormField, FormSchema } from "./input-request.ts";
 import { isObject, type Params } from "./json-rpc.ts";
 
-/** What is wrong with the content of a form, without showing it: it may be private. Undefined when nothing is. */
+/**
+ * The fault in a form's content, described without showing the content: it may be private. Undefined when it is valid.
+ */
 export function problemOfContent(schema: FormSchema, content: Params): string | undefined {
   for (const [name, field] of Object.entries(schema.properties)) {
     const problem = Object.hasOwn(content, name)
@@ -14,7 +16,7 @@ export function problemOfContent(schema: FormSchema, content: Params): string | 
   return undefined;
 }
 
-/** The content without what was left empty: clients send such fields as null, and as an empty text where none fits. */
+/** The content without empty fields: clients send them as null, or as an empty text where that does not fit. */
 export function filledContent({ properties }: FormSchema, content: unknown): unknown {
   if (!isObject(content)) return content;
   const filled = Object.entries(content).filter(([name, value]) => {
@@ -25,7 +27,7 @@ export function filledContent({ properties }: FormSchema, content: unknown): unk
   return Object.fromEntries(filled);
 }
 
-/** The content without what the form did not ask for: a client may add what it likes. */
+/** The content without fields that the form did not ask for: a client may add any. */
 export function askedContent(schema: FormSchema, content: Params): Params {
   const names = Object.keys(schema.properties).filter((name) => Object.hasOwn(content, name));
   return Object.fromEntries(names.map((name) => [name, content[name]]));
@@ -55,7 +57,7 @@ function problemOfValue(field: FormField, value: unknown): string | undefined {
   }
 }
 
-/** `pattern` is not among what forms may ask for; an expression of somebody else's could also take for ever. */
+/** Forms may not use `pattern`; a foreign expression could also run forever. */
 function problemOfText(
   { minLength, maxLength, format }: FormField,
   text: string,

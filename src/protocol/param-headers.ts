@@ -33,7 +33,7 @@ const mapKeywords = new Set([
   "dependencies",
   "dependentSchemas",
 ]);
-/** Keywords whose value is data: what looks like an annotation there is none. */
+/** Keywords whose value is data: anything like an annotation there is not one. */
 const dataKeywords = new Set(["const", "default", "enum", "examples", "required"]);
 
 /**
@@ -59,7 +59,7 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeadersReading {
   return { kind: "headers", headers: [...headers.values()] };
 }
 
-/** The argument at a header's path; undefined when there is none. */
+/** The argument at a header's path; undefined when it is absent. */
 export function argumentAt(args: unknown, path: ParamHeader["path"]): unknown {
   let value = args;
   for (const key of path) {

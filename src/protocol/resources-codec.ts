@@ -49,7 +49,7 @@ export function encodeResourceContents(
   return encodeComplete({ contents: shaped }, version, { hints });
 }
 
-/** What resources and templates have in common (legacy.md section 2, table). */
+/** The members that resources and templates have in common (legacy.md section 2, table). */
 function shapeDescription(
   entry: Omit<ResourceTemplateListing, "uriTemplate" | "name">,
   version: ProtocolVersion,
