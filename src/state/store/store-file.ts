@@ -54,8 +54,8 @@ export class StoreFile {
   }
 
   /**
-   * A caller that only reads need not fail because nothing can be written. @throws AppError when nobody does, or that
-   * fails too
+   * A caller that only reads need not fail because nothing can be written. @throws AppError when every call writes, or
+   * reading fails too
    */
   #readOnly(calls: readonly StoreCall[], refusal: AppError): StoreOutcome[] {
     const reads = calls.filter((call) => !isWrite(call));

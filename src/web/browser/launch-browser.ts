@@ -30,7 +30,7 @@ class LaunchFailure extends Error {
   }
 }
 
-/** Only the super-user's browser is started without a sandbox at once: it would refuse otherwise. */
+/** Only root's browser is started without a sandbox from the beginning: it would refuse otherwise. */
 const rootNote =
   "The browser ran without its sandbox, because it refuses to use it when run as root.";
 const sandboxNote =
@@ -60,7 +60,7 @@ export async function launchBrowser(input: LaunchInput): Promise<RunningBrowser>
   }
 }
 
-/** What browsers print when the system denies what a sandbox is made of. */
+/** The messages that browsers print when the system denies them a sandbox. */
 export function isSandboxFailure(words: string): boolean {
   return /no usable sandbox|without --no-sandbox|setuid sandbox|sandbox_host_linux|zygote_host_impl_linux|failed to move to new namespace|sandbox helper/i.test(
     words,
@@ -103,7 +103,7 @@ async function connect(
   const browser = await puppeteer.connect({
     transport: browserProcess.transport,
     defaultViewport: null,
-    // Tabs are ours: nothing else shall enable domains in them or wait for them.
+    // Tabs belong to this program: nothing else may enable domains in them or wait for them.
     targetFilter: (target) => target.type() === TargetType.BROWSER,
   });
   const root = await browser.target().createCDPSession();
@@ -129,7 +129,7 @@ async function inTime(
   }
 }
 
-/** When the pipe breaks because the process ended, its end tells more. */
+/** When the pipe breaks because the process ended, the end of the process says more. */
 async function endedRather(
   running: Promise<RunningBrowser>,
   browserProcess: BrowserProcess,

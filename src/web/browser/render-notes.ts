@@ -8,7 +8,7 @@ export interface RenderInput {
   readonly request: RenderPageRequest;
   readonly tab: Tab;
   readonly bounds: BrowserBounds;
-  /** What the browser itself has to say. */
+  /** The browser's own notes. */
   readonly browserNotes: readonly string[];
   /** See `SettleInput`. */
   readonly onWaiting: () => void;
@@ -17,7 +17,7 @@ export interface RenderInput {
 /** Hosts that are named; a page may ask for hundreds. */
 const hostsNamedMax = 3;
 
-/** What the reader of a page has to know about how it was read. */
+/** The facts that a page's reader must know about how it was read. */
 export function renderNotes(
   { tab, browserNotes, bounds }: RenderInput,
   snapshot: PageSnapshot,

@@ -13,7 +13,7 @@ const triesMax = 2;
 
 interface RenderParts {
   readonly host: BrowserHost;
-  /** Who waits in line needs the room that a spare tab would take. */
+  /** Waiting callers need the room that a spare tab would take. */
   readonly turns: Turns;
   readonly bounds: BrowserBounds;
 }

@@ -79,7 +79,7 @@ async function isDone(
   });
 }
 
-/** Whether what the server sent can have run anything, asked once for each document. */
+/** Whether the server's document can have run anything, determined once for each document. */
 class InertCheck {
   readonly #tab: Tab;
   #documents = -1;

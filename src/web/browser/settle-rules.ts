@@ -1,4 +1,4 @@
-/** When a page counts as settled: the combined wait of readdocs/notes.md section 2. Times in ms. */
+/** Rules for when a page is settled: the combined wait of readdocs/notes.md section 2. Times in ms. */
 export const settleTimes = {
   /** How often the page is looked at. */
   lookMs: 40,
@@ -8,7 +8,7 @@ export const settleTimes = {
   netQuietMs: 150,
   /** An older request is a long poll, which never ends. */
   requestYoungMsMax: 2_000,
-  /** From then on the network no longer counts: a page that polls is never silent. */
+  /** From then on the network is ignored: a page that polls is never silent. */
   chattyAfterMs: 2_000,
   /** Fewer characters than this are perhaps a frame that is about to be filled. */
   enoughChars: 120,

@@ -3,7 +3,7 @@ import { cancelledError } from "../../base/turns.ts";
 /**
  * The result of `work`, or the end of the call, whichever is first.
  * @throws AppError `cancelled`
- * @param onLate gets what the work gives when nobody wants it any more
+ * @param onLate receives the result of the work when it comes too late
  */
 export async function untilAborted<T>(
   work: Promise<T>,

@@ -1,6 +1,6 @@
 import { sourceLanguage } from "./source-language.ts";
 
-/** What a page is, as far as reading it goes. */
+/** The kind of a page, as far as reading it is concerned. */
 export type DocumentKind =
   | { readonly kind: "html" }
   | { readonly kind: "json" }
@@ -36,7 +36,7 @@ const sourceTypes: Readonly<Record<string, string>> = {
   "application/json-seq": "json",
 };
 
-/** What to do with a content type; `text/plain` is looked at by the name of the file. */
+/** The kind of a content type; `text/plain` is looked at by the name of the file. */
 export function documentKind(contentType: string, url: string): DocumentKind {
   const language = sourceTypes[contentType];
   if (language !== undefined) return { kind: "source", language };

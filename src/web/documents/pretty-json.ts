@@ -2,16 +2,17 @@ import { isHeavyJson } from "../../base/json-weight.ts";
 
 /** Deeper levels are not indented further: lines would grow without an end. */
 const indentLevelsMax = 40;
-/** Ordinary JSON grows to twice its size; what is all brackets and commas may grow to forty times. */
+/** Ordinary JSON grows to twice its size; JSON of nothing but brackets and commas may grow to forty times. */
 const growthMax = 8;
-/** Between strings: what is no sign of structure and no white space. */
+/** Between strings: anything but structure and white space. */
 const literal = /[^\s{}[\]:,"]+/y;
 const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * JSON with a line for each member. Numbers and strings stay as they are written: parsing and writing them again
- * would round long numbers. Returns undefined for what is no JSON, has too many values, or would grow out of all proportion.
+ * JSON with a line for each member. Numbers and strings stay as they are written: parsing and writing them again would
+ * round long numbers. Returns undefined for text that is not JSON, has too many values, or would grow out of all
+ * proportion.
  */
 export function prettyJson(text: string): string | undefined {
   if (isHeavyJson(text) || !isJson(text)) return undefined;

@@ -13,7 +13,7 @@ export type ReadFormat = "markdown" | "text" | "html";
 /** Reads the bytes of a PDF, in a process of its own. */
 export type ReadPdf = (bytes: Uint8Array) => Promise<PdfText>;
 
-/** What a page says. */
+/** The text of a page. */
 export interface DocumentText {
   readonly title: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface DocumentText {
   readonly notes: readonly string[];
 }
 
-/** Reads everything but HTML: what is text already passes with little change. `bodyText` is the decoded body. */
+/** Reads everything but HTML: plain text passes with little change. `bodyText` is the decoded body. */
 export async function readDocument(
   page: LoadedPage,
   kind: Exclude<DocumentKind, { kind: "html" | "image" }>,
@@ -99,7 +99,7 @@ function entryText({ title, link, date, summary }: FeedEntry, format: ReadFormat
   return lines.filter((line) => line !== "").join(format === "text" ? "\n" : "\n\n");
 }
 
-/** What begins like a path is one; ids of other kinds stand in the same place. */
+/** An id that begins like a path is one; ids of other kinds occur in the same place. */
 function wholeLink(link: string, url: string): string {
   return /^[/.?#]/.test(link) ? (URL.parse(link, url)?.href ?? link) : link;
 }

@@ -1,4 +1,4 @@
-/** What XML is made of, in order. Names are as written, prefix included. */
+/** The parts of an XML document, in order. Names are as written, prefix included. */
 export type XmlPart =
   | {
       readonly kind: "open";
@@ -8,7 +8,7 @@ export type XmlPart =
   | { readonly kind: "close"; readonly name: string }
   | { readonly kind: "text"; readonly text: string };
 
-/** Longer tags are no tags. */
+/** Longer tags are not treated as tags. */
 const tagCharsMax = 10_000;
 const attributePair = /(?<![^\s"'/])([^\s="'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const named: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import type { ChildNode, Document, Element, ParentNode } from "domhandler";
 /** Levels of a tree. Browsers stop at 512; real pages have some 60, and what walks trees may take a call for each level. */
 export const treeDepthMax = 400;
 
-/** Their text is none of the page's, so that it must not come out of them. */
+/** Their text does not belong to the page, so it must not come out of them. */
 const silentNames = new Set(["script", "style", "template", "title", "textarea", "noscript"]);
 
 /**

@@ -8,19 +8,19 @@ import { flattenDeep } from "./flatten-deep.ts";
 const treeElementsMax = 250_000;
 /** A page of more start tags is read up to there: room is left for the elements that the standard adds. */
 export const startTagsMax = 150_000;
-/** What a short page may have beyond its share. */
+/** The allowance of a short page beyond its share. */
 const elementsSpare = 20_000;
 
 export type HtmlDocument = Document;
 export type HtmlElement = Element;
 
 /**
- * The tree of a page, as the standard's parser builds it with scripting off: what stands in `noscript` is part of it,
+ * The tree of a page, as the standard's parser builds it with scripting off: the content of `noscript` is part of it,
  * and nothing in it runs. It is at most `treeDepthMax` levels deep.
  *
  * @param elementsWanted a lower bound on its elements, for pages of which less is known to be enough
- * @throws AppError `limit` when the tree grows beyond its bound: the standard opens unclosed formatting elements
- * again in each paragraph, so that 50 kB of them are gigabytes of tree
+ * @throws AppError `limit` when the tree grows beyond its bound: the standard opens unclosed formatting elements again
+ * in each paragraph, so that 50 kB of them are gigabytes of tree
  */
 export function parseHtml(html: string, elementsWanted: number = treeElementsMax): HtmlDocument {
   // No page has an element for every other character, those that the standard adds included.

@@ -1,7 +1,7 @@
 import type { Block } from "./block.ts";
 import { inlineCode } from "./inline-code.ts";
 
-/** What a cell holds on one line: its blocks with `<br>` between them, items of lists behind `•`. */
+/** The content of a cell on one line: its blocks with `<br>` between them, items of lists behind `•`. */
 export function cellText(blocks: readonly Block[], style: "markdown" | "text"): string {
   const separator = style === "text" ? " " : "<br>";
   return blocks

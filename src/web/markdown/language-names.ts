@@ -1,4 +1,4 @@
-/** Names that stand for a language when they are a class of their own, or a label beside the code. */
+/** Names that mean a language when they are a class of their own, or a label beside the code. */
 const known = new Set(
   (
     "abap ada apache applescript arduino arm asciidoc asm assembly astro autohotkey awk bash basic bat batch bicep c c# c++ cc " +
@@ -47,7 +47,7 @@ export function isLanguageName(name: string): boolean {
   return known.has(name.toLowerCase());
 }
 
-/** The name to write after a fence: lower case, without the words of generators; empty when it is none. */
+/** The name to write after a fence: lower case, without the words of generators; empty when it is not a language. */
 export function languageName(raw: string): string {
   const lower = raw
     .trim()

@@ -1,8 +1,8 @@
 import type { Block } from "./block.ts";
 
 /**
- * Blocks as a quote. Code stands outside of it: signs before each of its lines would be in the way of whoever
- * copies it, so a quote that holds code is one before and one after.
+ * Blocks as a quote. Code stays outside of it: a sign before each of its lines would hinder copying it, so a quote that
+ * holds code is one before and one after.
  */
 export function quoted(blocks: readonly Block[]): Block[] {
   const parts: Block[] = [];

@@ -28,7 +28,7 @@ import {
 /** The number of a note, which its label says. */
 const footnoteLabel = /(?:^|\s)(?:label|footnote-label|fn-label)(?:\s|$)/;
 
-/** What stands in `nodes`, as blocks: runs of text between them are paragraphs. */
+/** The content of `nodes`, as blocks: runs of text between them are paragraphs. */
 export function readBlocks(nodes: readonly ChildNode[], place: Place, reading: Reading): Block[] {
   const blocks: Block[] = [];
   let run: ChildNode[] = [];

@@ -15,7 +15,7 @@ export function readCard(link: HtmlElement, place: Place, reading: Reading): Blo
   const target = linkTarget(attribute(link, "href"), reading.baseUrl);
   if (target === undefined || place.isLink || reading.style === "text") return blocks;
   const lines = blocks.filter(isLine);
-  // Links in links are none: notes and pictures among text keep it from being one.
+  // Nested links are invalid: notes and pictures among text keep it from being a link.
   const texts = lines.filter(({ text }) => !text.includes("]("));
   const chosen =
     texts.find(({ kind }) => kind === "heading") ??

@@ -10,7 +10,7 @@ export interface Arrival {
   /** Of the last redirect that had one; empty when none had. */
   readonly fragment: string;
   readonly response: Response;
-  /** What the reader should know about the way. */
+  /** Notes for the reader about the redirects. */
   readonly notes: readonly string[];
 }
 
@@ -28,9 +28,9 @@ export interface FollowOptions {
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * GETs `start`, and what it redirects to; the guard judges each hop.
- * @throws AppError as the guard does; `limit` after too many redirects, `system` for a circle and for a
- * target that is no URL, `refused` for one that is not read
+ * GETs `start`, and its redirect targets; the guard judges each hop.
+ * @throws AppError as the guard does; `limit` after too many redirects, `system` for a loop and for a target that is
+ * not a URL, `refused` for one that is not read
  */
 export async function followRedirects(start: URL, options: FollowOptions): Promise<Arrival> {
   const { guard, headersFor, signal, pageUrl = start, visited = new Set<string>() } = options;

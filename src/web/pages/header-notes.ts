@@ -1,6 +1,6 @@
 import { quoted } from "./page-url.ts";
 
-/** What the reader should know of a response besides its body. */
+/** Notes for the reader about a response, besides its body. */
 export function headerNotes(response: Response): string[] {
   return [
     statusNote(response),
@@ -10,7 +10,7 @@ export function headerNotes(response: Response): string[] {
   ].filter((note) => note !== undefined);
 }
 
-/** Statuses that say themselves that there is no body. */
+/** Statuses that imply that the response has no body. */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }
@@ -39,7 +39,7 @@ function downloadNote(response: Response): string | undefined {
 
 const robotsRules = /\b(?:noindex|nofollow|none|noarchive|nosnippet|noai|noimageai)\b/gi;
 
-/** A page that a user names is read whatever its site tells crawlers; the reader shall know of it. */
+/** A page that a user names is read whatever its site asks of crawlers; the reader is told. */
 function robotsNote(response: Response): string | undefined {
   const found = response.headers.get("x-robots-tag")?.toLowerCase().match(robotsRules) ?? [];
   if (found.length === 0) return undefined;

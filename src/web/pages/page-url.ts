@@ -5,14 +5,14 @@ import { pageUrlCharsMax } from "../../base/limits.ts";
 export interface PageUrl {
   /** Without fragment. */
   readonly url: URL;
-  /** With its `#`; empty when there is none. */
+  /** With its `#`; empty without a fragment. */
   readonly fragment: string;
 }
 
 /** Of a URL that a page leads to; those of sign-in pages have some thousand. A caller gives `pageUrlCharsMax` at most. */
 export const targetCharsMax = 8_192;
 
-/** What is asked for most among the schemes that are not read, and what to do instead. */
+/** The most frequent unsupported schemes, with advice. */
 const refusedSchemes: Readonly<Record<string, string>> = {
   "file:": "Local files are not read as pages. Use Bash, or ReadImage for images.",
   "data:": "A data: URL contains its content: there is nothing to fetch.",
@@ -25,8 +25,8 @@ const refusedSchemes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads what the caller wrote, before anything is started.
- * @throws AppError `usage` for what is no URL, `refused` for one of another scheme or with credentials
+ * Reads the caller's URL, before anything is started.
+ * @throws AppError `usage` for text that is not a URL, `refused` for one of another scheme or with credentials
  */
 export function parsePageUrl(text: string): PageUrl {
   const trimmed = text.trim();

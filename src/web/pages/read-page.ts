@@ -7,7 +7,7 @@ import { headerNotes, isBodiless } from "./header-notes.ts";
 import { CappedReader, type ReadBytes } from "./read-capped.ts";
 import { isUncalledJson, sniffedBytes, sniffType, type SniffedType } from "./sniff-type.ts";
 
-/** What a response has to say. */
+/** The body of a response, with notes about it. */
 export interface ReadPage {
   /** After sniffing. */
   readonly contentType: string;
@@ -23,9 +23,9 @@ const bytesText = (count: number): string => `${formatCount(count)} bytes`;
 
 /**
  * Reads a response as far as it is of use.
- * @param signal ends the reading; what has come until then counts
- * @throws AppError `limit` for a document that is too large to be read in part, `system` for one that broke
- * off, or a body of which nothing came
+ * @param signal ends the reading; the bytes read until then are used
+ * @throws AppError `limit` for a document that is too large to be read in part, `system` for one that broke off, or a
+ * body without a single byte
  */
 export async function readPage(response: Response, signal: AbortSignal): Promise<ReadPage> {
   const header = response.headers.get("content-type") ?? "";
@@ -66,7 +66,7 @@ function emptyPage(declared: string, notes: readonly string[]): ReadPage {
   return { contentType: declared || "text/plain", body, notes, isComplete: true };
 }
 
-/** As the server says; null when it does not, or counts compressed bytes. */
+/** As the server says; null when it does not, or gives the compressed size. */
 function sizeOf(response: Response): number | null {
   const text = response.headers.get("content-length") ?? "";
   const isPlain = (response.headers.get("content-encoding") ?? "identity") === "identity";

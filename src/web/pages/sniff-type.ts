@@ -2,7 +2,7 @@ import { isHeavyJson } from "../../base/json-weight.ts";
 import { markedEncoding } from "./charset.ts";
 import { signatureOf } from "./type-signatures.ts";
 
-/** What a body is. */
+/** The type of a body. */
 export interface SniffedType {
   /** Type and subtype in lower case. */
   readonly contentType: string;
@@ -87,7 +87,7 @@ function binaryType(declared: string, start: Uint8Array): string {
 
 function textType(declared: string, start: string): string {
   const found = markupType(start);
-  // What a server shows as plain text shall be seen as it is, markup included.
+  // A page that a server sends as plain text is shown as it is, markup included.
   if (declared === "text/plain") return declared;
   if (found === "text/html" && !isMarkup(declared) && !isProgram(declared)) return found;
   if (isMarkup(declared)) return contradictedMarkup(declared, found);
@@ -104,7 +104,7 @@ function contradictedMarkup(declared: string, found: string | undefined): string
   return isPage ? found : declared;
 }
 
-/** What a text that begins with a tag is; undefined when it does not. */
+/** The type of a text that begins with a tag; undefined when it does not. */
 function markupType(start: string): string | undefined {
   const text = start.replace(/^(?:\xef\xbb\xbf)?\s*(?:<!--[\s\S]*?-->\s*)*/, "");
   if (

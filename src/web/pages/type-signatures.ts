@@ -1,9 +1,9 @@
 /** How files of one type begin. */
 export interface TypeSignature {
   readonly type: string;
-  /** From the first byte of the file; `undefined` stands for any byte. */
+  /** From the first byte of the file; `undefined` matches any byte. */
   readonly bytes: readonly (number | undefined)[];
-  /** Many types are made of it (a docx is a zip): the name that the server gives tells more. */
+  /** Many types are made of it (a docx is a zip): the server's file name says more. */
   readonly isContainer?: true;
 }
 

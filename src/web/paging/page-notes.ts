@@ -1,7 +1,7 @@
 import { formatCount } from "../../base/amount-text.ts";
 import type { CutPage } from "./cut-page.ts";
 
-/** What a line like the one below may take at most, in characters. */
+/** The most characters of a line like the one below. */
 export const pageNoteCharsMax = 160;
 
 /** The line under a page that is not the last one; undefined for the last. */

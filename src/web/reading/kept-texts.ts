@@ -1,7 +1,7 @@
 import type { DocumentText, ReadFormat } from "../documents/read-document.ts";
 import type { LoadedPage } from "../pages/loaded-page.ts";
 
-/** What a page says, and how much of it: enough to show another part of it. */
+/** The text of a page, with its length: enough to show another part of it. */
 export interface KeptText {
   readonly text: DocumentText;
   /** Of the extraction, for HTML; undefined for everything else. */

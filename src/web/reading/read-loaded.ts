@@ -16,14 +16,14 @@ import { withoutTitle } from "./without-title.ts";
 /** A page with more text than this is the page: nothing else about it need be looked at. */
 const enoughTextChars = 2_000;
 
-/** Where a page in HTML came from, beside what it says; undefined for everything else. */
+/** The origin of an HTML page, beside its text; undefined for everything else. */
 export interface LoadedText {
   readonly reading: PageReading;
   readonly html: HtmlReading | undefined;
 }
 
 interface HtmlReading {
-  /** Of what was extracted. */
+  /** Length of the extracted text. */
   readonly textChars: number;
   /** Where it came from, for a page of which a browser may show more. */
   readonly short?: { readonly source: string; readonly extraction: Extraction };
@@ -33,8 +33,9 @@ interface HtmlReading {
 const keptTexts = new KeptTexts();
 
 /**
- * Reads what was loaded, whatever it is.
- * @throws AppError `unsupported` for pictures, which another tool shows, and for encrypted PDFs; `usage` for broken ones
+ * Reads a loaded page of any kind.
+ * @throws AppError `unsupported` for pictures, which another tool shows, and for encrypted PDFs; `usage` for broken
+ * ones
  */
 export async function readLoaded(
   page: LoadedPage,
@@ -101,7 +102,7 @@ function finish(page: LoadedPage, { title, text, syntax, notes }: DocumentText):
   };
 }
 
-/** Titles and notes stand outside of the marks; a server may have chosen their words. */
+/** Titles and notes are outside of the marks; a server may have chosen their words. */
 function oneCleanLine(text: string): string {
   return withoutControls(cleanText(text)).replace(/\s+/g, " ").trim();
 }

@@ -8,7 +8,7 @@ import { cutPage, type CutPage } from "../paging/cut-page.ts";
 import { pageNote, pageNoteCharsMax } from "../paging/page-notes.ts";
 import type { PageReading } from "./page-reading.ts";
 
-/** Characters of a title and of each note: they stand outside of the marks around the page's own text. */
+/** Characters of a title and of each note: they are outside of the marks around the page's own text. */
 const titleCharsMax = 200;
 /** A script may take a browser to an address of megabytes; redirects have less than this. */
 const urlCharsMax = 8_192;
@@ -17,7 +17,7 @@ const notesMax = 8;
 /** Bytes of the suffix of a mark: nobody guesses it within one call. */
 const suffixBytes = 6;
 
-/** One page of what was read, ready to be shown. */
+/** One page of the text, ready to be shown. */
 export interface ShownPage {
   readonly text: string;
   /** On one line, not longer than a line should be. */
@@ -71,7 +71,7 @@ function assertWithin(start: number, totalChars: number): void {
   );
 }
 
-/** What it is and where it is from, where that is not a web page from the web. */
+/** Its type and origin, unless it is a web page from the web. */
 function originOf({ contentType, isCached, via }: PageReading["page"]): string {
   const facts = [
     ...(contentType === "" || htmlTypes.test(contentType) ? [] : [oneLine(contentType, 100)]),

@@ -17,7 +17,7 @@ export interface ListedPage {
   readonly key: string;
 }
 
-/** What one engine found. */
+/** The findings of one engine. */
 export interface EngineList {
   readonly engine: EngineId;
   /** Place in the fixed order of engines: breaks ties. */
@@ -27,12 +27,12 @@ export interface EngineList {
   readonly pages: readonly ListedPage[];
 }
 
-/** Of one engine; pages show 10 to 20, and what stands behind them is worth next to nothing. */
+/** Of one engine; pages show 10 to 20, and later results are worth next to nothing. */
 const engineResultsMax = 100;
 
 /**
  * The usable results of an engine: `http:` and `https:` pages with a title, without ads and click counters. Texts lose
- * what is not to be seen, are cut to their length, and dates go from the snippet into a field of their own.
+ * invisible characters, are cut to their length, and dates go from the snippet into a field of their own.
  */
 export function listPages(results: readonly RawResult[], now: Date): ListedPage[] {
   const usable = results.slice(0, engineResultsMax).flatMap((result) => {
@@ -55,7 +55,7 @@ export function listPages(results: readonly RawResult[], now: Date): ListedPage[
 
 function isShowable(url: URL): boolean {
   if (url.protocol !== "https:" && url.protocol !== "http:") return false;
-  // What stands before an @ looks like a host and is none.
+  // The part before an @ looks like a host but is not one.
   if (url.username !== "" || url.password !== "" || url.href.length > urlCharsMax) return false;
   return !isEnginePlace(url);
 }

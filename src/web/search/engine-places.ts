@@ -3,8 +3,8 @@ const trackerHosts =
   /(?:^|\.)(?:doubleclick\.net|googleadservices\.com|googlesyndication\.com|adservice\.google\.[a-z.]+|clickserve\.dartsearch\.net)$/;
 
 /**
- * Pages of search engines that are no results: advertisements, click counters that were not decoded, searches, captchas.
- * Other pages of the same hosts are as good as any.
+ * Pages of search engines that are not results: advertisements, click counters that were not decoded, searches,
+ * captchas. Other pages of the same hosts are as good as any.
  */
 const enginePages: readonly RegExp[] = [
   /^(?:\w+\.)*bing\.com\/(?:aclick|aclk|ck\/|search|images\/search|videos\/search)/,

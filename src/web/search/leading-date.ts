@@ -52,7 +52,7 @@ const dateForms: readonly (readonly [
   [/^today$/i, (_, now) => now],
 ];
 
-/** What stands between a date and its snippet. */
+/** The separator between a date and its snippet. */
 const separator = /^(.{5,40}?)\s*(?:\.\.\.|…|·|•|\||\s[-–—])\s*/;
 
 /**
@@ -108,7 +108,7 @@ function ago(now: Date, count = "", name = ""): Date | undefined {
   return date.getUTCFullYear() >= 1000 ? date : undefined;
 }
 
-/** The last day of a shorter month stands for a day that it lacks. */
+/** The last day of a shorter month replaces a day that it lacks. */
 function subtractMonths(date: Date, months: number): void {
   const day = date.getUTCDate();
   date.setUTCDate(1);

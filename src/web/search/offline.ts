@@ -1,7 +1,7 @@
 import type { EngineReport } from "./search-reply.ts";
 import { withoutReason } from "./suspension-detail.ts";
 
-/** What the guard says of a host that no byte came from, at the end of its sentence the cause. */
+/** The guard's message about a host that sent no byte; the cause is at its end. */
 const unreached =
   /(?:Cannot resolve "[^"]*"|Cannot connect to "[^"]*" on port \d+|did not answer on port \d+(?=: the connection was refused)): ([^()]*)/;
 

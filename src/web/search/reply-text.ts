@@ -39,7 +39,7 @@ export function replyText(reply: SearchReply): string {
   return [untrustedLine, header, ...entries, status].join("\n\n");
 }
 
-/** What the text says of the reply as a whole, beside the results and the engines that the data has one by one. */
+/** The text about the reply as a whole, beside the results and the engines that the data has one by one. */
 export function replyNotes(reply: SearchReply): string[] {
   const { query, found, engines, results } = reply;
   const answered = answeredText(reply);
@@ -96,7 +96,7 @@ function engineStates(engines: readonly EngineReport[]): string[] {
     });
 }
 
-/** The reason of a suspension was told when it began. */
+/** The reason of a suspension was reported when it began. */
 function briefState(engine: EngineReport): string {
   const { status, detail } = engine;
   const isSuspended = status === "suspended" && detail !== undefined;

@@ -1,4 +1,4 @@
-/** What a web search gives. Plain data: it crosses threads. Shapes from the published contract (ranking, Output). */
+/** The result of a web search. Plain data: it crosses threads. Shapes from the published contract (ranking, Output). */
 
 export type EngineStatus =
   | "ok"

@@ -9,8 +9,9 @@ import type { Block } from "./block.ts";
 const besideNames = new Set(["nav", "footer", "aside", "header"]);
 
 /**
- * Which blocks stand in what the page itself marks as its main part. For pages with too many blocks to judge each (lists
- * and tables without end, most likely, which are content or not as a whole), and for those with too few to judge by.
+ * Whether each block is in the part that the page itself marks as its main part. For pages with too many blocks to
+ * judge each (lists and tables without end, most likely, which are content or not as a whole), and for those with too
+ * few to judge by.
  */
 export function keepMarked(page: PageFacts, blocks: readonly Block[]): boolean[] {
   const main = largestMain(page);

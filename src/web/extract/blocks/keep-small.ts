@@ -12,8 +12,8 @@ export function isSmall(blocks: readonly Block[]): boolean {
 }
 
 /**
- * Of a small page all that is neither beside its main part nor made of links, besides what the model has chosen: there is
- * little to lose and nothing to judge by. A heading that repeats the title is said already.
+ * Keeps all of a small page that is neither beside its main part nor made of links, besides the model's choice: there
+ * is little to lose and nothing to judge by. A heading that repeats the title is said already.
  */
 export function keepSmall(
   page: PageFacts,

@@ -8,7 +8,7 @@ const opinionMin = 0.1;
 /** How far below the same element code and text may be: in a list, or a box. */
 const levelsMax = 3;
 
-/** Keeps code that stands right beside kept text: of documentation it is what its reader came for. */
+/** Keeps code right beside kept text: it is the reason why readers open documentation. */
 export function settleCode(
   blocks: readonly Block[],
   opinions: readonly number[],
@@ -26,7 +26,7 @@ export function settleCode(
   });
 }
 
-/** What code stands in with other things: highlighters wrap it. */
+/** The element that holds code together with other things: highlighters wrap it. */
 function holderOf(code: HtmlElement): HtmlElement {
   let at = code;
   for (let level = 0; level < levelsMax; level++) {

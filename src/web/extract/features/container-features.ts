@@ -6,7 +6,7 @@ import type { PageFacts } from "../page-facts.ts";
 import { scoreCandidates } from "./top-candidate.ts";
 import type { Candidates } from "./top-candidate.ts";
 
-/** Levels whose text is described: the block's container and what that stands in. */
+/** Levels whose text is described: the block's container and its ancestors. */
 const levels = 4;
 /** How many times the text of a block its surroundings have. */
 const surroundingTimes = 5;
@@ -31,7 +31,7 @@ export const containerFeatureNames: readonly string[] = [
   "same.mean",
 ];
 
-/** Describes what blocks stand in, how much like other blocks they are, and how near to the most prose. */
+/** Describes the containers of blocks, how much like other blocks they are, and how near to the most prose. */
 export function createContainerFeatures(
   page: PageFacts,
   blocks: readonly Block[],
@@ -128,7 +128,7 @@ function countLooks(blocks: readonly Block[]): Map<string, Look> {
 /** Looks by container; three questions are asked about each block. */
 const knownLooks = new WeakMap<HtmlElement, string>();
 
-/** The elements that a block stands in and their classes, as one text. */
+/** The elements that contain a block, and their classes, as one text. */
 export function lookOf({ container }: Block): string {
   const known = knownLooks.get(container);
   if (known !== undefined) return known;

@@ -5,10 +5,10 @@ import type { Block } from "../blocks/block.ts";
 
 /** Shorter blocks say nothing about where the text is. */
 const proseCharsMin = 25;
-/** Points that a block gives to what it stands in, by levels up. */
+/** Points that a block gives to its ancestors, by levels up. */
 const shares = [1, 0.7, 0.45, 0.25, 0.12] as const;
 
-/** How much prose stands right below each element, near prose counting more than deep prose. */
+/** The amount of prose below each element; near prose has more weight than deep prose. */
 export interface Candidates {
   readonly scores: ReadonlyMap<HtmlElement, number>;
   readonly best: HtmlElement | undefined;

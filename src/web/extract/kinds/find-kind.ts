@@ -8,7 +8,7 @@ import { findProduct } from "./product/find-product.ts";
 /** A thread that is as sure is not compared with anything else. */
 const threadConfidenceMin = 0.7;
 
-/** What kind of page other than a single text this looks like, and the part of it that is kept. */
+/** The kind of page, other than a single text, that this looks like, and the part that is kept. */
 export function findKind(page: PageFacts): KindCandidate | undefined {
   const thread = findThread(page);
   if (thread !== undefined && thread.confidence >= threadConfidenceMin) return thread;

@@ -12,7 +12,7 @@ const otherTypes =
   /^(?:discussionforumposting|qapage|product|collectionpage|itemlist|og:product.*)$/;
 /** A voter has missed the text when its choice is less likely content than this. */
 const opinionMin = 0.4;
-/** What is most likely something else goes, whatever a voter says. */
+/** Elements that are most likely something else are removed, whatever a voter says. */
 const doubtMax = 0.3;
 /** A voter that finds less prose, in characters, has found a teaser. */
 const proseCharsMin = 700;

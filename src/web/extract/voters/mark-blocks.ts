@@ -18,8 +18,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The page as HTML in which every element with text of its own carries a mark, so that what a voter
- * keeps can be told from what it returns. Written without recursion.
+ * The page as HTML in which every element with text of its own carries a mark, so that a voter's choice can be read
+ * from its output. Written without recursion.
  */
 export function writeMarkedHtml(
   body: HtmlElement,
@@ -66,7 +66,7 @@ function escape(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character);
 }
 
-/** Which blocks stand in an element that `html`, the output of a voter, has kept. */
+/** Whether each block is in an element that `html`, the output of a voter, has kept. */
 export function keptBlocks(html: string, blocks: readonly Block[]): boolean[] {
   const containers = new Set<HtmlElement>();
   for (const [, mark] of html.matchAll(markPattern)) {

@@ -1,7 +1,7 @@
 import type { Block } from "../blocks/block.ts";
 import { keptBlocks } from "./mark-blocks.ts";
 
-/** Shorter results are what is left when nothing was found. */
+/** Shorter results mean that nothing was found. */
 const charsMin = 200;
 
 /**

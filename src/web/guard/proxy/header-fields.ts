@@ -39,7 +39,7 @@ export function elementsOf(fields: readonly HeaderField[], name: string): string
     .map((element) => element.trim().toLowerCase());
 }
 
-/** What is forwarded of `fields`. */
+/** The part of `fields` that is forwarded. */
 export function endToEnd(fields: readonly HeaderField[]): HeaderField[] {
   const named = new Set(elementsOf(fields, "connection"));
   // How the body is framed belongs to the message: naming it here would take it apart.

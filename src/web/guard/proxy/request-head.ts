@@ -2,7 +2,7 @@ import { elementsOf, parseFields, type HeaderField } from "./header-fields.ts";
 import { bracketed, hostOf } from "../../../network/host-name.ts";
 import { portOf } from "../../../network/port-rules.ts";
 
-/** What a client of the proxy asks for. */
+/** The request of a proxy's client. */
 export type ProxyRequest =
   | {
       readonly kind: "connect";
@@ -60,9 +60,9 @@ function parseForward(
 }
 
 /**
- * The length of a request's body. One rule: a body has one Content-Length. Clients of this proxy are browsers,
- * which send no chunked requests over HTTP/1; whoever does is told so (RFC 9112 section 6.3), and two lengths
- * are an attempt to have two readers disagree.
+ * The length of a request's body. One rule: a body has one Content-Length. Clients of this proxy are browsers, which
+ * send no chunked requests over HTTP/1; any other client is told so (RFC 9112 section 6.3), and two lengths are an
+ * attempt to have two readers disagree.
  */
 function bodyBytesOf(fields: readonly HeaderField[]): number | ProxyRequest {
   const lengths = elementsOf(fields, "content-length");
@@ -81,7 +81,7 @@ function bodyBytesOf(fields: readonly HeaderField[]): number | ProxyRequest {
   return Number(length);
 }
 
-/** What an absolute form is sent to another proxy as. */
+/** The absolute form of a request, as it is sent to another proxy. */
 export function absoluteForm(url: URL): string {
   return `http://${bracketed(hostOf(url))}:${portOf(url)}${url.pathname}${url.search}`;
 }

@@ -9,11 +9,12 @@ export type ResponseHead =
   | { readonly kind: "bad"; readonly reason: string };
 
 /**
- * What is sent on of a server's head: without what concerns its connection, and saying that ours ends with the
- * answer. A browser uses one connection to a proxy for many hosts; kept open, a server could answer for others.
+ * The part of a server's head that is sent on: without the fields about its connection, and with one saying that the
+ * client's connection ends with the response. A browser uses one connection to a proxy for many hosts; kept open, a
+ * server could answer for others.
  */
 export function parseResponseHead(text: string): ResponseHead {
-  // Folded lines are obsolete and still sent: one line for whoever reads on (RFC 9112 section 5.2).
+  // Folded lines are obsolete and still sent: one line for the next reader (RFC 9112 section 5.2).
   const [first = "", ...lines] = text
     .trimEnd()
     .replaceAll(/\r?\n[ \t]+/g, " ")

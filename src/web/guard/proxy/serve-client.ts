@@ -17,7 +17,7 @@ import { parseResponseHead } from "./response-head.ts";
 
 /** Browsers keep their cookies of one site within this. */
 const requestHeadBytesMax = 16 * 1024;
-/** A browser sends its head at once; this is a local connection. */
+/** A browser sends its head immediately; this is a local connection. */
 const requestHeadMsMax = 10_000;
 /** Common servers cut theirs at 8 to 32 KiB. */
 const responseHeadBytesMax = 64 * 1024;
@@ -26,14 +26,14 @@ const responseHeadMsMax = 60_000;
 /** Interim answers before the answer; servers send one or two. */
 const interimMax = 16;
 
-/** What the page that is shown may reach. */
+/** The destinations that the shown page may reach. */
 export interface PagePolicy {
   readonly allowance: Allowance;
   /** CONNECT goes to these ports only: anything can be said through it. */
   readonly connectPorts: ReadonlySet<number>;
 }
 
-/** What one proxy may do for its clients. */
+/** The limits and rules of one proxy for its clients. */
 export interface ProxyPolicy {
   readonly roads: Roads;
   /** Undefined while nobody has said which page is shown. */
@@ -112,7 +112,7 @@ function answer(client: Socket, status: ReplyStatus, reason: string): void {
 interface Call {
   readonly client: Socket;
   readonly to: Destination;
-  /** What comes behind its head. */
+  /** The bytes behind its head. */
   readonly held: HeldBytes;
   readonly roads: Roads;
   readonly page: PagePolicy;

@@ -7,7 +7,7 @@ import { copyContent } from "../copy-content.ts";
 import { matchesAny } from "./find-posts.ts";
 import type { Thread } from "./thread.ts";
 
-/** A thread as a tree of its own: for each post who wrote it, when, and a copy of what was written. */
+/** A thread as a tree of its own: for each post its author, its time, and a copy of its text. */
 export function buildThread({ posts, lead, drop }: Thread): HtmlElement {
   const root = new Element("div", {});
   if (lead !== undefined) appendNode(root, copyContent(lead));

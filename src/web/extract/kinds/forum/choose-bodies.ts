@@ -13,7 +13,7 @@ const sameTextPartMin = 0.9;
 /** Down to the body the greater part of a post's text is in one child. */
 const bodyPartMin = 0.6;
 
-/** Which part of each post is what was written, by the words of its classes or by where its text is. */
+/** Finds the body of each post, by the words of its classes or by the place of its text. */
 export function chooseBodies(posts: ReadonlySet<HtmlElement>, page: PageFacts): Set<HtmlElement> {
   const bodies = new Set<HtmlElement>();
   for (const post of posts)

@@ -9,7 +9,7 @@ import { authorMark, dateMark } from "./post-marks.ts";
 import type { Mark } from "./post-marks.ts";
 import type { Post } from "./post.ts";
 
-/** What a walk looks for. */
+/** The elements that a walk looks for. */
 export interface PostRules {
   isPost(element: HtmlElement): boolean;
   isBody(element: HtmlElement): boolean;
@@ -25,8 +25,8 @@ interface Draft {
 }
 
 /**
- * The posts below `root` in the order of the document. Posts may stand in posts, as answers do in trees of
- * comments: what stands in an inner one is not the outer one's. A post without a body is none.
+ * The posts below `root` in the order of the document. Posts may be nested, as answers are in trees of comments: the
+ * content of an inner one does not belong to the outer one. A post without a body is ignored.
  */
 export function findPosts(root: HtmlElement, rules: PostRules): Post[] {
   const drafts: Draft[] = [];

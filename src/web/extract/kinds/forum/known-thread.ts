@@ -7,7 +7,7 @@ import type { Thread } from "./thread.ts";
 
 /** Of the text outside links; the rest of a page with a thread is small parts of many kinds. */
 const bodyPartMin = 0.3;
-/** A thread of one post is told from an article by what is known of the post. */
+/** A thread of one post is distinguished from an article by the known facts about the post. */
 const markedPartMin = 0.5;
 
 /** The thread of a page that software wrote whose markup is known. */

@@ -39,7 +39,7 @@ function addEntry(entry: Entry): void {
   entries.set(key, [...(entries.get(key) ?? []), entry]);
 }
 
-/** A page is of one software; what a few others use the same names for is told apart by the posts. */
+/** A page comes from one program; where a few others use the same names, the posts decide. */
 const markupsMax = 4;
 
 /** The software whose posts and bodies both occur below `root`, most first: one walk for all of the table. */

@@ -5,7 +5,7 @@ import { classTokens, matchesPattern } from "../element-pattern.ts";
 import type { ElementPattern } from "../element-pattern.ts";
 import { findNear, shortText } from "../short-text.ts";
 
-/** Names and dates are shorter; what is longer holds something else too. */
+/** Names and dates are shorter; a longer text holds something else too. */
 const authorCharsMax = 60;
 const dateCharsMax = 60;
 
@@ -24,7 +24,7 @@ export interface Mark {
   readonly text: string;
 }
 
-/** What `element` says about who wrote a post, where that is surer than what is `known` of it. */
+/** The author of a post as `element` gives it, where that is surer than the `known` one. */
 export function authorMark(
   element: HtmlElement,
   patterns: readonly ElementPattern[],
@@ -47,7 +47,7 @@ function authorRank(element: HtmlElement, patterns: readonly ElementPattern[]): 
   return undefined;
 }
 
-/** Around a name stand badges and counts: where there is a link, the name is its text. */
+/** Badges and counters surround a name: with a link, the name is its text. */
 function nameIn(element: HtmlElement): string {
   const link = findNear(element, (child) => child.name === "a" && isName(textOfName(child)));
   const text = textOfName(link ?? element);
@@ -62,7 +62,7 @@ function isName(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** What `element` says about when a post was written, where that is surer than what is `known` of it. */
+/** The time of a post as `element` gives it, where that is surer than the `known` one. */
 export function dateMark(
   element: HtmlElement,
   patterns: readonly ElementPattern[],

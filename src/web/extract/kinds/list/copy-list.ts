@@ -27,7 +27,7 @@ class ListCopier {
   readonly #parts: ProtectedParts;
   readonly #frameCharsMax: number;
   readonly #repeats: RepeatedText;
-  /** The outermost record that an element stands in; filled on the way down. */
+  /** The outermost record that contains an element; filled on the way down. */
   readonly #recordOf = new Map<HtmlElement, HtmlElement>();
 
   constructor(root: HtmlElement, page: PageFacts, parts: ProtectedParts) {

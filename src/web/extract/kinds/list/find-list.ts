@@ -6,7 +6,7 @@ import { listEvidence } from "./list-evidence.ts";
 import { listRoot } from "./list-root.ts";
 import { protectedParts } from "./protected-parts.ts";
 
-/** Below it a page has lists, but is none. */
+/** Below it a page has lists, but is not one. */
 const certaintyMin = 0.3;
 
 /** A page whose subject are the things that it lists. */

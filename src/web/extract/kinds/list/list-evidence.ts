@@ -12,13 +12,13 @@ import { ownLists } from "./own-lists.ts";
 import { findRecordGroups } from "./record-groups.ts";
 import type { RecordGroup } from "./record-groups.ts";
 
-/** Fewer cards stand below an article, or beside a text. */
+/** Fewer cards are found below an article, or beside a text. */
 const cardsMin = 5;
 /** Fewer goods among much prose are what an article recommends. */
 const goodsMin = 8;
 /** In the mean; longer ones are chapters. */
 const cardCharsMax = 1_000;
-/** Shorter paragraphs stand in cards too. */
+/** Shorter paragraphs occur in cards too. */
 const paragraphCharsMin = 60;
 /** Lists in such parts are what else there is to read. */
 const besideClass =
@@ -59,7 +59,7 @@ export function listEvidence(page: PageFacts, claims: PageClaims): ListEvidence 
 function certaintyOf(part: number, isPriced: boolean, count: number): number {
   if (part >= 0.85) return 0.8;
   if (part >= 0.6) return 0.65;
-  // A shop tells about its goods above and below them.
+  // A shop describes its goods above and below them.
   if (isPriced && part >= 0.3) return 0.6;
   if (isPriced && count >= goodsMin) return 0.5;
   return part >= 0.4 ? 0.4 : 0.2;

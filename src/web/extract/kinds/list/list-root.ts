@@ -7,7 +7,7 @@ import { isHiddenByClass } from "../is-furniture.ts";
 import { isPageFurniture } from "./page-furniture.ts";
 import type { ProtectedParts } from "./protected-parts.ts";
 
-/** What stands around a list belongs to it if it is prose: an introduction, or what a shop tells below. */
+/** Text around a list belongs to it if it is prose: an introduction, or a shop's text below. */
 const addedCharsMin = 120;
 const addedStopsMin = 2;
 
@@ -27,7 +27,7 @@ export function listRoot(page: PageFacts, parts: ProtectedParts): HtmlElement {
   return root;
 }
 
-/** `main`, unless the heading of the page stands outside of it. */
+/** `main`, unless the heading of the page is outside of it. */
 function isWholeMain(element: HtmlElement, heading: HtmlElement | undefined): boolean {
   if (element.name !== "main" && element.attribs["role"] !== "main") return false;
   return heading === undefined || isWithin(heading, element);
@@ -75,7 +75,7 @@ function firstHeading(page: PageFacts): HtmlElement | undefined {
   return heading;
 }
 
-/** Headings stand near the surface; from a deeper one nothing is concluded. */
+/** Headings are near the surface; from a deeper one nothing is concluded. */
 const headingStepsMax = 12;
 
 function isWithin(element: HtmlElement, ancestor: HtmlElement): boolean {

@@ -2,7 +2,7 @@ import { collapseSpace, lineText, nodeText } from "../../../dom/node-text.ts";
 import type { HtmlElement } from "../../../dom/parse-html.ts";
 import type { PageFacts } from "../../page-facts.ts";
 
-/** Characters that tell one part from another. */
+/** Characters that distinguish one part from another. */
 const sampleCharsMax = 200;
 /** Shorter texts are the same by chance. */
 const sampleCharsMin = 12;

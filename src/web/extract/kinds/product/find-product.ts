@@ -15,11 +15,11 @@ import { isLinkMenu, isPageFurniture } from "../list/page-furniture.ts";
 import { findRecordGroups } from "../list/record-groups.ts";
 import { saysWord, wordPattern } from "../said-words.ts";
 
-/** Pages that say that they are products are; what of them is about the product is less sure. */
+/** Pages that claim to be products are; which part is about the product is less sure. */
 const confidence = 0.6;
 /** `main` that is not nearly empty is what its name says. */
 const mainPartMin = 0.25;
-/** A part with more of the page's text is not what stands beside the product. */
+/** A part with more of the page's text is not an extra beside the product. */
 const besidePartMax = 0.8;
 /** Cards with more are the parts of the product's own page. */
 const goodsPartMax = 0.5;
@@ -56,7 +56,7 @@ export function findProduct(page: PageFacts): KindCandidate | undefined {
   return { kind: "product", root, confidence };
 }
 
-/** Cards, other than those that the name of the product stands in. */
+/** Cards, other than those that contain the product's name. */
 function otherGoods(page: PageFacts, holders: ReadonlySet<HtmlElement>): ReadonlySet<HtmlElement> {
   const charsMax = page.measure(page.body).chars * goodsPartMax;
   const groups = findRecordGroups(page).filter(
