@@ -3,7 +3,7 @@ export type CallbackRequest =
       readonly action: "set";
       readonly message: string;
       readonly delaySeconds: number;
-      /** -1 = for ever. */
+      /** -1 = forever. */
       readonly repeatCount: number;
     }
   | { readonly action: "list" }
@@ -17,7 +17,7 @@ export interface Callback {
   readonly delaySeconds: number;
   /** Milliseconds to the next fire; 0 when it is due. */
   readonly nextFireMs: number;
-  /** -1 = for ever. */
+  /** -1 = forever. */
   readonly firesLeft: number;
 }
 

@@ -161,7 +161,7 @@ async function readUntil(
       (reply.stretches.some((text) => anyLine(text, until)) || until.test(reply.partial));
     const isOver = reply.task.state !== "running" || leftMs === 0;
     if (until === undefined || hasMatch || isOver) {
-      // A line that is not ended is shown only when there is nothing else, or it is what was waited for.
+      // A line that is not ended is shown only when there is nothing else, or when it was waited for.
       const showsPartial = stretches.length === 0 || (hasMatch && until.test(reply.partial));
       const partial = showsPartial ? reply.partial : "";
       const to = showsPartial ? reply.partialTo : reply.linesTo;

@@ -5,7 +5,7 @@ import { callbackSlotsMax } from "../../base/limits.ts";
 export interface CallbackSpec {
   readonly message: string;
   readonly delaySeconds: number;
-  /** -1 = for ever. */
+  /** -1 = forever. */
   readonly repeatCount: number;
 }
 
@@ -14,7 +14,7 @@ export interface SetCallback {
   readonly callbackId: number;
   readonly message: string;
   readonly delaySeconds: number;
-  /** -1 = for ever; 0 once the last fire is out. */
+  /** -1 = forever; 0 once the last fire is out. */
   readonly firesLeft: number;
   readonly deadlineMs: number;
 }

@@ -49,7 +49,7 @@ export class LookFile {
   }
 
   /**
-   * SQLite makes a file beside the database for every reader, which a folder that may not be written does not take.
+   * SQLite makes a file beside the database for every reader, which a read-only folder does not allow.
    * Without a log everything is in the database itself, and no process that may not write here changes it.
    */
   #isAtRest(error: unknown): boolean {

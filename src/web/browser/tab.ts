@@ -171,7 +171,7 @@ const keptOfAnswers = {
   maxPostDataSize: 0,
 };
 
-/** Text is what is read: the first three are refused. A document is paused for the proxy's credentials. */
+/** Only text is read: the first three are refused. A document is paused for the proxy's credentials. */
 const pausedRequests = [
   { resourceType: "Image" as const },
   { resourceType: "Media" as const },

@@ -21,17 +21,17 @@ const lineEnd = /\r\n?|[\u0085\u2028\u2029]/g;
  * and 5.6).
  */
 const escapeSequence =
-  // oxlint-disable-next-line no-control-regex -- controls are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern is for control characters
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]{0,4096}(?:\u0007|\u001b\\)/g;
 /** Non-breaking spaces, and the two controls that are treated as spaces. */
-// oxlint-disable-next-line no-control-regex -- controls are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern is for control characters
 const oddSpace = /[\u000b\u000c\u00a0\u2007\u202f]/g;
 /** Plain ASCII text needs no look at each rule. */
 // oxlint-disable-next-line no-control-regex -- the plain range includes tab and line feed
 const isPlain = /^[\t\n\u0020-\u007e]*$/;
 
 /** Controls that nothing but broken encodings produces; terminals obey some of them. */
-// oxlint-disable-next-line no-control-regex -- controls are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern is for control characters
 const upperControls = /[\u0080-\u009f]/g;
 
 /** Removes characters from finished text only: in code, also of a wrongly decoded page, each character matters. */

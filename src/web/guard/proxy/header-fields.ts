@@ -24,7 +24,7 @@ export function parseFields(lines: readonly string[]): HeaderField[] | undefined
     const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*)$/.exec(line);
     const [, name, value] = match ?? [];
     if (name === undefined || value === undefined) return undefined;
-    // oxlint-disable-next-line no-control-regex -- these are what is looked for
+    // oxlint-disable-next-line no-control-regex -- the pattern is for control characters
     if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) return undefined;
     fields.push([name, value.trimEnd()]);
   }

@@ -21,7 +21,7 @@ export function parseResponseHead(text: string): ResponseHead {
     .split(/\r?\n/);
   const [, version, code] = /^HTTP\/(1\.[01]) ([1-5]\d\d)(?: |$)/.exec(first) ?? [];
   const fields = parseFields(lines);
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern is for control characters
   if (version === undefined || fields === undefined || /[\u0000-\u001f\u007f]/.test(first)) {
     return { kind: "bad", reason: "its response is not HTTP" };
   }
